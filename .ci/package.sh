@@ -7,11 +7,11 @@ target="${CARGO_TARGET_DIR:-$PWD/target}"
 # Cargo takes a published version for unchangeable: it would build what an earlier run unpacked from the same folder.
 unpacked="${CARGO_HOME:-$HOME/.cargo}/registry/src"
 if compgen -G "$unpacked/-*/nri-*" > /dev/null; then
-  rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,codegen,macros}-*
+  rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,schema,codegen,macros}-*
 fi
 
 # Not verified one by one: the command is built from these packages below, and with it all of them.
-cargo package --locked --no-verify -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
+cargo package --locked --no-verify -p nri-protos -p nri-schema -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
 
 outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT
@@ -19,7 +19,7 @@ for crate in "$target"/package/*.crate; do tar -xzf "$crate" -C "$outside"; done
 manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
 {
   printf '\n[patch.crates-io]\n'
-  for crate in nri-protos nri-codegen nri-macros nri nri-conformance; do
+  for crate in nri-protos nri-schema nri-codegen nri-macros nri nri-conformance; do
     printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
   done
   printf '\n[workspace]\n\n'

@@ -6,10 +6,11 @@ mod select;
 
 use std::path::{Path, PathBuf};
 
-use crate::compile::{self, Compiled};
+use crate::Error;
 use crate::emit::{self, Options};
-use crate::error::{Error, ErrorKind, Problem};
-use crate::history::History;
+use nri_schema::compile::{self, Compiled};
+use nri_schema::history::History;
+use nri_schema::{self as schema, ErrorKind, Problem};
 use output::Output;
 
 /// Generates bindings in a build script.
@@ -93,13 +94,14 @@ impl Builder {
         self.client(false).server(false)
     }
 
-    /// Sets whether messages and enums implement serde's `Serialize` and `Deserialize`; false by
+    /// Sets whether messages and enums derive serde's `Serialize` and `Deserialize`; false by
     /// default.
     ///
-    /// Fields have their Rust names, missing fields have their defaults, and unknown ones are
-    /// ignored. Your crate has to depend on `serde` with its feature `derive`.
-    pub fn serde(mut self, serde: bool) -> Self {
-        self.options.serde = serde;
+    /// This is not protobuf's mapping to JSON: fields have their Rust names, enums are numbers and
+    /// bytes are lists of numbers. Missing fields have their defaults, and unknown ones are ignored.
+    /// Your crate has to depend on `serde` with its feature `derive`.
+    pub fn derive_serde(mut self, derive: bool) -> Self {
+        self.options.serde = derive;
         self
     }
 
@@ -197,7 +199,7 @@ impl Builder {
     }
 
     /// Returns the sources, and the files they were read from.
-    fn outputs(mut self) -> Result<(Vec<Output>, Vec<PathBuf>), Error> {
+    fn outputs(mut self) -> Result<(Vec<Output>, Vec<PathBuf>), schema::Error> {
         let mut problems = self.set_paths();
         let mut inputs: Vec<Output> = Vec::new();
         let versions = std::mem::take(&mut self.versions).into_iter();
@@ -217,7 +219,7 @@ impl Builder {
         }
         let schemas: Vec<&Compiled> = inputs.iter().map(|input| &input.compiled).collect();
         problems.extend(select::unmatched(&self.selected, &schemas));
-        Error::unless_empty(problems)?;
+        schema::Error::unless_empty(problems)?;
         self.emit(&mut inputs)?;
         let read = inputs
             .iter()
@@ -226,7 +228,7 @@ impl Builder {
         Ok((inputs, read))
     }
 
-    fn rename_in(&self, inputs: &mut [Output]) -> Result<Vec<Problem>, Error> {
+    fn rename_in(&self, inputs: &mut [Output]) -> Result<Vec<Problem>, schema::Error> {
         if self.renames.is_empty() {
             return Ok(Vec::new());
         }
@@ -243,7 +245,7 @@ impl Builder {
         })
     }
 
-    fn emit(&mut self, inputs: &mut [Output]) -> Result<(), Error> {
+    fn emit(&mut self, inputs: &mut [Output]) -> Result<(), schema::Error> {
         let mut problems = Vec::new();
         let options = self.options.clone();
         let history = self.history()?;
@@ -253,7 +255,7 @@ impl Builder {
                 Err(error) => problems.extend(error.into_problems()),
             }
         }
-        Error::unless_empty(problems)
+        schema::Error::unless_empty(problems)
     }
 
     fn set_paths(&mut self) -> Vec<Problem> {
@@ -274,7 +276,7 @@ impl Builder {
         problems
     }
 
-    fn folder(&self) -> Result<PathBuf, Error> {
+    fn folder(&self) -> Result<PathBuf, schema::Error> {
         let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
         self.out_dir
             .clone()
@@ -282,7 +284,7 @@ impl Builder {
             .ok_or_else(|| no_folder().into())
     }
 
-    fn history(&mut self) -> Result<&History, Error> {
+    fn history(&mut self) -> Result<&History, schema::Error> {
         match &mut self.history {
             Some(history) => Ok(history),
             empty => Ok(empty.insert(History::embedded()?)),

@@ -30,11 +30,11 @@ use std::path::PathBuf;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::compile::Compiled;
-use crate::error::{Error, ErrorKind, Problem};
-use crate::history::{Deprecation, History, Interface};
-use crate::model::{NriView, Protocol};
 use messages::Messages;
+use nri_schema::compile::Compiled;
+use nri_schema::history::{Deprecation, History, Interface};
+use nri_schema::model::{NriView, Protocol};
+use nri_schema::{Error, ErrorKind, Problem};
 pub use options::Options;
 use place::Place;
 use schema::Schema;

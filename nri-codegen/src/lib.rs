@@ -51,45 +51,26 @@
 //! nri-codegen = "0.1"
 //! ```
 //!
-//! # Modules
+//! # Interface
 //!
-//! [`source`] resolves the name of a version, [`compile`] turns protos into descriptors, [`model`]
-//! describes the protocol as plain data, [`history`] records which release added what, and [`emit`]
-//! writes Rust source. [`Builder`] combines them for build scripts.
+//! Build scripts use [`Builder`], [`Error`] and [`include_bindings!`]; nothing else is a stable interface. What the
+//! tools of the repository share with this crate is hidden here, or in the library `nri-schema`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 #[cfg(feature = "build")]
 mod builder;
 #[cfg(feature = "build")]
-pub mod compile;
-#[cfg(feature = "build")]
+#[doc(hidden)] // used by the maintenance commands of the repository
 pub mod emit;
 #[cfg(feature = "build")]
 mod error;
-#[cfg(feature = "build")]
-pub mod history;
 mod include;
 #[cfg(feature = "build")]
-pub mod model;
-#[cfg(feature = "build")]
-#[doc(hidden)] // shared with nri-compat
-pub mod near;
-#[cfg(feature = "build")]
-mod release;
-#[cfg(feature = "build")]
-pub mod source;
-#[cfg(feature = "build")]
-#[doc(hidden)] // shared with the maintenance commands of the repository
+#[doc(hidden)] // used by the maintenance commands of the repository
 pub mod write;
 
 #[cfg(feature = "build")]
 pub use builder::Builder;
 #[cfg(feature = "build")]
-pub use compile::Compiled;
-#[cfg(feature = "build")]
-pub use error::{Error, ErrorKind, Excerpt, Problem};
-#[cfg(feature = "build")]
-pub use history::History;
-#[cfg(feature = "build")]
-pub use model::Protocol;
+pub use error::{Error, ErrorKind};

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Problem};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// Returns the name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
 pub fn identifier(name: &str) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use jiff::civil::Date;
-use nri_codegen::history::{History, Tables};
+use nri_schema::history::{History, Tables};
 
 use crate::error::Error;
 
@@ -75,7 +75,7 @@ fn read(folder: &Path) -> Result<History, Error> {
 ///
 /// Returns the errors of [`history`].
 pub fn age(today: Date) -> Result<String, Error> {
-    let date = history()?.date()?;
+    let date = history()?.date();
     let from = match folder() {
         Some(folder) => crate::escape::path(&folder).to_string(),
         None => "built in".to_owned(),

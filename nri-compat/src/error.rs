@@ -107,9 +107,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<nri_codegen::Error> for Error {
+impl From<nri_schema::Error> for Error {
     /// Converts all problems with their locations in the text, and the help of the first one.
-    fn from(error: nri_codegen::Error) -> Self {
+    fn from(error: nri_schema::Error) -> Self {
         let problems: Vec<String> = error.problems().map(problem).collect();
         let new = Self::of_lines(ErrorKind::Schema, problems.join("\n"));
         match error.help() {
@@ -121,7 +121,7 @@ impl From<nri_codegen::Error> for Error {
 
 /// Returns the message, and the offending text with its file and line: everything in its `Debug`
 /// output except the help.
-fn problem(problem: &nri_codegen::Problem) -> String {
+fn problem(problem: &nri_schema::Problem) -> String {
     let shown = format!("{problem:?}");
     let help = problem
         .help()

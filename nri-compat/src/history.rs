@@ -2,13 +2,13 @@
 
 mod release;
 
-use nri_codegen::Protocol;
-use nri_codegen::history::{History, Release, RuntimeRelease};
+use nri_schema::Protocol;
+use nri_schema::history::{History, Release, RuntimeRelease};
 
 use crate::error::{Error, ErrorKind};
 use crate::ranges::{self, Range};
 use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsReport};
-use nri_codegen::near;
+use nri_schema::near;
 
 pub use release::runtime;
 
@@ -24,7 +24,7 @@ pub fn versions() -> Result<VersionsReport, Error> {
         .iter()
         .map(|release| version(history, release));
     Ok(VersionsReport {
-        data_date: history.date()?.to_owned(),
+        data_date: history.date().to_owned(),
         rows: rows.collect::<Result<_, _>>()?,
     })
 }
@@ -41,7 +41,7 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
             .map(|service| service.rpcs.len())
             .sum(),
         events: protocol.nri.as_ref().map_or(0, |nri| nri.events.len()),
-        runtimes: ranges::texts(history.runtimes()?, |linked| linked.nri == release.name),
+        runtimes: ranges::texts(history.runtimes(), |linked| linked.nri == release.name),
     })
 }
 
@@ -54,7 +54,7 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
 pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     let history = crate::data::history()?;
     let mut rows = Vec::new();
-    for runtime in history.runtimes()? {
+    for runtime in history.runtimes() {
         if name.is_none_or(|name| name == runtime.id) {
             for found in ranges::by(runtime, |release| Some(release.nri.as_str())) {
                 rows.push(range(history, found)?);
@@ -64,7 +64,7 @@ pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     match (rows.is_empty(), name) {
         (true, Some(name)) => Err(unknown_runtime(history, name)?),
         _ => Ok(RuntimesReport {
-            data_date: history.date()?.to_owned(),
+            data_date: history.date().to_owned(),
             rows,
         }),
     }
@@ -103,7 +103,7 @@ fn protocol<'h>(history: &'h History, release: &Release) -> Result<&'h Protocol,
 
 fn unknown_runtime(history: &History, name: &str) -> Result<Error, Error> {
     let known: Vec<&str> = history
-        .runtimes()?
+        .runtimes()
         .iter()
         .map(|runtime| runtime.id.as_str())
         .collect();

@@ -1,6 +1,6 @@
 //! Ranges of releases of a runtime.
 
-use nri_codegen::history::{Runtime, RuntimeRelease};
+use nri_schema::history::{Runtime, RuntimeRelease};
 
 /// Adjacent releases of one runtime, by version.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ mod proxies;
 use std::path::Path;
 
 use jiff::civil::Date;
-use nri_codegen::history::{History, Runtime, Tables};
 use nri_codegen::write;
+use nri_schema::history::{History, Runtime, Tables};
 use semver::Version;
 
 use crate::error::{Error, ErrorKind};
@@ -75,7 +75,7 @@ pub fn update(tables: Tables, proxies: &Proxies) -> Result<Update, Error> {
     };
     let mut modules = Modules::default();
     modules.add("NRI", update.protocols(&history, proxies), &mut update)?;
-    for runtime in history.runtimes()? {
+    for runtime in history.runtimes() {
         for module in &runtime.modules {
             let outcome = update.module(&history, runtime, module, proxies);
             modules.add(&runtime.title, outcome, &mut update)?;

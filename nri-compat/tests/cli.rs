@@ -168,7 +168,7 @@ fn versions_runtimes_and_files_name_the_same_protocol() {
 }
 
 fn nri_protos_text(name: &str) -> String {
-    let history = nri_codegen::History::embedded().expect("the tables fit together");
+    let history = nri_schema::History::embedded().expect("the tables fit together");
     let revision = history
         .revisions()
         .iter()

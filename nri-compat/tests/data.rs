@@ -24,7 +24,7 @@ fn stderr(output: &Output) -> String {
 /// Returns the built-in tables with one more release of containerd.
 fn tables() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let tables = nri_codegen::history::Tables::embedded();
+    let tables = nri_schema::history::Tables::embedded();
     for (path, text) in tables.files(folder.path()) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
         fs::write(path, text).expect("it can be written");

@@ -3,7 +3,7 @@
 //! [NRI](https://github.com/containerd/nri), the Node Resource Interface, lets plugins of
 //! containerd and CRI-O watch and adjust pods and containers. Eleven revisions of its protocol are
 //! in use, and runtimes link different ones. This crate holds all of them, as text and compiled;
-//! `nri-codegen` parses and validates them.
+//! `nri-schema` parses and validates them.
 //!
 //! ```
 //! use nri_protos::{REVISIONS, revision};
@@ -21,10 +21,8 @@
 #![forbid(unsafe_code)]
 
 mod revisions;
-mod runtimes;
 
 pub use revisions::REVISIONS;
-pub use runtimes::RUNTIMES;
 
 /// The proto of one protocol revision.
 ///
@@ -41,51 +39,16 @@ pub struct Revision {
     pub descriptors: &'static [u8],
 }
 
-/// A container runtime, as in `runtimes.toml`, which describes the fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runtime {
-    /// The part before the `@` in targets.
-    pub id: &'static str,
-    /// Its name in prose.
-    pub title: &'static str,
-    /// The names that it reports to plugins.
-    pub reports_as: &'static [&'static str],
-    /// The default path of its socket for plugins.
-    pub socket: &'static str,
-    /// The default folder of the plugins that it launches.
-    pub plugin_dir: &'static str,
-    /// The default folder of their configuration.
-    pub config_dir: &'static str,
-    /// The paths of its Go modules.
-    pub modules: &'static [&'static str],
-    /// Its final releases, ascending by version.
-    pub releases: &'static [RuntimeRelease],
-}
-
-/// A release of a container runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuntimeRelease {
-    /// Major, minor and patch.
-    pub version: (u64, u64, u64),
-    /// The tag.
-    pub name: &'static str,
-    /// The NRI release that it links.
-    pub nri: &'static str,
-    /// The day of the release, `YYYY-MM-DD`.
-    pub date: &'static str,
-}
-
 /// Releases of NRI, with their dates and revisions: `versions.toml`.
 pub const VERSIONS_TOML: &str = include_str!("../versions.toml");
 
-/// Releases of containerd and CRI-O, with the NRI release that each links: `runtimes.toml`, which [`RUNTIMES`] has as
-/// values.
+/// Releases of containerd and CRI-O, with the NRI release that each links: `runtimes.toml`.
 pub const RUNTIMES_TOML: &str = include_str!("../runtimes.toml");
 
 /// Deprecated interfaces, with their planned removal and replacement: `deprecations.toml`.
 pub const DEPRECATIONS_TOML: &str = include_str!("../deprecations.toml");
 
-/// Returns the revision with exactly this name (`v0.12.4`). `nri-codegen` resolves releases to revisions.
+/// Returns the revision with exactly this name (`v0.12.4`). `nri-schema` resolves releases to revisions.
 pub fn revision(name: &str) -> Option<&'static Revision> {
     REVISIONS.iter().find(|revision| revision.name == name)
 }

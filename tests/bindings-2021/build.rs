@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     Builder::new()
         .version("0.11")?
         .messages_only()
-        .serde(true)
+        .derive_serde(true)
         .out_dir(out.join("serde"))
         .generate()?;
     Builder::new()
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
 }
 
 fn every(mut builder: Builder) -> Result<Builder, Error> {
-    for release in nri_codegen::History::embedded()?.releases() {
+    for release in nri_schema::History::embedded()?.releases() {
         builder = builder.version(&release.name)?;
     }
     Ok(builder)

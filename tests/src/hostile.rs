@@ -8,7 +8,6 @@ pub mod elf;
 
 use std::sync::LazyLock;
 
-use nri_codegen::history::History;
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::READERS;
 use nri_compat::check::head::HEAD;
@@ -16,6 +15,7 @@ use nri_compat::check::target::Target;
 use nri_compat::check::verdict::judge;
 use nri_compat::report::check::{Outcome, Verdict};
 use nri_compat::sighting::Sighting;
+use nri_schema::history::History;
 
 /// Compiled once: the tests look at thousands of files.
 static HISTORY: LazyLock<History> =

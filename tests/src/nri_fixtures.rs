@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use nri_codegen::History;
 use nri_compat::diff::{Input, Target, findings};
 use nri_compat::error::Error;
 use nri_compat::report::finding::Finding;
+use nri_schema::History;
 
 use crate::fixtures::names;
 

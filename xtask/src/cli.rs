@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use nri_codegen::{Error, History};
+use nri_schema::{Error, History};
 
-use xtask::generate;
+use xtask::api::{self, ApiError};
+use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
 use xtask::refresh::{RefreshError, refresh};
 
@@ -17,6 +18,9 @@ const HELP: &str = "maintains this repository
 usage:
   cargo run -p xtask -- generate [--check] [--root FOLDER]
       writes every generated file that is stale; with --check only lists them
+  cargo run -p xtask -- api [--check] [--root FOLDER]
+      documents every crate, and writes the public interfaces to snapshots/api; with --check only
+      lists those that changed
   cargo run -p xtask -- import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
       adds a release: stores its proto if it is a new protocol revision,
       records it in protos/versions.toml and regenerates what depends on it
@@ -55,6 +59,7 @@ pub(crate) enum Failure {
     Usage(String),
     Failed(Error),
     NoRoot(PathBuf),
+    Api(ApiError),
     Refresh(RefreshError),
 }
 
@@ -62,7 +67,9 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) => Exit::Usage,
-            Failure::Failed(_) | Failure::NoRoot(_) | Failure::Refresh(_) => Exit::Failed,
+            Failure::Failed(_) | Failure::NoRoot(_) | Failure::Api(_) | Failure::Refresh(_) => {
+                Exit::Failed
+            }
         }
     }
 }
@@ -77,6 +84,7 @@ impl fmt::Display for Failure {
             Failure::Failed(error) | Failure::Refresh(RefreshError::Generate(error)) => {
                 write!(f, "error: {error:?}")
             }
+            Failure::Api(error) => write!(f, "error: {error}"),
             Failure::Refresh(RefreshError::Cargo(error)) => {
                 write!(f, "error: cannot start cargo: {error}")
             }
@@ -113,6 +121,10 @@ pub(crate) enum Command {
         check: bool,
         root: Option<PathBuf>,
     },
+    Api {
+        check: bool,
+        root: Option<PathBuf>,
+    },
     Refresh {
         root: Option<PathBuf>,
     },
@@ -129,7 +141,12 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         None => Err(Failure::Usage("no command".to_owned())),
         Some(Short('h') | Long("help")) => Ok(Command::Help),
         Some(Short('V') | Long("version")) => Ok(Command::Version),
-        Some(Value(command)) if command == "generate" => parse_generate(parser),
+        Some(Value(command)) if command == "generate" => {
+            parse_generated(parser, |check, root| Command::Generate { check, root })
+        }
+        Some(Value(command)) if command == "api" => {
+            parse_generated(parser, |check, root| Command::Api { check, root })
+        }
         Some(Value(command)) if command == "import" => parse_import(parser),
         Some(Value(command)) if command == "refresh" => parse_refresh(parser),
         Some(Value(command)) => Err(Failure::Usage(format!(
@@ -140,7 +157,10 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
     }
 }
 
-fn parse_generate(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+fn parse_generated(
+    mut parser: lexopt::Parser,
+    command: fn(bool, Option<PathBuf>) -> Command,
+) -> Result<Command, Failure> {
     let (mut check, mut root) = (false, None);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -150,7 +170,7 @@ fn parse_generate(mut parser: lexopt::Parser) -> Result<Command, Failure> {
             other => return Err(other.unexpected().into()),
         }
     }
-    Ok(Command::Generate { check, root })
+    Ok(command(check, root))
 }
 
 fn parse_refresh(mut parser: lexopt::Parser) -> Result<Command, Failure> {
@@ -193,6 +213,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Help => print!("{HELP}"),
         Command::Version => println!("xtask {}", env!("CARGO_PKG_VERSION")),
         Command::Generate { check, root } => return generate(check, root),
+        Command::Api { check, root } => return api(check, root),
         Command::Refresh { root } => {
             print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?)
         }
@@ -206,16 +227,33 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     let root = find_root(root)?;
     let history = History::read(&root.join("protos"))?;
+    let targets = generate::targets(&history)?;
+    write_or_list(check, &root, targets, "generate")
+}
+
+fn api(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
+    let root = find_root(root)?;
+    let targets = api::targets(&root).map_err(Failure::Api)?;
+    write_or_list(check, &root, targets, "api")
+}
+
+/// Writes what is stale, or only lists it.
+fn write_or_list(
+    check: bool,
+    root: &Path,
+    targets: Vec<Target>,
+    command: &str,
+) -> Result<Exit, Failure> {
     let (stale, verb) = if check {
-        (generate::stale(&root, &history)?, "stale")
+        (generate::differing(root, &targets), "stale")
     } else {
-        (generate::run(&root, &history)?, "wrote")
+        (generate::update(root, targets)?, "wrote")
     };
     for path in &stale {
         println!("{verb} {}", path.display());
     }
     if check && !stale.is_empty() {
-        eprintln!("  help: review and commit what `cargo run -p xtask -- generate` writes");
+        eprintln!("  help: review and commit what `cargo run -p xtask -- {command}` writes");
         return Ok(Exit::Stale);
     }
     Ok(Exit::Clean)

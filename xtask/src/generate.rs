@@ -2,15 +2,15 @@
 
 mod revisions;
 mod rules;
-mod runtimes;
 mod shipped;
 mod snapshots;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
-use nri_codegen::Error;
-use nri_codegen::history::History;
 use nri_codegen::write;
+use nri_schema::Error;
+use nri_schema::history::History;
 
 /// A generated file: path from the root of the repository, and content.
 pub type Target = (PathBuf, Vec<u8>);
@@ -21,9 +21,9 @@ type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 const TARGETS: [MakeTargets; 5] = [
     revisions::targets,
     rules::targets,
-    runtimes::targets,
     snapshots::targets,
     shipped::targets,
+    tables::targets,
 ];
 
 /// Returns every generated file with the content that it should have.
@@ -47,7 +47,15 @@ pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
 /// Returns the errors of [`targets`], and an error if a file cannot be written; in that case none
 /// is written.
 pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
-    let targets = targets(history)?;
+    update(root, targets(history)?)
+}
+
+/// Writes those of `targets` that are stale, and returns their paths.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be written; in that case none is written.
+pub fn update(root: &Path, targets: Vec<Target>) -> Result<Vec<PathBuf>, Error> {
     let stale = differing(root, &targets);
     write::all(&beneath(root, targets))?;
     Ok(stale)
@@ -70,7 +78,8 @@ pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
         .collect()
 }
 
-fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {
+/// Returns the paths of those of `targets` that are stale.
+pub fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {
     let same = |target: &&Target| {
         std::fs::read(root.join(&target.0)).is_ok_and(|on_disk| on_disk == target.1)
     };

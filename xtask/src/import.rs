@@ -4,9 +4,10 @@ mod request;
 
 use std::path::Path;
 
-use nri_codegen::compile::{self, Compiled};
-use nri_codegen::history::{Proto, Tables};
-use nri_codegen::{Error, ErrorKind, History, Problem, Protocol, write};
+use nri_codegen::write;
+use nri_schema::compile::{self, Compiled};
+use nri_schema::history::{Proto, Tables};
+use nri_schema::{Error, ErrorKind, History, Problem, Protocol};
 use prost_types::FileDescriptorProto;
 
 use crate::generate::{self, beneath};

@@ -1,11 +1,12 @@
 //! Maintenance of this repository: adds releases, writes generated files, checks them for drift.
 //!
 //! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`, `nri-macros` and
-//! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, and [`refresh`](mod@refresh) adds releases
-//! of container runtimes.
+//! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, [`refresh`](mod@refresh) adds releases of container
+//! runtimes, and [`api`] lists the public interfaces.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
+pub mod api;
 pub mod generate;
 pub mod import;
 pub mod refresh;

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use nri_codegen::{Error, History};
+use nri_schema::{Error, History};
 
 use crate::generate;
 

@@ -18,9 +18,9 @@ mod shape;
 use proc_macro2::TokenStream;
 
 use crate::tokens::formatted;
-use nri_codegen::Error;
 use nri_codegen::emit::{self, Options};
-use nri_codegen::history::History;
+use nri_schema::Error;
+use nri_schema::history::History;
 use rpc::Plugin;
 
 /// A generated file.
@@ -83,7 +83,7 @@ fn file(plugin: &Plugin<'_>, path: &'static str, items: TokenStream) -> File {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nri_codegen::history::{Proto, Tables};
+    use nri_schema::history::{Proto, Tables};
 
     /// Returns the number of the sentinel today.
     fn last() -> i32 {

@@ -112,7 +112,7 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(read("protos/api/v0.99.6/api.proto"), proto);
     assert!(read("protos/src/revisions.rs").contains("\"../api/v0.99.6/api.proto\""));
     let descriptors = fs::read(root.path().join("protos/api/v0.99.6/api.binpb")).unwrap();
-    let compiled = nri_codegen::compile::text("api.proto", &proto).unwrap();
+    let compiled = nri_schema::compile::text("api.proto", &proto).unwrap();
     assert_eq!(descriptors, compiled.pool.encode_to_vec());
     assert!(read("snapshots/codegen/nri_v0_99_6.snap").contains("pub struct Balloon"));
     let versions = read("protos/versions.toml");

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::{fs, thread};
 
-use nri_codegen::History;
-use nri_codegen::history::Tables;
+use nri_schema::History;
+use nri_schema::history::Tables;
 use tempfile::TempDir;
 
 const CONTAINERD: &str = "github.com/containerd/containerd/v2";

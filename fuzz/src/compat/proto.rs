@@ -1,8 +1,8 @@
 //! Compiles any text as a proto: it is accepted or rejected with a location, and comparing it with
 //! itself yields no findings.
 
-use nri_codegen::compile;
-use nri_codegen::model::Protocol;
+use nri_schema::compile;
+use nri_schema::model::Protocol;
 use nri_compat::diff::{Schema, breaking};
 
 /// Runs the target once.

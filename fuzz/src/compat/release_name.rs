@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use nri_codegen::history::History;
+use nri_schema::history::History;
 use nri_compat::check::target::{ReleaseName, Target, UnknownReleases};
 
 /// Runs the target once.

@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use nri_codegen::compile::Imports;
-use nri_codegen::history::History;
+use nri_schema::compile::Imports;
+use nri_schema::history::History;
 use nri_compat::diff::Input;
 
 const PROTO: &str =

@@ -1,7 +1,7 @@
 //! Reads any text as one of the tables of `--data`, the others being built in: a history or an
 //! error, never a panic.
 
-use nri_codegen::history::{History, Tables};
+use nri_schema::history::{History, Tables};
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, String)) {

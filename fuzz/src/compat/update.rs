@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use nri_codegen::history::{History, Tables};
+use nri_schema::history::{History, Tables};
 use nri_compat::update::{Limits, Proxies, update};
 
 const MODULE: &str = "github.com/containerd/containerd/v2/@v";

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-use crate::compile::Compiled;
-use crate::error::{Error, ErrorKind, Problem};
 use crate::write::{self, identifier};
+use nri_schema::compile::Compiled;
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// The folder, within the output folder, where [`include_bindings!`](crate::include_bindings) looks.
 const SELECTION: &str = "nri-bindings";

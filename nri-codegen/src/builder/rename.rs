@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use prost_reflect::DescriptorPool;
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-use crate::compile::Compiled;
-use crate::error::{Error, ErrorKind, Problem};
+use nri_schema::compile::Compiled;
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// Returns the schema with these messages and enums renamed, each from a name (`Status`) or a full
 /// name with a leading dot (`.example.v1.Status`), and marks in `used` which of them it has.
 pub(super) fn apply(
-    mut compiled: Compiled,
+    compiled: Compiled,
     renames: &[(String, String)],
     used: &mut [bool],
 ) -> Result<Compiled, Error> {
@@ -32,10 +31,11 @@ pub(super) fn apply(
     }
     files.iter_mut().for_each(|file| in_file(file, &names));
     let set = FileDescriptorSet { file: files };
-    compiled.pool = DescriptorPool::from_file_descriptor_set(set).map_err(|error| {
-        Problem::new(ErrorKind::Option, "the schema is not valid after `rename`").caused_by(error)
-    })?;
-    Ok(compiled)
+    compiled.with_descriptors(set).map_err(|error| {
+        Problem::new(ErrorKind::Option, "the schema is not valid after `rename`")
+            .caused_by(error)
+            .into()
+    })
 }
 
 /// Returns a problem for each name that no schema has, or that is not a name in protobuf.

@@ -3,10 +3,10 @@
 
 use syn::parse::Parser as _;
 
-use crate::compile::Compiled;
-use crate::error::{ErrorKind, Problem};
-use crate::model::{Message, Protocol};
-use crate::near;
+use nri_schema::compile::Compiled;
+use nri_schema::model::{Message, Protocol};
+use nri_schema::near;
+use nri_schema::{ErrorKind, Problem};
 
 /// A path, and the attribute for what it selects.
 pub(super) struct Selected {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Input;
-use crate::history::{Deprecation, Interface};
+use nri_schema::history::{Deprecation, Interface};
 
 /// Returns the deprecation of this RPC, if it is deprecated in this revision.
 pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {

@@ -11,7 +11,7 @@ use syn::{Attribute, Item, Path, Token, parse_quote};
 
 use super::Options;
 use super::naming::{type_name, value_name};
-use crate::error::{ErrorKind, Problem};
+use nri_schema::{ErrorKind, Problem};
 
 /// The traits that prost-build derives if the types of all fields could have them. It does not know
 /// whether types of the caller do.
@@ -129,7 +129,7 @@ fn collect(
 fn is_extern(name: &str, options: &Options) -> bool {
     options.externs.iter().any(|(proto, _)| {
         let rest = name.strip_prefix(proto.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        proto == "." || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })
 }
 
@@ -149,12 +149,13 @@ pub(super) fn repeated(items: &[Item]) -> Vec<Problem> {
             _ => continue,
         };
         let traits: Vec<Path> = attributes.iter().flat_map(derived).collect();
-        let implied = traits.iter().flat_map(implied).map(|&name| name.to_owned());
-        let mut known: BTreeSet<String> = implied.collect();
-        for name in traits.iter().map(last) {
-            if !known.insert(name.clone()) {
+        let implied = traits.iter().flat_map(implied);
+        let mut known: Vec<String> = implied.map(|&name| name.to_owned()).collect();
+        for name in traits.iter().map(full) {
+            if known.iter().any(|known| is_same(known, &name)) {
                 problems.push(twice(&ident.to_string(), &name));
             }
+            known.push(name);
         }
     }
     problems
@@ -187,6 +188,23 @@ fn last(path: &Path) -> String {
     segment.map_or_else(String::new, |segment| {
         segment.ident.to_token_stream().to_string()
     })
+}
+
+/// Returns the path as text. A trait of the standard library is only its name.
+fn full(path: &Path) -> String {
+    let segments = path.segments.iter();
+    let segments: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+    match segments.as_slice() {
+        [root, .., name] if ["alloc", "core", "std"].contains(&root.as_str()) => name.clone(),
+        segments => segments.join("::"),
+    }
+}
+
+/// Returns true if two paths name the same trait; a name alone may be that of any path.
+fn is_same(one: &str, other: &str) -> bool {
+    let is_end =
+        |long: &str, name: &str| !name.contains("::") && long.rsplit("::").next() == Some(name);
+    one == other || is_end(one, other) || is_end(other, one)
 }
 
 fn derived(attribute: &Attribute) -> Vec<Path> {

@@ -6,7 +6,7 @@ use quote::quote;
 use super::Input;
 use super::messages::Messages;
 use super::verbatim::verbatim;
-use crate::model::Scope;
+use nri_schema::model::Scope;
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let declaration = verbatim(include_str!("verbatim/event_mask_type.rs"), input.options);

@@ -10,7 +10,7 @@ use prost_types::{DescriptorProto, FileDescriptorProto};
 
 use super::fields;
 use super::place::{Place, Step};
-use crate::error::{Error, ErrorKind, Problem};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// The maximum number of paths from a message through nested messages. prost-build follows each.
 const MAX_PATHS: u64 = 100_000;

@@ -10,9 +10,9 @@ use syn::{Expr, Ident, Item, Lit};
 
 use super::schema::Schema;
 use super::{Input, deprecation, derives};
-use crate::error::{Error, ErrorKind, Problem};
-use crate::history::Interface;
-use crate::model::Event;
+use nri_schema::history::Interface;
+use nri_schema::model::Event;
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// The output of prost-build.
 pub(super) struct Messages {
@@ -173,7 +173,7 @@ fn event_variants(item: &Item) -> Vec<(Ident, i32)> {
     let Item::Enum(item) = item else {
         return Vec::new();
     };
-    if item.ident != crate::model::EVENT {
+    if item.ident != nri_schema::model::EVENT {
         return Vec::new();
     }
     let numbered = item.variants.iter().filter_map(|variant| {

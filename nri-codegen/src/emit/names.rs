@@ -13,7 +13,7 @@ use super::naming::{type_name, value_name, variants};
 use super::place::{Place, Step};
 use super::schema::Schema;
 use super::{Options, services};
-use crate::error::{Error, Problem};
+use nri_schema::{Error, Problem};
 
 /// Checks that every declaration gets a valid Rust name that is not used by another one.
 ///
@@ -32,11 +32,63 @@ pub(super) fn check(schema: &Schema<'_>, options: &Options) -> Result<(), Error>
     Error::unless_empty(names.problems)
 }
 
-/// Names in use, by scope.
+/// Names in use, by scope; those of generated items have no declaration.
 #[derive(Default)]
 struct Names {
-    taken: HashMap<(String, Space, String), Option<String>>,
+    taken: HashMap<(String, Space, String), Option<Declared>>,
     problems: Vec<Problem>,
+}
+
+/// A declaration with a name in Rust.
+#[derive(Clone, PartialEq)]
+struct Declared {
+    /// The kind and name of the declaration, for errors.
+    what: String,
+    remedy: Remedy,
+}
+
+/// What a caller can do about the name of a declaration.
+#[derive(Clone, PartialEq)]
+enum Remedy {
+    /// The builder can give this message or enum another name.
+    Rename(String),
+    /// The builder can leave out services.
+    LeaveOut,
+    /// Only the proto can change.
+    Edit,
+}
+
+impl Remedy {
+    fn new(proto: &str, place: &Place<'_>) -> Self {
+        if place.is_top_type() {
+            Remedy::Rename(proto.to_owned())
+        } else if place.is_in_service() {
+            Remedy::LeaveOut
+        } else {
+            Remedy::Edit
+        }
+    }
+
+    /// Returns the easier of two remedies.
+    fn or(&self, other: Option<&Remedy>) -> Remedy {
+        match (self, other) {
+            (Remedy::Rename(_), _) | (_, None | Some(Remedy::Edit)) => self.clone(),
+            (_, Some(other @ Remedy::Rename(_))) => other.clone(),
+            (Remedy::LeaveOut | Remedy::Edit, Some(Remedy::LeaveOut)) => Remedy::LeaveOut,
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            Remedy::Rename(proto) => format!(
+                "give it another name in Rust: `Builder::rename(\"{proto}\", \"Other{proto}\")`"
+            ),
+            Remedy::LeaveOut => {
+                "rename one of them, or leave out services: `Builder::messages_only`".to_owned()
+            }
+            Remedy::Edit => "rename one of them; names are not sent on the wire".to_owned(),
+        }
+    }
 }
 
 /// The namespaces of Rust, and those within a type.
@@ -85,13 +137,16 @@ impl Names {
         for part in file.package().split('.').filter(|part| !part.is_empty()) {
             let name = value_name(part);
             let key = (module.clone(), Space::Types, name.clone());
-            let same = format!("package part {part}");
+            let same = Declared {
+                what: format!("package part {part}"),
+                remedy: Remedy::Edit,
+            };
             let taken = self.taken.entry(key).or_insert(Some(same.clone()));
-            if taken.as_deref() != Some(same.as_str()) {
+            if *taken != Some(same) {
                 let fact = format!(
                     "package {} and {} are both module `{name}` in Rust",
                     file.package(),
-                    taken.as_deref().unwrap_or("a generated item")
+                    shown(taken.as_ref())
                 );
                 let place = Place::new(file).package();
                 self.problems.push(place.problem(fact));
@@ -264,24 +319,22 @@ impl Names {
             return false;
         }
         let key = (scope.to_owned(), space, rust.to_owned());
-        match self.taken.get(&key) {
-            None => {
-                self.taken.insert(key, Some(what.to_owned()));
-                true
-            }
-            Some(other) => {
-                let help = match other {
-                    Some(_) => "rename one of them; names are not sent on the wire".to_owned(),
-                    None => format!(
-                        "give it another name in Rust: `Builder::rename(\"{proto}\", \"Other{proto}\")`"
-                    ),
-                };
-                let other = other.as_deref().unwrap_or("a generated item");
-                let fact = format!("{what} and {other} are both `{rust}` in Rust");
-                self.problems.push(place.problem(fact).with_help(help));
-                false
-            }
-        }
+        let declared = Declared {
+            what: what.to_owned(),
+            remedy: Remedy::new(proto, place),
+        };
+        let Some(other) = self.taken.get(&key) else {
+            self.taken.insert(key, Some(declared));
+            return true;
+        };
+        let fact = format!(
+            "{what} and {} are both `{rust}` in Rust",
+            shown(other.as_ref())
+        );
+        let others = other.as_ref().map(|other| &other.remedy);
+        let help = declared.remedy.or(others).help();
+        self.problems.push(place.problem(fact).with_help(help));
+        false
     }
 
     fn valid(&mut self, proto: &str, rust: &str, what: &str, place: &Place<'_>) -> bool {
@@ -300,4 +353,8 @@ impl Names {
         self.problems.push(place.problem(fact));
         false
     }
+}
+
+fn shown(declared: Option<&Declared>) -> &str {
+    declared.map_or("a generated item", |declared| &declared.what)
 }

@@ -2,7 +2,7 @@
 
 use prost_types::FileDescriptorProto;
 
-use crate::error::{ErrorKind, Problem};
+use nri_schema::{ErrorKind, Problem};
 
 /// A step of a path: a field of `descriptor.proto` that holds declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,17 @@ impl<'f> Place<'f> {
         let end = self.path.len().saturating_sub(2);
         let path = self.path[..end].to_vec();
         Place { path, ..*self }
+    }
+
+    /// Returns true if it is a message or enum at the top of the file.
+    pub(super) fn is_top_type(&self) -> bool {
+        let steps = [Step::FileMessage, Step::FileEnum].map(Step::number);
+        matches!(self.path.as_slice(), [step, _] if steps.contains(step))
+    }
+
+    /// Returns true if it is a service, or part of one.
+    pub(super) fn is_in_service(&self) -> bool {
+        self.path.first() == Some(&Step::Service.number())
     }
 
     /// Returns the package statement.

@@ -6,8 +6,8 @@ use prost_build::Module;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto};
 
 use super::{aliases, graph, source_info};
-use crate::compile::Compiled;
-use crate::error::{Error, ErrorKind, Problem};
+use nri_schema::compile::Compiled;
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// Descriptors in a form that prost-build accepts.
 pub(super) struct Schema<'s> {

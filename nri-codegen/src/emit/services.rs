@@ -7,7 +7,7 @@ use syn::Ident;
 
 use super::messages::Messages;
 use super::{Input, Options, deprecation, docs};
-use crate::error::{Error, ErrorKind, Problem};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// A service to emit.
 pub(super) struct Emitted {

@@ -7,9 +7,9 @@ use super::messages::Messages;
 use super::services::constant;
 use super::verbatim::verbatim;
 use super::{Input, deprecation};
-use crate::error::Error;
-use crate::history::EventHistory;
-use crate::model::{Event, Rpc, Service};
+use nri_schema::Error;
+use nri_schema::history::EventHistory;
+use nri_schema::model::{Event, Rpc, Service};
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     let names = names(input);
@@ -108,7 +108,7 @@ fn event_row(
     let rpc = if dedicated {
         rpc_name.as_str()
     } else {
-        crate::model::STATE_CHANGE
+        nri_schema::model::STATE_CHANGE
     };
     let since = option(travelled.since.as_deref());
     let rpc_since = option(travelled.rpc_since.as_deref());

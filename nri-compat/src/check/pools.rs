@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nri_codegen::history::History;
+use nri_schema::history::History;
 
 use super::target::{ReleaseName, Target, UnknownReleases};
 use crate::report::check::{CheckReport, ClusterView, Judged, NodePool};

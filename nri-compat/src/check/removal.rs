@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use nri_codegen::history::{History, Runtime, Since};
+use nri_schema::history::{History, Runtime, Since};
 
 use crate::report::check::{PlannedRemoval, Subject};
 
@@ -37,7 +37,7 @@ pub(super) fn planned(subjects: &[Subject], history: &History) -> Vec<PlannedRem
 
 /// Returns the date of the first of these releases of runtimes, as far as it can be estimated.
 fn expected(since: &Since, history: &History) -> Option<Date> {
-    let runtimes = history.runtimes().ok()?;
+    let runtimes = history.runtimes();
     let date = |(id, series): &(String, String)| {
         let runtime = runtimes.iter().find(|runtime| runtime.id == *id)?;
         release_date(runtime, series)
@@ -66,7 +66,7 @@ fn release_date(runtime: &Runtime, series: &str) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
-    use nri_codegen::history::RuntimeRelease;
+    use nri_schema::history::RuntimeRelease;
 
     use super::*;
 

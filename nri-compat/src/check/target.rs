@@ -6,8 +6,8 @@ mod resolve;
 pub use name::ReleaseName;
 pub use resolve::UnknownReleases;
 
-use nri_codegen::history::{Deprecation, History, RemovalStatus};
-use nri_codegen::model::{Event, Protocol};
+use nri_schema::history::{Deprecation, History, RemovalStatus};
+use nri_schema::model::{Event, Protocol};
 use semver::Version;
 
 use crate::diff::Target as RuntimeRelease;
@@ -30,7 +30,7 @@ pub struct Target<'h> {
 impl<'h> Target<'h> {
     /// Returns the date of the newest release in the tables; empty if they are broken.
     pub(super) fn data_date(&self) -> String {
-        self.history.date().unwrap_or_default().to_owned()
+        self.history.date().to_owned()
     }
 
     /// Returns the event that an RPC name stands for, if the target knows it.

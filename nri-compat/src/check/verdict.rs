@@ -10,7 +10,7 @@ mod remedy;
 mod state_change;
 mod wasm;
 
-use nri_codegen::history::{Deprecation, History};
+use nri_schema::history::{Deprecation, History};
 
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
@@ -114,7 +114,7 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
 /// 1.26`.
 fn first_runtimes(history: &History) -> String {
     let speaks = |nri: &str| history.releases().iter().any(|release| release.name == nri);
-    let runtimes = history.runtimes().unwrap_or_default().iter();
+    let runtimes = history.runtimes().iter();
     let first = runtimes.filter_map(|runtime| {
         let release = runtime
             .releases

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clap::ValueEnum;
-use nri_codegen::compile::Imports;
+use nri_schema::compile::Imports;
 
 use super::{decisions, output};
 use crate::check::target::ReleaseName;

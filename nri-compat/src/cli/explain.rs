@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::report::text;
 use crate::rules::{self, Rule};
 use crate::statements;
-use nri_codegen::near;
+use nri_schema::near;
 
 /// Explains a rule or a statement of the lifecycle contract: what it means, who is affected, and
 /// what to do.

@@ -1,6 +1,6 @@
 //! `--target`: the releases that `check` and `logs` check against.
 
-use nri_codegen::history::History;
+use nri_schema::history::History;
 
 use crate::check::target::{Target, UnknownReleases};
 use crate::error::Error;

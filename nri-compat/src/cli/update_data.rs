@@ -52,8 +52,8 @@ fn answer(update: &Update, folder: &Path) -> Result<String, Error> {
     if update.added.is_empty() {
         text.push_str("no new releases to add\n");
     }
-    let history = nri_codegen::History::from_tables(update.tables.clone())?;
-    let (date, folder) = (history.date()?, escape::path(folder));
+    let history = nri_schema::History::from_tables(update.tables.clone())?;
+    let (date, folder) = (history.date(), escape::path(folder));
     let _ = writeln!(
         text,
         "data of {date} is in {folder}; use it with --data {folder}"

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::thread;
 
-use nri_codegen::compile::Imports;
-use nri_codegen::history::History;
+use nri_schema::compile::Imports;
+use nri_schema::history::History;
 
 use super::facts::Facts;
 use super::input::Input;
@@ -109,7 +109,7 @@ pub fn compare(
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
     Ok(DiffReport {
-        data_date: history.date()?.to_owned(),
+        data_date: history.date().to_owned(),
         from: from.side(history, &facts, nri.is_some()),
         to: to.side(history, &facts, nri.is_some()),
         category,

@@ -1,7 +1,7 @@
 //! Facts from the history of releases and runtimes, beyond the two schemas.
 
-use nri_codegen::Error;
-use nri_codegen::history::{Deprecation, History, Interface, Runtime};
+use nri_schema::Error;
+use nri_schema::history::{Deprecation, History, Interface, Runtime};
 
 use super::nri::side::Side;
 use super::target::Target;
@@ -20,7 +20,7 @@ impl<'h> Facts<'h> {
     pub(super) fn new(history: &'h History, target: Option<Target>) -> Result<Self, Error> {
         Ok(Self {
             history,
-            runtimes: history.runtimes()?,
+            runtimes: history.runtimes(),
             target,
         })
     }

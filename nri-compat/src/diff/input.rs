@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use nri_codegen::compile::{self, Imports};
-use nri_codegen::history::{History, Release};
-use nri_codegen::{Compiled, Protocol, source};
+use nri_schema::compile::{self, Imports};
+use nri_schema::history::{History, Release};
+use nri_schema::{Compiled, Protocol, source};
 
 use super::changes::Declared;
 use super::nri::model;

@@ -1,6 +1,6 @@
 //! The runtime release that a schema is meant for.
 
-use nri_codegen::history::RuntimeAt;
+use nri_schema::history::RuntimeAt;
 use semver::Version;
 
 /// A runtime and one of its releases.

@@ -1,8 +1,8 @@
 //! One release of a runtime in detail.
 
-use nri_codegen::Protocol;
-use nri_codegen::history::{Deprecation, History, Release, RuntimeAt};
-use nri_codegen::model::{Carrier, Event};
+use nri_schema::Protocol;
+use nri_schema::history::{Deprecation, History, Release, RuntimeAt};
+use nri_schema::model::{Carrier, Event};
 
 use super::{linked, protocol};
 use crate::diff::ignored_fields;
@@ -21,7 +21,7 @@ pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let release = linked(history, at.release);
     let newest = history.release("latest")?;
     let mut report = head(at, release, newest);
-    history.date()?.clone_into(&mut report.data_date);
+    history.date().clone_into(&mut report.data_date);
     report.deprecations = deprecations(history, at);
     if let Some(release) = release {
         let speaks = protocol(history, release)?;

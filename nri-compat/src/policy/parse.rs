@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nri_codegen::near;
+use nri_schema::near;
 use serde::Deserialize;
 use toml::Spanned;
 

@@ -132,7 +132,7 @@ fn known() -> &'static [KnownPath] {
 /// `check` reports before it reads anything else.
 fn defaults() -> impl Iterator<Item = (&'static str, Resource)> {
     let history = crate::data::history().ok();
-    let runtimes = history.and_then(|history| history.runtimes().ok());
+    let runtimes = history.map(|history| history.runtimes());
     runtimes.into_iter().flatten().flat_map(|runtime| {
         [
             (runtime.socket.as_str(), Resource::Socket),

@@ -122,7 +122,7 @@ fn the_example_plugins_are_read_from_their_binaries() {
 
 #[test]
 fn the_events_are_those_of_the_newest_protocol() {
-    let history = nri_codegen::history::History::embedded().unwrap();
+    let history = nri_schema::history::History::embedded().unwrap();
     let protocol = history.revisions().last().unwrap().protocol().unwrap();
     let events = &protocol.nri.as_ref().unwrap().events;
     let names: Vec<&str> = events.iter().map(|event| event.rpc_name.as_str()).collect();

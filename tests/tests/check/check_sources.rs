@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nri_codegen::history::History;
 use nri_compat::check::assess::assess;
 use nri_compat::check::collect::{Request, collect};
 use nri_compat::check::evidence::READERS;
 use nri_compat::check::target::Target;
 use nri_compat::report::check::{CheckReport, Outcome};
+use nri_schema::history::History;
 use serde::Deserialize;
 
 /// A runtime that calls the dedicated RPCs and deprecates `StateChange`.

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use nri_codegen::history::History;
 use nri_compat::check::target::Target;
 use nri_compat::compare::{Agreement, check_file, compare, probe_target};
 use nri_conformance::probe::{Options, Probed, probe};
 use nri_conformance::subject::{Executable, Subject};
+use nri_schema::history::History;
 use nri_tests::examples::example;
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Build, Specimen};

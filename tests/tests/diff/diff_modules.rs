@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nri_codegen::compile::Imports;
 use nri_compat::diff::diff_with;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::Category;
+use nri_schema::compile::Imports;
 use nri_tests::peers::run;
 
 const CONTAINERD: &str = "github.com/containerd/containerd/api";

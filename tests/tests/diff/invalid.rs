@@ -1,6 +1,6 @@
 //! Schemas that break a rule of the language are rejected with the place of the mistake. buf judges the same schemas.
 
-use nri_codegen::compile;
+use nri_schema::compile;
 
 /// A proto that each schema imports.
 const IMPORTED: (&str, &str) = (

@@ -1,8 +1,8 @@
 //! Every rule on every NRI fixture, against reviewed findings; one name for rule, fixture and snapshot.
 
-use nri_codegen::History;
 use nri_compat::report::finding::Category;
 use nri_compat::rules;
+use nri_schema::History;
 use nri_tests::nri_fixtures::{self as fixture, listing};
 use nri_tests::snapshot;
 

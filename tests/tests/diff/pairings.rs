@@ -5,11 +5,11 @@ mod properties;
 
 use std::path::Path;
 
-use nri_codegen::History;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_schema::History;
 
 /// Rules about what a schema may become, or about source code: the bytes stay as they are.
 const NOT_ON_THE_WIRE: [&str; 5] = [

@@ -1,10 +1,10 @@
 //! Changes whose effect follows from the meaning of a field, an event or a service, not from its bytes alone.
 
-use nri_codegen::History;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_schema::History;
 
 fn newest() -> String {
     let history = History::embedded().expect("the embedded tables fit together");

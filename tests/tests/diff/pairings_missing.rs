@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use nri_codegen::History;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{ItemKind, Outcome};
+use nri_schema::History;
 
 use Outcome::{Dropped, Fails, Loses, Unknown, Works};
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use nri_codegen::History;
 use nri_compat::diff::{Input, compare};
 use nri_compat::report::diff::{ChangeKind, DiffReport, ElementKind};
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::text::Palette;
 use nri_compat::report::{csv, github, json, junit, markdown, sarif, text};
+use nri_schema::History;
 
 fn report(history: &History, from: &str, to: &str) -> DiffReport {
     let input =

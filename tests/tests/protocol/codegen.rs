@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nri_codegen::{History, emit};
+use nri_codegen::emit;
+use nri_schema::History;
 use xtask::generate;
 
 fn root() -> PathBuf {

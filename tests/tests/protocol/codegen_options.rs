@@ -57,6 +57,36 @@ fn a_rename_of_nothing_is_an_error() {
 }
 
 #[test]
+fn the_help_names_what_can_be_done_about_a_name() {
+    for (proto, fact, help) in [
+        (
+            "message A {} message Foo_Bar {} message FooBar {}",
+            "message FooBar and message Foo_Bar are both `FooBar`",
+            "Builder::rename(\"FooBar\", \"OtherFooBar\")",
+        ),
+        (
+            "message A {} message PluginClient {}",
+            "service Plugin and message PluginClient are both `PluginClient`",
+            "Builder::rename(\"PluginClient\", \"OtherPluginClient\")",
+        ),
+        (
+            "message A {} service Status { rpc Do(A) returns (A); }",
+            "service Status and a generated item are both `Status`",
+            "leave out services: `Builder::messages_only`",
+        ),
+        (
+            "message A { int32 b_c = 1; int32 bC = 2; }",
+            "field A.bC and field A.b_c are both `b_c`",
+            "rename one of them; names are not sent on the wire",
+        ),
+    ] {
+        let result = generate("api.proto", proto, |builder| builder);
+        let shown = format!("{:?}", result.expect_err(proto));
+        assert!(shown.contains(fact) && shown.contains(help), "{shown}");
+    }
+}
+
+#[test]
 fn types_of_the_caller_need_neither_copy_nor_eq_nor_hash() {
     let import = "import \"google/protobuf/wrappers.proto\";\n";
     let proto = format!(
@@ -107,10 +137,18 @@ fn a_trait_that_is_derived_twice_is_an_error_with_a_sentence() {
         assert!(shown.contains(fact), "{shown}");
         assert!(shown.contains("help: leave `"), "{shown}");
     }
-    let other = generate("api.proto", "message A { int32 a = 1; }", |builder| {
-        builder.derive("A", "PartialOrd")
-    });
-    assert!(other.is_ok(), "{:?}", other.err());
+    for others in ["PartialOrd", "::other::Serialize, ::core::cmp::PartialOrd"] {
+        let result = generate("api.proto", "message A { int32 a = 1; }", |builder| {
+            builder.derive_serde(true).derive("A", others)
+        });
+        assert!(result.is_ok(), "{:?}", result.err());
+    }
+    for serde in ["Serialize", "::serde::Serialize", "serde::Deserialize"] {
+        let result = generate("api.proto", "message A { int32 a = 1; }", |builder| {
+            builder.derive_serde(true).derive("A", serde)
+        });
+        assert!(result.is_err(), "{serde}");
+    }
 }
 
 #[test]

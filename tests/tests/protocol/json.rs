@@ -43,7 +43,7 @@ fn random_messages_have_the_same_json() {
 }
 
 fn newest() -> DescriptorPool {
-    let history = nri_codegen::History::embedded().unwrap();
+    let history = nri_schema::History::embedded().unwrap();
     history.compiled_for("latest").unwrap().pool.clone()
 }
 

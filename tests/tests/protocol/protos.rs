@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use nri_codegen::history::History;
 use nri_protos::{REVISIONS, Revision};
+use nri_schema::history::History;
 use nri_tests::outline::{Element, Kind, outline};
 use similar::TextDiff;
 

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use nri_codegen::History;
-use nri_codegen::history::{Proto, Tables};
+use nri_schema::History;
+use nri_schema::history::{Proto, Tables};
 use xtask::shipped;
 
 /// The protos as text: the descriptors that come with them are one of the things to check.

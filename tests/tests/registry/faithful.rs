@@ -27,7 +27,7 @@ fn collected(images: Vec<ImageRequest>, image_options: ImageOptions) -> Collecte
 }
 
 fn report(collected: Collected) -> CheckReport {
-    let history = nri_codegen::history::History::embedded().expect("the tables fit together");
+    let history = nri_schema::history::History::embedded().expect("the tables fit together");
     let target = Target::newest(&history).expect("there is a release");
     assess(collected, &[target])
 }

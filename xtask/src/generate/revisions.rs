@@ -1,8 +1,8 @@
 //! The protos that `nri-protos` embeds: their list, and their compiled form.
 
 use super::Target;
-use nri_codegen::Error;
-use nri_codegen::history::History;
+use nri_schema::Error;
+use nri_schema::history::History;
 
 const PATH: &str = "protos/src/revisions.rs";
 

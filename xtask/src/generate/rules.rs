@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heck::ToUpperCamelCase as _;
-use nri_codegen::history::History;
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::history::History;
+use nri_schema::{Error, ErrorKind, Problem};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use serde::Deserialize;

@@ -2,8 +2,8 @@
 
 use super::Target;
 use crate::shipped;
-use nri_codegen::Error;
-use nri_codegen::history::History;
+use nri_schema::Error;
+use nri_schema::history::History;
 
 pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
     let files = shipped::files(history)?.into_iter();

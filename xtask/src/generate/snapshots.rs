@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::Target;
 use nri_codegen::emit::{self, Options};
-use nri_codegen::history::Revision;
 use nri_codegen::write::identifier;
-use nri_codegen::{Error, History};
+use nri_schema::history::Revision;
+use nri_schema::{Error, History};
 
 const FOLDER: &str = "snapshots/codegen";
 const HEADER: &str = "---\nsource: tests/tests/protocol/codegen.rs\nexpression: source\n---\n";

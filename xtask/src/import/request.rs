@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use toml::de::DeValue;
 
-use nri_codegen::history::History;
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::history::History;
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// A release to import: the path of its proto, its version and its date.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Field, Ident, Item, ItemStruct, Lit, Meta, Path, Token};
 
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// The types of fields, of keys and of values in maps that `nri/src/codec` handles.
 const TYPES: [&str; 8] = [

@@ -7,9 +7,9 @@ use syn::Ident;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Argument, answer, arguments, field_of_type, takes_whole};
 use crate::tokens::option;
-use nri_codegen::Error;
-use nri_codegen::history::Deprecation;
-use nri_codegen::model::Message;
+use nri_schema::Error;
+use nri_schema::history::Deprecation;
+use nri_schema::model::Message;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let rpcs = &plugin.rpcs;

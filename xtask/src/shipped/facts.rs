@@ -4,8 +4,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use nri_codegen::history::{Deprecation, History};
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::history::{Deprecation, History};
+use nri_schema::{Error, ErrorKind, Problem};
 
 use super::rpc::first_with;
 

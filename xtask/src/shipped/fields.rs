@@ -5,9 +5,9 @@ use quote::quote;
 
 use super::rpc::first_with;
 use crate::tokens::option;
-use nri_codegen::Error;
-use nri_codegen::history::History;
-use nri_codegen::model::{Field, FieldKind, Message, Protocol};
+use nri_schema::Error;
+use nri_schema::history::History;
+use nri_schema::model::{Field, FieldKind, Message, Protocol};
 
 /// A new field, or one that leads to a new field.
 struct Row<'p> {

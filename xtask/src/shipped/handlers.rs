@@ -5,8 +5,8 @@ use quote::quote;
 
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Answer, Argument, answer, arguments};
-use nri_codegen::Error;
 use nri_codegen::emit::doc;
+use nri_schema::Error;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let traits = plugin

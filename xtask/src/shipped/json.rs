@@ -4,9 +4,9 @@ use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use nri_codegen::history::History;
-use nri_codegen::model::{Enum, Field, FieldKind, Label, Message, Protocol};
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::history::History;
+use nri_schema::model::{Enum, Field, FieldKind, Label, Message, Protocol};
+use nri_schema::{Error, ErrorKind, Problem};
 
 pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     let Some(newest) = history.revisions().last() else {

@@ -4,9 +4,9 @@ use heck::{ToShoutySnakeCase, ToSnakeCase};
 use proc_macro2::Span;
 use syn::Ident;
 
-use nri_codegen::history::{Deprecation, EventHistory, History, Interface};
-use nri_codegen::model::{Event, Message, Protocol, STATE_CHANGE};
-use nri_codegen::{Error, ErrorKind, Problem};
+use nri_schema::history::{Deprecation, EventHistory, History, Interface};
+use nri_schema::model::{Event, Message, Protocol, STATE_CHANGE};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// Service `Plugin` of the newest revision.
 pub(super) struct Plugin<'h> {
@@ -82,7 +82,7 @@ fn rpc<'h>(
     history: &'h History,
     revision: &'h str,
     protocol: &'h Protocol,
-    declared: &'h nri_codegen::model::Rpc,
+    declared: &'h nri_schema::model::Rpc,
 ) -> Result<Rpc<'h>, Error> {
     let message = |full_name: &str| {
         protocol

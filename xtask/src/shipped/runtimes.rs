@@ -4,8 +4,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use nri_codegen::Error;
-use nri_codegen::history::{History, Runtime, RuntimeRelease};
+use nri_schema::Error;
+use nri_schema::history::{History, Runtime, RuntimeRelease};
 
 use crate::tokens::formatted;
 
@@ -16,7 +16,7 @@ use crate::tokens::formatted;
 /// Returns an error if the table of runtimes cannot be read.
 pub(super) fn emit(history: &History) -> Result<String, Error> {
     let rows = history
-        .runtimes()?
+        .runtimes()
         .iter()
         .map(|runtime| row(history, runtime));
     let module = quote! {

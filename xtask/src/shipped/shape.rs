@@ -8,8 +8,8 @@ use quote::quote;
 use syn::Ident;
 
 use super::rpc::{Rpc, ident};
-use nri_codegen::Error;
-use nri_codegen::model::{Field, FieldKind, Label, Message};
+use nri_schema::Error;
+use nri_schema::model::{Field, FieldKind, Label, Message};
 
 /// The maximum number of fields of a request that become arguments.
 const MAX_ARGUMENTS: usize = 4;

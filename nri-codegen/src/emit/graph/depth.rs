@@ -10,7 +10,7 @@ use prost_types::{DescriptorProto, FieldDescriptorProto};
 
 use super::Graph;
 use crate::emit::fields;
-use crate::error::{ErrorKind, Problem};
+use nri_schema::{ErrorKind, Problem};
 
 /// The maximum depth. The rest of the 128 is for the types in a field without messages, such as
 /// `HashMap<String, String>`.

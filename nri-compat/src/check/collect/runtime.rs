@@ -132,10 +132,7 @@ impl Configured {
 /// Returns the default folders of a runtime, from the table of runtimes.
 fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
     let history = crate::data::history();
-    let runtimes = history
-        .as_ref()
-        .ok()
-        .and_then(|history| history.runtimes().ok());
+    let runtimes = history.as_ref().ok().map(|history| history.runtimes());
     let found = runtimes
         .into_iter()
         .flatten()

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use nri_codegen::history::History;
+use nri_schema::history::History;
 use semver::Version;
 
 use super::name::numbers;
@@ -301,7 +301,7 @@ fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default()
 }
 
-fn unknown(error: nri_codegen::Error) -> Error {
+fn unknown(error: nri_schema::Error) -> Error {
     let error: Error = error.into();
     error.of_kind(ErrorKind::Target)
 }

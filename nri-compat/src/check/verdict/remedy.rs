@@ -2,7 +2,7 @@
 
 mod go;
 
-use nri_codegen::history::{Deprecation, Release};
+use nri_schema::history::{Deprecation, Release};
 
 use crate::check::target::Target;
 use crate::sighting::{FileKind, Interface, Role, Sighting, UnknownKind};
@@ -152,7 +152,7 @@ pub(super) fn leave_out(events: &[String], target: &Target<'_>) -> String {
 
 /// Returns the first NRI release that knows all these events.
 fn first_release(target: &Target<'_>, events: &[String]) -> Option<String> {
-    let knows = |revision: &&nri_codegen::history::Revision| {
+    let knows = |revision: &&nri_schema::history::Revision| {
         let nri = revision
             .protocol()
             .ok()

@@ -1,6 +1,6 @@
 //! Plugins that receive events as `StateChange`: whether they do under this target, and until when.
 
-use nri_codegen::history::Deprecation;
+use nri_schema::history::Deprecation;
 
 use super::{REMOVED, cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;

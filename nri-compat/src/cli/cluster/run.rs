@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use nri_codegen::history::History;
+use nri_schema::history::History;
 
 use super::args::Args;
 use crate::check::assess::assess;

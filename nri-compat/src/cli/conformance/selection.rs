@@ -1,7 +1,7 @@
 //! The statements that a run tests.
 
-use nri_codegen::near;
 use nri_conformance::contract;
+use nri_schema::near;
 
 /// Options that select statements.
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use nri_codegen::compile::Module;
+use nri_schema::compile::Module;
 use serde::Deserialize;
 
 use super::set;

@@ -1,7 +1,7 @@
 //! The formats of inputs: recognised by their first bytes, read or refused by name.
 
 use encoding_rs::{Encoding, UTF_8};
-use nri_codegen::compile;
+use nri_schema::compile;
 
 use super::set;
 use crate::error::{Error, ErrorKind};

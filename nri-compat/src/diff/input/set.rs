@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use nri_codegen::Protocol;
+use nri_schema::Protocol;
 
 use crate::diff::Schema;
 use crate::diff::nri::model;

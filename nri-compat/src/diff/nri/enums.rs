@@ -1,7 +1,7 @@
 //! Enum values that one side sends and the other does not know.
 
 use super::semantics::EVENT;
-use nri_codegen::model::Enum;
+use nri_schema::model::Enum;
 
 use super::side::place;
 use super::{Context, Sink};

@@ -2,7 +2,7 @@
 //! that carries it is still the same RPC.
 
 use heck::{ToShoutySnakeCase as _, ToUpperCamelCase as _};
-use nri_codegen::model::{Enum, EnumValue, NriView, Protocol};
+use nri_schema::model::{Enum, EnumValue, NriView, Protocol};
 
 use super::semantics::{PLUGIN, SENTINEL};
 use super::side::enumeration;

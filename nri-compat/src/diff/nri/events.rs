@@ -1,7 +1,7 @@
 //! Events: their numbers and carriers.
 
 use super::semantics::STATE_CHANGE;
-use nri_codegen::model::{Carrier, Event};
+use nri_schema::model::{Carrier, Event};
 
 use super::side::place;
 use super::{Context, Sink};

@@ -1,7 +1,7 @@
 //! Fields: the direction in which they travel, and who does not know them.
 
 use super::semantics::STATE_CHANGE;
-use nri_codegen::model::{Field, Message};
+use nri_schema::model::{Field, Message};
 
 use super::side::place;
 use super::{Context, Sink, synchronize};

@@ -3,7 +3,7 @@
 use super::semantics::{PLUGIN, REGISTER};
 use std::collections::{BTreeMap, BTreeSet};
 
-use nri_codegen::model::{FieldKind, Message, Rpc};
+use nri_schema::model::{FieldKind, Message, Rpc};
 
 use super::side::Side;
 

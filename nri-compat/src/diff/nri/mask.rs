@@ -1,7 +1,7 @@
 //! The subscription mask: the bits that a runtime accepts, and the field that holds them.
 
 use super::semantics::{MASK, MAX_EVENT, PLUGIN};
-use nri_codegen::model::{Event, Field, FieldKind, Label, Message};
+use nri_schema::model::{Event, Field, FieldKind, Label, Message};
 
 use super::side::{Side, place};
 use super::{Context, Sink, names};

@@ -1,7 +1,7 @@
 //! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
 //! if it lacks something that the other side has.
 
-use nri_codegen::model::{Enum, FieldKind, NriView, Protocol, Service};
+use nri_schema::model::{Enum, FieldKind, NriView, Protocol, Service};
 
 use super::event_names;
 use super::semantics::{CONFIGURE, EVENT, PLUGIN, RUNTIME, STATE_CHANGE};

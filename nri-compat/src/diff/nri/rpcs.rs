@@ -1,7 +1,7 @@
 //! RPCs: added, removed, with other messages, or no longer unary.
 
 use super::semantics::{PLUGIN, STATE_CHANGE};
-use nri_codegen::model::{Rpc, Service};
+use nri_schema::model::{Rpc, Service};
 
 use super::side::{Side, place};
 use super::{Context, Sink};
@@ -61,7 +61,7 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     let Some(kept) = cx.to.service(&service.name) else {
         return;
     };
-    let of_event = |event: &nri_codegen::model::Event| cx.to.event(&event.name).is_some();
+    let of_event = |event: &nri_schema::model::Event| cx.to.event(&event.name).is_some();
     let is_reported_elsewhere = service.name == PLUGIN
         && (old.name == STATE_CHANGE || cx.from.event_of(&old.name).is_some_and(of_event));
     if is_reported_elsewhere || kept.rpc(&old.name).is_some() {

@@ -1,6 +1,6 @@
 //! One schema seen as an NRI protocol.
 
-use nri_codegen::model::{
+use nri_schema::model::{
     Carrier, Enum, Event, Field, Location, Message, NriView, Protocol, Rpc, Service,
 };
 

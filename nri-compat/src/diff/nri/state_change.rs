@@ -1,7 +1,7 @@
 //! StateChange: events that leave it, changes of its message, its removal.
 
 use super::semantics::{PLUGIN, STATE_CHANGE};
-use nri_codegen::model::{Carrier, Field, Rpc};
+use nri_schema::model::{Carrier, Field, Rpc};
 
 use super::side::{by_state_change, place};
 use super::{Context, Sink};

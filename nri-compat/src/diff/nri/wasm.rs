@@ -2,7 +2,7 @@
 
 use heck::ToSnakeCase as _;
 
-use nri_codegen::model::Rpc;
+use nri_schema::model::Rpc;
 
 use super::semantics::{HOST_FUNCTIONS, PLUGIN};
 use super::side::place;

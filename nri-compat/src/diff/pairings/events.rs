@@ -1,7 +1,7 @@
 //! Events: the RPC by which each reaches the plugin, and whether the plugin understands it.
 
 use crate::diff::nri::semantics::{EVENT, PLUGIN, STATE_CHANGE};
-use nri_codegen::model::{Carrier, Event};
+use nri_schema::model::{Carrier, Event};
 
 use super::Pair;
 use super::transfers::RpcTransfer;

@@ -10,7 +10,7 @@ impl Pair<'_> {
     /// Returns true if the part is the subscription mask on one of the sides.
     pub(super) fn is_mask(&self, part: &Transfer<'_>) -> bool {
         let masks = self.masks();
-        let is = |mask: Option<&nri_codegen::model::Field>, name: Option<&str>| {
+        let is = |mask: Option<&nri_schema::model::Field>, name: Option<&str>| {
             mask.is_some_and(|mask| Some(mask.full_name.as_str()) == name)
         };
         let (sent, read) = ends(part);

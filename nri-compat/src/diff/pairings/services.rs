@@ -1,7 +1,7 @@
 //! Services: peers find each other by their full names.
 
 use crate::diff::nri::semantics::{PLUGIN, RUNTIME};
-use nri_codegen::model::Service;
+use nri_schema::model::Service;
 
 use super::{Pair, Peer};
 use crate::report::pairing::{ItemKind, Outcome};

@@ -3,7 +3,7 @@
 use crate::diff::nri::semantics::PLUGIN;
 use std::collections::HashMap;
 
-use nri_codegen::model::Rpc;
+use nri_schema::model::Rpc;
 
 use super::{Pair, Peer};
 use crate::diff::nri::side::Side;

@@ -1,11 +1,11 @@
 //! Moves of messages, services, packages and files. Only the full names of services are on the wire: a pairing works
 //! whatever else moves, and loses all calls to a service that has another full name.
 
-use nri_codegen::History;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport as Report;
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_schema::History;
 
 use super::protocols::REVISIONS;
 

@@ -2,11 +2,11 @@
 //! has trouble with a field that no decoder sees.
 
 use fastrand::Rng;
-use nri_codegen::History;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport as Report;
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
+use nri_schema::History;
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
 

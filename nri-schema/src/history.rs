@@ -1,28 +1,30 @@
 //! Releases, runtimes and deprecations, combined with the models of all protocol revisions.
 //!
 //! ```
-//! use nri_codegen::history::History;
+//! use nri_schema::history::History;
 //!
 //! let history = History::embedded()?;
 //! assert_eq!(history.release("0.11")?.name, "v0.11.0");
 //! let linked = history.runtime("containerd@2.2.1")?;
 //! assert_eq!(linked.release.nri, "v0.11.0");
 //! assert!(history.release("0.13").unwrap_err().help().is_some());
-//! # Ok::<(), nri_codegen::Error>(())
+//! # Ok::<(), nri_schema::Error>(())
 //! ```
 
 mod check;
 mod deprecation;
 mod disk;
+mod embedded;
 mod lineage;
 mod lookup;
+#[cfg(feature = "tables")]
+mod read;
 mod release;
 mod revision;
+mod row;
 mod runtime;
-mod table;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
@@ -33,15 +35,14 @@ pub use lineage::EventHistory;
 pub use revision::{Proto, Revision};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 
-/// All known releases and revisions of the protocol. Protos and the larger table are parsed on
-/// first use.
+/// All known releases and revisions of the protocol. Protos are parsed on first use.
 #[derive(Debug)]
 pub struct History {
     versions: release::Versions,
     revisions: Vec<Revision>,
     deprecations: Vec<Deprecation>,
     tables: Tables,
-    runtimes: OnceLock<Vec<Runtime>>,
+    runtimes: Vec<Runtime>,
 }
 
 /// The files of `nri-protos` as text, from which a [`History`] is read.
@@ -65,24 +66,25 @@ impl History {
     /// Returns an error if a table is malformed or its entries are inconsistent; tests ensure that
     /// this does not happen.
     pub fn embedded() -> Result<History, Error> {
-        History::from_tables(Tables::embedded())
+        let tables = Tables::embedded();
+        let (versions, deprecations) = (embedded::versions(), embedded::deprecations());
+        History::new(versions, embedded::runtimes(), deprecations, tables)
     }
 
-    /// Reads a history from the text of its tables.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a table is malformed, or a release names a revision without a proto.
-    pub fn from_tables(tables: Tables) -> Result<History, Error> {
-        let versions = release::read(&tables.versions)?;
-        let deprecations = deprecation::read(&tables.deprecations)?;
+    /// `tables` are the texts of which the values were read, and the protos.
+    fn new(
+        versions: release::Versions,
+        runtimes: Vec<Runtime>,
+        deprecations: Vec<Deprecation>,
+        tables: Tables,
+    ) -> Result<History, Error> {
         let revisions = revisions(&versions.releases, &tables)?;
         Ok(History {
             versions,
             revisions,
             deprecations,
             tables,
-            runtimes: OnceLock::new(),
+            runtimes,
         })
     }
 
@@ -118,33 +120,17 @@ impl History {
     }
 
     /// Returns the container runtimes, in the order of the table.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the table is malformed.
-    pub fn runtimes(&self) -> Result<&[Runtime], Error> {
-        if let Some(runtimes) = self.runtimes.get() {
-            return Ok(runtimes);
-        }
-        let runtimes = match self.tables.runtimes {
-            // It is embedded as values, too, which are read in no time.
-            Cow::Borrowed(nri_protos::RUNTIMES_TOML) => runtime::embedded(),
-            Cow::Borrowed(_) | Cow::Owned(_) => runtime::read(&self.tables.runtimes)?,
-        };
-        Ok(self.runtimes.get_or_init(|| runtimes))
+    pub fn runtimes(&self) -> &[Runtime] {
+        &self.runtimes
     }
 
     /// Returns the date of the newest release in the tables, of NRI or a runtime: `2026-10-23`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the table of runtimes is malformed.
-    pub fn date(&self) -> Result<&str, Error> {
+    pub fn date(&self) -> &str {
         let releases = self.releases().iter().map(|release| release.date.as_str());
-        let runtimes = self.runtimes()?.iter();
+        let runtimes = self.runtimes().iter();
         let runtimes = runtimes.flat_map(|runtime| &runtime.releases);
         let dates = releases.chain(runtimes.map(|release| release.date.as_str()));
-        Ok(dates.max().unwrap_or_default())
+        dates.max().unwrap_or_default()
     }
 
     /// Returns the revision of `release`.

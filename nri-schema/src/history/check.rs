@@ -52,7 +52,7 @@ impl History {
     }
 
     fn check_runtimes(&self, problems: &mut Vec<Problem>) -> Result<(), Error> {
-        for runtime in self.runtimes()? {
+        for runtime in self.runtimes() {
             for release in runtime.releases.iter().filter(|r| !self.knows(&r.nri)) {
                 let fact = format!(
                     "{} {} links NRI {}, which is in no table",

@@ -33,7 +33,7 @@ impl Problem {
     }
 
     /// Replaces the fact.
-    pub(crate) fn with_fact(mut self, fact: impl Into<String>) -> Self {
+    pub fn with_fact(mut self, fact: impl Into<String>) -> Self {
         self.fact = one_line(fact.into());
         self
     }
@@ -57,7 +57,7 @@ impl Problem {
     }
 
     /// Adds the line at the known position, if `text` returns the text of the file.
-    pub(crate) fn with_text<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Self {
+    pub fn with_text<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Self {
         let (Some((line, column)), Some(text)) =
             (self.position, self.file.as_deref().and_then(text))
         else {
@@ -75,7 +75,7 @@ impl Problem {
     }
 
     /// Names the file by its path, if `path` returns one.
-    pub(crate) fn with_path<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Self {
+    pub fn with_path<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Self {
         match self.file.as_deref().and_then(path) {
             Some(path) => self.in_file(path.display().to_string()),
             None => self,

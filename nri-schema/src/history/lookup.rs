@@ -75,7 +75,7 @@ impl History {
     /// Returns an error if the runtime or release is unknown; it lists similar ones.
     pub fn runtime(&self, spec: &str) -> Result<RuntimeAt<'_>, Error> {
         let (id, version) = spec.split_once('@').unwrap_or((spec, "latest"));
-        let runtimes = self.runtimes()?;
+        let runtimes = self.runtimes();
         let runtime = runtimes.iter().find(|runtime| runtime.id == id);
         let runtime = runtime.ok_or_else(|| unknown_runtime(id, runtimes))?;
         let release = runtime_release(runtime, version);

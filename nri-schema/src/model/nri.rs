@@ -7,7 +7,7 @@ use super::{About, Enum, EnumValue, Protocol, Rpc, Service};
 /// Name of the service that plugins serve.
 pub(crate) const PLUGIN: &str = "Plugin";
 /// Name of the enum of events.
-pub(crate) const EVENT: &str = "Event";
+pub const EVENT: &str = "Event";
 /// The value of `Event` that is one above the last event.
 pub(crate) const LAST: &str = "LAST";
 /// The RPC for events without a dedicated one.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{History, Proto, Tables, deprecation, release, runtime};
+use super::{Proto, Tables, deprecation, release, runtime};
 use crate::compile::files;
 use crate::error::{Error, ErrorKind, Problem};
 
@@ -45,17 +45,6 @@ impl Tables {
             (path, proto.text.as_bytes().to_vec())
         });
         tables.into_iter().chain(protos).collect()
-    }
-}
-
-impl History {
-    /// Reads the history in `folder`, which has the layout of the package `nri-protos`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file cannot be read or a table is malformed.
-    pub fn read(folder: &Path) -> Result<History, Error> {
-        History::from_tables(Tables::read(folder)?)
     }
 }
 

@@ -15,7 +15,7 @@ use prost_types::FileDescriptorProto;
 use crate::compile::Compiled;
 use crate::error::Error;
 
-pub(crate) use nri::EVENT;
+pub use nri::EVENT;
 pub use nri::STATE_CHANGE;
 pub use nri::{Carrier, Event, NriView, Scope};
 

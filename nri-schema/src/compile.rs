@@ -8,7 +8,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use prost_reflect::DescriptorPool;
+use prost_reflect::{DescriptorError, DescriptorPool};
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use protox::prost::Message as _;
 
@@ -48,12 +48,22 @@ impl Compiled {
 
     /// Adds all files of the requested packages, so that a protocol may have several files.
     #[must_use]
-    pub(crate) fn with_package(mut self) -> Compiled {
+    pub fn with_package(mut self) -> Compiled {
         let packages: Vec<String> = self.files().map(|file| file.package().to_owned()).collect();
         let files = self.pool.file_descriptor_protos();
         let files = files.filter(|file| packages.iter().any(|package| package == file.package()));
         self.named = files.map(|file| file.name().to_owned()).collect();
         self
+    }
+
+    /// Returns the schema with these descriptors instead of its own.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if they are not valid: a name that is declared twice, or not at all.
+    pub fn with_descriptors(mut self, set: FileDescriptorSet) -> Result<Compiled, DescriptorError> {
+        self.pool = DescriptorPool::from_file_descriptor_set(set)?;
+        Ok(self)
     }
 
     /// Returns a copy of all descriptors, including imports, as protoc would write them with source

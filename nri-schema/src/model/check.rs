@@ -26,10 +26,11 @@ impl Protocol {
     }
 
     /// The help for a schema that is not an NRI protocol.
-    pub(crate) const NRI_HELP: &str =
+    pub const NRI_HELP: &str =
         "an NRI protocol has a service `Plugin` with `Configure`, and an enum `Event`";
 
-    pub(crate) fn not_nri(&self) -> String {
+    /// Returns a sentence that says so.
+    pub fn not_nri(&self) -> String {
         format!("package {} is not an NRI protocol", self.package)
     }
 

@@ -1,9 +1,9 @@
 //! The tables and the models together: names of versions, unknown names, and the release that added
 //! each element.
 
-use nri_codegen::history::{History, Interface, RemovalStatus};
-use nri_codegen::model::Carrier;
-use nri_codegen::{ErrorKind, source};
+use nri_schema::history::{History, Interface, RemovalStatus};
+use nri_schema::model::Carrier;
+use nri_schema::{ErrorKind, source};
 
 fn history() -> History {
     History::embedded().unwrap()

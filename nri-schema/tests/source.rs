@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use nri_codegen::model::{FieldKind, Label};
-use nri_codegen::{Error, ErrorKind, Protocol, compile, source};
+use nri_schema::model::{FieldKind, Label};
+use nri_schema::{Error, ErrorKind, Protocol, compile, source};
 use prost::Message as _;
 
-fn resolve(path: &Path) -> Result<nri_codegen::Compiled, Error> {
+fn resolve(path: &Path) -> Result<nri_schema::Compiled, Error> {
     source::resolve(path.to_str().unwrap())
 }
 

@@ -1,23 +1,9 @@
-//! Reads the releases of NRI and their revisions from `versions.toml`.
+//! Reads `versions.toml`.
 
+use super::super::release::{FILE, Versions};
 use super::table;
 use crate::error::Error;
 use crate::release::{OneShot, Release};
-
-pub(super) const FILE: &str = "versions.toml";
-
-/// The content of the table.
-#[derive(Debug)]
-pub(super) struct Versions {
-    /// The path of the Go module.
-    pub(super) module: Option<String>,
-    /// The first release that loads WebAssembly plugins.
-    pub(super) wasm: Option<String>,
-    /// Releases in ascending order of version.
-    pub(super) releases: Vec<Release>,
-    /// The releases before the protocol.
-    pub(super) one_shot: Vec<OneShot>,
-}
 
 /// Reads the table.
 pub(super) fn read(text: &str) -> Result<Versions, Error> {
