@@ -17,6 +17,7 @@ outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT
 for crate in "$target"/package/*.crate; do tar -xzf "$crate" -C "$outside"; done
 manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
+generator="$(echo "$outside"/nri-codegen-*/Cargo.toml)"
 {
   printf '\n[patch.crates-io]\n'
   for crate in nri-protos nri-schema nri-codegen nri-macros nri nri-conformance; do
@@ -25,5 +26,7 @@ manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
   printf '\n[workspace]\n\n'
   # The same profiles, so that dependencies that an earlier step compiled need not be compiled again.
   sed -n '/^\[profile.dev/,/^\[profile.release/p' Cargo.toml | sed '$d'
-} >> "$manifest"
+} | tee -a "$manifest" >> "$generator"
 cargo run --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0
+# The command does not depend on it.
+cargo check --manifest-path "$generator" --target-dir "$target"

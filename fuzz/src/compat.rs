@@ -25,5 +25,4 @@ pub(crate) mod runtime_config;
 pub(crate) mod rust_binary;
 pub(crate) mod spec;
 pub(crate) mod tables;
-pub(crate) mod update;
 pub(crate) mod wasm;

@@ -60,9 +60,6 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
     ("nri-compat/tables", |bytes| {
         structured(bytes, compat::tables::run)
     }),
-    ("nri-compat/update", |bytes| {
-        structured(bytes, compat::update::run)
-    }),
     ("nri-compat/wasm", compat::wasm::run),
     ("nri-conformance/probe", conformance::probe::run),
     ("nri-conformance/recording", conformance::recording::run),

@@ -218,7 +218,7 @@ impl Builder {
             problems.push(nothing());
         }
         let schemas: Vec<&Compiled> = inputs.iter().map(|input| &input.compiled).collect();
-        problems.extend(select::unmatched(&self.selected, &schemas));
+        problems.extend(select::unmatched(&self.selected, &schemas)?);
         schema::Error::unless_empty(problems)?;
         self.emit(&mut inputs)?;
         let read = inputs

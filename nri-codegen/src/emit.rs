@@ -70,7 +70,7 @@ pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Resu
 }
 
 fn emitted(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {
-    let protocol = Protocol::read(compiled);
+    let protocol = Protocol::read(compiled)?;
     let Some(nri) = &protocol.nri else {
         return Err(not_nri(compiled, &protocol).into());
     };

@@ -32,8 +32,6 @@ mod session;
 #[cfg(feature = "conformance")]
 mod steps;
 mod targets;
-#[cfg(feature = "update")]
-mod update_data;
 mod versions;
 
 use clap::{Parser, Subcommand};
@@ -73,8 +71,6 @@ enum Command {
     Record(record::Args),
     #[cfg(feature = "conformance")]
     Replay(replay::Args),
-    #[cfg(feature = "update")]
-    UpdateData(update_data::Args),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -109,8 +105,6 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Record(args) => record::run(args),
         #[cfg(feature = "conformance")]
         Command::Replay(args) => replay::run(args),
-        #[cfg(feature = "update")]
-        Command::UpdateData(args) => update_data::run(args),
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),
     }

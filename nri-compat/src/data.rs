@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use jiff::civil::Date;
-use nri_schema::history::{History, Tables};
+use nri_schema::history::History;
 
 use crate::error::Error;
 
@@ -48,18 +48,6 @@ pub fn history() -> Result<&'static History, Error> {
         None => History::embedded()?,
     };
     Ok(HISTORY.get_or_init(|| history))
-}
-
-/// Returns the text of the tables: those of the folder if one replaces the built-in ones.
-///
-/// # Errors
-///
-/// Returns an error if the folder lacks a file, or one cannot be read.
-pub fn tables() -> Result<Tables, Error> {
-    Ok(match folder() {
-        Some(folder) => Tables::read(&folder)?,
-        None => Tables::embedded(),
-    })
 }
 
 /// Reads and checks the tables of a folder. The tests check the built-in ones.

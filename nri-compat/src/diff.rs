@@ -7,16 +7,14 @@
 
 mod changes;
 mod check;
+mod columns;
 mod compare;
-mod descriptor;
 mod facts;
-mod features;
 mod input;
 pub mod nri;
 mod pairings;
 mod pairs;
 mod rules;
-mod schema;
 mod sink;
 mod target;
 pub mod wire;
@@ -24,13 +22,14 @@ pub mod wire;
 pub use compare::{compare, diff, diff_with, findings};
 pub use input::Input;
 pub(crate) use nri::wasm_export;
-pub use schema::Schema;
-pub use schema::error::SchemaError;
 pub use target::Target;
 
+use nri_schema::Schema;
+
+use crate::error::Error;
 use crate::report::finding::{Category, Finding};
 use pairs::Pairs;
-use sink::Sink;
+use sink::{Run, Sink};
 
 /// Returns the findings for users who move from `from` to `to`, sorted by place, without
 /// duplicates.
@@ -39,7 +38,8 @@ use sink::Sink;
 /// points into `to`, and has no place if its file was removed.
 ///
 /// ```
-/// use nri_compat::diff::{Schema, breaking};
+/// use nri_compat::diff::breaking;
+/// use nri_schema::Schema;
 ///
 /// let schema = Schema::default();
 /// assert!(breaking(&schema, &schema, &[]).is_empty());
@@ -50,9 +50,23 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
     let asked = |rule: &str| categories.is_empty() || is_in(rule, categories);
     for (rule, check) in rules::CHECKS.iter().filter(|(rule, _)| asked(rule)) {
         sink.rule = rule;
-        check.run(&pairs, &mut sink);
+        check.run(&mut Run {
+            pairs: &pairs,
+            sink: &mut sink,
+        });
     }
     sink.into_findings()
+}
+
+/// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by name, so that lines and
+/// columns match those of buf: protox counts bytes where buf counts columns of a terminal, and points at the value
+/// of an option where buf points at its name.
+///
+/// # Errors
+///
+/// Returns the errors of [`Schema::decode`].
+pub fn schema(bytes: &[u8], text: impl Fn(&str) -> Option<String>) -> Result<Schema, Error> {
+    Ok(Schema::decode_adjusted(bytes, text, columns::adjust)?)
 }
 
 /// Returns the ids of the rules that [`breaking`] runs.

@@ -30,7 +30,7 @@ pub enum ErrorKind {
     Target,
     /// A named path does not exist.
     Input,
-    /// Newer data could not be fetched.
+    /// An image could not be fetched.
     Fetch,
     /// The output could not be written.
     Output,

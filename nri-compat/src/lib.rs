@@ -49,6 +49,4 @@ pub mod skipped;
 mod statements;
 mod subprocess;
 mod unpack;
-#[cfg(feature = "update")]
-pub mod update;
 pub mod workloads;

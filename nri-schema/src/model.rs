@@ -7,17 +7,15 @@
 mod check;
 mod names;
 mod nri;
-pub(crate) mod outline;
 mod read;
-
-use prost_types::FileDescriptorProto;
 
 use crate::compile::Compiled;
 use crate::error::Error;
+use crate::location::Location;
+use crate::schema::Schema;
 
-pub use nri::EVENT;
-pub use nri::STATE_CHANGE;
 pub use nri::{Carrier, Event, NriView, Scope};
+pub use nri::{EVENT, PLUGIN, STATE_CHANGE};
 
 /// A schema: all declarations of its files, without imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,17 +39,6 @@ pub struct About {
     pub comment: String,
     /// The location, if the schema was compiled with source info.
     pub location: Option<Location>,
-}
-
-/// A location in a file of the schema. Line and column are counted from 1, columns in bytes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Location {
-    /// The file, as named by the schema.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// The column, counted from 1.
-    pub column: u32,
 }
 
 /// A service.
@@ -185,22 +172,19 @@ pub struct EnumValue {
 
 impl Protocol {
     /// Reads the declarations of the named files of `compiled`.
-    pub fn read(compiled: &Compiled) -> Protocol {
-        read::protocol(compiled)
-    }
-
-    /// Reads the declarations of these files.
-    pub fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
-        read::of_files(files)
-    }
-
-    /// Reads the declarations of the files of an encoded `FileDescriptorSet`.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not such a set.
-    pub fn of_set(set: &[u8]) -> Result<Protocol, Error> {
-        read::of_set(set)
+    /// Returns an error if its descriptors are not valid; those of a compiler are.
+    pub fn read(compiled: &Compiled) -> Result<Protocol, Error> {
+        let schema = Schema::decode(&compiled.pool.encode_to_vec())?;
+        let is_named = |file: &str| compiled.named.iter().any(|name| name == file);
+        Ok(read::protocol(&schema, is_named))
+    }
+
+    /// Returns the declarations of all files of a schema.
+    pub fn of_schema(schema: &Schema) -> Protocol {
+        read::protocol(schema, |_| true)
     }
 
     /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`)

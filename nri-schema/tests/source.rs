@@ -65,7 +65,7 @@ fn a_folder_is_compiled_whole_and_its_problems_come_together() {
     );
     write("readme.txt", "not a proto");
     let compiled = resolve(folder.path()).unwrap();
-    let protocol = Protocol::read(&compiled);
+    let protocol = Protocol::read(&compiled).unwrap();
     let names: Vec<_> = compiled.files().map(|file| file.name()).collect();
     assert_eq!(
         names,
@@ -114,7 +114,7 @@ fn a_file_finds_its_imports_beside_it_and_those_of_protobuf() {
     let compiled = resolve(&root).unwrap();
     assert_eq!(compiled.read.len(), 2);
     assert_eq!(compiled.descriptor_set().file.len(), 3);
-    let protocol = Protocol::read(&compiled);
+    let protocol = Protocol::read(&compiled).unwrap();
     assert_eq!(
         protocol.messages.len(),
         1,
@@ -130,7 +130,10 @@ fn a_descriptor_set_is_the_same_schema() {
     let compiled = source::resolve("v0.12.5").unwrap();
     fs::write(&path, compiled.descriptor_set().encode_to_vec()).unwrap();
     let read = resolve(&path).unwrap();
-    assert_eq!(Protocol::read(&read), Protocol::read(&compiled));
+    assert_eq!(
+        Protocol::read(&read).unwrap(),
+        Protocol::read(&compiled).unwrap()
+    );
 
     fs::write(&path, b"\x00no set").unwrap();
     assert_eq!(resolve(&path).unwrap_err().kind(), ErrorKind::Descriptor);
@@ -165,7 +168,7 @@ fn a_protocol_that_does_not_hold_together_is_reported_whole() {
 service Plugin { rpc Configure(E) returns (stream E); }
 message E {}
 enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; GAP = 3; LAST = 9; }";
-    let protocol = Protocol::read(&compile::text("fork.proto", text).unwrap());
+    let protocol = Protocol::read(&compile::text("fork.proto", text).unwrap()).unwrap();
     let error = protocol.check().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     let facts: Vec<_> = error.problems().map(ToString::to_string).collect();
@@ -180,7 +183,8 @@ enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; GAP = 3; LAST = 9; }";
         ]
     );
     let none =
-        Protocol::read(&compile::text("a.proto", "syntax = \"proto3\"; package q;").unwrap());
+        Protocol::read(&compile::text("a.proto", "syntax = \"proto3\"; package q;").unwrap())
+            .unwrap();
     assert_eq!(
         none.check().unwrap_err().to_string(),
         "package q is not an NRI protocol"

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nri_compat::diff::{Schema, breaking};
+use nri_compat::diff::breaking;
 use nri_compat::report::finding::{Category, Finding};
+use nri_schema::Schema;
 
 use crate::buf::{Annotation, Buf};
 use crate::{accepted, compile};

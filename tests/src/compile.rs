@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nri_compat::diff::Schema;
+use nri_compat::diff;
+use nri_schema::Schema;
 
 /// Compiles every `.proto` file below a folder, in the order of their names, to a schema.
 ///
@@ -15,8 +16,7 @@ pub fn folder(root: &Path) -> Result<Schema, String> {
         let mut sources = compiler.files().filter(|file| file.name() == name);
         std::fs::read_to_string(sources.next()?.path()?).ok()
     };
-    Schema::compiled(&compiler.encode_file_descriptor_set(), text)
-        .map_err(|error| error.to_string())
+    diff::schema(&compiler.encode_file_descriptor_set(), text).map_err(|error| error.to_string())
 }
 
 /// Returns the same as an encoded descriptor set.

@@ -11,7 +11,7 @@ use nri_schema::{Error, History};
 use xtask::api::{self, ApiError};
 use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
-use xtask::refresh::{RefreshError, refresh};
+use xtask::refresh::{RefreshError, Refreshed, refresh};
 
 const HELP: &str = "maintains this repository
 
@@ -25,8 +25,8 @@ usage:
       adds a release: stores its proto if it is a new protocol revision,
       records it in protos/versions.toml and regenerates what depends on it
   cargo run -p xtask -- refresh [--root FOLDER]
-      adds the newest releases of containerd and CRI-O to protos/runtimes.toml, from the module
-      proxy that GOPROXY names, and regenerates what depends on it
+      adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command
+      finds them, and regenerates what depends on it
   cargo run -p xtask -- --help | --version
 
 --root: the repository; by default the one around the current directory
@@ -85,12 +85,10 @@ impl fmt::Display for Failure {
                 write!(f, "error: {error:?}")
             }
             Failure::Api(error) => write!(f, "error: {error}"),
-            Failure::Refresh(RefreshError::Cargo(error)) => {
-                write!(f, "error: cannot start cargo: {error}")
-            }
-            Failure::Refresh(RefreshError::Update(status)) => {
-                write!(f, "error: nri-compat update-data failed: {status}")
-            }
+            Failure::Refresh(RefreshError::Go(reason)) => write!(
+                f,
+                "error: no module of a runtime can be fetched: {reason}\n  help: `go list -m -versions github.com/containerd/containerd/v2` shows what is wrong; GOPROXY names the module proxies"
+            ),
             Failure::NoRoot(from) => write!(
                 f,
                 "error: no folder at or above `{}` has protos/versions.toml\n  help: name the repository with --root",
@@ -259,11 +257,19 @@ fn write_or_list(
     Ok(Exit::Clean)
 }
 
-fn print_refresh(written: &[PathBuf]) {
-    for path in written {
+fn print_refresh(refreshed: &Refreshed) {
+    for added in &refreshed.added {
+        println!("{added}");
+    }
+    for left_out in &refreshed.left_out {
+        println!("{left_out}");
+    }
+    if refreshed.added.is_empty() {
+        println!("no new releases to add");
+    }
+    for path in &refreshed.written {
         println!("wrote {}", path.display());
     }
-    println!("new releases of NRI are added with `cargo run -p xtask -- import`");
 }
 
 fn print_import(imported: &Imported) {

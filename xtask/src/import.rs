@@ -44,7 +44,7 @@ pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     request.check_against(&history)?;
     let text = request.text()?;
     let compiled = compile::text(&request.file_name(), &text)?;
-    let protocol = Protocol::read(&compiled);
+    let protocol = Protocol::read(&compiled)?;
     protocol.check()?;
     same_package(&protocol, &history)?;
     let known = known_revision(&compiled, &history)?;

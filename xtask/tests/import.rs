@@ -162,9 +162,10 @@ fn a_release_that_differs_in_comments_is_only_noted() {
         .iter()
         .map(|(path, _)| path.file_name().unwrap().to_str().unwrap())
         .collect();
-    // The tables of the bindings of the revision name the release too.
-    assert_eq!(names, ["messages.rs", "versions.toml", &newest_snapshot()]);
-    assert!(text(changed[1].1).ends_with("date = 2026-12-24\nuntagged = true\n"));
+    // The embedded tables and those of the bindings of the revision name the release too.
+    let expected = ["messages.rs", "embedded.rs", "versions.toml"];
+    assert_eq!(names, [&expected[..], &[&newest_snapshot()]].concat());
+    assert!(text(changed[2].1).ends_with("date = 2026-12-24\nuntagged = true\n"));
 }
 
 #[test]

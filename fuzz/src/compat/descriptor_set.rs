@@ -1,6 +1,7 @@
 //! Reads any bytes as two descriptor sets and compares them, without a panic.
 
-use nri_compat::diff::{Schema, breaking};
+use nri_compat::diff::breaking;
+use nri_schema::Schema;
 
 /// Runs the target once.
 pub(crate) fn run(input: (&[u8], &[u8])) {

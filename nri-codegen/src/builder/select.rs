@@ -6,7 +6,7 @@ use syn::parse::Parser as _;
 use nri_schema::compile::Compiled;
 use nri_schema::model::{Message, Protocol};
 use nri_schema::near;
-use nri_schema::{ErrorKind, Problem};
+use nri_schema::{Error, ErrorKind, Problem};
 
 /// A path, and the attribute for what it selects.
 pub(super) struct Selected {
@@ -48,14 +48,20 @@ impl Selected {
 
 /// Returns problems with paths that select nothing in any of `schemas`, and with invalid
 /// attributes.
-pub(super) fn unmatched(selected: &[Selected], schemas: &[&Compiled]) -> Vec<Problem> {
+///
+/// # Errors
+///
+/// Returns an error if a schema is not valid.
+pub(super) fn unmatched(
+    selected: &[Selected],
+    schemas: &[&Compiled],
+) -> Result<Vec<Problem>, Error> {
     if selected.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut names = Names::default();
     for compiled in schemas {
-        let protocol = Protocol::read(compiled);
-        names.add(&protocol);
+        names.add(&Protocol::read(compiled)?);
     }
     let mut problems = Vec::new();
     for selected in selected {
@@ -78,7 +84,7 @@ pub(super) fn unmatched(selected: &[Selected], schemas: &[&Compiled]) -> Vec<Pro
             );
         }
     }
-    problems
+    Ok(problems)
 }
 
 #[derive(Default)]

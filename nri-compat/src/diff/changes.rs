@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
 use super::check::types;
-use super::schema::Schema;
-use super::schema::element::{
+use crate::report::diff::{Change, ChangeKind, ElementKind};
+use nri_schema::Schema;
+use nri_schema::schema::{
     Cardinality, Enum, EnumValue, Field, Id, Message, Method, Service, number,
 };
-use crate::report::diff::{Change, ChangeKind, ElementKind};
 
 /// A schema and the files in it that are compared; the others are imports.
 #[derive(Clone, Copy)]

@@ -12,58 +12,45 @@ pub(super) mod services;
 pub(super) mod strings;
 pub(super) mod types;
 
-use super::pairs::{Pair, Pairs};
-use super::schema::element::{Enum, Field, File, Message, Method, Service};
-use super::sink::Sink;
+use super::pairs::Pair;
+use super::sink::Run;
 use files::FileOption;
+use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
+
+/// A check of both schemas, or of an element that both have.
+type Of<T> = fn(&mut Run<'_>, &T, &T);
 
 /// A check: the elements that it applies to, and its function.
 pub(super) enum Check {
-    Schemas(fn(&Pairs<'_>, &mut Sink)),
-    Files(fn(&Pairs<'_>, Pair<'_, File>, &mut Sink)),
+    Schemas(fn(&mut Run<'_>)),
+    Files(Of<File>),
     FileOption(FileOption),
-    Messages(fn(&Pairs<'_>, Pair<'_, Message>, &mut Sink)),
-    Fields(fn(&Pairs<'_>, Pair<'_, Field>, &mut Sink)),
-    Enums(fn(&Pairs<'_>, Pair<'_, Enum>, &mut Sink)),
-    Services(fn(&Pairs<'_>, Pair<'_, Service>, &mut Sink)),
-    Methods(fn(&Pairs<'_>, Pair<'_, Method>, &mut Sink)),
+    Messages(Of<Message>),
+    Fields(Of<Field>),
+    Enums(Of<Enum>),
+    Services(Of<Service>),
+    Methods(Of<Method>),
 }
 
 impl Check {
     /// Runs the check on everything that it applies to.
-    pub(super) fn run(&self, pairs: &Pairs<'_>, sink: &mut Sink) {
+    pub(super) fn run(&self, run: &mut Run<'_>) {
+        let pairs = run.pairs;
         match self {
-            Self::Schemas(check) => check(pairs, sink),
-            Self::Files(check) => pairs
-                .files
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
-            Self::FileOption(option) => pairs
-                .files
-                .iter()
-                .for_each(|pair| option.check(*pair, sink)),
-            Self::Messages(check) => pairs
-                .messages
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
-            Self::Fields(check) => pairs
-                .fields
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
-            Self::Enums(check) => pairs
-                .enums
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
-            Self::Services(check) => pairs
-                .services
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
-            Self::Methods(check) => pairs
-                .methods
-                .iter()
-                .for_each(|pair| check(pairs, *pair, sink)),
+            Self::Schemas(check) => check(run),
+            Self::Files(check) => each(&pairs.files, |old, new| check(run, old, new)),
+            Self::FileOption(option) => each(&pairs.files, |old, new| option.check(run, old, new)),
+            Self::Messages(check) => each(&pairs.messages, |old, new| check(run, old, new)),
+            Self::Fields(check) => each(&pairs.fields, |old, new| check(run, old, new)),
+            Self::Enums(check) => each(&pairs.enums, |old, new| check(run, old, new)),
+            Self::Services(check) => each(&pairs.services, |old, new| check(run, old, new)),
+            Self::Methods(check) => each(&pairs.methods, |old, new| check(run, old, new)),
         }
     }
+}
+
+fn each<T>(pairs: &[Pair<'_, T>], mut check: impl FnMut(&T, &T)) {
+    pairs.iter().for_each(|pair| check(pair.old, pair.new));
 }
 
 /// Returns a field as messages name it: by number and name. Extensions have full names, fields and

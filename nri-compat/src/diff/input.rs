@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 
 use nri_schema::compile::{self, Imports};
 use nri_schema::history::{History, Release};
-use nri_schema::{Compiled, Protocol, source};
+use nri_schema::{Compiled, Protocol, Schema, source};
 
 use super::changes::Declared;
+use super::facts::Facts;
 use super::nri::model;
 use super::target::Target;
-use super::{Schema, facts::Facts};
 use crate::error::{Error, ErrorKind};
 use crate::report::diff::Side;
 
@@ -34,9 +34,8 @@ pub struct Input {
     /// it is an NRI protocol. NRI's rules use this model, because its events, mask and carriers are
     /// those of generated plugins and runtimes.
     pub protocol: Option<Protocol>,
-    /// The encoded descriptors, and the model of them for a comparison with an NRI protocol.
-    set: Vec<u8>,
-    alike: OnceLock<Option<Protocol>>,
+    /// The model for a comparison with an NRI protocol.
+    alike: OnceLock<Protocol>,
     /// The runtime release that it was named by.
     pub target: Option<Target>,
     release: Option<Release>,
@@ -150,13 +149,13 @@ impl Input {
         } else {
             None
         };
-        let schema = Schema::compiled(&descriptors, |_| Some(revision.proto().to_owned()))?;
+        let text = |_: &str| Some(revision.proto().to_owned());
+        let schema = super::schema(&descriptors, text)?;
         Ok(Self {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),
+            protocol: model::of(&schema),
             schema,
-            protocol: model::of(Protocol::of_set(&descriptors)?),
-            set: descriptors.into_owned(),
             alike: OnceLock::new(),
             target,
             release: Some(release.clone()),
@@ -182,13 +181,12 @@ impl Input {
             input.paths.insert(short.to_owned(), name.to_owned());
             return Ok(input);
         }
-        let (schema, protocol) = set::decode(&set::shown(spec), &bytes)?;
+        let schema = set::decode(&set::shown(spec), &bytes)?;
         Ok(Self {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),
+            protocol: model::of(&schema),
             schema,
-            protocol,
-            set: bytes,
             alike: OnceLock::new(),
             target: None,
             release: None,
@@ -200,15 +198,11 @@ impl Input {
 
     fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
         let text = |name: &str| compiled.texts.get(name).cloned();
-        let set = compiled.pool.encode_to_vec();
-        let schema = Schema::compiled(&set, text)?;
-        let files = || compiled.pool.file_descriptor_protos();
-        let protocol = schema.is_nri().then(|| Protocol::of_files(files()));
+        let schema = super::schema(&compiled.pool.encode_to_vec(), text)?;
         let paths = compiled.paths.iter();
         Ok(Self {
             spec: spec.to_owned(),
-            protocol: protocol.and_then(model::of),
-            set,
+            protocol: model::of(&schema),
             alike: OnceLock::new(),
             schema,
             target: None,
@@ -263,10 +257,7 @@ impl Input {
             return self.protocol.as_ref();
         };
         let own = self.protocol.as_ref();
-        let alike = || {
-            let all = Protocol::of_set(&self.set).ok()?;
-            Some(model::like(all, beside))
-        };
+        let alike = || model::like(Protocol::of_schema(&self.schema), beside);
         let names = |protocol: &Protocol| {
             let events = protocol.nri.as_ref().map_or(&[][..], |nri| &nri.events);
             let names: BTreeSet<_> = events.iter().map(|event| event.name.clone()).collect();
@@ -276,7 +267,7 @@ impl Input {
             )
         };
         own.filter(|own| own.package == beside.package && names(own) == names(beside))
-            .or_else(|| self.alike.get_or_init(alike).as_ref())
+            .or_else(|| Some(self.alike.get_or_init(alike)))
     }
 
     /// Returns its name in reports: the NRI release, or else the path.

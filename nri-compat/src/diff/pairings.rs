@@ -8,8 +8,8 @@ mod transfers;
 
 use super::facts::Facts;
 use super::nri::side::Side;
-use super::schema::Schema;
 use crate::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
+use nri_schema::Schema;
 
 /// One of the two peers.
 #[derive(Clone, Copy)]

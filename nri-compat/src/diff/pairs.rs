@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::schema::Schema;
-use super::schema::element::{Enum, Field, File, Id, Message, Method, Service};
-use crate::report::finding::Location;
+use nri_schema::Schema;
+use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
 
 /// An element before and after.
 pub(super) struct Pair<'a, T> {
@@ -69,16 +68,6 @@ impl<'a> Pairs<'a> {
             fields,
             services,
         }
-    }
-
-    /// Returns a place on the later side: the given one, or the start of the element's file.
-    pub(super) fn place(&self, found: Option<Location>, id: &Id) -> Option<Location> {
-        found.or_else(|| Some(self.to.file_start(id)))
-    }
-
-    /// Returns where an element of the later side is declared.
-    pub(super) fn declared(&self, id: &Id) -> Option<Location> {
-        self.place(self.to.declared(id), id)
     }
 }
 

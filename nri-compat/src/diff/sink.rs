@@ -2,8 +2,46 @@
 
 use std::collections::HashSet;
 
+use nri_schema::schema::Id;
+
+use super::pairs::Pairs;
 use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
+
+/// A rule that runs: the elements of both schemas, and where its findings go.
+pub(super) struct Run<'r> {
+    pub(super) pairs: &'r Pairs<'r>,
+    pub(super) sink: &'r mut Sink,
+}
+
+impl Run<'_> {
+    /// Reports an element of the later side, where it is declared.
+    pub(super) fn report(&mut self, new: &Id, message: String) {
+        self.report_part(new, &new.full, message);
+    }
+
+    /// Reports `element`, a part of `new`, where that is declared.
+    pub(super) fn report_part(&mut self, new: &Id, element: &str, message: String) {
+        let place = self.pairs.to.declared(new);
+        self.add(place, new, element, message);
+    }
+
+    /// Reports an element of the later side, at a place in it, or else where it is declared.
+    pub(super) fn report_at(&mut self, place: Option<Location>, new: &Id, message: String) {
+        let place = place.or_else(|| self.pairs.to.declared(new));
+        self.add(place, new, &new.full, message);
+    }
+
+    /// Reports an element of the later side, at a place in it, or else at the start of its file.
+    pub(super) fn report_only_at(&mut self, place: Option<Location>, new: &Id, message: String) {
+        self.add(place, new, &new.full, message);
+    }
+
+    fn add(&mut self, place: Option<Location>, new: &Id, element: &str, message: String) {
+        let place = place.unwrap_or_else(|| self.pairs.to.file_of(new).start());
+        self.sink.add(Some(place), element, message);
+    }
+}
 
 /// A collector of findings.
 #[derive(Default)]

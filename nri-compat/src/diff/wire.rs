@@ -14,10 +14,10 @@ mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::schema::Schema;
-use super::schema::element::{Cardinality, Enum, EnumValue, Field, Message};
 use end::End;
 use fields::Fields;
+use nri_schema::Schema;
+use nri_schema::schema::{Cardinality, Enum, EnumValue, Field, Message};
 
 pub use effect::Effect;
 pub use retyped::Retyped;

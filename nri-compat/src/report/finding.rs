@@ -2,18 +2,7 @@
 
 use super::hash::fingerprint_of;
 pub use crate::rules::{Category, Level};
-
-/// The location of a declaration. Line and column are counted from 1, as in buf.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Location {
-    /// The path of the file relative to the current directory, or its name in the schema if it was not
-    /// read from disk.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// The column, counted from 1.
-    pub column: u32,
-}
+pub use nri_schema::Location;
 
 /// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -91,7 +91,7 @@ impl History {
     pub fn declaring(&self, full_name: &str) -> Result<Vec<&Revision>, Error> {
         let mut found = Vec::new();
         for revision in self.revisions() {
-            if revision.outline()?.declares(full_name) {
+            if revision.schema()?.declares(full_name) {
                 found.push(revision);
             }
         }

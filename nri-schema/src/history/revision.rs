@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use protox::prost::bytes::Bytes;
-
 use crate::compile::{self, Compiled};
 use crate::error::Error;
 use crate::model::Protocol;
-use crate::model::outline::Outline;
+use crate::schema::Schema;
 
 /// The file name of the proto of a revision in descriptors and errors.
 const FILE: &str = "api.proto";
@@ -49,7 +47,7 @@ pub struct Revision {
     proto: Proto,
     compiled: OnceLock<Compiled>,
     protocol: OnceLock<Protocol>,
-    outline: OnceLock<Outline>,
+    schema: OnceLock<Schema>,
 }
 
 impl Revision {
@@ -58,7 +56,7 @@ impl Revision {
             proto,
             compiled: OnceLock::new(),
             protocol: OnceLock::new(),
-            outline: OnceLock::new(),
+            schema: OnceLock::new(),
         }
     }
 
@@ -102,35 +100,27 @@ impl Revision {
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
+    /// Returns its schema, which is decoded on first use.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Revision::compiled`].
+    pub fn schema(&self) -> Result<&Schema, Error> {
+        if let Some(schema) = self.schema.get() {
+            return Ok(schema);
+        }
+        let schema = Schema::decode(&self.descriptors()?)?;
+        Ok(self.schema.get_or_init(|| schema))
+    }
+
     /// Returns its model, which is built on first use.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Revision::compiled`].
     pub fn protocol(&self) -> Result<&Protocol, Error> {
-        if let Some(protocol) = self.protocol.get() {
-            return Ok(protocol);
-        }
-        let protocol = match self.proto.descriptors {
-            Some(descriptors) => Protocol::of_set(descriptors)?,
-            None => Protocol::read(self.compiled()?),
-        };
-        Ok(self.protocol.get_or_init(|| protocol))
-    }
-
-    /// Returns the names that it declares, which are read on first use.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Revision::compiled`].
-    pub(super) fn outline(&self) -> Result<&Outline, Error> {
-        if let Some(outline) = self.outline.get() {
-            return Ok(outline);
-        }
-        let outline = Outline::read(match self.descriptors()? {
-            Cow::Borrowed(descriptors) => Bytes::from_static(descriptors),
-            Cow::Owned(descriptors) => descriptors.into(),
-        })?;
-        Ok(self.outline.get_or_init(|| outline))
+        let schema = self.schema()?;
+        let protocol = || Protocol::of_schema(schema);
+        Ok(self.protocol.get_or_init(protocol))
     }
 }

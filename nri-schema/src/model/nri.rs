@@ -5,7 +5,7 @@ use heck::ToUpperCamelCase;
 use super::{About, Enum, EnumValue, Protocol, Rpc, Service};
 
 /// Name of the service that plugins serve.
-pub(crate) const PLUGIN: &str = "Plugin";
+pub const PLUGIN: &str = "Plugin";
 /// Name of the enum of events.
 pub const EVENT: &str = "Event";
 /// The value of `Event` that is one above the last event.

@@ -1,7 +1,8 @@
 //! Malformed descriptor sets: the checker may reject them, but must not panic.
 
 use fastrand::Rng;
-use nri_compat::diff::{Schema, breaking};
+use nri_compat::diff::{self, breaking};
+use nri_schema::Schema;
 use nri_tests::{compile, fixtures};
 
 /// Changes, drops, repeats or inserts a few bytes.
@@ -31,7 +32,7 @@ fn damaged_sets_are_refused_or_compared() {
         for _ in 0..150 {
             let mut damaged = set.clone();
             damage(&mut damaged, &mut rng);
-            match Schema::compiled(&damaged, |_| Some("\t\u{e9} a\n".repeat(5))) {
+            match diff::schema(&damaged, |_| Some("\t\u{e9} a\n".repeat(5))) {
                 Ok(schema) => {
                     compared += 1;
                     breaking(&schema, &whole, &[]);
@@ -56,7 +57,13 @@ fn what_is_wrong_with_a_set_is_told() {
     // field 1 of the set: a file with a name (1), an import (3), a message (4), a syntax (12), an edition (14)
     let set = |file: &[u8]| [&[0x0a, u8::try_from(file.len()).unwrap()], file].concat();
     let file = |rest: &[u8]| set(&[b"\x0a\x01a", rest].concat());
-    let message = |set: &[u8]| Schema::decode(set).unwrap_err().to_string();
+    let message = |set: &[u8]| {
+        let error = Schema::decode(set).unwrap_err();
+        match error.file() {
+            Some(file) => format!("{file}: {error}"),
+            None => error.to_string(),
+        }
+    };
     assert_eq!(message(&set(b"")), "a file has no name");
     assert_eq!(
         message(&file(b"\x1a\x01b")),

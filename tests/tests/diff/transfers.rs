@@ -12,8 +12,8 @@ mod values;
 use std::path::Path;
 
 use fastrand::Rng;
-use nri_compat::diff::Schema;
 use nri_compat::diff::wire::{Arrival, Effect, Transfer, Transfers};
+use nri_schema::Schema;
 use nri_tests::compile;
 use nri_tests::random::Case;
 use prost::Message as _;

@@ -75,8 +75,8 @@ fn the_help_names_what_can_be_done_about_a_name() {
             "leave out services: `Builder::messages_only`",
         ),
         (
-            "message A { int32 b_c = 1; int32 bC = 2; }",
-            "field A.bC and field A.b_c are both `b_c`",
+            "message A { message Foo_Bar {} message FooBar {} }",
+            "message FooBar and message Foo_Bar are both `FooBar`",
             "rename one of them; names are not sent on the wire",
         ),
     ] {

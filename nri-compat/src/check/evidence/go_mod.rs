@@ -158,16 +158,6 @@ fn unquoted(word: &str) -> &str {
     word.trim_matches(['"', '`'])
 }
 
-/// Returns the version of NRI that a module builds with, from the text of its `go.mod`, or the
-/// reason why it is unknown.
-#[cfg(feature = "update")]
-pub(crate) fn linked_nri(text: &str) -> Result<String, String> {
-    let release = GoMod::parse(text).release();
-    release
-        .map(|release| release.version)
-        .map_err(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,7 +32,7 @@ impl UnknownReleases {
         let message =
             format!("{spec}{suffix} is not in the tables and would be treated as {assumed}");
         Err(Error::new(ErrorKind::Target, message).with_help(
-            "update the tables with `nri-compat update-data DIR` and `--data DIR`, or leave out --strict-targets",
+            "use a newer nri-compat, or newer tables with `--data DIR`, or leave out --strict-targets",
         ))
     }
 }
@@ -292,8 +292,8 @@ fn unknown_minor_help(history: &History) -> String {
     let newest = history.release("latest");
     let newest = newest.map_or("0.12", |release| release.name.trim_start_matches('v'));
     format!(
-        "update the tables with `nri-compat update-data DIR` and `--data DIR`, or name the NRI that it links, for \
-         example `--assume nri@{newest}`"
+        "use a newer nri-compat, or newer tables with `--data DIR`, or name the NRI that it links, for example \
+         `--assume nri@{newest}`"
     )
 }
 

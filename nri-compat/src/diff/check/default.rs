@@ -1,41 +1,34 @@
 //! The value of an absent field.
 
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::Schema;
-use super::super::schema::element::{Cardinality, EnumValue, Field, number as n};
-use super::super::sink::Sink;
+use super::super::sink::Run;
+use nri_schema::Schema;
+use nri_schema::schema::{Cardinality, EnumValue, Field, number as n};
 
 /// The tag of `default_value` in `FieldDescriptorProto`.
 const DEFAULT_VALUE: i32 = 7;
 
-pub(in super::super) fn same(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn same(run: &mut Run<'_>, old: &Field, new: &Field) {
+    let pairs = run.pairs;
     let Some((before, after)) = different((pairs.from, old), (pairs.to, new)) else {
         return;
     };
-    let place = pairs
-        .to
-        .part(&new.id, &[DEFAULT_VALUE])
-        .or_else(|| pairs.to.declared(&new.id));
+    let place = pairs.to.part(&new.id, &[DEFAULT_VALUE]);
     let message = format!(
         "{} changed default from {} to {}",
         super::field(new),
         text(pairs.from, old, &before),
         text(pairs.to, new, &after)
     );
-    sink.add(pairs.place(place, &new.id), &new.id.full, message);
+    run.report_at(place, &new.id, message);
 }
 
 /// Returns true if both fields have defaults that differ.
-pub(in super::super) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
+pub(in crate::diff) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
     different(old, new).is_some()
 }
 
 /// Returns true if the default of the field is not the zero of its type.
-pub(in super::super) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
+pub(in crate::diff) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
     value(schema, field).is_some_and(|value| !value.is_zero())
 }
 

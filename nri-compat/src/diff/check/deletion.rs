@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::super::pairs::Pairs;
-use super::super::schema::Schema;
-use super::super::schema::element::{File, Id};
-use super::super::schema::start_of;
-use super::super::sink::Sink;
+use super::super::sink::Run;
 use crate::report::finding::Location;
+use nri_schema::Schema;
+use nri_schema::schema::{File, Id};
 
 /// A kind of declaration: its noun, and how to list it.
 struct DeclarationKind {
@@ -32,24 +30,18 @@ const SERVICE: DeclarationKind = DeclarationKind {
     list: |schema| schema.services.iter().map(|it| &it.id).collect(),
 };
 
-pub(in super::super) fn file(pairs: &Pairs<'_>, sink: &mut Sink) {
-    for file in pairs
-        .from
-        .files
-        .iter()
-        .filter(|file| pairs.to.file(&file.name).is_none())
-    {
-        sink.add(
-            None,
-            &file.name,
-            format!("file {:?} was deleted", file.name),
-        );
+pub(in crate::diff) fn file(run: &mut Run<'_>) {
+    let pairs = run.pairs;
+    let files = pairs.from.files.iter();
+    for File { name, .. } in files.filter(|file| pairs.to.file(&file.name).is_none()) {
+        (run.sink).add(None, name, format!("file {name:?} was deleted"));
     }
 }
 
-pub(in super::super) fn package(pairs: &Pairs<'_>, sink: &mut Sink) {
-    for package in packages(pairs.from).difference(&packages(pairs.to)) {
-        sink.add(None, package, format!("package {package:?} was deleted"));
+pub(in crate::diff) fn package(run: &mut Run<'_>) {
+    for package in packages(run.pairs.from).difference(&packages(run.pairs.to)) {
+        let message = format!("package {package:?} was deleted");
+        run.sink.add(None, package, message);
     }
 }
 
@@ -61,41 +53,36 @@ fn packages(schema: &Schema) -> BTreeSet<&str> {
         .collect()
 }
 
-pub(in super::super) fn message_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_file(&MESSAGE, pairs, sink);
+pub(in crate::diff) fn message_of_file(run: &mut Run<'_>) {
+    of_file(run, &MESSAGE);
 }
 
-pub(in super::super) fn enum_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_file(&ENUM, pairs, sink);
+pub(in crate::diff) fn enum_of_file(run: &mut Run<'_>) {
+    of_file(run, &ENUM);
 }
 
-pub(in super::super) fn extension_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_file(&EXTENSION, pairs, sink);
+pub(in crate::diff) fn extension_of_file(run: &mut Run<'_>) {
+    of_file(run, &EXTENSION);
 }
 
-pub(in super::super) fn service_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_file(&SERVICE, pairs, sink);
+pub(in crate::diff) fn service_of_file(run: &mut Run<'_>) {
+    of_file(run, &SERVICE);
 }
 
-pub(in super::super) fn message_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_package(&MESSAGE, pairs, sink, &packages_with(&MESSAGE, pairs.to));
+pub(in crate::diff) fn message_of_package(run: &mut Run<'_>) {
+    of_package(run, &MESSAGE, &packages_with(&MESSAGE, run.pairs.to));
 }
 
-pub(in super::super) fn enum_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_package(&ENUM, pairs, sink, &packages_with(&ENUM, pairs.to));
+pub(in crate::diff) fn enum_of_package(run: &mut Run<'_>) {
+    of_package(run, &ENUM, &packages_with(&ENUM, run.pairs.to));
 }
 
-pub(in super::super) fn extension_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_package(
-        &EXTENSION,
-        pairs,
-        sink,
-        &packages_with(&EXTENSION, pairs.to),
-    );
+pub(in crate::diff) fn extension_of_package(run: &mut Run<'_>) {
+    of_package(run, &EXTENSION, &packages_with(&EXTENSION, run.pairs.to));
 }
 
-pub(in super::super) fn service_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
-    of_package(&SERVICE, pairs, sink, &packages(pairs.to));
+pub(in crate::diff) fn service_of_package(run: &mut Run<'_>) {
+    of_package(run, &SERVICE, &packages(run.pairs.to));
 }
 
 /// Returns the packages to check. buf checks a package only if it still declares something of the
@@ -107,39 +94,29 @@ fn packages_with<'a>(kind: &DeclarationKind, schema: &'a Schema) -> BTreeSet<&'a
         .collect()
 }
 
-fn of_file(kind: &DeclarationKind, pairs: &Pairs<'_>, sink: &mut Sink) {
+fn of_file(run: &mut Run<'_>, kind: &DeclarationKind) {
+    let pairs = run.pairs;
     let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested().to_owned());
-    let kept: HashSet<_> = (kind.list)(pairs.to)
-        .into_iter()
-        .map(|id| key(pairs.to, id))
-        .collect();
+    let kept = (kind.list)(pairs.to).into_iter();
+    let kept: HashSet<_> = kept.map(|id| key(pairs.to, id)).collect();
     for id in (kind.list)(pairs.from) {
         let Some(file) = pairs.to.file(&pairs.from.file_of(id).name) else {
             continue;
         };
         if !kept.contains(&key(pairs.from, id)) {
             let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested());
-            sink.add(
-                Some(place_in_file(pairs.to, file, id.nested())),
-                &id.full,
-                message,
-            );
+            let place = place_in_file(pairs.to, file, id.nested());
+            run.sink.add(Some(place), &id.full, message);
         }
     }
 }
 
-fn of_package(
-    kind: &DeclarationKind,
-    pairs: &Pairs<'_>,
-    sink: &mut Sink,
-    packages: &BTreeSet<&str>,
-) {
+fn of_package(run: &mut Run<'_>, kind: &DeclarationKind, packages: &BTreeSet<&str>) {
+    let pairs = run.pairs;
     let key =
         |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested().to_owned());
-    let kept: HashSet<_> = (kind.list)(pairs.to)
-        .into_iter()
-        .map(|id| key(pairs.to, id))
-        .collect();
+    let kept = (kind.list)(pairs.to).into_iter();
+    let kept: HashSet<_> = kept.map(|id| key(pairs.to, id)).collect();
     for id in (kind.list)(pairs.from) {
         let File { package, name, .. } = pairs.from.file_of(id);
         if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
@@ -149,12 +126,9 @@ fn of_package(
                 "message" => place_in_package(pairs.to, file, id.nested(), package),
                 _ => place_in_file(pairs.to, file, id.nested()),
             });
-            let message = format!(
-                "{} {:?} was deleted from package {package:?}",
-                kind.noun,
-                id.nested()
-            );
-            sink.add(place, &id.full, message);
+            let (noun, nested) = (kind.noun, id.nested());
+            let message = format!("{noun} {nested:?} was deleted from package {package:?}");
+            run.sink.add(place, &id.full, message);
         }
     }
 }
@@ -174,11 +148,13 @@ fn last_known_place(
             .message(&full_name(package, outer))
             .map(|message| &message.id);
         if let Some(id) = message.filter(|id| id.nested() == outer && accepts(id)) {
-            return schema.declared(id).unwrap_or_else(|| schema.file_start(id));
+            return schema
+                .declared(id)
+                .unwrap_or_else(|| schema.file_of(id).start());
         }
         around = outer;
     }
-    start_of(file)
+    file.start()
 }
 
 fn full_name(package: &str, nested: &str) -> String {

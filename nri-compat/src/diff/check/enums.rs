@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::features::value;
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::{Enum, EnumValue};
-use super::super::sink::Sink;
+use super::super::sink::Run;
 use super::{quoted, ranges::contains};
+use nri_schema::schema::value;
+use nri_schema::schema::{Enum, EnumValue};
 
 /// Paths below an enum: options, `features`, the feature.
 const ENUM_TYPE: [i32; 3] = [3, 7, 2];
@@ -26,65 +25,44 @@ fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
     names
 }
 
-pub(in super::super) fn value_deleted(pairs: &Pairs<'_>, enums: Pair<'_, Enum>, sink: &mut Sink) {
-    gone(pairs, enums, sink, |_, _, _| false, "");
+pub(in crate::diff) fn value_deleted(run: &mut Run<'_>, old: &Enum, new: &Enum) {
+    gone(run, (old, new), |_, _| false, "");
 }
 
-pub(in super::super) fn value_deleted_unless_name_reserved(
-    pairs: &Pairs<'_>,
-    enums: Pair<'_, Enum>,
-    sink: &mut Sink,
+pub(in crate::diff) fn value_deleted_unless_name_reserved(
+    run: &mut Run<'_>,
+    old: &Enum,
+    new: &Enum,
 ) {
-    let reserved = |new: &Enum, _: i32, names: &BTreeSet<&str>| {
-        names
-            .iter()
-            .all(|name| new.reserved_names.iter().any(|reserved| reserved == name))
-    };
-    gone(
-        pairs,
-        enums,
-        sink,
-        reserved,
-        " without its name being reserved",
-    );
+    let is_reserved = |name: &&str| new.reserved_names.iter().any(|reserved| reserved == name);
+    let are_reserved = |_, names: &BTreeSet<&str>| names.iter().all(is_reserved);
+    let how = " without its name being reserved";
+    gone(run, (old, new), are_reserved, how);
 }
 
-pub(in super::super) fn value_deleted_unless_number_reserved(
-    pairs: &Pairs<'_>,
-    enums: Pair<'_, Enum>,
-    sink: &mut Sink,
+pub(in crate::diff) fn value_deleted_unless_number_reserved(
+    run: &mut Run<'_>,
+    old: &Enum,
+    new: &Enum,
 ) {
-    let reserved =
-        |new: &Enum, number: i32, _: &BTreeSet<&str>| contains(&new.reserved, number.into());
-    gone(
-        pairs,
-        enums,
-        sink,
-        reserved,
-        " without its number being reserved",
-    );
+    let is_reserved = |number: i32, _: &BTreeSet<&str>| contains(&new.reserved, number.into());
+    let how = " without its number being reserved";
+    gone(run, (old, new), is_reserved, how);
 }
 
-/// Returns true if a number with these names may be removed, given the reservations of the later enum.
-type Allowed = fn(&Enum, i32, &BTreeSet<&str>) -> bool;
-
+/// Reports the numbers that are gone, unless they, with their names, may be removed.
 fn gone(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Enum>,
-    sink: &mut Sink,
-    allowed: Allowed,
+    run: &mut Run<'_>,
+    (old, new): (&Enum, &Enum),
+    is_allowed: impl Fn(i32, &BTreeSet<&str>) -> bool,
     how: &str,
 ) {
     let kept = names(new);
     for (number, names) in names(old) {
-        if !kept.contains_key(&number) && !allowed(new, number, &names) {
+        if !kept.contains_key(&number) && !is_allowed(number, &names) {
             let (values, name) = (quoted(names.iter().copied()), new.id.name());
             let message = format!("enum value {number} {values} of enum {name:?} was deleted{how}");
-            sink.add(
-                pairs.declared(&new.id),
-                &first_full_name(old, number),
-                message,
-            );
+            run.report_part(&new.id, &first_full_name(old, number), message);
         }
     }
 }
@@ -96,11 +74,7 @@ fn first_full_name(declared: &Enum, number: i32) -> String {
 
 /// Checks the names of numbers. A number may gain names, each an alias, but keeps those that it
 /// had.
-pub(in super::super) fn value_name(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Enum>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn value_name(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     let (before, after) = (names(old), names(new));
     for EnumValue { id, number } in &new.values {
         let (Some(before), Some(after)) = (before.get(number), after.get(number)) else {
@@ -115,45 +89,28 @@ pub(in super::super) fn value_name(
                 "enum value {number} of enum {:?} changed name from {was} to {is}",
                 new.id.name()
             );
-            sink.add(
-                pairs.place(pairs.to.part(id, &[NUMBER_TAG]), id),
-                &id.full,
-                message,
-            );
+            let place = run.pairs.to.part(id, &[NUMBER_TAG]);
+            run.report_only_at(place, id, message);
         }
     }
 }
 
-pub(in super::super) fn openness(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Enum>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn openness(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     let [before, after] =
         [old, new].map(|declared| declared.features.enum_type == value::ENUM_CLOSED);
     if before != after {
         let [was, is] = [before, after].map(|closed| if closed { "closed" } else { "open" });
-        let place = pairs
-            .to
-            .feature(&new.id, &ENUM_TYPE)
-            .or_else(|| pairs.to.declared(&new.id));
+        let place = run.pairs.to.feature(&new.id, &ENUM_TYPE);
         let message = format!("enum {:?} changed from {was} to {is}", new.id.name());
-        sink.add(pairs.place(place, &new.id), &new.id.full, message);
+        run.report_at(place, &new.id, message);
     }
 }
 
-pub(in super::super) fn json_format(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Enum>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn json_format(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     let (before, after) = (old.features.json_format, new.features.json_format);
     if before == value::JSON_ALLOW && after != value::JSON_ALLOW {
-        let place = pairs
-            .to
-            .feature(&new.id, &JSON_FORMAT)
-            .or_else(|| pairs.to.declared(&new.id));
+        let place = run.pairs.to.feature(&new.id, &JSON_FORMAT);
         let message = format!("enum {:?} lost guaranteed JSON support", new.id.name());
-        sink.add(pairs.place(place, &new.id), &new.id.full, message);
+        run.report_at(place, &new.id, message);
     }
 }

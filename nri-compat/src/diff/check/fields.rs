@@ -2,79 +2,56 @@
 
 use std::collections::HashSet;
 
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::{Field, Message, number as n};
-use super::super::sink::Sink;
+use super::super::sink::Run;
 use super::ranges::contains;
+use nri_schema::schema::{Field, Message, number as n};
 
 /// The tag of `json_name` in `FieldDescriptorProto`.
 const JSON_NAME: i32 = 10;
 /// The path of the option `jstype` below a field.
 const JSTYPE: [i32; 2] = [8, 6];
 
-pub(in super::super) fn deleted(pairs: &Pairs<'_>, messages: Pair<'_, Message>, sink: &mut Sink) {
-    gone(pairs, messages, sink, |_, _| false, "");
+pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message) {
+    gone(run, (old, new), |_| false, "");
 }
 
-pub(in super::super) fn deleted_unless_name_reserved(
-    pairs: &Pairs<'_>,
-    messages: Pair<'_, Message>,
-    sink: &mut Sink,
+pub(in crate::diff) fn deleted_unless_name_reserved(
+    run: &mut Run<'_>,
+    old: &Message,
+    new: &Message,
 ) {
-    let reserved = |new: &Message, field: &Field| {
-        new.reserved_names
-            .iter()
-            .any(|name| name == field.id.name())
-    };
-    gone(
-        pairs,
-        messages,
-        sink,
-        reserved,
-        " without its name being reserved",
-    );
+    let names = &new.reserved_names;
+    let is_reserved = |field: &Field| names.iter().any(|name| name == field.id.name());
+    let how = " without its name being reserved";
+    gone(run, (old, new), is_reserved, how);
 }
 
-pub(in super::super) fn deleted_unless_number_reserved(
-    pairs: &Pairs<'_>,
-    messages: Pair<'_, Message>,
-    sink: &mut Sink,
+pub(in crate::diff) fn deleted_unless_number_reserved(
+    run: &mut Run<'_>,
+    old: &Message,
+    new: &Message,
 ) {
-    let reserved = |new: &Message, field: &Field| contains(&new.reserved, field.number.into());
-    gone(
-        pairs,
-        messages,
-        sink,
-        reserved,
-        " without its number being reserved",
-    );
+    let is_reserved = |field: &Field| contains(&new.reserved, field.number.into());
+    let how = " without its number being reserved";
+    gone(run, (old, new), is_reserved, how);
 }
 
+/// Reports the fields that are gone, unless they may be removed.
 fn gone(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Message>,
-    sink: &mut Sink,
-    allowed: fn(&Message, &Field) -> bool,
+    run: &mut Run<'_>,
+    (old, new): (&Message, &Message),
+    is_allowed: impl Fn(&Field) -> bool,
     how: &str,
 ) {
     let kept: HashSet<i32> = new.fields.iter().map(|field| field.number).collect();
-    for field in old
-        .fields
-        .iter()
-        .filter(|field| !kept.contains(&field.number))
-    {
-        if !allowed(new, field) {
-            let message = format!("{} was deleted{how}", super::field(field));
-            sink.add(pairs.declared(&new.id), &field.id.full, message);
-        }
+    let gone = (old.fields.iter()).filter(|field| !kept.contains(&field.number));
+    for field in gone.filter(|field| !is_allowed(field)) {
+        let message = format!("{} was deleted{how}", super::field(field));
+        run.report_part(&new.id, &field.id.full, message);
     }
 }
 
-pub(in super::super) fn name(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let known_as = |field: &Field| {
         if old.is_extension {
             field.id.full.clone()
@@ -93,51 +70,33 @@ pub(in super::super) fn name(
         let message = format!(
             "{what} {number} of message {owner:?} changed name from {before:?} to {after:?}"
         );
-        sink.add(
-            pairs.place(pairs.to.name(&new.id), &new.id),
-            &new.id.full,
-            message,
-        );
+        run.report_only_at(run.pairs.to.name(&new.id), &new.id, message);
     }
 }
 
 /// Compares JSON names. Extensions have none.
-pub(in super::super) fn json_name(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
-        let place = pairs
-            .to
-            .part(&new.id, &[JSON_NAME])
-            .or_else(|| pairs.to.declared(&new.id));
+        let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
         let message = format!(
             "{} changed JSON name from {before:?} to {after:?}",
             super::field(new)
         );
-        sink.add(pairs.place(place, &new.id), &new.id.full, message);
+        run.report_at(place, &new.id, message);
     }
 }
 
 /// Compares the type in JavaScript, which is configurable only for 64-bit integers.
-pub(in super::super) fn jstype(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn jstype(run: &mut Run<'_>, old: &Field, new: &Field) {
     if is_64_bit(old) && is_64_bit(new) && old.jstype != new.jstype {
-        let place = pairs
-            .to
-            .part(&new.id, &JSTYPE)
-            .or_else(|| pairs.to.declared(&new.id));
+        let place = run.pairs.to.part(&new.id, &JSTYPE);
         let (before, after) = (jstype_words(old.jstype), jstype_words(new.jstype));
         let message = format!(
             "{} changed jstype from {before} to {after}",
             super::field(new)
         );
-        sink.add(pairs.place(place, &new.id), &new.id.full, message);
+        run.report_at(place, &new.id, message);
     }
 }
 
@@ -157,11 +116,7 @@ const fn jstype_words(jstype: i32) -> &'static str {
     }
 }
 
-pub(in super::super) fn oneof(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {
     let change = match (&old.oneof, &new.oneof) {
         (Some(before), Some(after)) if before != after => {
             format!("moved from oneof {before:?} to oneof {after:?}")
@@ -171,5 +126,5 @@ pub(in super::super) fn oneof(
         _ => return,
     };
     let message = format!("{} {change}", super::field(new));
-    sink.add(pairs.declared(&new.id), &new.id.full, message);
+    run.report(&new.id, message);
 }

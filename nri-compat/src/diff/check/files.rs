@@ -1,40 +1,31 @@
 //! Package, syntax and options of a file.
 
-use super::super::descriptor::FileOptions;
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::File;
-use super::super::schema::{in_file, start_of};
-use super::super::sink::Sink;
+use super::super::sink::Run;
+use nri_schema::schema::File;
+use nri_schema::schema::FileOptions;
 
 /// The tags in `FileDescriptorProto`.
 const PACKAGE: i32 = 2;
 const OPTIONS: i32 = 8;
 const SYNTAX: i32 = 12;
 
-pub(in super::super) fn package(_: &Pairs<'_>, files: Pair<'_, File>, sink: &mut Sink) {
-    let Pair { old, new } = files;
+pub(in crate::diff) fn package(run: &mut Run<'_>, old: &File, new: &File) {
     same(
-        files,
+        run,
+        new,
         (&old.package, &new.package),
         "package",
         &[PACKAGE],
-        sink,
     );
 }
 
-pub(in super::super) fn syntax(_: &Pairs<'_>, files: Pair<'_, File>, sink: &mut Sink) {
-    let Pair { old, new } = files;
-    same(
-        files,
-        (old.syntax.as_str(), new.syntax.as_str()),
-        "syntax",
-        &[SYNTAX],
-        sink,
-    );
+pub(in crate::diff) fn syntax(run: &mut Run<'_>, old: &File, new: &File) {
+    let words = (old.syntax.as_str(), new.syntax.as_str());
+    same(run, new, words, "syntax", &[SYNTAX]);
 }
 
 /// An option that must keep its value: its tag and name in `FileOptions`, and its value as text.
-pub(in super::super) struct FileOption {
+pub(in crate::diff) struct FileOption {
     tag: i32,
     name: &'static str,
     value: fn(&FileOptions) -> &str,
@@ -42,7 +33,7 @@ pub(in super::super) struct FileOption {
 
 impl FileOption {
     /// Returns the option with this tag and name.
-    pub(in super::super) const fn new(
+    pub(in crate::diff) const fn new(
         tag: i32,
         name: &'static str,
         value: fn(&FileOptions) -> &str,
@@ -50,28 +41,20 @@ impl FileOption {
         Self { tag, name, value }
     }
 
-    pub(super) fn check(&self, files: Pair<'_, File>, sink: &mut Sink) {
-        let values = (
-            (self.value)(&files.old.options),
-            (self.value)(&files.new.options),
-        );
-        same(
-            files,
-            values,
-            &format!("option {}", self.name),
-            &[OPTIONS, self.tag],
-            sink,
-        );
+    pub(super) fn check(&self, run: &mut Run<'_>, old: &File, new: &File) {
+        let values = ((self.value)(&old.options), (self.value)(&new.options));
+        let what = format!("option {}", self.name);
+        same(run, new, values, &what, &[OPTIONS, self.tag]);
     }
 }
 
 /// Returns the text of a flag.
-pub(in super::super) fn flag(value: bool) -> &'static str {
+pub(in crate::diff) fn flag(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
 /// Returns the text of an `OptimizeMode`.
-pub(in super::super) fn optimize_for(options: &FileOptions) -> &'static str {
+pub(in crate::diff) fn optimize_for(options: &FileOptions) -> &'static str {
     match options.optimize_for {
         1 => "SPEED",
         2 => "CODE_SIZE",
@@ -80,16 +63,10 @@ pub(in super::super) fn optimize_for(options: &FileOptions) -> &'static str {
     }
 }
 
-fn same(
-    files: Pair<'_, File>,
-    (old, new): (&str, &str),
-    what: &str,
-    path: &[i32],
-    sink: &mut Sink,
-) {
+fn same(run: &mut Run<'_>, file: &File, (old, new): (&str, &str), what: &str, path: &[i32]) {
     if old != new {
-        let place = in_file(files.new, path).unwrap_or_else(|| start_of(files.new));
+        let place = file.part(path).unwrap_or_else(|| file.start());
         let message = format!("{what} of the file changed from {old:?} to {new:?}");
-        sink.add(Some(place), &files.new.name, message);
+        run.sink.add(Some(place), &file.name, message);
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::{Enum, Id, Message, Span};
-use super::super::sink::Sink;
+use super::super::sink::Run;
+use nri_schema::schema::{Enum, Id, Message, Span};
 
 /// The largest number of a field.
 const MAX_FIELD: i64 = (1 << 29) - 1;
@@ -16,66 +15,45 @@ pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
         .any(|range| (range.start..=range.end).contains(&number))
 }
 
-pub(in super::super) fn extension(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Message>,
-    sink: &mut Sink,
-) {
-    let owner = Owner {
-        pairs,
-        id: &new.id,
-        what: "message",
-        max: MAX_FIELD,
-    };
-    owner.ranges(
-        "extension",
-        &old.extension_ranges,
-        &new.extension_ranges,
-        sink,
-    );
+pub(in crate::diff) fn extension(run: &mut Run<'_>, old: &Message, new: &Message) {
+    let (old, kept) = (&old.extension_ranges, &new.extension_ranges);
+    Owner::message(&new.id).ranges(run, "extension", old, kept);
 }
 
-pub(in super::super) fn message(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Message>,
-    sink: &mut Sink,
-) {
-    let owner = Owner {
-        pairs,
-        id: &new.id,
-        what: "message",
-        max: MAX_FIELD,
-    };
-    owner.ranges("reserved", &old.reserved, &new.reserved, sink);
-    owner.names(&old.reserved_names, &new.reserved_names, sink);
+pub(in crate::diff) fn message(run: &mut Run<'_>, old: &Message, new: &Message) {
+    let owner = Owner::message(&new.id);
+    owner.ranges(run, "reserved", &old.reserved, &new.reserved);
+    owner.names(run, &old.reserved_names, &new.reserved_names);
 }
 
-pub(in super::super) fn enumeration(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Enum>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn enumeration(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     let owner = Owner {
-        pairs,
         id: &new.id,
         what: "enum",
         max: i32::MAX.into(),
     };
-    owner.ranges("reserved", &old.reserved, &new.reserved, sink);
-    owner.names(&old.reserved_names, &new.reserved_names, sink);
+    owner.ranges(run, "reserved", &old.reserved, &new.reserved);
+    owner.names(run, &old.reserved_names, &new.reserved_names);
 }
 
 /// The message or enum with the ranges and names.
 struct Owner<'a> {
-    pairs: &'a Pairs<'a>,
     id: &'a Id,
     what: &'static str,
     /// The largest possible number.
     max: i64,
 }
 
-impl Owner<'_> {
-    fn ranges(&self, kind: &str, old: &[Span], new: &[Span], sink: &mut Sink) {
+impl<'a> Owner<'a> {
+    fn message(id: &'a Id) -> Self {
+        Owner {
+            id,
+            what: "message",
+            max: MAX_FIELD,
+        }
+    }
+
+    fn ranges(&self, run: &mut Run<'_>, kind: &str, old: &[Span], new: &[Span]) {
         let kept = merged(new);
         for range in old {
             let missing = missing(*range, &kept);
@@ -87,7 +65,7 @@ impl Owner<'_> {
                     .join(", ");
                 let (range, what, name) = (self.text(*range), self.what, self.id.name());
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
-                sink.add(self.pairs.declared(self.id), &self.id.full, message);
+                run.report(self.id, message);
             }
         }
     }
@@ -102,7 +80,7 @@ impl Owner<'_> {
         }
     }
 
-    fn names(&self, old: &[String], new: &[String], sink: &mut Sink) {
+    fn names(&self, run: &mut Run<'_>, old: &[String], new: &[String]) {
         let kept: BTreeSet<&String> = new.iter().collect();
         for name in old.iter().filter(|name| !kept.contains(name)) {
             let message = format!(
@@ -110,7 +88,7 @@ impl Owner<'_> {
                 self.what,
                 self.id.name()
             );
-            sink.add(self.pairs.declared(self.id), &self.id.full, message);
+            run.report(self.id, message);
         }
     }
 }

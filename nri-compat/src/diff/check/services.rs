@@ -2,20 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::{Method, Service};
-use super::super::sink::Sink;
+use super::super::sink::Run;
+use nri_schema::schema::{Method, Service};
 
 /// The paths below an RPC.
 const INPUT_TYPE: [i32; 1] = [2];
 const OUTPUT_TYPE: [i32; 1] = [3];
 const IDEMPOTENCY_LEVEL: [i32; 2] = [4, 34];
 
-pub(in super::super) fn rpc_deleted(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Service>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn rpc_deleted(run: &mut Run<'_>, old: &Service, new: &Service) {
     let kept: HashSet<&str> = new.methods.iter().map(|method| method.id.name()).collect();
     for method in old
         .methods
@@ -27,56 +22,34 @@ pub(in super::super) fn rpc_deleted(
             method.id.name(),
             new.id.name()
         );
-        sink.add(pairs.declared(&new.id), &method.id.full, message);
+        run.report_part(&new.id, &method.id.full, message);
     }
 }
 
-pub(in super::super) fn request(pairs: &Pairs<'_>, methods: Pair<'_, Method>, sink: &mut Sink) {
-    let path = &INPUT_TYPE;
-    same(
-        pairs,
-        methods,
-        sink,
-        "request type",
-        |method| format!("{:?}", method.input),
-        path,
-    );
+pub(in crate::diff) fn request(run: &mut Run<'_>, old: &Method, new: &Method) {
+    let words = |method: &Method| format!("{:?}", method.input);
+    same(run, (old, new), "request type", words, &INPUT_TYPE);
 }
 
-pub(in super::super) fn response(pairs: &Pairs<'_>, methods: Pair<'_, Method>, sink: &mut Sink) {
-    let path = &OUTPUT_TYPE;
-    same(
-        pairs,
-        methods,
-        sink,
-        "response type",
-        |method| format!("{:?}", method.output),
-        path,
-    );
+pub(in crate::diff) fn response(run: &mut Run<'_>, old: &Method, new: &Method) {
+    let words = |method: &Method| format!("{:?}", method.output);
+    same(run, (old, new), "response type", words, &OUTPUT_TYPE);
 }
 
-pub(in super::super) fn client_streaming(
-    pairs: &Pairs<'_>,
-    methods: Pair<'_, Method>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn client_streaming(run: &mut Run<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| streaming(method.client_streaming);
-    same(pairs, methods, sink, "client side", words, &[]);
+    same(run, (old, new), "client side", words, &[]);
 }
 
-pub(in super::super) fn server_streaming(
-    pairs: &Pairs<'_>,
-    methods: Pair<'_, Method>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn server_streaming(run: &mut Run<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| streaming(method.server_streaming);
-    same(pairs, methods, sink, "server side", words, &[]);
+    same(run, (old, new), "server side", words, &[]);
 }
 
-pub(in super::super) fn idempotency(pairs: &Pairs<'_>, methods: Pair<'_, Method>, sink: &mut Sink) {
+pub(in crate::diff) fn idempotency(run: &mut Run<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| idempotency_words(method.idempotency_level).to_owned();
     let path = &IDEMPOTENCY_LEVEL;
-    same(pairs, methods, sink, "idempotency_level", words, path);
+    same(run, (old, new), "idempotency_level", words, path);
 }
 
 fn streaming(streams: bool) -> String {
@@ -94,9 +67,8 @@ const fn idempotency_words(level: i32) -> &'static str {
 
 /// Reports an RPC whose `words` differ, at `path` below it or else at the start of its file.
 fn same(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Method>,
-    sink: &mut Sink,
+    run: &mut Run<'_>,
+    (old, new): (&Method, &Method),
     what: &str,
     words: impl Fn(&Method) -> String,
     path: &[i32],
@@ -106,10 +78,6 @@ fn same(
         let (name, service) = (new.id.name(), &new.service);
         let message =
             format!("RPC {name:?} of service {service:?} changed {what} from {before} to {after}");
-        sink.add(
-            pairs.place(pairs.to.part(&new.id, path), &new.id),
-            &new.id.full,
-            message,
-        );
+        run.report_only_at(run.pairs.to.part(&new.id, path), &new.id, message);
     }
 }

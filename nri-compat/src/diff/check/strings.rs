@@ -1,10 +1,8 @@
 //! Validation and representation of strings: UTF-8 validation, and the C++ and Java options for it.
 
-use super::super::features::value;
-use super::super::pairs::{Pair, Pairs};
-use super::super::schema::element::{Field, File, number as n};
-use super::super::schema::in_file;
-use super::super::sink::Sink;
+use super::super::sink::Run;
+use nri_schema::schema::value;
+use nri_schema::schema::{Field, File, number as n};
 
 /// Paths below a field: options, then the option or `features` and the feature in it.
 const CTYPE: [i32; 2] = [8, 1];
@@ -15,42 +13,32 @@ const JAVA_UTF8: [i32; 4] = [8, 21, 1001, 2];
 const JAVA_STRING_CHECK_UTF8: [i32; 2] = [8, 27];
 const EDITION_2024: i32 = 1001;
 
-pub(in super::super) fn utf8(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (old.features.utf8_validation, new.features.utf8_validation);
     if old.kind != n::STRING || new.kind != n::STRING || before == after {
         return;
     }
-    let place = pairs
-        .to
-        .feature(&new.id, &UTF8)
-        .or_else(|| pairs.to.declared(&new.id));
+    let place = run.pairs.to.feature(&new.id, &UTF8);
     let (field, before, after) = (super::field(new), utf8_words(before), utf8_words(after));
     let message = format!("{field} changed UTF-8 validation from {before} to {after}");
-    sink.add(pairs.place(place, &new.id), &new.id.full, message);
+    run.report_at(place, &new.id, message);
 }
 
-pub(in super::super) fn java_utf8(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     if old.kind != n::STRING || new.kind != n::STRING {
         return;
     }
+    let pairs = run.pairs;
     let file = pairs.to.file_of(&new.id);
     let before = java_validation(old, pairs.from.file_of(&old.id));
     let after = java_validation(new, file);
     if before != after {
-        let place = in_file(file, &JAVA_STRING_CHECK_UTF8)
-            .or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8))
-            .or_else(|| pairs.to.declared(&new.id));
+        let place = file
+            .part(&JAVA_STRING_CHECK_UTF8)
+            .or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8));
         let (field, before, after) = (super::field(new), utf8_words(before), utf8_words(after));
         let message = format!("{field} changed UTF-8 validation in Java from {before} to {after}");
-        sink.add(pairs.place(place, &new.id), &new.id.full, message);
+        run.report_at(place, &new.id, message);
     }
 }
 
@@ -79,11 +67,7 @@ const fn utf8_words(validation: i32) -> &'static str {
     }
 }
 
-pub(in super::super) fn cpp(
-    pairs: &Pairs<'_>,
-    Pair { old, new }: Pair<'_, Field>,
-    sink: &mut Sink,
-) {
+pub(in crate::diff) fn cpp(run: &mut Run<'_>, old: &Field, new: &Field) {
     let in_map_entries = old.in_map_entry && new.in_map_entry;
     let both_text = [old, new]
         .iter()
@@ -91,6 +75,7 @@ pub(in super::super) fn cpp(
     if in_map_entries || !both_text {
         return;
     }
+    let pairs = run.pairs;
     let before = cpp_type(old, pairs.from.file_of(&old.id));
     let after = cpp_type(new, pairs.to.file_of(&new.id));
     if before == after || (before, after) == (CppType::StringPiece, CppType::String) {
@@ -99,15 +84,14 @@ pub(in super::super) fn cpp(
     let place = pairs
         .to
         .part(&new.id, &CTYPE)
-        .or_else(|| pairs.to.feature(&new.id, &CPP_STRING_TYPE))
-        .or_else(|| pairs.to.declared(&new.id));
+        .or_else(|| pairs.to.feature(&new.id, &CPP_STRING_TYPE));
     let field = super::field(new);
     let message = format!(
         "{field} changed C++ type from {} to {}",
         before.as_str(),
         after.as_str()
     );
-    sink.add(pairs.place(place, &new.id), &new.id.full, message);
+    run.report_at(place, &new.id, message);
 }
 
 /// The C++ type of a string.

@@ -3,10 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use nri_schema::Protocol;
+use nri_schema::Schema;
 
-use crate::diff::Schema;
-use crate::diff::nri::model;
 use crate::error::{Error, ErrorKind};
 
 /// The maximum size of an input in bytes.
@@ -46,19 +44,13 @@ pub(super) fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// Decodes a set. Editions are supported too: no compiler is involved.
-pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protocol>), Error> {
-    let named = |error: Error| error.in_input(shown);
-    let schema = Schema::decode(bytes).map_err(|error| named(error.into()))?;
+pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<Schema, Error> {
+    let schema = Schema::decode(bytes).map_err(|error| Error::from(error).in_input(shown))?;
     if schema.files.is_empty() {
         let message = format!("{shown} is an empty FileDescriptorSet");
         return Err(Error::new(ErrorKind::Schema, message));
     }
-    if !schema.is_nri() {
-        return Ok((schema, None));
-    }
-    let protocol = Protocol::of_set(bytes).map_err(|error| named(error.into()))?;
-    let protocol = model::of(protocol);
-    Ok((schema, protocol))
+    Ok(schema)
 }
 
 /// Returns the error for an input without any bytes, such as the output of a command that failed.

@@ -3,7 +3,6 @@
 use super::semantics::EVENT;
 use nri_schema::model::Enum;
 
-use super::side::place;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -37,7 +36,7 @@ fn values(cx: &Context<'_>, name: &str, old: &Enum, new: &Enum, sink: &mut Sink)
             );
             sink.report(
                 rule,
-                place(&value.about.location),
+                value.about.location.clone(),
                 &value.full_name,
                 message,
             );

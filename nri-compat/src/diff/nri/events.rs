@@ -3,7 +3,6 @@
 use super::semantics::STATE_CHANGE;
 use nri_schema::model::{Carrier, Event};
 
-use super::side::place;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -34,7 +33,7 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
     );
     sink.report(
         "NRI_EVENT_NUMBER_CHANGED",
-        place(&new.about.location),
+        new.about.location.clone(),
         &new.full_name,
         message,
     );
@@ -75,7 +74,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
     );
     sink.report(
         "NRI_EVENT_RPC_CHANGED",
-        place(&new.about.location),
+        new.about.location.clone(),
         &new.full_name,
         message,
     );
@@ -89,7 +88,7 @@ fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
         );
         sink.report(
             "NRI_EVENT_WITHOUT_RPC",
-            place(&new.about.location),
+            new.about.location.clone(),
             &new.full_name,
             message,
         );

@@ -3,7 +3,6 @@
 use super::semantics::STATE_CHANGE;
 use nri_schema::model::{Field, Message};
 
-use super::side::place;
 use super::{Context, Sink, synchronize};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -60,7 +59,7 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     } else {
         return;
     };
-    sink.report(rule, place(&field.about.location), &field.full_name, text);
+    sink.report(rule, field.about.location.clone(), &field.full_name, text);
 }
 
 fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {

@@ -3,7 +3,7 @@
 use super::semantics::{MASK, MAX_EVENT, PLUGIN};
 use nri_schema::model::{Event, Field, FieldKind, Label, Message};
 
-use super::side::{Side, place};
+use super::side::Side;
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
 
@@ -57,7 +57,7 @@ fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Si
         .into_iter()
         .find(|value| Some(value.number) == cx.to.nri.last)
     {
-        sink.report(rule, place(&last.about.location), &last.full_name, message);
+        sink.report(rule, last.about.location.clone(), &last.full_name, message);
     }
 }
 
@@ -104,7 +104,7 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but {limit}: runtimes refuse its bit",
             event.name, event.number
         );
-        let at = place(&event.about.location);
+        let at = event.about.location.clone();
         sink.report("NRI_EVENT_BEYOND_SENTINEL", at, &event.full_name, message);
     }
 }
@@ -159,7 +159,7 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
         );
         sink.report(
             "NRI_EVENT_MASK_OVERFLOW",
-            place(&event.about.location),
+            event.about.location.clone(),
             &event.full_name,
             message,
         );
@@ -264,8 +264,8 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
         (Relation::Absent | Relation::SameBits, _) => return,
     };
     let at = match masks.other {
-        Some(new) => place(&new.about.location),
-        None => configured(&cx.to).and_then(|answer| place(&answer.about.location)),
+        Some(new) => new.about.location.clone(),
+        None => configured(&cx.to).and_then(|answer| answer.about.location.clone()),
     };
     sink.report("NRI_MASK_FIELD_CHANGED", at, &cx.to.full(MASK), message);
 }
@@ -280,7 +280,7 @@ fn same_bits(cx: &Context<'_>, old: &Field, new: &Field, sink: &mut Sink) {
         kind_name(old),
         kind_name(new)
     );
-    let at = place(&new.about.location);
+    let at = new.about.location.clone();
     let element = cx.to.full(MASK);
     sink.report_at(Level::Note, "NRI_MASK_FIELD_CHANGED", at, &element, message);
 }

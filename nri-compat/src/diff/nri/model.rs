@@ -1,6 +1,7 @@
 //! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
 //! if it lacks something that the other side has.
 
+use nri_schema::Schema;
 use nri_schema::model::{Enum, FieldKind, NriView, Protocol, Service};
 
 use super::event_names;
@@ -9,7 +10,11 @@ use super::side::{enumeration, full_name, package_of};
 
 /// Returns the model of an NRI protocol: a schema with a service `Plugin` with `Configure`, and an
 /// enum `Event`. Returns `None` for any other schema.
-pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
+pub(in crate::diff) fn of(schema: &Schema) -> Option<Protocol> {
+    if !may_be_nri(schema) {
+        return None;
+    }
+    let protocol = Protocol::of_schema(schema);
     let services = protocol.services.iter();
     let package = |service: &Service| {
         let is_complete = service.name == PLUGIN && service.rpc(CONFIGURE).is_some();
@@ -19,6 +24,15 @@ pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
     // Of several packages both sides choose the same.
     let package = services.filter_map(package).min()?;
     Some(reduced(protocol, package, EVENT, None))
+}
+
+/// Returns true if a schema has a service `Plugin` with `Configure`. The model of any other is not made: it may be large.
+fn may_be_nri(schema: &Schema) -> bool {
+    let mut services = schema.services.iter();
+    services.any(|service| {
+        let mut methods = service.methods.iter();
+        service.id.name() == PLUGIN && methods.any(|method| method.id.name() == CONFIGURE)
+    })
 }
 
 /// Returns the model of a schema that is compared with an NRI protocol. Peers find each other by

@@ -3,7 +3,7 @@
 use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Rpc, Service};
 
-use super::side::{Side, place};
+use super::side::Side;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
-    let at = place(&new.about.location);
+    let at = new.about.location.clone();
     let name = &new.name;
     if service.name != PLUGIN {
         let message = format!(
@@ -75,14 +75,14 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     let message = format!("{}.{} was removed: {consequence}", service.name, old.name);
     sink.report(
         "NRI_RPC_REMOVED",
-        place(&kept.about.location),
+        kept.about.location.clone(),
         &old.full_name,
         message,
     );
 }
 
 fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut Sink) {
-    let at = place(&new.about.location);
+    let at = new.about.location.clone();
     let name = format!("{}.{}", service.name, new.name);
     let (before, after) = (messages(&cx.from, old), messages(&cx.to, new));
     if before != after {

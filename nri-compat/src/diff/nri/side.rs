@@ -1,11 +1,9 @@
 //! One schema seen as an NRI protocol.
 
-use nri_schema::model::{
-    Carrier, Enum, Event, Field, Location, Message, NriView, Protocol, Rpc, Service,
-};
+use nri_schema::Location;
+use nri_schema::model::{Carrier, Enum, Event, Field, Message, NriView, Protocol, Rpc, Service};
 
 use super::semantics::{PLUGIN, REQUIRED, Required};
-use crate::report::finding;
 
 /// A schema that is an NRI protocol.
 #[derive(Clone, Copy)]
@@ -127,32 +125,22 @@ impl<'s> Side<'s> {
     }
 
     /// Returns where the enum of events is declared, for what is about all of them.
-    pub(in crate::diff) fn events_place(&self) -> Option<finding::Location> {
+    pub(in crate::diff) fn events_place(&self) -> Option<Location> {
         self.events_enum()
-            .and_then(|events| place(&events.about.location))
+            .and_then(|events| events.about.location.clone())
     }
 
     /// Returns where service Plugin is declared.
-    pub(in crate::diff) fn plugin_place(&self) -> Option<finding::Location> {
+    pub(in crate::diff) fn plugin_place(&self) -> Option<Location> {
         self.service(PLUGIN)
-            .and_then(|plugin| place(&plugin.about.location))
+            .and_then(|plugin| plugin.about.location.clone())
     }
 
     /// Returns where the message of this name is declared.
-    pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<finding::Location> {
+    pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<Location> {
         self.message(relative)
-            .and_then(|message| place(&message.about.location))
+            .and_then(|message| message.about.location.clone())
     }
-}
-
-/// Returns a place of the model as one of a finding.
-pub(in crate::diff) fn place(at: &Option<Location>) -> Option<finding::Location> {
-    let at = at.as_ref()?;
-    Some(finding::Location {
-        file: at.file.clone(),
-        line: at.line,
-        column: at.column,
-    })
 }
 
 /// Returns true if a protocol carries this event by StateChange.

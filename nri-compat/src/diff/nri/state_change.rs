@@ -3,7 +3,7 @@
 use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Carrier, Field, Rpc};
 
-use super::side::{by_state_change, place};
+use super::side::by_state_change;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -35,7 +35,7 @@ fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
             event.name, event.rpc_name
         );
         let rpc = cx.to.rpc(PLUGIN, &event.rpc_name);
-        let at = rpc.and_then(|rpc| place(&rpc.about.location));
+        let at = rpc.and_then(|rpc| rpc.about.location.clone());
         sink.report("NRI_EVENT_LEFT_STATE_CHANGE", at, &event.full_name, message);
     }
 }
@@ -54,7 +54,9 @@ fn message_changed(cx: &Context<'_>, old: &Rpc, new: &Rpc, sink: &mut Sink) {
             "`{}` of {} {what}: events through StateChange are misread",
             field.name, before.name
         );
-        let at = place(now.map_or(&after.about.location, |now| &now.about.location));
+        let at = now
+            .map_or(&after.about.location, |now| &now.about.location)
+            .clone();
         let element = format!("{}.{}", after.full_name, field.name);
         sink.report("NRI_STATE_CHANGE_EVENT_CHANGED", at, &element, message);
     }

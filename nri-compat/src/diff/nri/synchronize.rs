@@ -1,7 +1,7 @@
 //! Split Synchronize: the field `more` on both sides.
 
 use super::semantics::{IN_PARTS, MORE};
-use super::side::{Side, place};
+use super::side::Side;
 use super::{Context, Sink};
 
 /// Returns true if this field is the one that splits Synchronize.
@@ -45,7 +45,7 @@ fn added(cx: &Context<'_>, sink: &mut Sink) {
     };
     let message = "Synchronize may come in parts: an older plugin does not answer `more` and is dropped on a node \
                    whose pods and containers exceed 4 MiB";
-    let at = place(&field.about.location);
+    let at = field.about.location.clone();
     sink.report(
         "NRI_SYNC_SPLIT_ADDED",
         at,
@@ -68,7 +68,7 @@ fn broken(cx: &Context<'_>, message: &str, sink: &mut Sink) {
         _ => return,
     };
     let at = match new {
-        Some(new) => place(&new.about.location),
+        Some(new) => new.about.location.clone(),
         None => cx.to.message_place(message),
     };
     let element = cx.to.full(&format!("{message}.{MORE}"));

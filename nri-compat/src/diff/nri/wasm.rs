@@ -5,7 +5,6 @@ use heck::ToSnakeCase as _;
 use nri_schema::model::Rpc;
 
 use super::semantics::{HOST_FUNCTIONS, PLUGIN};
-use super::side::place;
 use super::{Context, Sink, names};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -29,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
             "a WebAssembly plugin does not load unless it exports {}",
             names(&functions)
         );
-        let at = place(&plugin.about.location);
+        let at = plugin.about.location.clone();
         sink.report("NRI_WASM_EXPORT_REQUIRED", at, &plugin.full_name, message);
     }
 }

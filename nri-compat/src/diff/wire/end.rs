@@ -1,8 +1,8 @@
 //! A field on one side of a transfer.
 
 use super::super::check::types::words;
-use super::super::schema::Schema;
-use super::super::schema::element::{Cardinality, Enum, Field, Message, number as n};
+use nri_schema::Schema;
+use nri_schema::schema::{Cardinality, Enum, Field, Message, number as n};
 
 /// The format that delimits a value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

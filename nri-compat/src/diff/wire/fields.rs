@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::schema::Schema;
-use super::super::schema::element::{Field, Message};
 use super::of_number;
+use nri_schema::Schema;
+use nri_schema::schema::{Field, Message};
 
 /// The fields of one side.
 #[derive(Debug)]

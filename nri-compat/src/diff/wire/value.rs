@@ -1,8 +1,8 @@
 //! The outcome for a value that is sent as one type and read as another type of the same format.
 
 use super::end::{End, Format};
-use crate::diff::features::value::UTF8_NONE;
-use crate::diff::schema::element::number as n;
+use nri_schema::schema::number as n;
+use nri_schema::schema::value::UTF8_NONE;
 
 /// The result of receiving a value, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

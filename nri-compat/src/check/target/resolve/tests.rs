@@ -93,7 +93,7 @@ fn strict_targets_and_assumptions() {
     let error = resolve("containerd@2.6.1", false, None).expect_err("unknown minor");
     let help = error.help().expect("a remedy");
     assert!(
-        help.contains("update-data") && help.contains("--assume nri@"),
+        help.contains("--data DIR") && help.contains("--assume nri@"),
         "{help}"
     );
     let target = resolve("containerd@2.6.1", false, Some("nri@0.11")).expect("assumed");

@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 
+use nri_schema::schema::LineColumn;
 use unicode_width::UnicodeWidthStr;
-
-/// A line and column, both counted from 1.
-pub(in crate::diff) type LineColumn = (u32, u32);
 
 /// The width of a tab stop.
 const TAB: usize = 4;

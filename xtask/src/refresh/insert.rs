@@ -3,14 +3,14 @@
 use semver::Version;
 
 use super::Added;
-use crate::error::{Error, ErrorKind};
+use nri_schema::{ErrorKind, Problem};
 
 /// Returns the table with a line for each release, ordered by version within its runtime.
 ///
 /// # Errors
 ///
 /// Returns an error if the releases of a runtime are not laid out with one release per line.
-pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Error> {
+pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Problem> {
     let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
     for release in added {
         insert(&mut lines, release).ok_or_else(|| no_place(release))?;
@@ -65,13 +65,13 @@ fn version_of(release: &str) -> Option<Version> {
     Version::parse(release.trim_start_matches('v')).ok()
 }
 
-fn no_place(added: &Added) -> Error {
+fn no_place(added: &Added) -> Problem {
     let message = format!(
         "runtimes.toml has no place for {} {}",
         added.runtime, added.release
     );
-    Error::new(ErrorKind::Fetch, message)
-        .with_help("lay it out as the built-in table: `releases = [`, then one release per line")
+    Problem::new(ErrorKind::Table, message)
+        .with_help("lay it out as before: `releases = [`, then one release per line")
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ releases = [
             runtime: runtime.to_owned(),
             release: release.to_owned(),
             nri: "v0.9.0".to_owned(),
-            date: jiff::civil::date(2026, 11, 3),
+            date: "2026-11-03".to_owned(),
         }
     }
 

@@ -77,41 +77,45 @@ pub(super) struct FileProto {
 
 /// `FileOptions`.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct FileOptions {
+#[expect(
+    missing_docs,
+    reason = "they are the options of descriptor.proto, in their words"
+)]
+pub struct FileOptions {
     #[prost(string, tag = "1")]
-    pub(super) java_package: String,
+    pub java_package: String,
     #[prost(string, tag = "8")]
-    pub(super) java_outer_classname: String,
+    pub java_outer_classname: String,
     #[prost(int32, tag = "9", default = "1")]
-    pub(super) optimize_for: i32,
+    pub optimize_for: i32,
     #[prost(bool, tag = "10")]
-    pub(super) java_multiple_files: bool,
+    pub java_multiple_files: bool,
     #[prost(string, tag = "11")]
-    pub(super) go_package: String,
+    pub go_package: String,
     #[prost(bool, tag = "16")]
-    pub(super) cc_generic_services: bool,
+    pub cc_generic_services: bool,
     #[prost(bool, tag = "17")]
-    pub(super) java_generic_services: bool,
+    pub java_generic_services: bool,
     #[prost(bool, tag = "18")]
-    pub(super) py_generic_services: bool,
+    pub py_generic_services: bool,
     #[prost(bool, optional, tag = "27")]
-    pub(super) java_string_check_utf8: Option<bool>,
+    pub java_string_check_utf8: Option<bool>,
     #[prost(bool, tag = "31", default = "true")]
-    pub(super) cc_enable_arenas: bool,
+    pub cc_enable_arenas: bool,
     #[prost(string, tag = "36")]
-    pub(super) objc_class_prefix: String,
+    pub objc_class_prefix: String,
     #[prost(string, tag = "37")]
-    pub(super) csharp_namespace: String,
+    pub csharp_namespace: String,
     #[prost(string, tag = "39")]
-    pub(super) swift_prefix: String,
+    pub swift_prefix: String,
     #[prost(string, tag = "40")]
-    pub(super) php_class_prefix: String,
+    pub php_class_prefix: String,
     #[prost(string, tag = "41")]
-    pub(super) php_namespace: String,
+    pub php_namespace: String,
     #[prost(string, tag = "44")]
-    pub(super) php_metadata_namespace: String,
+    pub php_metadata_namespace: String,
     #[prost(string, tag = "45")]
-    pub(super) ruby_package: String,
+    pub ruby_package: String,
     #[prost(message, optional, tag = "50")]
     pub(super) features: Option<FeatureSet>,
 }
@@ -314,4 +318,24 @@ pub(super) struct SourceLocation {
     pub(super) path: Vec<i32>,
     #[prost(int32, repeated, tag = "2")]
     pub(super) span: Vec<i32>,
+}
+
+/// `SourceCodeInfo`, with comments.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Comments {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) location: Vec<CommentedLocation>,
+}
+
+/// `SourceCodeInfo.Location`, with the comments next to it.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CommentedLocation {
+    #[prost(int32, repeated, tag = "1")]
+    pub(super) path: Vec<i32>,
+    #[prost(int32, repeated, tag = "2")]
+    pub(super) span: Vec<i32>,
+    #[prost(string, tag = "3")]
+    pub(super) leading_comments: String,
+    #[prost(string, tag = "4")]
+    pub(super) trailing_comments: String,
 }

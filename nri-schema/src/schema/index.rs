@@ -5,26 +5,30 @@ use std::sync::Arc;
 
 use prost::bytes::Bytes;
 
-use super::super::descriptor::{
+use super::Schema;
+use super::descriptor::{
     EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, RangeProto, ServiceProto,
 };
-use super::super::features::{Features, Syntax};
-use super::Schema;
 use super::element::{
     Cardinality, Enum, EnumValue, Field, File, Id, Message, Method, Service, Span,
 };
-use super::error::{SchemaError, SchemaErrorKind};
+use super::features::{Features, Syntax};
 use super::field::{self, oneofs, without_dot};
-use super::location::Locations;
+use super::location::{Adjust, Locations};
+use super::problem;
 use super::scope::Scope;
 use super::types::Types;
 use super::unique;
+use crate::error::Error;
 
-type Result<T> = std::result::Result<T, SchemaError>;
+type Result<T> = std::result::Result<T, Error>;
 
 /// Creates the schema of an encoded set. Files are decoded one after the other, because the
 /// descriptors of a large set take more memory than its schema.
-pub(super) fn schema(bytes: &[u8], text: &dyn Fn(&str) -> Option<String>) -> Result<Schema> {
+pub(super) fn schema(
+    bytes: &[u8],
+    text: &dyn Fn(&str) -> Option<(String, Adjust)>,
+) -> Result<Schema> {
     let set: FileSet = decode(Bytes::copy_from_slice(bytes))?;
     let mut builder = Builder::default();
     let mut known = HashSet::new();
@@ -44,8 +48,7 @@ pub(super) fn schema(bytes: &[u8], text: &dyn Fn(&str) -> Option<String>) -> Res
 }
 
 fn decode<M: prost::Message + Default>(bytes: Bytes) -> Result<M> {
-    M::decode(bytes)
-        .map_err(|error| SchemaError::new(SchemaErrorKind::Decode(error.to_string()), ""))
+    M::decode(bytes).map_err(|error| problem::undecodable(error).into())
 }
 
 fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
@@ -54,10 +57,7 @@ fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
         .iter()
         .find(|import| !known.contains(*import))
     {
-        Some(import) => Err(SchemaError::new(
-            SchemaErrorKind::Import(import.clone()),
-            &file.name,
-        )),
+        Some(import) => Err(problem::no_import(import, &file.name).into()),
         None => Ok(()),
     }
 }
@@ -84,7 +84,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn file(&mut self, mut proto: FileProto, text: Option<String>) -> Result<()> {
+    fn file(&mut self, mut proto: FileProto, text: Option<(String, Adjust)>) -> Result<()> {
         let (syntax, features) = head(&proto)?;
         let file = self.schema.files.len();
         if self
@@ -93,7 +93,7 @@ impl Builder {
             .insert(proto.name.clone(), file)
             .is_some()
         {
-            return Err(SchemaError::new(SchemaErrorKind::Duplicate(proto.name), ""));
+            return Err(problem::declared_twice(&proto.name, "").into());
         }
         let (messages, enums) = (take(&mut proto.message_type), take(&mut proto.enum_type));
         let (extensions, services) = (take(&mut proto.extension), take(&mut proto.service));
@@ -274,13 +274,12 @@ fn take<T>(list: &mut Vec<T>) -> Vec<T> {
 
 fn head(proto: &FileProto) -> Result<(Syntax, Features)> {
     if proto.name.is_empty() {
-        return Err(SchemaError::new(SchemaErrorKind::Unnamed("file"), ""));
+        return Err(problem::unnamed("file", "").into());
     }
-    let syntax = Syntax::of(proto).ok_or_else(|| {
-        SchemaError::new(SchemaErrorKind::Syntax(proto.syntax.clone()), &proto.name)
-    })?;
+    let syntax =
+        Syntax::of(proto).ok_or_else(|| problem::unknown_syntax(&proto.syntax, &proto.name))?;
     let features = Features::of_file(proto)
-        .ok_or_else(|| SchemaError::new(SchemaErrorKind::Edition(proto.edition), &proto.name))?;
+        .ok_or_else(|| problem::unknown_edition(proto.edition, &proto.name))?;
     Ok((syntax, features))
 }
 

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use super::Schema;
 use super::element::{Enum, Field, Id, Message, Service};
-use super::error::{SchemaError, SchemaErrorKind};
+use super::problem;
 use super::scope::join;
+use crate::error::Error;
 
-type Result<T> = std::result::Result<T, SchemaError>;
+type Result<T> = std::result::Result<T, Error>;
 
 /// Checks that no name is declared twice, and that no two fields or extensions of a message have the same number.
 pub(super) fn check(schema: &Schema) -> Result<()> {
@@ -84,10 +85,7 @@ impl<'s> Names<'s> {
             None => Ok(()),
             Some(name) => {
                 let file = &self.schema.file_of(declared_at).name;
-                Err(SchemaError::new(
-                    SchemaErrorKind::Duplicate(name.into_owned()),
-                    file,
-                ))
+                Err(problem::declared_twice(&name, file).into())
             }
         }
     }
@@ -122,7 +120,7 @@ fn extensions(schema: &Schema) -> Result<()> {
     }
 }
 
-fn twice(schema: &Schema, message: &str, field: &Field) -> SchemaError {
-    let kind = SchemaErrorKind::Number(message.to_owned(), field.number);
-    SchemaError::new(kind, &schema.file_of(&field.id).name)
+fn twice(schema: &Schema, message: &str, field: &Field) -> Error {
+    let file = &schema.file_of(&field.id).name;
+    problem::number_twice(message, field.number, file).into()
 }

@@ -3,14 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::super::descriptor::{FieldProto, MessageProto, OneofProto};
-use super::super::features::{Features, value};
+use super::descriptor::{FieldProto, MessageProto, OneofProto};
 use super::element::{Cardinality, Field, Id, Oneof, number};
-use super::error::{SchemaError, SchemaErrorKind};
+use super::features::{Features, value};
+use super::problem;
 use super::scope::Scope;
 use super::types::Types;
+use crate::error::Error;
 
-type Result<T> = std::result::Result<T, SchemaError>;
+type Result<T> = std::result::Result<T, Error>;
 
 /// Creates a field of the message called `owner`, or an extension of it; the caller fills in what
 /// only the message knows.
@@ -29,10 +30,7 @@ pub(super) fn field(
         .with(options.and_then(|options| options.features.as_ref()));
     let type_name = without_dot(&proto.type_name);
     let Some((declared, is_map)) = types.of_field(&proto, &type_name) else {
-        return Err(SchemaError::new(
-            SchemaErrorKind::Type(id.full),
-            scope.file_name,
-        ));
+        return Err(problem::no_type(&id.full, scope.file_name).into());
     };
     let oneof = oneof_of(&proto, oneofs, &id, scope)?;
     let delimited = declared == number::MESSAGE
@@ -84,10 +82,7 @@ pub(super) fn oneofs(proto: &mut MessageProto, scope: &Scope<'_>) -> Result<Vec<
     declared
         .map(|(index, OneofProto { name })| {
             if name.is_empty() {
-                return Err(SchemaError::new(
-                    SchemaErrorKind::Unnamed("oneof"),
-                    scope.file_name,
-                ));
+                return Err(problem::unnamed("oneof", scope.file_name).into());
             }
             let synthetic = members.get(&index) == Some(&1) && optional.contains(&index);
             Ok(Oneof { name, synthetic })
@@ -109,7 +104,7 @@ fn oneof_of<'a>(
         .and_then(|index| oneofs.get(index));
     oneof
         .map(Some)
-        .ok_or_else(|| SchemaError::new(SchemaErrorKind::Oneof(id.full.clone()), scope.file_name))
+        .ok_or_else(|| problem::no_oneof(&id.full, scope.file_name).into())
 }
 
 fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Features) -> Cardinality {

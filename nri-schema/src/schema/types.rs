@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
+use super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
 

@@ -1,10 +1,11 @@
 //! The position of the walk over a file, and what is inherited there.
 
-use super::super::features::Features;
 use super::element::Id;
-use super::error::{SchemaError, SchemaErrorKind};
+use super::features::Features;
+use super::problem;
+use crate::error::Error;
 
-type Result<T> = std::result::Result<T, SchemaError>;
+type Result<T> = std::result::Result<T, Error>;
 
 /// The position of the walk: names, path and features that declarations here inherit.
 pub(super) struct Scope<'a> {
@@ -19,10 +20,7 @@ pub(super) struct Scope<'a> {
 impl Scope<'_> {
     pub(super) fn id(&self, name: &str, what: &'static str, tag: i32, index: usize) -> Result<Id> {
         if name.is_empty() {
-            return Err(SchemaError::new(
-                SchemaErrorKind::Unnamed(what),
-                self.file_name,
-            ));
+            return Err(problem::unnamed(what, self.file_name).into());
         }
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         let path = [self.path, &[tag, index]].concat().into_boxed_slice();

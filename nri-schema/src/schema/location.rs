@@ -6,21 +6,26 @@ use std::sync::OnceLock;
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::super::descriptor::{SourceInfo, SourceLocation};
-use super::text::{self, LineColumn};
+use super::descriptor::{Comments, SourceInfo, SourceLocation};
+
+/// A line and column, both counted from 1.
+pub type LineColumn = (u32, u32);
+
+/// Moves the places of a file, by path, to where another compiler has them in its text.
+pub type Adjust = fn(&mut HashMap<Vec<i32>, LineColumn>, &str);
 
 /// The locations of the parts of one file. Decoded and indexed on first use, because most files have no finding.
 #[derive(Debug)]
-pub(in crate::diff) struct Locations {
+pub struct Locations {
     /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without source info.
     encoded: Bytes,
-    /// The text of the file, if its places are to be adjusted to it.
-    text: Option<String>,
+    /// The text of the file and how to adjust its places to it.
+    text: Option<(String, Adjust)>,
     by_path: OnceLock<HashMap<Vec<i32>, LineColumn>>,
 }
 
 impl Locations {
-    pub(super) fn new(encoded: Bytes, text: Option<String>) -> Self {
+    pub(super) fn new(encoded: Bytes, text: Option<(String, Adjust)>) -> Self {
         Self {
             encoded,
             text,
@@ -29,7 +34,7 @@ impl Locations {
     }
 
     /// Returns the first place recorded for exactly this path.
-    pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<LineColumn> {
+    pub fn at(&self, path: &[i32]) -> Option<LineColumn> {
         self.by_path.get_or_init(|| self.index()).get(path).copied()
     }
 
@@ -42,18 +47,36 @@ impl Locations {
         let all = self.all();
         let mut by_path = HashMap::with_capacity(all.len());
         for location in all {
-            let start = start(&location);
+            let start = start(&location.span);
             by_path.entry(location.path).or_insert(start);
         }
-        if let Some(text) = &self.text {
-            text::adjust(&mut by_path, text);
+        if let Some((text, adjust)) = &self.text {
+            adjust(&mut by_path, text);
+        }
+        by_path
+    }
+
+    /// Returns the comment and the place of each declaration that has one, as the compiler wrote them.
+    pub(crate) fn comments(&self) -> HashMap<Vec<i32>, (String, LineColumn)> {
+        let info = Comments::decode(self.encoded.clone()).unwrap_or_default();
+        // The kind of each enclosing declaration and its index: parts of a declaration have an odd number of steps.
+        let declarations = (info.location.into_iter())
+            .filter(|location| location.path.len() % 2 == 0 && !location.path.is_empty());
+        let mut by_path = HashMap::new();
+        for location in declarations {
+            let text = match location.leading_comments.as_str() {
+                "" => &location.trailing_comments,
+                leading => leading,
+            };
+            let about = (comment(text), start(&location.span));
+            by_path.entry(location.path).or_insert(about);
         }
         by_path
     }
 
     /// Returns the place of an option: exact, else inside it, else the nearest that contains it and
     /// is itself at least `shortest` long. An option may be written whole or part by part.
-    pub(in crate::diff) fn of_option(&self, path: &[i32], shortest: usize) -> Option<LineColumn> {
+    pub fn of_option(&self, path: &[i32], shortest: usize) -> Option<LineColumn> {
         if let Some(place) = self.at(path) {
             return Some(place);
         }
@@ -67,20 +90,30 @@ impl Locations {
             {
                 around = Some(location);
             } else if location.path.starts_with(path) {
-                return Some(start(location));
+                return Some(start(&location.span));
             }
         }
-        around.map(start)
+        around.map(|location| start(&location.span))
     }
 }
 
 /// Returns the start of a location. A span has three or four numbers; anything else is not a place.
-fn start(location: &SourceLocation) -> LineColumn {
+fn start(span: &[i32]) -> LineColumn {
     let from_one = |number: i32| u32::try_from(number).unwrap_or(0).saturating_add(1);
-    match location.span[..] {
+    match *span {
         [line, column, _] | [line, column, _, _] => (from_one(line), from_one(column)),
         _ => (1, 1),
     }
+}
+
+/// Returns the comment's lines, without the space that separates them from the comment signs.
+fn comment(text: &str) -> String {
+    let lines = (text.lines()).map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
+    lines
+        .collect::<Vec<_>>()
+        .join("\n")
+        .trim_matches('\n')
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -11,9 +11,12 @@ const EDITION_2024: i32 = 1001;
 
 /// The syntax statement of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub enum Syntax {
+    /// `syntax = "proto2"`, or no statement.
     Proto2,
+    /// `syntax = "proto3"`.
     Proto3,
+    /// `edition = "2023"` or a later one.
     Editions,
 }
 
@@ -29,7 +32,7 @@ impl Syntax {
     }
 
     /// Returns the word in the statement.
-    pub(super) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Proto2 => "proto2",
             Self::Proto3 => "proto3",
@@ -40,37 +43,42 @@ impl Syntax {
 
 /// The resolved features of one element, as numbers of the enums in `FeatureSet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Features {
-    pub(super) field_presence: i32,
-    pub(super) enum_type: i32,
-    pub(super) repeated_field_encoding: i32,
-    pub(super) utf8_validation: i32,
-    pub(super) message_encoding: i32,
-    pub(super) json_format: i32,
-    pub(super) cpp_string_type: i32,
-    pub(super) java_utf8_validation: i32,
+#[expect(
+    missing_docs,
+    reason = "they are the features of descriptor.proto, in their words"
+)]
+pub struct Features {
+    pub field_presence: i32,
+    pub enum_type: i32,
+    pub repeated_field_encoding: i32,
+    pub utf8_validation: i32,
+    pub message_encoding: i32,
+    pub json_format: i32,
+    pub cpp_string_type: i32,
+    pub java_utf8_validation: i32,
 }
 
 /// Numbers of the enums in `FeatureSet`, `pb.CppFeatures` and `pb.JavaFeatures`.
-pub(super) mod value {
-    pub(in super::super) const PRESENCE_EXPLICIT: i32 = 1;
-    pub(in super::super) const PRESENCE_IMPLICIT: i32 = 2;
-    pub(in super::super) const PRESENCE_LEGACY_REQUIRED: i32 = 3;
-    pub(in super::super) const ENUM_OPEN: i32 = 1;
-    pub(in super::super) const ENUM_CLOSED: i32 = 2;
-    pub(in super::super) const REPEATED_PACKED: i32 = 1;
-    pub(in super::super) const REPEATED_EXPANDED: i32 = 2;
-    pub(in super::super) const UTF8_VERIFY: i32 = 2;
-    pub(in super::super) const UTF8_NONE: i32 = 3;
-    pub(in super::super) const ENCODING_LENGTH_PREFIXED: i32 = 1;
-    pub(in super::super) const ENCODING_DELIMITED: i32 = 2;
-    pub(in super::super) const JSON_ALLOW: i32 = 1;
-    pub(in super::super) const JSON_LEGACY_BEST_EFFORT: i32 = 2;
-    pub(in super::super) const CPP_VIEW: i32 = 1;
-    pub(in super::super) const CPP_CORD: i32 = 2;
-    pub(in super::super) const CPP_STRING: i32 = 3;
-    pub(in super::super) const JAVA_DEFAULT: i32 = 1;
-    pub(in super::super) const JAVA_VERIFY: i32 = 2;
+#[expect(missing_docs, reason = "they are the names of descriptor.proto")]
+pub mod value {
+    pub const PRESENCE_EXPLICIT: i32 = 1;
+    pub const PRESENCE_IMPLICIT: i32 = 2;
+    pub const PRESENCE_LEGACY_REQUIRED: i32 = 3;
+    pub const ENUM_OPEN: i32 = 1;
+    pub const ENUM_CLOSED: i32 = 2;
+    pub const REPEATED_PACKED: i32 = 1;
+    pub const REPEATED_EXPANDED: i32 = 2;
+    pub const UTF8_VERIFY: i32 = 2;
+    pub const UTF8_NONE: i32 = 3;
+    pub const ENCODING_LENGTH_PREFIXED: i32 = 1;
+    pub const ENCODING_DELIMITED: i32 = 2;
+    pub const JSON_ALLOW: i32 = 1;
+    pub const JSON_LEGACY_BEST_EFFORT: i32 = 2;
+    pub const CPP_VIEW: i32 = 1;
+    pub const CPP_CORD: i32 = 2;
+    pub const CPP_STRING: i32 = 3;
+    pub const JAVA_DEFAULT: i32 = 1;
+    pub const JAVA_VERIFY: i32 = 2;
 }
 
 use value::{

@@ -1,0 +1,186 @@
+//! A compiled schema, flat and indexed by name, with the place of every part.
+//!
+//! This is the one reader of `FileDescriptorSet`s: [`Protocol`](crate::Protocol) is made from it, and
+//! `nri-compat diff` compares two of them. Unlike `prost-types`, it knows editions and features.
+
+mod descriptor;
+mod element;
+mod features;
+mod field;
+mod index;
+mod location;
+mod problem;
+mod scope;
+mod types;
+mod unique;
+
+use std::collections::HashMap;
+
+use crate::error::Error;
+use crate::location::Location;
+
+pub use descriptor::FileOptions;
+pub use element::{
+    Cardinality, Enum, EnumValue, Field, File, Id, Message, Method, Oneof, Service, Span, number,
+};
+pub use features::{Features, Syntax, value};
+pub use location::{Adjust, LineColumn, Locations};
+
+/// A compiled schema: files with their imports, and everything they declare.
+///
+/// Created from a `FileDescriptorSet`, the output of protoc, buf and protox. Lines and columns are
+/// known if it was compiled with source information; otherwise every element is at the start of its
+/// file.
+#[derive(Debug, Default)]
+pub struct Schema {
+    /// The files, imports included.
+    pub files: Vec<File>,
+    /// The messages, nested ones and entries of maps included: inner ones come before the outer one.
+    pub messages: Vec<Message>,
+    /// The enums, nested ones included.
+    pub enums: Vec<Enum>,
+    /// The extensions.
+    pub extensions: Vec<Field>,
+    /// The services.
+    pub services: Vec<Service>,
+    file_by_name: HashMap<String, usize>,
+    message_by_name: HashMap<String, usize>,
+    enum_by_name: HashMap<String, usize>,
+}
+
+impl Schema {
+    /// Decodes an encoded `FileDescriptorSet`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes cannot be decoded, a file or element has no name or is
+    /// declared twice, an import or a field's type is missing, or the syntax or edition is unknown.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        index::schema(bytes, &|_| None)
+    }
+
+    /// Decodes an encoded `FileDescriptorSet`, like [`Schema::decode`], and adjusts the places in each file to its
+    /// text, if `text` returns it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Schema::decode`].
+    pub fn decode_adjusted(
+        bytes: &[u8],
+        text: impl Fn(&str) -> Option<String>,
+        adjust: Adjust,
+    ) -> Result<Self, Error> {
+        index::schema(bytes, &|file| Some((text(file)?, adjust)))
+    }
+
+    /// Returns the names of all files, in their order.
+    pub fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
+    /// Returns the package of the file with this name.
+    pub fn package_of(&self, name: &str) -> Option<&str> {
+        self.file(name).map(|file| file.package.as_str())
+    }
+
+    /// Renames a file, unless there is one with that name; returns true if it did.
+    pub fn rename_file(&mut self, old: &str, new: &str) -> bool {
+        if self.file_by_name.contains_key(new) {
+            return false;
+        }
+        let Some(at) = self.file_by_name.remove(old) else {
+            return false;
+        };
+        new.clone_into(&mut self.files[at].name);
+        self.file_by_name.insert(new.to_owned(), at);
+        true
+    }
+
+    /// Returns true if it has a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) with this full
+    /// name.
+    pub fn declares(&self, full_name: &str) -> bool {
+        let is = |id: &Id| id.full == full_name;
+        let has_field = |message: &Message| message.fields.iter().any(|field| is(&field.id));
+        let has_value = |found: &Enum| found.values.iter().any(|value| is(&value.id));
+        let has_rpc = |service: &Service| service.methods.iter().any(|method| is(&method.id));
+        self.message(full_name).is_some()
+            || self.enumeration(full_name).is_some()
+            || self.messages.iter().any(has_field)
+            || self.enums.iter().any(has_value)
+            || (self.services.iter()).any(|service| is(&service.id) || has_rpc(service))
+    }
+
+    /// Returns the file with this name.
+    pub fn file(&self, name: &str) -> Option<&File> {
+        self.file_by_name.get(name).map(|&at| &self.files[at])
+    }
+
+    /// Returns the message with this full name.
+    pub fn message(&self, full: &str) -> Option<&Message> {
+        self.message_by_name.get(full).map(|&at| &self.messages[at])
+    }
+
+    /// Returns the enum with this full name.
+    pub fn enumeration(&self, full: &str) -> Option<&Enum> {
+        self.enum_by_name.get(full).map(|&at| &self.enums[at])
+    }
+
+    /// Returns the file that declares an element.
+    pub fn file_of(&self, id: &Id) -> &File {
+        &self.files[id.file]
+    }
+
+    /// Returns the place where an element is declared.
+    pub fn declared(&self, id: &Id) -> Option<Location> {
+        self.part(id, &[]).or_else(|| self.stand_in(id))
+    }
+
+    /// Returns the place of the name of an element.
+    pub fn name(&self, id: &Id) -> Option<Location> {
+        self.part(id, &[1]).or_else(|| self.declared(id))
+    }
+
+    /// Returns the place of a part of an element, if it is written at all.
+    pub fn part(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        let path = [&*id.path, suffix].concat();
+        self.file_of(id).part(&path)
+    }
+
+    /// Returns the place of a part of an element, or of the map field that stands in for it.
+    pub fn part_or_stand_in(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        self.part(id, suffix).or_else(|| self.stand_in(id))
+    }
+
+    /// Returns the place of an element's feature: `suffix` leads to it, through options (its first
+    /// part) and features.
+    pub fn feature(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        let path = [&*id.path, suffix].concat();
+        let file = self.file_of(id);
+        let place = file.locations.of_option(&path, id.path.len() + 2)?;
+        Some(file.at(place))
+    }
+
+    fn stand_in(&self, id: &Id) -> Option<Location> {
+        self.file_of(id).part(id.stands_at.as_ref()?)
+    }
+}
+
+impl File {
+    /// Returns the place of a part of the file, if it is written at all.
+    pub fn part(&self, path: &[i32]) -> Option<Location> {
+        self.locations.at(path).map(|place| self.at(place))
+    }
+
+    /// Returns the first character of the file, for elements without a place.
+    pub fn start(&self) -> Location {
+        self.at((1, 1))
+    }
+
+    fn at(&self, (line, column): LineColumn) -> Location {
+        Location {
+            file: self.name.clone(),
+            line,
+            column,
+        }
+    }
+}
