@@ -21,7 +21,8 @@ use crate::location::Location;
 
 pub use descriptor::FileOptions;
 pub use element::{
-    Cardinality, Enum, EnumValue, Field, File, Id, Message, Method, Oneof, Service, Span, number,
+    Cardinality, Declaration, Enum, EnumValue, Field, File, Id, Message, Method, Oneof, Service,
+    Span, number,
 };
 pub use features::{Features, Syntax, value};
 pub use location::{Adjust, LineColumn, Locations};

@@ -24,12 +24,9 @@ impl Fixture {
     ///
     /// Returns an error if a proto does not compile.
     pub fn findings(&self, history: &History) -> Result<Vec<Finding>, Error> {
-        findings(
-            history,
-            &self.input(history, "previous")?,
-            &self.input(history, "current")?,
-            &[],
-        )
+        let from = self.input(history, "previous")?;
+        let to = self.input(history, "current")?;
+        Ok(findings(history, &from, &to, &[]))
     }
 
     /// Runs every rule with `side` (`previous`, `current`) on both ends.
@@ -38,12 +35,8 @@ impl Fixture {
     ///
     /// Returns an error if a proto does not compile.
     pub fn findings_of_one(&self, history: &History, side: &str) -> Result<Vec<Finding>, Error> {
-        findings(
-            history,
-            &self.input(history, side)?,
-            &self.input(history, side)?,
-            &[],
-        )
+        let (from, to) = (self.input(history, side)?, self.input(history, side)?);
+        Ok(findings(history, &from, &to, &[]))
     }
 
     fn input(&self, history: &History, side: &str) -> Result<Input, Error> {

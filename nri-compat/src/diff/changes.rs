@@ -7,7 +7,7 @@ use super::check::types;
 use crate::report::diff::{Change, ChangeKind, ElementKind};
 use nri_schema::Schema;
 use nri_schema::schema::{
-    Cardinality, Enum, EnumValue, Field, Id, Message, Method, Service, number,
+    Cardinality, Declaration, Enum, EnumValue, Field, Id, Message, Method, Service, number,
 };
 
 /// A schema and the files in it that are compared; the others are imports.
@@ -33,34 +33,31 @@ pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
 
 impl<'s> Declared<'s> {
     fn services(self) -> Vec<&'s Service> {
-        self.in_order(&self.schema.services, |service| &service.id)
+        self.in_order(&self.schema.services)
     }
 
     /// Returns the messages in the source; the compiler adds one per map.
     fn messages(self) -> Vec<&'s Message> {
-        let mut messages = self.in_order(&self.schema.messages, |message| &message.id);
-        messages.retain(|message| !message.fields.iter().any(|field| field.in_map_entry));
+        let mut messages = self.in_order(&self.schema.messages);
+        messages.retain(|message| !message.is_map_entry());
         messages
     }
 
     fn enums(self) -> Vec<&'s Enum> {
-        self.in_order(&self.schema.enums, |declared| &declared.id)
+        self.in_order(&self.schema.enums)
     }
 
     /// Returns the elements of the compared files in declaration order, nested ones after the
     /// enclosing one.
-    fn in_order<T>(self, all: &'s [T], id: impl Fn(&T) -> &Id) -> Vec<&'s T> {
+    fn in_order<T: Declaration>(self, all: &'s [T]) -> Vec<&'s T> {
         let named: HashSet<&str> = self.files.iter().map(String::as_str).collect();
         let files = self.schema.file_names();
         let is_named: Vec<bool> = files.map(|file| named.contains(file)).collect();
-        let mut found: Vec<&T> = all
-            .iter()
-            .filter(|element| is_named[id(element).file])
+        let mut found: Vec<&T> = (all.iter())
+            .filter(|element| is_named[element.id().file])
             .collect();
-        found.sort_by(|a, b| {
-            let (a, b) = (id(a), id(b));
-            (a.file, &a.path).cmp(&(b.file, &b.path))
-        });
+        let place = |element: &T| (element.id().file, element.id().path.clone());
+        found.sort_by_cached_key(|element| place(element));
         found
     }
 }
@@ -83,74 +80,56 @@ impl<'s> List<'s> {
     }
 
     /// Records the change of an element; `details` describes the differences if both sides have it.
-    fn note<T>(
+    fn note<T: Declaration>(
         &mut self,
         what: ElementKind,
         pair: &Pair<'_, T>,
-        id: impl Fn(&T) -> &Id,
         details: impl Fn(&T, &T) -> Vec<String>,
     ) {
         match *pair {
-            Pair::Added(new) => self.push(ChangeKind::Added, what, id(new), String::new()),
-            Pair::Removed(old) => self.push(ChangeKind::Removed, what, id(old), String::new()),
+            Pair::Added(new) => self.push(ChangeKind::Added, what, new.id(), String::new()),
+            Pair::Removed(old) => self.push(ChangeKind::Removed, what, old.id(), String::new()),
             Pair::Both(old, new) => {
                 let details = details(old, new);
                 if !details.is_empty() {
-                    self.push(ChangeKind::Changed, what, id(new), details.join(", "));
+                    self.push(ChangeKind::Changed, what, new.id(), details.join(", "));
                 }
             }
         }
     }
 
-    fn services(&mut self, old: &[&'s Service], new: &[&'s Service]) {
-        for pair in paired(old, new, |service| &service.id) {
-            self.note(
-                ElementKind::Service,
-                &pair,
-                |service| &service.id,
-                no_details,
-            );
-            let (old, new) = pair.parts(|service| &service.methods);
-            for pair in paired(&old, &new, |method| &method.id) {
-                self.note(ElementKind::Rpc, &pair, |method| &method.id, method);
+    /// Records the changes of elements, each with its parts.
+    fn with_parts<T: Declaration, P: Declaration + 's>(
+        &mut self,
+        (old, new): (&[&'s T], &[&'s T]),
+        parts: impl Fn(&'s T) -> &'s [P],
+        kinds: [ElementKind; 2],
+        details: impl Fn(&P, &P) -> Vec<String>,
+    ) {
+        for pair in paired(old, new) {
+            self.note(kinds[0], &pair, |_, _| Vec::new());
+            let (old, new) = pair.parts(&parts);
+            for part in paired(&old, &new) {
+                self.note(kinds[1], &part, &details);
             }
         }
+    }
+
+    fn services(&mut self, old: &[&'s Service], new: &[&'s Service]) {
+        let kinds = [ElementKind::Service, ElementKind::Rpc];
+        self.with_parts((old, new), |service| &service.methods, kinds, method);
     }
 
     fn messages(&mut self, old: &[&'s Message], new: &[&'s Message]) {
         let (from, to) = (self.from, self.to);
-        for pair in paired(old, new, |message| &message.id) {
-            self.note(
-                ElementKind::Message,
-                &pair,
-                |message| &message.id,
-                no_details,
-            );
-            let (old, new) = pair.parts(|message| &message.fields);
-            for pair in paired(&old, &new, |field| &field.id) {
-                self.note(
-                    ElementKind::Field,
-                    &pair,
-                    |field| &field.id,
-                    |old, new| field((from, old), (to, new)),
-                );
-            }
-        }
+        let details = |old: &Field, new: &Field| field((from, old), (to, new));
+        let kinds = [ElementKind::Message, ElementKind::Field];
+        self.with_parts((old, new), |message| &message.fields, kinds, details);
     }
 
     fn enums(&mut self, old: &[&'s Enum], new: &[&'s Enum]) {
-        for pair in paired(old, new, |declared| &declared.id) {
-            self.note(
-                ElementKind::Enum,
-                &pair,
-                |declared| &declared.id,
-                no_details,
-            );
-            let (old, new) = pair.parts(|declared| &declared.values);
-            for pair in paired(&old, &new, |value| &value.id) {
-                self.note(ElementKind::EnumValue, &pair, |value| &value.id, value);
-            }
-        }
+        let kinds = [ElementKind::Enum, ElementKind::EnumValue];
+        self.with_parts((old, new), |declared| &declared.values, kinds, value);
     }
 }
 
@@ -175,28 +154,18 @@ impl<'s, T> Pair<'s, T> {
 }
 
 /// Pairs elements by name: in the order of `new`, then those that only `old` has.
-fn paired<'s, T>(old: &[&'s T], new: &[&'s T], id: impl Fn(&'s T) -> &'s Id) -> Vec<Pair<'s, T>> {
+fn paired<'s, T: Declaration>(old: &[&'s T], new: &[&'s T]) -> Vec<Pair<'s, T>> {
+    let name = |element: &'s T| element.id().full.as_str();
     let by_name = |all: &[&'s T]| -> HashMap<&'s str, &'s T> {
-        all.iter()
-            .map(|&element| (id(element).full.as_str(), element))
-            .collect()
+        (all.iter().map(|&element| (name(element), element))).collect()
     };
     let (olds, news) = (by_name(old), by_name(new));
-    let kept = new
-        .iter()
-        .map(|&new| match olds.get(id(new).full.as_str()) {
-            Some(&old) => Pair::Both(old, new),
-            None => Pair::Added(new),
-        });
-    let lost = old
-        .iter()
-        .filter(|old| !news.contains_key(id(old).full.as_str()));
+    let kept = new.iter().map(|&new| match olds.get(name(new)) {
+        Some(&old) => Pair::Both(old, new),
+        None => Pair::Added(new),
+    });
+    let lost = old.iter().filter(|old| !news.contains_key(name(old)));
     kept.chain(lost.map(|&old| Pair::Removed(old))).collect()
-}
-
-/// Returns nothing: the parts of the element are compared separately.
-fn no_details<T>(_: &T, _: &T) -> Vec<String> {
-    Vec::new()
 }
 
 fn method(old: &Method, new: &Method) -> Vec<String> {

@@ -37,15 +37,8 @@ use crate::rules;
 /// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does not
 /// exist.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    diff_with(
-        from,
-        to,
-        [
-            &Imports::added_with("-I FOLDER"),
-            &Imports::added_with("-I FOLDER"),
-        ],
-        category,
-    )
+    let imports = Imports::added_with("-I FOLDER");
+    diff_with(from, to, [&imports, &imports], category)
 }
 
 /// As [`diff`]; imports of each side are also looked up in its own `imports`, that of `from` first. Imports that serve
@@ -66,7 +59,7 @@ pub fn diff_with(
     let history = crate::data::history()?;
     let (mut from, to) = inputs(history, from, to, imports)?;
     from.match_files(&to);
-    compare(history, &from, &to, category)
+    Ok(compare(history, &from, &to, category))
 }
 
 /// Resolves both sides at the same time, unless they are the same, such as standard input. This takes
@@ -92,23 +85,14 @@ fn inputs(
 }
 
 /// Compares two inputs; see [`diff`].
-///
-/// # Errors
-///
-/// Returns an error if the tables of the history are broken.
-pub fn compare(
-    history: &History,
-    from: &Input,
-    to: &Input,
-    category: Category,
-) -> Result<DiffReport, Error> {
-    let facts = Facts::new(history, to.target.clone())?;
+pub fn compare(history: &History, from: &Input, to: &Input, category: Category) -> DiffReport {
+    let facts = Facts::new(history, to.target.clone());
     let changes = changes::changes(from.declared(), to.declared());
     let nri = Nri::new(from, to, &facts);
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
-    Ok(DiffReport {
+    DiffReport {
         data_date: history.date().to_owned(),
         from: from.side(history, &facts, nri.is_some()),
         to: to.side(history, &facts, nri.is_some()),
@@ -123,27 +107,19 @@ pub fn compare(
         changes,
         suppressed: Vec::new(),
         policy: Vec::new(),
-    })
+    }
 }
 
 /// Returns the findings of the protobuf rules of these categories (none: all of them) and of NRI's own rules, sorted.
-///
-/// # Errors
-///
-/// Returns an error if the tables of the history are broken.
 pub fn findings(
     history: &History,
     from: &Input,
     to: &Input,
     categories: &[Category],
-) -> Result<Vec<Finding>, Error> {
-    let facts = Facts::new(history, to.target.clone())?;
-    Ok(all_findings(
-        from,
-        to,
-        Nri::new(from, to, &facts).as_ref(),
-        categories,
-    ))
+) -> Vec<Finding> {
+    let facts = Facts::new(history, to.target.clone());
+    let nri = Nri::new(from, to, &facts);
+    all_findings(from, to, nri.as_ref(), categories)
 }
 
 fn all_findings(

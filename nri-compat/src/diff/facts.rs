@@ -1,7 +1,6 @@
 //! Facts from the history of releases and runtimes, beyond the two schemas.
 
-use nri_schema::Error;
-use nri_schema::history::{Deprecation, History, Interface, Runtime};
+use nri_schema::history::{Deprecation, History, Interface};
 
 use super::nri::side::Side;
 use super::target::Target;
@@ -11,18 +10,13 @@ use crate::report::diff::Deprecated;
 /// The history, in the context of one comparison.
 pub(super) struct Facts<'h> {
     history: &'h History,
-    runtimes: &'h [Runtime],
     /// The runtime release that `to` is meant for, where one was named.
     target: Option<Target>,
 }
 
 impl<'h> Facts<'h> {
-    pub(super) fn new(history: &'h History, target: Option<Target>) -> Result<Self, Error> {
-        Ok(Self {
-            history,
-            runtimes: history.runtimes(),
-            target,
-        })
+    pub(super) fn new(history: &'h History, target: Option<Target>) -> Self {
+        Self { history, target }
     }
 
     /// Returns true if a runtime of this side repeats the event as StateChange for a plugin without
@@ -60,7 +54,7 @@ impl<'h> Facts<'h> {
 
     /// Returns the newest release of each runtime.
     fn newest(&self) -> impl Iterator<Item = Target> {
-        self.runtimes.iter().filter_map(|runtime| {
+        self.history.runtimes().iter().filter_map(|runtime| {
             Some(Target {
                 runtime: runtime.id.clone(),
                 version: runtime.releases.last()?.version.clone(),
@@ -88,7 +82,9 @@ impl<'h> Facts<'h> {
             .filter(|release| wanted(&release.revision))
             .map(|release| release.name.as_str())
             .collect();
-        ranges::texts(self.runtimes, |release| nri.contains(&release.nri.as_str()))
+        ranges::texts(self.history.runtimes(), |release| {
+            nri.contains(&release.nri.as_str())
+        })
     }
 
     /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known

@@ -152,17 +152,28 @@ impl Input {
         let text = |_: &str| Some(revision.proto().to_owned());
         let schema = super::schema(&descriptors, text)?;
         Ok(Self {
+            target,
+            release: Some(release.clone()),
+            origin: release.name.clone(),
+            is_file: true,
+            ..Self::new(spec, schema)
+        })
+    }
+
+    /// Returns the input with all files of a schema.
+    fn new(spec: &str, schema: Schema) -> Self {
+        Self {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),
             protocol: model::of(&schema),
             schema,
             alike: OnceLock::new(),
-            target,
-            release: Some(release.clone()),
-            origin: release.name.clone(),
+            target: None,
+            release: None,
+            origin: spec.to_owned(),
             paths: BTreeMap::new(),
-            is_file: true,
-        })
+            is_file: false,
+        }
     }
 
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
@@ -181,19 +192,7 @@ impl Input {
             input.paths.insert(short.to_owned(), name.to_owned());
             return Ok(input);
         }
-        let schema = set::decode(&set::shown(spec), &bytes)?;
-        Ok(Self {
-            spec: spec.to_owned(),
-            named: schema.file_names().map(str::to_owned).collect(),
-            protocol: model::of(&schema),
-            schema,
-            alike: OnceLock::new(),
-            target: None,
-            release: None,
-            origin: spec.to_owned(),
-            paths: BTreeMap::new(),
-            is_file: false,
-        })
+        Ok(Self::new(spec, set::decode(&set::shown(spec), &bytes)?))
     }
 
     fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
@@ -201,18 +200,11 @@ impl Input {
         let schema = super::schema(&compiled.pool.encode_to_vec(), text)?;
         let paths = compiled.paths.iter();
         Ok(Self {
-            spec: spec.to_owned(),
-            protocol: model::of(&schema),
-            alike: OnceLock::new(),
-            schema,
-            target: None,
-            paths: paths
-                .map(|(name, path)| (name.clone(), shown(path)))
-                .collect(),
+            paths: (paths.map(|(name, path)| (name.clone(), shown(path)))).collect(),
             release: compiled.release,
             origin: compiled.origin,
             named: compiled.named,
-            is_file: false,
+            ..Self::new(spec, schema)
         })
     }
 

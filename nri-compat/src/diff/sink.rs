@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use nri_schema::model::About;
 use nri_schema::schema::Id;
 
 use super::pairs::Pairs;
@@ -29,7 +30,7 @@ impl Run<'_> {
     /// Reports an element of the later side, at a place in it, or else where it is declared.
     pub(super) fn report_at(&mut self, place: Option<Location>, new: &Id, message: String) {
         let place = place.or_else(|| self.pairs.to.declared(new));
-        self.add(place, new, &new.full, message);
+        self.report_only_at(place, new, message);
     }
 
     /// Reports an element of the later side, at a place in it, or else at the start of its file.
@@ -67,6 +68,17 @@ impl Sink {
     ) {
         let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
         self.report_at(level, rule, location, element, message);
+    }
+
+    /// Reports a rule at its level, about a declaration of the later side.
+    pub(super) fn report_declared(
+        &mut self,
+        rule: &'static str,
+        about: &About,
+        element: &str,
+        message: String,
+    ) {
+        self.report(rule, about.location.clone(), element, message);
     }
 
     /// Reports a rule at another level.

@@ -9,7 +9,7 @@
 macro_rules! buf_rules {
     ($reader:ident) => {
         $reader! {
-            "ENUM_NO_DELETE" => Schemas(deletion::enum_of_file),
+            "ENUM_NO_DELETE" => Schemas(|run| deletion::of_file(run, &deletion::ENUM)),
             "ENUM_SAME_JSON_FORMAT" => Enums(enums::json_format),
             "ENUM_SAME_TYPE" => Enums(enums::openness),
             "ENUM_VALUE_NO_DELETE" => Enums(enums::value_deleted),
@@ -17,7 +17,7 @@ macro_rules! buf_rules {
             "ENUM_VALUE_NO_DELETE_UNLESS_NUMBER_RESERVED" => Enums(enums::value_deleted_unless_number_reserved),
             "ENUM_VALUE_SAME_NAME" => Enums(enums::value_name),
             "EXTENSION_MESSAGE_NO_DELETE" => Messages(ranges::extension),
-            "EXTENSION_NO_DELETE" => Schemas(deletion::extension_of_file),
+            "EXTENSION_NO_DELETE" => Schemas(|run| deletion::of_file(run, &deletion::EXTENSION)),
             "FIELD_NO_DELETE" => Messages(fields::deleted),
             "FIELD_NO_DELETE_UNLESS_NAME_RESERVED" => Messages(fields::deleted_unless_name_reserved),
             "FIELD_NO_DELETE_UNLESS_NUMBER_RESERVED" => Messages(fields::deleted_unless_number_reserved),
@@ -54,16 +54,16 @@ macro_rules! buf_rules {
             "FILE_SAME_RUBY_PACKAGE" => FileOption(FileOption::new(45, "ruby_package", |options| &options.ruby_package)),
             "FILE_SAME_SWIFT_PREFIX" => FileOption(FileOption::new(39, "swift_prefix", |options| &options.swift_prefix)),
             "FILE_SAME_SYNTAX" => Files(files::syntax),
-            "MESSAGE_NO_DELETE" => Schemas(deletion::message_of_file),
+            "MESSAGE_NO_DELETE" => Schemas(|run| deletion::of_file(run, &deletion::MESSAGE)),
             "MESSAGE_NO_REMOVE_STANDARD_DESCRIPTOR_ACCESSOR" => Messages(messages::accessor),
             "MESSAGE_SAME_JSON_FORMAT" => Messages(messages::json_format),
             "MESSAGE_SAME_REQUIRED_FIELDS" => Messages(messages::required),
             "ONEOF_NO_DELETE" => Messages(messages::oneof),
-            "PACKAGE_ENUM_NO_DELETE" => Schemas(deletion::enum_of_package),
-            "PACKAGE_EXTENSION_NO_DELETE" => Schemas(deletion::extension_of_package),
-            "PACKAGE_MESSAGE_NO_DELETE" => Schemas(deletion::message_of_package),
+            "PACKAGE_ENUM_NO_DELETE" => Schemas(|run| deletion::of_package(run, &deletion::ENUM)),
+            "PACKAGE_EXTENSION_NO_DELETE" => Schemas(|run| deletion::of_package(run, &deletion::EXTENSION)),
+            "PACKAGE_MESSAGE_NO_DELETE" => Schemas(|run| deletion::of_package(run, &deletion::MESSAGE)),
             "PACKAGE_NO_DELETE" => Schemas(deletion::package),
-            "PACKAGE_SERVICE_NO_DELETE" => Schemas(deletion::service_of_package),
+            "PACKAGE_SERVICE_NO_DELETE" => Schemas(|run| deletion::of_package(run, &deletion::SERVICE)),
             "RESERVED_ENUM_NO_DELETE" => Enums(ranges::enumeration),
             "RESERVED_MESSAGE_NO_DELETE" => Messages(ranges::message),
             "RPC_NO_DELETE" => Services(services::rpc_deleted),
@@ -72,7 +72,7 @@ macro_rules! buf_rules {
             "RPC_SAME_REQUEST_TYPE" => Methods(services::request),
             "RPC_SAME_RESPONSE_TYPE" => Methods(services::response),
             "RPC_SAME_SERVER_STREAMING" => Methods(services::server_streaming),
-            "SERVICE_NO_DELETE" => Schemas(deletion::service_of_file),
+            "SERVICE_NO_DELETE" => Schemas(|run| deletion::of_file(run, &deletion::SERVICE)),
         }
     };
 }

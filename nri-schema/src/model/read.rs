@@ -6,7 +6,7 @@ use super::{
     About, Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service, nri,
 };
 use crate::location::Location;
-use crate::schema::{self, Cardinality, Id, LineColumn, Schema, number};
+use crate::schema::{self, Cardinality, Declaration, Id, LineColumn, Schema, number};
 
 /// Returns the declarations of the files whose names `is_read` accepts.
 pub(super) fn protocol(schema: &Schema, is_read: impl Fn(&str) -> bool) -> Protocol {
@@ -42,8 +42,8 @@ impl<'s> Reader<'s> {
             index,
             file,
             comments: file.locations.comments(),
-            messages: by_parent(&schema.messages, index, |message| &message.id),
-            enums: by_parent(&schema.enums, index, |declared| &declared.id),
+            messages: by_parent(&schema.messages, index),
+            enums: by_parent(&schema.enums, index),
         }
     }
 
@@ -156,14 +156,10 @@ impl<'s> Reader<'s> {
 }
 
 /// Returns the elements of a file by the path of what encloses them, in the order of their declaration.
-fn by_parent<'s, T>(
-    all: &'s [T],
-    file: usize,
-    id: impl Fn(&'s T) -> &'s Id,
-) -> HashMap<&'s [i32], Vec<&'s T>> {
+fn by_parent<T: Declaration>(all: &[T], file: usize) -> HashMap<&[i32], Vec<&T>> {
     let mut by_parent: HashMap<&[i32], Vec<&T>> = HashMap::new();
-    for element in all.iter().filter(|element| id(element).file == file) {
-        let parent = id(element).path.split_last_chunk::<2>();
+    for element in all.iter().filter(|element| element.id().file == file) {
+        let parent = element.id().path.split_last_chunk::<2>();
         let parent = parent.map_or(&[][..], |(parent, _)| parent);
         by_parent.entry(parent).or_default().push(element);
     }

@@ -62,6 +62,24 @@ impl Id {
     }
 }
 
+/// An element with a name and a place.
+pub trait Declaration {
+    /// Returns its name and place.
+    fn id(&self) -> &Id;
+}
+
+macro_rules! declarations {
+    ($($element:ident)*) => {
+        $(impl Declaration for $element {
+            fn id(&self) -> &Id {
+                &self.id
+            }
+        })*
+    };
+}
+
+declarations!(Message Field Enum EnumValue Service Method);
+
 /// A file; its imports are also files of the schema.
 #[derive(Debug)]
 pub struct File {

@@ -5,30 +5,29 @@ use std::collections::{BTreeSet, HashSet};
 use super::super::sink::Run;
 use crate::report::finding::Location;
 use nri_schema::Schema;
-use nri_schema::schema::{File, Id};
+use nri_schema::schema::{Declaration, File, Id};
 
 /// A kind of declaration: its noun, and how to list it.
-struct DeclarationKind {
+pub(in crate::diff) struct Kind {
     noun: &'static str,
     list: fn(&Schema) -> Vec<&Id>,
 }
 
-const MESSAGE: DeclarationKind = DeclarationKind {
-    noun: "message",
-    list: |schema| schema.messages.iter().map(|it| &it.id).collect(),
-};
-const ENUM: DeclarationKind = DeclarationKind {
-    noun: "enum",
-    list: |schema| schema.enums.iter().map(|it| &it.id).collect(),
-};
-const EXTENSION: DeclarationKind = DeclarationKind {
-    noun: "extension",
-    list: |schema| schema.extensions.iter().map(|it| &it.id).collect(),
-};
-const SERVICE: DeclarationKind = DeclarationKind {
-    noun: "service",
-    list: |schema| schema.services.iter().map(|it| &it.id).collect(),
-};
+impl Kind {
+    const fn new(noun: &'static str, list: fn(&Schema) -> Vec<&Id>) -> Self {
+        Self { noun, list }
+    }
+}
+
+pub(in crate::diff) const MESSAGE: Kind = Kind::new("message", |schema| ids(&schema.messages));
+pub(in crate::diff) const ENUM: Kind = Kind::new("enum", |schema| ids(&schema.enums));
+pub(in crate::diff) const EXTENSION: Kind =
+    Kind::new("extension", |schema| ids(&schema.extensions));
+pub(in crate::diff) const SERVICE: Kind = Kind::new("service", |schema| ids(&schema.services));
+
+fn ids<T: Declaration>(all: &[T]) -> Vec<&Id> {
+    all.iter().map(Declaration::id).collect()
+}
 
 pub(in crate::diff) fn file(run: &mut Run<'_>) {
     let pairs = run.pairs;
@@ -53,48 +52,20 @@ fn packages(schema: &Schema) -> BTreeSet<&str> {
         .collect()
 }
 
-pub(in crate::diff) fn message_of_file(run: &mut Run<'_>) {
-    of_file(run, &MESSAGE);
-}
-
-pub(in crate::diff) fn enum_of_file(run: &mut Run<'_>) {
-    of_file(run, &ENUM);
-}
-
-pub(in crate::diff) fn extension_of_file(run: &mut Run<'_>) {
-    of_file(run, &EXTENSION);
-}
-
-pub(in crate::diff) fn service_of_file(run: &mut Run<'_>) {
-    of_file(run, &SERVICE);
-}
-
-pub(in crate::diff) fn message_of_package(run: &mut Run<'_>) {
-    of_package(run, &MESSAGE, &packages_with(&MESSAGE, run.pairs.to));
-}
-
-pub(in crate::diff) fn enum_of_package(run: &mut Run<'_>) {
-    of_package(run, &ENUM, &packages_with(&ENUM, run.pairs.to));
-}
-
-pub(in crate::diff) fn extension_of_package(run: &mut Run<'_>) {
-    of_package(run, &EXTENSION, &packages_with(&EXTENSION, run.pairs.to));
-}
-
-pub(in crate::diff) fn service_of_package(run: &mut Run<'_>) {
-    of_package(run, &SERVICE, &packages(run.pairs.to));
-}
-
 /// Returns the packages to check. buf checks a package only if it still declares something of the
 /// kind, or for services, only if it exists.
-fn packages_with<'a>(kind: &DeclarationKind, schema: &'a Schema) -> BTreeSet<&'a str> {
+fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
+    if kind.noun == SERVICE.noun {
+        return packages(schema);
+    }
     let ids = (kind.list)(schema);
     ids.into_iter()
         .map(|id| schema.file_of(id).package.as_str())
         .collect()
 }
 
-fn of_file(run: &mut Run<'_>, kind: &DeclarationKind) {
+/// Reports what was removed from a file.
+pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
     let pairs = run.pairs;
     let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested().to_owned());
     let kept = (kind.list)(pairs.to).into_iter();
@@ -111,8 +82,10 @@ fn of_file(run: &mut Run<'_>, kind: &DeclarationKind) {
     }
 }
 
-fn of_package(run: &mut Run<'_>, kind: &DeclarationKind, packages: &BTreeSet<&str>) {
+/// Reports what was removed from a package.
+pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
     let pairs = run.pairs;
+    let packages = packages_with(kind, pairs.to);
     let key =
         |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested().to_owned());
     let kept = (kind.list)(pairs.to).into_iter();

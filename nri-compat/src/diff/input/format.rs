@@ -8,39 +8,17 @@ use crate::error::{Error, ErrorKind};
 use crate::packing::Packing;
 use crate::unpack;
 
-/// A format that is not read, with its remedy.
-struct Foreign {
-    /// The name with its article.
-    name: &'static str,
-    /// The index of the bytes that identify it.
-    at: usize,
-    magic: &'static [u8],
-    help: &'static str,
-}
-
 const UNPACK: &str = "unpack it, and name the folder or file";
 const BINARY: &str = "write the set in binary, for example with `buf build -o set.binpb`";
 
-const FOREIGN: [Foreign; 4] = [
-    foreign("a zip archive", 0, b"PK\x03\x04", UNPACK),
-    foreign("an empty zip archive", 0, b"PK\x05\x06", UNPACK),
-    foreign("a tar archive", 257, b"ustar", UNPACK),
-    foreign("JSON", 0, b"{", BINARY),
+/// The formats that are not read: the name with its article, the bytes that identify it and their index, and the
+/// remedy.
+const FOREIGN: [(&str, &[u8], usize, &str); 4] = [
+    ("a zip archive", b"PK\x03\x04", 0, UNPACK),
+    ("an empty zip archive", b"PK\x05\x06", 0, UNPACK),
+    ("a tar archive", b"ustar", 257, UNPACK),
+    ("JSON", b"{", 0, BINARY),
 ];
-
-const fn foreign(
-    name: &'static str,
-    at: usize,
-    magic: &'static [u8],
-    help: &'static str,
-) -> Foreign {
-    Foreign {
-        name,
-        at,
-        magic,
-        help,
-    }
-}
 
 /// Returns the bytes, decompressed if necessary.
 pub(super) fn unpacked(shown: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
@@ -60,12 +38,13 @@ pub(super) fn unpacked(shown: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
 ///
 /// Returns an error that names the format, if it is another one.
 pub(super) fn is_text(shown: &str, bytes: &[u8]) -> Result<bool, Error> {
-    let is_foreign = |format: &&Foreign| {
-        let found = bytes.get(format.at..);
-        found.is_some_and(|found| found.starts_with(format.magic))
-    };
-    if let Some(format) = FOREIGN.iter().find(is_foreign) {
-        return Err(refused(shown, format.name, format.help));
+    for (name, magic, at, help) in FOREIGN {
+        if bytes
+            .get(at..)
+            .is_some_and(|found| found.starts_with(magic))
+        {
+            return Err(refused(shown, name, help));
+        }
     }
     // The compiler reports the first byte that is not UTF-8.
     let is_utf_16 = Encoding::for_bom(bytes).is_some_and(|(found, _)| found != UTF_8);

@@ -34,12 +34,7 @@ fn values(cx: &Context<'_>, name: &str, old: &Enum, new: &Enum, sink: &mut Sink)
                 "value {} `{}` of {name} is new: older {who} do not know what it means",
                 value.number, value.name
             );
-            sink.report(
-                rule,
-                value.about.location.clone(),
-                &value.full_name,
-                message,
-            );
+            sink.report_declared(rule, &value.about, &value.full_name, message);
         }
     }
 }

@@ -31,9 +31,9 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
         "event {} changed its number from {} to {}, its bit in the mask from {:#x} to {:#x}",
         new.name, old.number, new.number, old.bit, new.bit
     );
-    sink.report(
+    sink.report_declared(
         "NRI_EVENT_NUMBER_CHANGED",
-        new.about.location.clone(),
+        &new.about,
         &new.full_name,
         message,
     );
@@ -72,12 +72,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
         "event {} was carried by {} and is now carried by {now}",
         new.name, old.rpc_name
     );
-    sink.report(
-        "NRI_EVENT_RPC_CHANGED",
-        new.about.location.clone(),
-        &new.full_name,
-        message,
-    );
+    sink.report_declared("NRI_EVENT_RPC_CHANGED", &new.about, &new.full_name, message);
 }
 
 fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
@@ -86,11 +81,6 @@ fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
             "event {} can be subscribed to, but neither RPC {} nor StateChange carries it",
             new.name, new.rpc_name
         );
-        sink.report(
-            "NRI_EVENT_WITHOUT_RPC",
-            new.about.location.clone(),
-            &new.full_name,
-            message,
-        );
+        sink.report_declared("NRI_EVENT_WITHOUT_RPC", &new.about, &new.full_name, message);
     }
 }

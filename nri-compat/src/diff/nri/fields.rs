@@ -59,7 +59,7 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     } else {
         return;
     };
-    sink.report(rule, field.about.location.clone(), &field.full_name, text);
+    sink.report_declared(rule, &field.about, &field.full_name, text);
 }
 
 fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {

@@ -1,7 +1,7 @@
 //! The subscription mask: the bits that a runtime accepts, and the field that holds them.
 
 use super::semantics::{MASK, MAX_EVENT, PLUGIN};
-use nri_schema::model::{Event, Field, FieldKind, Label, Message};
+use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 
 use super::side::Side;
 use super::{Context, Sink, names};
@@ -48,16 +48,10 @@ pub(super) fn successor<'s>(cx: &Context<'s>) -> Option<&'s Event> {
 }
 
 fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Sink) {
-    let values = cx
-        .to
-        .events_enum()
-        .into_iter()
-        .flat_map(|events| &events.values);
-    if let Some(last) = values
-        .into_iter()
-        .find(|value| Some(value.number) == cx.to.nri.last)
-    {
-        sink.report(rule, last.about.location.clone(), &last.full_name, message);
+    let is_last = |value: &&EnumValue| Some(value.number) == cx.to.nri.last;
+    let events = cx.to.events_enum();
+    if let Some(last) = events.and_then(|events| events.values.iter().find(is_last)) {
+        sink.report_declared(rule, &last.about, &last.full_name, message);
     }
 }
 
@@ -83,19 +77,7 @@ fn is_beyond(side: &Side<'_>, event: &Event) -> bool {
 }
 
 fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
-    for event in cx
-        .to
-        .events()
-        .iter()
-        .filter(|event| is_beyond(&cx.to, event))
-    {
-        if cx
-            .from
-            .event(&event.name)
-            .is_some_and(|old| is_beyond(&cx.from, old))
-        {
-            continue;
-        }
+    for event in newly(cx, is_beyond) {
         let limit = match cx.to.nri.last {
             Some(last) => format!("LAST is {last}"),
             None => "there is no LAST".to_owned(),
@@ -104,20 +86,22 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but {limit}: runtimes refuse its bit",
             event.name, event.number
         );
-        let at = event.about.location.clone();
-        sink.report("NRI_EVENT_BEYOND_SENTINEL", at, &event.full_name, message);
+        let element = &event.full_name;
+        sink.report_declared("NRI_EVENT_BEYOND_SENTINEL", &event.about, element, message);
     }
 }
 
+/// Returns the events of which something is true that was not true of them before.
+fn newly<'s>(cx: &Context<'s>, is: fn(&Side<'_>, &Event) -> bool) -> Vec<&'s Event> {
+    let was = |event: &Event| (cx.from.event(&event.name)).is_some_and(|old| is(&cx.from, old));
+    let events = cx.to.events().iter();
+    let events = events.filter(|event| is(&cx.to, event) && !was(event));
+    events.collect()
+}
+
 fn grew(cx: &Context<'_>, sink: &mut Sink) {
-    let is_new = |event: &&Event| cx.from.event(&event.name).is_none();
-    let new: Vec<&str> = cx
-        .to
-        .events()
-        .iter()
-        .filter(is_new)
-        .map(|event| event.name.as_str())
-        .collect();
+    let new = newly(cx, |_, _| true);
+    let new: Vec<&str> = new.iter().map(|event| event.name.as_str()).collect();
     let (old_mask, new_mask) = (cx.from.nri.valid_mask, cx.to.nri.valid_mask);
     let Some(events) = cx.to.events_enum() else {
         return;
@@ -140,29 +124,13 @@ fn grew(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 fn overflow(cx: &Context<'_>, sink: &mut Sink) {
-    for event in cx
-        .to
-        .events()
-        .iter()
-        .filter(|event| event.number > MAX_EVENT)
-    {
-        if cx
-            .from
-            .event(&event.name)
-            .is_some_and(|old| old.number > MAX_EVENT)
-        {
-            continue;
-        }
+    for event in newly(cx, |_, event| event.number > MAX_EVENT) {
         let message = format!(
             "event {} has number {}, but an int32 mask has room for events 1 to {MAX_EVENT}",
             event.name, event.number
         );
-        sink.report(
-            "NRI_EVENT_MASK_OVERFLOW",
-            event.about.location.clone(),
-            &event.full_name,
-            message,
-        );
+        let element = &event.full_name;
+        sink.report_declared("NRI_EVENT_MASK_OVERFLOW", &event.about, element, message);
     }
 }
 

@@ -73,12 +73,7 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
         "plugins that call it get UNIMPLEMENTED"
     };
     let message = format!("{}.{} was removed: {consequence}", service.name, old.name);
-    sink.report(
-        "NRI_RPC_REMOVED",
-        kept.about.location.clone(),
-        &old.full_name,
-        message,
-    );
+    sink.report_declared("NRI_RPC_REMOVED", &kept.about, &old.full_name, message);
 }
 
 fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut Sink) {

@@ -64,13 +64,13 @@ impl<'s> Pair<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
         let messages = if service == PLUGIN {
             [
-                wire.send_to_plugin(&of_runtime.input, &of_plugin.input),
-                wire.send_to_runtime(&of_plugin.output, &of_runtime.output),
+                wire.send(false, &of_runtime.input, &of_plugin.input),
+                wire.send(true, &of_plugin.output, &of_runtime.output),
             ]
         } else {
             [
-                wire.send_to_runtime(&of_plugin.input, &of_runtime.input),
-                wire.send_to_plugin(&of_runtime.output, &of_plugin.output),
+                wire.send(true, &of_plugin.input, &of_runtime.input),
+                wire.send(false, &of_runtime.output, &of_plugin.output),
             ]
         };
         RpcTransfer {
@@ -262,31 +262,28 @@ impl<'s> Wire<'s> {
             .all(|side| types.iter().all(|name| side.message(name).is_some()))
     }
 
-    fn send_to_runtime(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
+    /// Returns the transfer of a message from the plugin, or else to it.
+    fn send(&mut self, from_plugin: bool, sent: &'s str, expected: &'s str) -> Message<'s> {
+        let (sender, receiver) = if from_plugin {
+            (self.plugin, self.runtime)
+        } else {
+            (self.runtime, self.plugin)
+        };
+        let (short_sent, short_expected) =
+            (sender.side.relative(sent), receiver.side.relative(expected));
+        let both_declare_both = self.both_declare([short_sent, short_expected]);
+        let transfers = if from_plugin {
+            &mut self.to_runtime
+        } else {
+            &mut self.to_plugin
+        };
         Message {
-            from_plugin: true,
-            sent: self.plugin.side.relative(sent).to_owned(),
-            expected: self.runtime.side.relative(expected).to_owned(),
-            both_declare_both: self.both_declare([
-                self.plugin.side.relative(sent),
-                self.runtime.side.relative(expected),
-            ]),
-            parts: self.to_runtime.of(sent, expected),
-            retyped: self.to_runtime.retyped(sent, expected),
-        }
-    }
-
-    fn send_to_plugin(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
-        Message {
-            from_plugin: false,
-            sent: self.runtime.side.relative(sent).to_owned(),
-            expected: self.plugin.side.relative(expected).to_owned(),
-            both_declare_both: self.both_declare([
-                self.runtime.side.relative(sent),
-                self.plugin.side.relative(expected),
-            ]),
-            parts: self.to_plugin.of(sent, expected),
-            retyped: self.to_plugin.retyped(sent, expected),
+            from_plugin,
+            sent: short_sent.to_owned(),
+            expected: short_expected.to_owned(),
+            both_declare_both,
+            parts: transfers.of(sent, expected),
+            retyped: transfers.retyped(sent, expected),
         }
     }
 }
@@ -325,9 +322,7 @@ impl Message<'_> {
                 | Transfer::OtherValue { .. } => false,
             })
     }
-}
 
-impl Message<'_> {
     /// Returns true if it is read as another type, and its receiver misses a part of what it expects or what the
     /// plugin sent. A plugin misses nothing that it was not built to read.
     fn is_incomplete(&self) -> bool {

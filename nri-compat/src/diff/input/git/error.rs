@@ -15,8 +15,7 @@ impl Revision {
         let mut submodules = entries.filter(|entry| entry.kind == Kind::Submodule);
         let inside = submodules.find_map(|entry| {
             let rest = path.strip_prefix(entry.path.as_str())?;
-            (rest.is_empty() || rest.starts_with('/'))
-                .then(|| self.in_submodule(&entry, rest.trim_start_matches('/')))
+            (rest.is_empty() || rest.starts_with('/')).then(|| self.in_submodule(&entry, rest))
         });
         if let Some(error) = inside {
             return error;
@@ -35,11 +34,8 @@ impl Revision {
             "`{path}` is a submodule in revision `{}`: its files are in another repository",
             self.name
         );
-        let subdir = if rest.is_empty() {
-            String::new()
-        } else {
-            format!(",subdir={rest}")
-        };
+        let subdir = rest.strip_prefix('/').map(|rest| format!(",subdir={rest}"));
+        let subdir = subdir.unwrap_or_default();
         Error::new(ErrorKind::Schema, message).with_help(format!(
             "name that repository: `{path}/.git#ref={object}{subdir}`"
         ))
@@ -57,27 +53,25 @@ impl Revision {
     /// Returns the error for a name that git does not resolve, with the reason if git does not read
     /// the repository at all.
     pub(super) fn unknown(&self, git: &Git<'_>) -> Error {
-        if self.repository.to_string_lossy().contains("://") {
-            let message = format!(
-                "{} is a remote repository, and nothing is fetched",
-                self.repository.display()
-            );
-            return Error::new(ErrorKind::Schema, message)
-                .with_help("clone it, and name the clone: `folder/.git#ref=main`");
+        let repository = self.repository.display();
+        let fetched = |what: String, help: &str| {
+            let message = format!("{what}, and nothing is fetched");
+            Error::new(ErrorKind::Schema, message).with_help(help)
+        };
+        if repository.to_string().contains("://") {
+            let what = format!("{repository} is a remote repository");
+            return fetched(what, "clone it, and name the clone: `folder/.git#ref=main`");
         }
         if self.spec.contains("://") && !self.spec.contains('#') {
-            let message = format!("`{}` is an address, and nothing is fetched", self.spec);
-            return Error::new(ErrorKind::Schema, message)
-                .with_help("download it, and name the file");
+            let what = format!("`{}` is an address", self.spec);
+            return fetched(what, "download it, and name the file");
         }
         if let Err(error) = git.run(&["rev-parse", "--git-dir"]) {
             return self.unread(&error);
         }
         let message = format!(
-            "cannot find `{}`: `{}` is not a revision of the git repository at {}",
-            self.spec,
-            self.name,
-            self.repository.display()
+            "cannot find `{}`: `{}` is not a revision of the git repository at {repository}",
+            self.spec, self.name
         );
         Error::new(ErrorKind::Schema, message).with_help(advice(git))
     }
