@@ -21,7 +21,6 @@ mod conformance;
 mod fail;
 mod findings;
 mod ignore;
-mod keys;
 mod model;
 mod parse;
 mod read;

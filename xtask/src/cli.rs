@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use nri_schema::{Error, History};
 
-use xtask::api::{self, ApiError};
 use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
+use xtask::interfaces::{self, InterfaceError};
 use xtask::refresh::{RefreshError, Refreshed, refresh};
 
 const HELP: &str = "maintains this repository
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
     Usage(String),
     Failed(Error),
     NoRoot(PathBuf),
-    Api(ApiError),
+    Api(InterfaceError),
     Refresh(RefreshError),
 }
 
@@ -231,7 +231,7 @@ fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
 
 fn api(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     let root = find_root(root)?;
-    let targets = api::targets(&root).map_err(Failure::Api)?;
+    let targets = interfaces::targets(&root).map_err(Failure::Api)?;
     write_or_list(check, &root, targets, "api")
 }
 

@@ -2,13 +2,13 @@
 //!
 //! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`, `nri-macros` and
 //! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, [`refresh`](mod@refresh) adds releases of container
-//! runtimes, and [`api`] lists the public interfaces.
+//! runtimes, and [`interfaces`] lists the public interfaces.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
-pub mod api;
 pub mod generate;
 pub mod import;
+pub mod interfaces;
 pub mod refresh;
 pub mod shipped;
 mod tokens;

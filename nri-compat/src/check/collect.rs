@@ -89,7 +89,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.pull == Pull::All {
         manifests::explain(&mut collected.sightings, &wanted);
     }
-    collected.sightings = packages::merge(collected.sightings, request);
+    collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);
     collected.sightings.sort_by(in_order);
     collected.summary = Summary {
         looked_at: roots.looked_at,

@@ -14,7 +14,6 @@ use super::evidence::go_module::GoModule;
 use super::evidence::nri_module::{self, Package};
 use super::evidence::program::Program;
 use super::head::{HEAD, Head};
-use super::packages::is_module;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
 use crate::subprocess;
@@ -130,7 +129,9 @@ fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBu
 /// Returns true if a folder below another one belongs to a module of its own.
 fn has_module_between(outer: &Path, inner: &Path) -> bool {
     let between = inner.ancestors().take_while(|folder| *folder != outer);
-    between.into_iter().any(is_module)
+    between
+        .into_iter()
+        .any(|folder| folder.join("go.mod").is_file())
 }
 
 /// Lists the main packages below a folder that link a stub of NRI.

@@ -4,9 +4,8 @@
 //! handler can show that the package is deprecated. Only the built program can show more.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
-use super::collect::Request;
 use super::evidence::go_module::GoModule;
 use super::evidence::nri_module;
 use super::go_build;
@@ -26,9 +25,9 @@ const ONLY_PROGRAM: &str = "only the built program shows which events it handles
 /// Folder and name of a package.
 type Key = (Place, String);
 
-/// Combines Go packages, builds their programs if the request allows that, and drops files that only name a
-/// dependency next to the plugins that they belong to.
-pub fn merge(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<Sighting> {
+/// Combines Go packages, builds their programs if `go` is true, and drops files that only name a dependency next to the
+/// plugins that they belong to. `paths` are those that the user named.
+pub fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
     let (sources, mut merged): (Vec<_>, Vec<_>) = sightings
         .into_iter()
         .partition(|sighting| sighting.kind == FileKind::GoSource);
@@ -39,11 +38,11 @@ pub fn merge(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<Sighting> {
         packages.entry(key).or_default().push(source);
     }
     let mut packages: Vec<Sighting> = packages.into_values().filter_map(package).collect();
-    if request.go {
-        packages = go_build::instead_of(packages, &request.paths);
+    if go {
+        packages = go_build::instead_of(packages, paths);
     }
     merged.extend(packages);
-    without_repetitions(merged, request)
+    without_repetitions(merged, paths)
 }
 
 /// Returns the place of the folder that contains a file.
@@ -175,8 +174,8 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
 
 /// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they were named, and
 /// other files if there is a plugin in their folder or below it.
-fn without_repetitions(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<Sighting> {
-    let named: Vec<Place> = request.paths.iter().map(|path| Place::of(path)).collect();
+fn without_repetitions(sightings: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
+    let named: Vec<Place> = paths.iter().map(|path| Place::of(path)).collect();
     let plugins: Vec<Place> = sightings
         .iter()
         .filter(|one| one.role == Role::Plugin)
@@ -195,9 +194,4 @@ fn without_repetitions(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<S
             || !matches!(one.kind, FileKind::GoMod | FileKind::GoVendor) && !belongs()
     };
     sightings.into_iter().filter(|one| is_kept(one)).collect()
-}
-
-/// Returns true if a folder has a `go.mod`.
-pub(super) fn is_module(folder: &Path) -> bool {
-    folder.join("go.mod").is_file()
 }

@@ -224,11 +224,9 @@ mod tests {
     #[test]
     fn a_mistyped_statement_or_test_is_an_error() {
         let error = Policy::parse("p.toml", "[rules]\nP70 = 'note'\n").expect_err("no statement");
-        assert_eq!(error.to_string(), "p.toml:2: unknown rule `P70`");
-        assert!(
-            error.help().is_some_and(|help| help.contains("P7")),
-            "{error:?}"
-        );
+        let message = error.to_string();
+        let expected = "p.toml:2: unknown rule `P70`; did you mean P7";
+        assert!(message.starts_with(expected), "{message}");
         let test = "[[ignore]]\nrule = 'CHECK_ONE_SHOT'\ntest = 'x'\nreason = 'r'\n";
         let error = Policy::parse("p.toml", test).expect_err("a rule has no tests");
         assert!(

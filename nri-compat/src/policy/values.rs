@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use globset::{Glob, GlobMatcher};
 use jiff::civil::Date;
+use nri_schema::near;
 use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -35,12 +36,13 @@ impl<'de> Deserialize<'de> for RuleId {
         if rules::get(&id).is_some() || statements::contains(&id) {
             return Ok(Self(id));
         }
-        let known: Vec<String> = rules::ids()
-            .chain(statements::ids())
-            .map(|known| format!("`{known}`"))
-            .collect();
-        let message = format!("unknown rule `{id}`, expected one of {}", known.join(", "));
-        Err(D::Error::custom(message))
+        let known = rules::ids().chain(statements::ids());
+        let near = near::names(&id, known).join(", ");
+        let hint = match near.as_str() {
+            "" => "`nri-compat explain` lists all".to_owned(),
+            near => format!("did you mean {near}?"),
+        };
+        Err(D::Error::custom(format!("unknown rule `{id}`; {hint}")))
     }
 }
 

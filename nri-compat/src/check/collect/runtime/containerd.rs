@@ -8,15 +8,13 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
+use super::template::PLUGIN;
 use super::{Configured, Nri, pattern, template};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::check::lexical_path::cleaned;
 use crate::skipped::Unreadable;
 
-/// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
-pub(super) const PLUGIN: &str = "io.containerd.nri.v1.nri";
-
-/// Its name in version 1, which a file without a version has.
+/// The name of the NRI plugin in version 1, which a file without a version has.
 const PLUGIN_V1: &str = "nri";
 
 /// The maximum number of files for one configuration.

@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
-use super::containerd::PLUGIN;
 use super::document::Document;
 use crate::skipped::{SkipKind, Unreadable};
+
+/// The name of the NRI plugin of containerd in versions 2 and 3 of its configuration.
+pub(super) const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
 /// The start of an action in Go's templates.
 const ACTION: &str = "{{";

@@ -24,7 +24,7 @@ const CRATES: [&str; 7] = [
 
 /// The reason why the interfaces cannot be listed.
 #[derive(Debug)]
-pub enum ApiError {
+pub enum InterfaceError {
     /// Cargo could not be started.
     Cargo(io::Error),
     /// The documentation has errors or warnings, which were printed.
@@ -33,12 +33,12 @@ pub enum ApiError {
     Json(PathBuf, String),
 }
 
-impl fmt::Display for ApiError {
+impl fmt::Display for InterfaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ApiError::Cargo(error) => write!(f, "cannot start cargo: {error}"),
-            ApiError::Docs(status) => write!(f, "cargo doc failed: {status}"),
-            ApiError::Json(path, why) => write!(
+            InterfaceError::Cargo(error) => write!(f, "cannot start cargo: {error}"),
+            InterfaceError::Docs(status) => write!(f, "cargo doc failed: {status}"),
+            InterfaceError::Json(path, why) => write!(
                 f,
                 "cannot read {}: {why}\n  help: xtask/Cargo.toml needs the version of public-api for this version of Rust",
                 path.display()
@@ -47,11 +47,11 @@ impl fmt::Display for ApiError {
     }
 }
 
-impl std::error::Error for ApiError {
+impl std::error::Error for InterfaceError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ApiError::Cargo(error) => Some(error),
-            ApiError::Docs(_) | ApiError::Json(..) => None,
+            InterfaceError::Cargo(error) => Some(error),
+            InterfaceError::Docs(_) | InterfaceError::Json(..) => None,
         }
     }
 }
@@ -61,7 +61,7 @@ impl std::error::Error for ApiError {
 /// # Errors
 ///
 /// Returns an error if the documentation of a crate has a warning, or its JSON cannot be read.
-pub fn targets(root: &Path) -> Result<Vec<Target>, ApiError> {
+pub fn targets(root: &Path) -> Result<Vec<Target>, InterfaceError> {
     let folder =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     document(root)?;
@@ -73,7 +73,7 @@ pub fn targets(root: &Path) -> Result<Vec<Target>, ApiError> {
     targets.collect()
 }
 
-fn document(root: &Path) -> Result<(), ApiError> {
+fn document(root: &Path) -> Result<(), InterfaceError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args([
@@ -91,15 +91,15 @@ fn document(root: &Path) -> Result<(), ApiError> {
         )
         .stdin(Stdio::null())
         .status()
-        .map_err(ApiError::Cargo)?;
+        .map_err(InterfaceError::Cargo)?;
     if status.success() {
         Ok(())
     } else {
-        Err(ApiError::Docs(status))
+        Err(InterfaceError::Docs(status))
     }
 }
 
-fn list(json: &Path) -> Result<String, ApiError> {
+fn list(json: &Path) -> Result<String, InterfaceError> {
     let listed = Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
@@ -107,6 +107,6 @@ fn list(json: &Path) -> Result<String, ApiError> {
         .build();
     match listed {
         Ok(api) => Ok(format!("{api}")),
-        Err(error) => Err(ApiError::Json(json.to_path_buf(), error.to_string())),
+        Err(error) => Err(InterfaceError::Json(json.to_path_buf(), error.to_string())),
     }
 }
