@@ -82,6 +82,7 @@ mod delivery;
 mod deprecation;
 mod events;
 mod exchange;
+mod first;
 mod identity;
 mod join;
 mod judge;

@@ -96,6 +96,7 @@ mod link;
 #[doc(hidden)]
 pub mod mux;
 #[doc(hidden)]
+mod one_line;
 pub mod outbox;
 mod requests;
 #[cfg(not(target_family = "wasm"))]
@@ -110,6 +111,8 @@ pub use connection::{Channels, Connection, Ended};
 pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
 pub use link::{Link, Serving};
+#[cfg(feature = "adaptation")]
+pub(crate) use one_line::OneLine;
 pub use requests::{Request, Service};
 #[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;

@@ -4,6 +4,10 @@ use std::fmt;
 
 use super::revision::Revision;
 
+/// The maximum length of a name in bytes, as for the names of most objects in Kubernetes. Names are labels of metrics,
+/// and part of many messages.
+const MAX_NAME: usize = 253;
+
 /// The name and index that a plugin registered with, such as `10-logger`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PluginId {
@@ -32,6 +36,7 @@ impl PluginId {
         } else if name.is_empty() {
             return Err("plugin registered with an empty name".to_owned());
         }
+        check_shown(name)?;
         check_index(index)?;
         Ok(PluginId {
             index: index.to_owned(),
@@ -77,6 +82,22 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// Refuses what no line of a log can show, in every revision. The reference does not.
+fn check_shown(name: &str) -> Result<(), String> {
+    if name.len() > MAX_NAME {
+        let size = name.len();
+        return Err(format!(
+            "invalid plugin name: {size} bytes, at most {MAX_NAME} are allowed"
+        ));
+    }
+    match name.chars().find(|c| c.is_control()) {
+        None => Ok(()),
+        Some(control) => Err(format!(
+            "invalid plugin name {name:?}: contains control character {control:?}"
+        )),
+    }
+}
+
 fn check_index(index: &str) -> Result<(), String> {
     if index.len() == 2 && index.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(());
@@ -111,7 +132,19 @@ mod tests {
     fn characters_of_names_are_free_before_v0_12_0() {
         let older = Revision::of("v0.11.0").unwrap();
         assert!(PluginId::of_file("10-a b", &older).is_ok());
+        assert!(PluginId::of_file("10-a\nb", &older).is_err());
         assert!(PluginId::of_file("10-", &older).is_err());
+    }
+
+    #[test]
+    fn names_have_a_maximum_length() {
+        let named = |length| PluginId::checked("10", &"a".repeat(length), &Revision::newest());
+        assert!(named(253).is_ok());
+        let error = named(100_000).unwrap_err();
+        assert_eq!(
+            error,
+            "invalid plugin name: 100000 bytes, at most 253 are allowed"
+        );
     }
 
     #[test]

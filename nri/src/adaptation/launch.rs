@@ -1,29 +1,24 @@
 //! Plugins that the runtime starts: executables and WebAssembly modules `NN-name` in a directory.
 
+mod process;
 mod spawn;
 
 use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use tokio::process::Child;
-use tokio::time::timeout;
 
 use crate::{Error, ErrorKind, Result};
 
 use super::identity::PluginId;
 use super::revision::Revision;
 
+pub(super) use process::Process;
 pub use spawn::pass_socket;
 pub(super) use spawn::spawn;
 
 /// Largest drop-in configuration in bytes: Configure has to fit into a message.
 const MAX_CONFIG: u64 = 3 << 20;
-
-/// The time that a plugin may take to end once its connection is closed.
-const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// The first bytes of a WebAssembly module: the magic number and version 1.
 const MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
@@ -42,21 +37,6 @@ impl PluginFile {
         let mut start = [0; MODULE.len()];
         let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut start));
         read.is_ok() && start == MODULE
-    }
-}
-
-/// A plugin that was started. It is killed when this is dropped.
-#[derive(Debug)]
-pub(super) struct Process(Box<Child>);
-
-impl Process {
-    /// Waits for the process to end, and kills it if it does not.
-    pub(super) async fn end(mut self) {
-        if timeout(EXIT_GRACE, self.0.wait()).await.is_err()
-            && let Err(error) = self.0.kill().await
-        {
-            tracing::warn!("failed to kill a plugin: {error}");
-        }
     }
 }
 

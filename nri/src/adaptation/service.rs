@@ -7,13 +7,16 @@ use prost::Message;
 use tokio::sync::oneshot;
 
 use crate::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
-use crate::wire::{Code, Request, Service, Status};
+use crate::wire::{Code, OneLine, Request, Service, Status};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::identity::PluginId;
 
 pub(super) const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
+
+/// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
+const MAX_VERSION: usize = 64;
 
 /// The identity that a plugin registers with.
 #[derive(Debug)]
@@ -79,7 +82,7 @@ impl PluginService {
         match checked {
             Ok(id) => {
                 let _ = self.id.set(id.clone());
-                let nri_version = request.nri_version.chars().take(64).collect();
+                let nri_version = OneLine::new(&request.nri_version, MAX_VERSION).to_string();
                 let _ = register.send(Ok(Registration { id, nri_version }));
                 Ok(Bytes::new())
             }

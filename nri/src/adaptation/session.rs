@@ -1,9 +1,6 @@
 //! The life of a plugin's connection: registration, configuration, synchronization, events, end.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::{Arc, Weak};
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -16,6 +13,7 @@ use crate::{Error, ErrorKind, Result};
 
 use super::configure::configure;
 use super::core::Core;
+use super::first::first;
 use super::identity::PluginId;
 use super::join::join;
 use super::launch::Process;
@@ -78,6 +76,18 @@ impl Origin {
         }
     }
 
+    /// Returns the end of what the plugin wrote to its standard error, if the runtime started it.
+    async fn last_words(&mut self) -> Option<String> {
+        match self {
+            Self::Launched(_, _, process) => process.last_words().await,
+            Self::External | Self::Builtin(..) => None,
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => None,
+            #[cfg(feature = "testing")]
+            Self::Configured(_) => None,
+        }
+    }
+
     fn describe(&self) -> &'static str {
         match self {
             Self::External => "external",
@@ -105,7 +115,7 @@ struct Connected {
 /// # Errors
 ///
 /// Returns why the plugin was refused. The reason is logged, and the plugin gets it as far as the protocol allows.
-pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, origin: Origin) -> Result<PluginId>
+pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, mut origin: Origin) -> Result<PluginId>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -118,7 +128,13 @@ where
         service: weak,
     };
     let admitting = async {
-        let registration = registration(core, registered).await?;
+        let registration =
+            registration(core, registered)
+                .await
+                .map_err(|error| match origin.identity() {
+                    Some(id) => named(&id, error),
+                    None => error,
+                })?;
         admit(core, &connected, &origin, registration).await
     };
     let admitted = first(admitting, core.stopped()).await;
@@ -133,6 +149,7 @@ where
             Ok(id)
         }
         Err(error) => {
+            let error = with_last_words(error, &mut origin).await;
             let kind = origin.describe();
             tracing::error!("failed to start {kind} plugin: {error}");
             let reason = error.to_string();
@@ -178,9 +195,7 @@ async fn admit(
     };
     let kind = origin.describe();
     tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
-    let named = |error: Error| {
-        Error::with_kind(error.kind(), format!("plugin {id}: {error}")).with_source(error)
-    };
+    let named = |error: Error| named(&id, error);
     let subscription = configure(core, &connected.link, origin.config())
         .await
         .map_err(named)?;
@@ -197,13 +212,34 @@ async fn admit(
     Ok(member)
 }
 
+fn named(id: &PluginId, error: Error) -> Error {
+    Error::with_kind(error.kind(), format!("plugin {id}: {error}")).with_source(error)
+}
+
+/// Adds what a plugin that the runtime started wrote last: the reason is usually there.
+async fn with_last_words(error: Error, origin: &mut Origin) -> Error {
+    match origin.last_words().await {
+        Some(words) => {
+            let message = format!("{error}; its last output: {words}");
+            Error::with_kind(error.kind(), message).with_source(error)
+        }
+        None => error,
+    }
+}
+
 fn stopping() -> Error {
     Error::with_kind(ErrorKind::Connection, "the runtime is shutting down")
 }
 
 /// Waits for the end of the connection, or of the adaptation.
-async fn look_after(core: Arc<Core>, member: Arc<Member>, connected: Connected, origin: Origin) {
+async fn look_after(
+    core: Arc<Core>,
+    member: Arc<Member>,
+    connected: Connected,
+    mut origin: Origin,
+) {
     let ended = first(connected.serving, core.stopped()).await;
+    let is_stopping = ended.is_none();
     match ended {
         Some(Ok(Ok(_))) | None => {
             tracing::info!("connection to plugin {} closed", member.full_name)
@@ -214,6 +250,9 @@ async fn look_after(core: Arc<Core>, member: Arc<Member>, connected: Connected, 
         Some(Err(error)) => tracing::error!("plugin {}: {error}", member.full_name),
     }
     core.disconnect(&member);
+    if !is_stopping && let Some(words) = origin.last_words().await {
+        tracing::info!("last output of plugin {}: {words}", member.full_name);
+    }
     end_process(origin).await;
 }
 
@@ -231,16 +270,4 @@ async fn end_process(origin: Origin) {
     if let Origin::Launched(_, _, process) = origin {
         process.end().await;
     }
-}
-
-/// Returns the output of the work, or `None` if `stop` completes first.
-async fn first<T>(work: impl Future<Output = T>, stop: impl Future<Output = ()>) -> Option<T> {
-    let (mut work, mut stop) = (pin!(work), pin!(stop));
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = work.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        stop.as_mut().poll(cx).map(|()| None)
-    })
-    .await
 }

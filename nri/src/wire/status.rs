@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use super::one_line::OneLine;
+
+/// The maximum number of characters of a message that are shown: peers choose it.
+const MAX_SHOWN: usize = 2000;
+
 /// A gRPC status code.
 ///
 /// Not an enum, because a peer may send any number.
@@ -57,7 +62,7 @@ impl fmt::Display for Code {
 
 /// An error that a call is answered with: a code and a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}: {code}")]
+#[error("{}: {code}", OneLine::new(message, MAX_SHOWN))]
 pub struct Status {
     /// The kind of error.
     pub code: Code,

@@ -8,6 +8,7 @@ mod duties;
 mod errors;
 mod faults;
 mod garbage;
+mod launching;
 mod lifecycle;
 mod peer;
 mod plugins;

@@ -45,11 +45,11 @@ pub(in super::super) fn spawn(found: &PluginFile) -> Result<(Socket, Process)> {
         .env("NRI_PLUGIN_SOCKET", SOCKET.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .kill_on_drop(true);
     pass_socket(command.as_std_mut(), theirs);
     let child = command.spawn().map_err(failed)?;
-    Ok((ours, Process(Box::new(child))))
+    Ok((ours, Process::new(child)))
 }
 
 /// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that a runtime launches
