@@ -1,9 +1,9 @@
 //! Compiles any text as a proto: it is accepted or rejected with a location, and comparing it with
 //! itself yields no findings.
 
+use nri_compat::diff::{self, breaking};
 use nri_schema::compile;
 use nri_schema::model::Protocol;
-use nri_compat::diff::{self, breaking};
 
 /// Runs the target once.
 pub(crate) fn run(text: &str) {

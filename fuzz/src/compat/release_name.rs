@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use nri_schema::history::History;
 use nri_compat::check::target::{ReleaseName, Target, UnknownReleases};
+use nri_schema::history::History;
 
 /// Runs the target once.
 pub(crate) fn run(input: (&str, &str, bool)) {

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
+use nri_compat::diff::Input;
 use nri_schema::compile::Imports;
 use nri_schema::history::History;
-use nri_compat::diff::Input;
 
 const PROTO: &str =
     "syntax = \"proto3\";\npackage a;\nimport \"b/b.proto\";\nmessage A { b.B b = 1; }\n";
