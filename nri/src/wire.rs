@@ -95,8 +95,8 @@ mod limits;
 mod link;
 #[doc(hidden)]
 pub mod mux;
-#[doc(hidden)]
 mod one_line;
+#[doc(hidden)]
 pub mod outbox;
 mod requests;
 #[cfg(not(target_family = "wasm"))]
