@@ -56,6 +56,8 @@ pub enum Status {
     Policy,
     /// A fact of the protocol as released.
     Protocol,
+    /// About input that no runtime sends. Tested only on request, and a violation alone never fails a run.
+    Robustness,
 }
 
 /// A party to the contract.
@@ -104,20 +106,24 @@ impl Statement {
         part.unwrap_or(Part::Wire)
     }
 
-    /// Returns true if a violation fails a run: the statement is not ambiguous.
+    /// Returns true if a violation fails a run: the statement is not ambiguous, and about input that runtimes send.
     pub fn is_firm(&self) -> bool {
-        self.status != Status::Ambiguous
+        match self.status {
+            Status::Normative | Status::Critest | Status::Policy | Status::Protocol => true,
+            Status::Ambiguous | Status::Robustness => false,
+        }
     }
 }
 
 impl Status {
     /// Every status, from the firmest to the most open.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Protocol,
         Self::Normative,
         Self::Critest,
         Self::Policy,
         Self::Ambiguous,
+        Self::Robustness,
     ];
 
     /// Returns the name, as in the files.
@@ -128,6 +134,7 @@ impl Status {
             Self::Ambiguous => "ambiguous",
             Self::Policy => "policy",
             Self::Protocol => "protocol",
+            Self::Robustness => "robustness",
         }
     }
 
@@ -139,6 +146,9 @@ impl Status {
             Self::Ambiguous => "ambiguous or still under discussion; never fails a run",
             Self::Policy => "good practice where the sources say nothing",
             Self::Protocol => "a property of the protocol as released",
+            Self::Robustness => {
+                "about input that no runtime sends; tested only if it is named, and never fails a run"
+            }
         }
     }
 }
@@ -253,7 +263,7 @@ statements! {
     "P1" "P2" "P3" "P4" "P5" "P6" "P7" "P8" "P9"
     "Y1" "Y2" "Y3"
     "W1" "W2" "W3" "W4" "W5" "W6" "W7" "W8" "W9"
-    "W10" "W11" "W12" "W13" "W14" "W15" "W16" "W17" "W18"
+    "W10" "W11" "W12" "W13" "W14" "W15" "W16" "W17" "W18" "W19"
 }
 
 #[cfg(test)]

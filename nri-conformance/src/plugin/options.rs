@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::contract::{self, Status};
 use crate::session::Timeouts;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The statements to test; empty means all of them.
+    /// The statements to test; empty means all of them, except those about [robustness](Status::Robustness).
     pub only: BTreeSet<String>,
     /// The statements to skip.
     pub skip: BTreeSet<String>,
@@ -45,7 +46,9 @@ impl Default for Options {
 impl Options {
     /// Returns true if a statement is tested.
     pub fn selects(&self, statement: &str) -> bool {
-        (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
+        let is_usual = || contract::get(statement).is_none_or(|it| it.status != Status::Robustness);
+        let is_asked = self.only.contains(statement) || self.only.is_empty() && is_usual();
+        is_asked && !self.skip.contains(statement)
     }
 
     /// Returns true if a revision is tested.

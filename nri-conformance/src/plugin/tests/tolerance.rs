@@ -1,4 +1,4 @@
-//! W7: requests with more or fewer fields than usual.
+//! W7 and W19: requests with more or fewer fields than usual.
 
 use nri::adaptation::Revision;
 use nri::api::{Container, Event, PodSandbox};

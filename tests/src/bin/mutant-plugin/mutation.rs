@@ -52,11 +52,11 @@ mutations! {
     /// Refuses unknown events.
     RefusesUnknownEvents = "W6",
     /// Refuses pods without the part for Linux.
-    NeedsLinux = "W7",
+    NeedsLinux = "W19",
     /// Refuses requests with unknown fields.
-    RefusesUnknownFields = "W7-fields",
+    RefusesUnknownFields = "W7",
     /// Ends at a request without a pod.
-    NeedsPod = "W7-pod",
+    NeedsPod = "W19-pod",
     /// Refuses messages above 1 MiB.
     RefusesLargeMessages = "W8",
     /// Ends when a frame holds a part of a message header.
