@@ -22,6 +22,7 @@ pub mod logs;
 pub mod machine;
 pub mod many;
 pub mod matrix;
+pub mod messages;
 pub mod nri_fixtures;
 pub mod outline;
 pub mod pad;

@@ -1,14 +1,20 @@
 //! The events of the protocol, one method each.
 
-use crate::api::{Container, Event, LinuxResources, PodSandbox};
+use std::sync::Arc;
+
+use crate::api::{
+    Container, Event, LinuxResources, PluginInstance, PodSandbox,
+    ValidateContainerAdjustmentRequest,
+};
 
 use super::Adaptation;
 use super::answers::{Creation, Empties, Stop, Update};
 use super::content::Content;
 use super::core::Core;
-use super::merge::{CreateCollector, Created, UpdateCollector, Updated};
+use super::member::Member;
+use super::merge::{self, CreateCollector, Created, UpdateCollector, Updated};
 use super::message::Message;
-use super::outcome::{Relayed, RequestError};
+use super::outcome::{Outcome, OutcomeResult, Relayed, RequestError};
 use super::relay::{Answers, Relay};
 use super::roster::Members;
 
@@ -262,11 +268,7 @@ impl Core {
     }
 
     /// Takes a pod down at the plugins that accepted it.
-    async fn roll_back(
-        &self,
-        pod: &PodSandbox,
-        accepted: &[std::sync::Arc<super::member::Member>],
-    ) -> Vec<super::Outcome> {
+    async fn roll_back(&self, pod: &PodSandbox, accepted: &[Arc<Member>]) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         for event in [Event::StopPodSandbox, Event::RemovePodSandbox] {
             let Some(message) = Message::new(&self.revision, event) else {
@@ -291,16 +293,14 @@ impl Core {
         let mut relayed = self
             .relay(&members, Event::CreateContainer, &mut answers)
             .await?;
-        let collected = answers.collector.finish();
-        let asked: Vec<_> = members
-            .iter()
-            .filter(|member| !member.link.is_closed())
-            .cloned()
-            .collect();
-        match self
-            .validate(&members, &asked, pod, container, &collected)
-            .await
-        {
+        let collector = answers.collector;
+        let request = || ValidateContainerAdjustmentRequest {
+            pod: Some(pod.clone()),
+            container: Some(merge::filled(container.clone())),
+            plugins: asked(&members, &relayed.outcomes),
+            ..collector.validation()
+        };
+        match self.validate(&members, request).await {
             Ok(outcomes) => relayed.outcomes.extend(outcomes),
             Err(error) => {
                 let mut outcomes = relayed.outcomes;
@@ -308,6 +308,21 @@ impl Core {
                 return Err(error.with_outcomes(outcomes));
             }
         }
-        Ok(relayed.map(|()| collected))
+        Ok(relayed.map(|()| collector.finish()))
     }
+}
+
+/// Returns the plugins that were connected when their turn came, whether they subscribed or not.
+fn asked(members: &Members, outcomes: &[Outcome]) -> Vec<PluginInstance> {
+    let absent =
+        |outcome: &Outcome| outcome.result == OutcomeResult::Disconnected && outcome.via.is_none();
+    let asked = |member: &&Arc<Member>| {
+        let mut of_plugin = outcomes.iter().filter(|it| it.plugin == member.full_name);
+        of_plugin.any(|outcome| !absent(outcome))
+    };
+    let instance = |member: &Arc<Member>| PluginInstance {
+        name: member.id.name.clone(),
+        index: member.id.index.clone(),
+    };
+    members.iter().filter(asked).map(instance).collect()
 }

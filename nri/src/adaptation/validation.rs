@@ -5,10 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::api::{
-    Container, Event, PluginInstance, PodSandbox, ValidateContainerAdjustmentRequest,
-    ValidateContainerAdjustmentResponse,
-};
+use crate::api::{Event, ValidateContainerAdjustmentRequest, ValidateContainerAdjustmentResponse};
 
 use crate::plugin::Body;
 
@@ -16,14 +13,13 @@ use super::answers::read;
 use super::content::Content;
 use super::core::Core;
 use super::member::Member;
-use super::merge::{self, Created};
 use super::message::Message;
 use super::outcome::{Outcome, Reason, RequestError};
 use super::relay::{Answers, Relay, Unusable};
 use super::roster::Members;
 
 impl Core {
-    /// Passes a merged adjustment to the runtime's validators, then to all plugins that validate, concurrently.
+    /// Passes the request about a merged adjustment, made if any validator is there, to the runtime's validators, then to all plugins that validate, concurrently.
     /// Returns the outcomes of the plugins.
     ///
     /// # Errors
@@ -32,10 +28,7 @@ impl Core {
     pub(super) async fn validate(
         &self,
         members: &Members,
-        asked: &[Arc<Member>],
-        pod: &PodSandbox,
-        container: &Container,
-        created: &Created,
+        request: impl FnOnce() -> ValidateContainerAdjustmentRequest,
     ) -> Result<Vec<Outcome>, RequestError> {
         let event = Event::ValidateContainerAdjustment;
         let validating =
@@ -44,7 +37,7 @@ impl Core {
         if plugins.is_empty() && self.validators.is_empty() {
             return Ok(Vec::new());
         }
-        let request = request(asked, pod, container, created);
+        let request = request();
         self.validate_inside(&request)?;
         let Some(mut message) = Message::new(&self.revision, event) else {
             return Ok(Vec::new());
@@ -87,26 +80,6 @@ impl Core {
 
 type Visited = (Vec<Outcome>, Result<(), RequestError>);
 type Visit<'a> = Pin<Box<dyn Future<Output = Visited> + Send + 'a>>;
-
-fn request(
-    asked: &[Arc<Member>],
-    pod: &PodSandbox,
-    container: &Container,
-    created: &Created,
-) -> ValidateContainerAdjustmentRequest {
-    let instance = |member: &Arc<Member>| PluginInstance {
-        name: member.id.name.clone(),
-        index: member.id.index.clone(),
-    };
-    ValidateContainerAdjustmentRequest {
-        pod: Some(pod.clone()),
-        container: Some(merge::filled(container.clone())),
-        adjust: Some(created.adjust.clone()),
-        update: created.updates.clone(),
-        owners: Some((&created.owners).into()),
-        plugins: asked.iter().map(instance).collect(),
-    }
-}
 
 /// Turns rejections into errors.
 struct Verdicts<'a>(Content<'a>);

@@ -63,8 +63,8 @@ type outcome struct {
 	Response message `json:"response,omitempty"`
 	// Seen holds the request as each plugin saw it.
 	Seen []message `json:"seen,omitempty"`
-	// Owners are what a validator gets.
-	Owners message `json:"owners,omitempty"`
+	// Validated is what a validator gets, without pod, container and plugins.
+	Validated message `json:"validated,omitempty"`
 	// Nanos is how long a measured request took on average.
 	Nanos int64 `json:"nanos,omitempty"`
 }
@@ -163,7 +163,7 @@ func answer[R proto.Message](p *peer, n int, request proto.Message, response R) 
 	return response, proto.Unmarshal(p.current.Answers[n], response)
 }
 
-// observer returns a validator that accepts everything and notes the owners.
+// observer returns a validator that accepts everything and notes what it gets.
 func (p *peer) observer() *builtin.BuiltinPlugin {
 	return &builtin.BuiltinPlugin{
 		Base:  "observer",
@@ -174,7 +174,8 @@ func (p *peer) observer() *builtin.BuiltinPlugin {
 					return nil
 				}
 				var err error
-				p.result.Owners, err = proto.Marshal(request.Owners)
+				request.Pod, request.Container, request.Plugins = nil, nil, nil
+				p.result.Validated, err = proto.Marshal(request)
 				return err
 			},
 		},

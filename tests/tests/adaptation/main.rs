@@ -12,3 +12,5 @@ mod matrix;
 mod oci_fields;
 #[cfg(feature = "go")]
 mod oci_go;
+#[cfg(feature = "go")]
+mod requests_go;

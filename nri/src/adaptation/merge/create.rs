@@ -2,12 +2,12 @@
 
 use super::entries::{ListChange, merge_list, merge_map};
 use super::owners::{Claims, Owners};
-use super::updates::Updates;
+use super::updates::{Updates, stripped};
 use super::view::View;
 use super::{MergeError, fill, linux};
 use crate::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    Field, Hook, Hooks, KeyValue,
+    Field, Hook, Hooks, KeyValue, ValidateContainerAdjustmentRequest,
 };
 
 /// Collects the answers of plugins to CreateContainer.
@@ -90,12 +90,37 @@ impl CreateCollector {
         Ok(())
     }
 
+    /// Returns the request that validators get about the answers so far, without pod, container and plugins.
+    ///
+    /// The adjustment has hooks, and it and each update have Linux resources of memory and CPU, if only empty,
+    /// as under the Go adaptation.
+    pub fn validation(&self) -> ValidateContainerAdjustmentRequest {
+        let merged = self.clone().merged();
+        ValidateContainerAdjustmentRequest {
+            adjust: Some(merged.adjust),
+            update: merged.updates,
+            owners: Some((&merged.owners).into()),
+            ..ValidateContainerAdjustmentRequest::default()
+        }
+    }
+
     /// Returns the merged answers.
-    pub fn finish(mut self) -> Created {
+    pub fn finish(self) -> Created {
+        let merged = self.merged();
+        Created {
+            adjust: merged.adjust.strip(),
+            updates: stripped(merged.updates),
+            ..merged
+        }
+    }
+
+    /// Returns the merged answers, with the empty parts that validators get.
+    fn merged(mut self) -> Created {
+        fill::adjustment(&mut self.adjustment);
         self.view.finish(&mut self.adjustment, &self.owners);
         let (updates, evictions, ignored) = self.updates.finish();
         Created {
-            adjust: self.adjustment.strip(),
+            adjust: self.adjustment,
             updates,
             evictions,
             owners: self.owners,

@@ -73,9 +73,8 @@ pub(super) fn merge(
         seen.scheduler.clone_from(&scheduler);
         collected.scheduler = scheduler;
     }
-    if let Some(asked) = asked_rdt {
-        rdt(asked, collected, claims)?;
-    }
+    // As in the reference, RDT settings are there, if only empty, as soon as any plugin adjusts the Linux part.
+    rdt(asked_rdt.unwrap_or_default(), collected, claims)?;
     if memory_policy.is_some() {
         claims.claim(Field::MemoryPolicy)?;
         collected.memory_policy = memory_policy;

@@ -2,7 +2,7 @@
 
 use super::MergeError;
 use super::owners::Owners;
-use super::updates::Updates;
+use super::updates::{Updates, stripped};
 use crate::api::{ContainerEviction, ContainerUpdate, LinuxResources};
 
 /// Collects the answers of plugins to UpdateContainer or StopContainer.
@@ -67,7 +67,7 @@ impl UpdateCollector {
     pub fn finish(self) -> Updated {
         let (updates, evictions, ignored) = self.updates.finish();
         Updated {
-            updates,
+            updates: stripped(updates),
             evictions,
             ignored,
         }

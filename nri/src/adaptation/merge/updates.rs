@@ -67,17 +67,21 @@ impl Pending {
         Ok(())
     }
 
-    /// Returns the update without parts that change nothing.
+    /// Returns the update, with resources of memory and CPU, if only empty.
     fn finish(self) -> ContainerUpdate {
-        let linux = LinuxContainerUpdate {
-            resources: Some(self.resources),
+        let mut resources = if self.is_changed {
+            self.resources
+        } else {
+            LinuxResources::default()
         };
-        let update = ContainerUpdate {
+        fill::resources(&mut resources);
+        ContainerUpdate {
             container_id: self.container_id,
-            linux: self.is_changed.then_some(linux),
+            linux: Some(LinuxContainerUpdate {
+                resources: Some(resources),
+            }),
             ignore_failure: self.ignore_failure,
-        };
-        update.strip()
+        }
     }
 }
 
@@ -146,7 +150,7 @@ impl Updates {
         }
     }
 
-    /// Returns updates in the order in which they were first asked for, the requested container last; evictions; and
+    /// Returns filled updates in the order in which they were first asked for, the requested container last; evictions; and
     /// the conflicts that plugins chose to ignore.
     pub(super) fn finish(
         self,
@@ -160,4 +164,9 @@ impl Updates {
         let updates = updates.map(Pending::finish).collect();
         (updates, self.evictions, self.ignored)
     }
+}
+
+/// Removes the parts of updates that change nothing.
+pub(super) fn stripped(updates: Vec<ContainerUpdate>) -> Vec<ContainerUpdate> {
+    updates.into_iter().map(ContainerUpdate::strip).collect()
 }

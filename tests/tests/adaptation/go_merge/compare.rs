@@ -5,8 +5,9 @@ use std::process::Command;
 
 use nri::adaptation::merge::{CreateCollector, MergeError, UpdateCollector};
 use nri::api::{
-    Container, ContainerUpdate, CreateContainerRequest, CreateContainerResponse, LinuxResources,
-    Mount, OwningPlugins, StopContainerResponse, UpdateContainerRequest, UpdateContainerResponse,
+    Container, ContainerAdjustment, ContainerUpdate, CreateContainerRequest,
+    CreateContainerResponse, LinuxResources, Mount, StopContainerResponse, UpdateContainerRequest,
+    UpdateContainerResponse, ValidateContainerAdjustmentRequest,
 };
 use nri_tests::{hex, peers};
 use prost::Message;
@@ -26,7 +27,7 @@ pub(crate) struct Expected {
     error: String,
     response: Option<CreateContainerResponse>,
     seen: Vec<SeenRequest>,
-    owners: OwningPlugins,
+    validated: ValidateContainerAdjustmentRequest,
 }
 
 /// The request as a plugin saw it.
@@ -48,6 +49,7 @@ pub(crate) fn created(container: Container, answers: Vec<CreateContainerResponse
             return failed(seen, &error);
         }
     }
+    let validated = in_order(collector.validation());
     let created = collector.finish();
     let response = CreateContainerResponse {
         adjust: Some(created.adjust),
@@ -56,9 +58,9 @@ pub(crate) fn created(container: Container, answers: Vec<CreateContainerResponse
     };
     Expected {
         error: String::new(),
-        response: Some(sorted(response)),
+        response: Some(ordered(response)),
         seen,
-        owners: (&created.owners).into(),
+        validated,
     }
 }
 
@@ -83,9 +85,9 @@ pub(crate) fn updated(
     };
     Expected {
         error: String::new(),
-        response: Some(sorted(response)),
+        response: Some(ordered(response)),
         seen,
-        owners: OwningPlugins::default(),
+        validated: ValidateContainerAdjustmentRequest::default(),
     }
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn failed(seen: Vec<SeenRequest>, error: &MergeError) -> Expected {
         error: conflict(&error.to_string()),
         response: None,
         seen,
-        owners: OwningPlugins::default(),
+        validated: ValidateContainerAdjustmentRequest::default(),
     }
 }
 
@@ -166,12 +168,13 @@ pub(crate) fn expected(input: &Value, result: &Value) -> Expected {
     let seen = seen
         .map(|request| seen_by_plugin(input, &bytes(request)))
         .collect();
-    let owners = OwningPlugins::decode(&*bytes(&result["owners"])).unwrap();
+    let validated = bytes(&result["validated"]);
+    let validated = ValidateContainerAdjustmentRequest::decode(&*validated).unwrap();
     Expected {
-        response: error.is_empty().then(|| sorted(response)),
+        response: error.is_empty().then(|| stripped(response)),
         error,
         seen,
-        owners,
+        validated: in_order(validated),
     }
 }
 
@@ -198,19 +201,37 @@ pub(crate) fn normal(mut container: Container) -> Container {
     container
 }
 
-/// Leaves out parts that are there and empty, and puts removals of mounts in order: the reference keeps them in a map.
-pub(crate) fn sorted(mut response: CreateContainerResponse) -> CreateContainerResponse {
-    let mut adjust = response.adjust.unwrap_or_default().strip();
-    let (mut removed, added): (Vec<Mount>, Vec<Mount>) = adjust
-        .mounts
+/// Leaves out the empty parts that the reference adds to the answer for the runtime. Ours has none, which is the only
+/// difference between the two; validators get the same ones on both sides.
+fn stripped(response: CreateContainerResponse) -> CreateContainerResponse {
+    let updates = response.update.into_iter();
+    ordered(CreateContainerResponse {
+        adjust: Some(response.adjust.unwrap_or_default().strip()),
+        update: updates.map(ContainerUpdate::strip).collect(),
+        evict: response.evict,
+    })
+}
+
+fn ordered(mut response: CreateContainerResponse) -> CreateContainerResponse {
+    removals_in_order(response.adjust.get_or_insert_default());
+    response
+}
+
+fn in_order(mut request: ValidateContainerAdjustmentRequest) -> ValidateContainerAdjustmentRequest {
+    if let Some(adjustment) = &mut request.adjust {
+        removals_in_order(adjustment);
+    }
+    request
+}
+
+/// Puts removals of mounts in order: the reference keeps them in a map.
+fn removals_in_order(adjustment: &mut ContainerAdjustment) {
+    let mounts = std::mem::take(&mut adjustment.mounts);
+    let (mut removed, added): (Vec<Mount>, Vec<Mount>) = mounts
         .into_iter()
         .partition(|mount| mount.destination.starts_with('-'));
     removed.sort_by(|one, other| one.destination.cmp(&other.destination));
-    adjust.mounts = added.into_iter().chain(removed).collect();
-    response.adjust = Some(adjust);
-    let updates = response.update.into_iter();
-    response.update = updates.map(ContainerUpdate::strip).collect();
-    response
+    adjustment.mounts = added.into_iter().chain(removed).collect();
 }
 
 pub(crate) fn encode(message: &impl Message) -> Value {
