@@ -11,6 +11,7 @@ use crate::wire::{Code, OneLine, Request, Service, Status};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
+use super::first::first;
 use super::identity::PluginId;
 
 pub(super) const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
@@ -94,26 +95,18 @@ impl PluginService {
     }
 
     async fn update(&self, request: Request) -> Result<Bytes, Status> {
-        let request: UpdateContainersRequest = decode(request)?;
         let Some(id) = self.id.get().cloned() else {
             let message = "register before requesting updates";
             return Err(Status::new(Code::FAILED_PRECONDITION, message));
         };
         let core = self.core()?;
         tracing::info!("plugin {id} requested container updates");
-        // Dropped with the connection while it waits for its turn; runs to its end once started.
-        let Ok(_turn) = core.updates.acquire().await else {
-            return Err(gone());
-        };
-        let requested = Requested::new(id, Origin::Unsolicited, request.update, request.evict);
-        let callbacks = Arc::clone(&core.callbacks);
-        // In a separate task: the callback may call the adaptation, and through it this plugin.
-        let done = tokio::spawn(callbacks.update_containers(requested)).await;
-        match done {
-            Ok(Ok(failed)) => Ok(UpdateContainersResponse { failed }.encode_to_vec().into()),
-            Ok(Err(error)) => Err(Status::new(Code::UNKNOWN, error.to_string())),
-            Err(panic) => Err(Status::new(Code::INTERNAL, panic.to_string())),
-        }
+        // In a separate task, because this future is only polled while the plugin reads: the request then takes its
+        // turn and ends it in time, and a large one is decoded without the lock of the connection.
+        let (connected, disconnected) = oneshot::channel::<()>();
+        let done = tokio::spawn(updated(core, id, request, disconnected)).await;
+        drop(connected);
+        done.unwrap_or_else(|panic| Err(Status::new(Code::INTERNAL, panic.to_string())))
     }
 
     fn core(&self) -> Result<Arc<Core>, Status> {
@@ -134,6 +127,28 @@ impl Service for PluginService {
             "UpdateContainers" => self.update(request).await,
             other => Err(Status::unknown_method(&request.service, other)),
         }
+    }
+}
+
+/// Has the runtime update containers when it is the turn of the request, unless the plugin disconnects before. Runs to
+/// its end once started. Returns the encoded answer.
+async fn updated(
+    core: Arc<Core>,
+    id: PluginId,
+    request: Request,
+    disconnected: oneshot::Receiver<()>,
+) -> Result<Bytes, Status> {
+    let disconnected = async { drop(disconnected.await) };
+    let turn = first(core.updates.acquire(), disconnected).await;
+    let Some(Ok(_turn)) = turn else {
+        return Err(gone());
+    };
+    let request: UpdateContainersRequest = decode(request)?;
+    let requested = Requested::new(id, Origin::Unsolicited, request.update, request.evict);
+    let callbacks = Arc::clone(&core.callbacks);
+    match callbacks.update_containers(requested).await {
+        Ok(failed) => Ok(UpdateContainersResponse { failed }.encode_to_vec().into()),
+        Err(error) => Err(Status::new(Code::UNKNOWN, error.to_string())),
     }
 }
 

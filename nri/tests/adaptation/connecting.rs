@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use nri::adaptation::validate::DefaultValidator;
 use nri::adaptation::{OpenMetrics, OutcomeResult, Reason};
-use nri::api::{Container, ContainerAdjustment, CreateContainerResponse, Hook, Hooks, KeyValue};
+use nri::api::{
+    Container, ContainerAdjustment, CreateContainerResponse, Event, EventMask, Hook, Hooks,
+    KeyValue, ValidateContainerAdjustmentRequest,
+};
 use nri::prelude::*;
 use nri::stub::Stub;
 use tokio::sync::Notify;
 
 use crate::peer::{Answer, Peer, Script, patiently};
-use crate::plugins::{Cluster, adaptation, builder, container, pod, shown};
+use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown};
 
 #[derive(NriPlugin)]
 #[nri(name = "builtin", index = "10")]
@@ -259,6 +262,28 @@ async fn validators_of_the_runtime_and_of_plugins_reject() {
     assert!(error.to_string().contains("not on my node"), "{error}");
     assert_eq!(error.outcomes().len(), 2);
     assert_eq!(error.outcomes()[1].result, OutcomeResult::Failed);
+}
+
+#[tokio::test]
+async fn validators_learn_which_plugins_were_connected_at_their_turn() {
+    let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
+    let slow = Script::new("10", "slow").never("CreateContainer");
+    let _slow = Peer::join(&adaptation, slow).await;
+    let pods = EventMask::from_event(Event::RunPodSandbox);
+    let elsewhere = Script::new("20", "elsewhere").events(pods.bits());
+    let _elsewhere = Peer::join(&adaptation, elsewhere).await;
+    let mut judge = Peer::join(&adaptation, Script::new("30", "judge")).await;
+    adaptation
+        .create_container(&pod("p"), &container("c"))
+        .await
+        .unwrap();
+    let request: ValidateContainerAdjustmentRequest =
+        judge.arrival("ValidateContainerAdjustment").await.read();
+    let plugins = request.plugins.iter();
+    let plugins: Vec<_> = plugins
+        .map(|it| format!("{}-{}", it.index, it.name))
+        .collect();
+    assert_eq!(plugins, ["10-slow", "20-elsewhere", "30-judge"]);
 }
 
 #[tokio::test]

@@ -54,36 +54,45 @@ impl Raw {
     }
 
     /// Registers and answers Configure and Synchronize.
-    pub(crate) async fn handshake(&mut self) {
-        let request = nri::wire::ttrpc::RequestEnvelope {
-            service: "nri.pkg.api.v1alpha1.Runtime".to_owned(),
-            method: "RegisterPlugin".to_owned(),
-            payload: nri::api::RegisterPluginRequest {
-                plugin_name: "raw".to_owned(),
-                plugin_idx: "10".to_owned(),
-                ..Default::default()
-            }
-            .encode_to_vec()
-            .into(),
-            timeout_nano: 0,
+    pub(crate) async fn handshake(&mut self, index: &str) {
+        let request = nri::api::RegisterPluginRequest {
+            plugin_name: "raw".to_owned(),
+            plugin_idx: index.to_owned(),
+            ..Default::default()
         };
-        self.send(2, Kind::Request, 1, &request.encode_to_vec())
+        self.call(1, "RegisterPlugin", request.encode_to_vec())
             .await;
         for _ in ["Configure", "Synchronize"] {
             let stream = self.next().await.unwrap();
             self.answer(stream).await;
         }
     }
+
+    /// Requests updates, and reads no answer.
+    pub(crate) async fn update_containers(&mut self, stream: u32) {
+        self.call(stream, "UpdateContainers", Vec::new()).await;
+    }
+
+    async fn call(&mut self, stream: u32, method: &str, payload: Vec<u8>) {
+        let request = nri::wire::ttrpc::RequestEnvelope {
+            service: "nri.pkg.api.v1alpha1.Runtime".to_owned(),
+            method: method.to_owned(),
+            payload: payload.into(),
+            timeout_nano: 0,
+        };
+        self.send(2, Kind::Request, stream, &request.encode_to_vec())
+            .await;
+    }
 }
 
 /// Connects a plugin that is driven byte by byte.
-pub(crate) async fn raw(adaptation: &nri::adaptation::Adaptation) -> Raw {
+pub(crate) async fn raw(adaptation: &nri::adaptation::Adaptation, index: &str) -> Raw {
     let (ours, stream) = tokio::io::duplex(64 << 10);
     let mut raw = Raw {
         stream,
         demux: Demux::new([1, 2]),
     };
-    let (joined, ()) = tokio::join!(adaptation.connect(ours), raw.handshake());
+    let (joined, ()) = tokio::join!(adaptation.connect(ours), raw.handshake(index));
     joined.unwrap();
     raw
 }
@@ -91,7 +100,7 @@ pub(crate) async fn raw(adaptation: &nri::adaptation::Adaptation) -> Raw {
 #[tokio::test]
 async fn w18_an_answer_that_is_none_disconnects() {
     let adaptation = adaptation().await;
-    let mut raw = raw(&adaptation).await;
+    let mut raw = raw(&adaptation, "10").await;
     let pod = pod("p");
     let (relayed, ()) = tokio::join!(adaptation.run_pod_sandbox(&pod), async {
         let stream = raw.next().await.unwrap();
@@ -112,7 +121,7 @@ async fn w18_an_answer_that_is_none_disconnects() {
 #[tokio::test]
 async fn w10_a_second_answer_is_ignored_and_belongs_to_no_other_request() {
     let adaptation = adaptation().await;
-    let mut raw = raw(&adaptation).await;
+    let mut raw = raw(&adaptation, "10").await;
     for id in ["p", "q"] {
         let pod = pod(id);
         let (relayed, ()) = tokio::join!(adaptation.run_pod_sandbox(&pod), async {
@@ -133,7 +142,7 @@ async fn w10_a_late_answer_belongs_to_no_other_request() {
         .start()
         .await
         .unwrap();
-    let mut raw = raw(&adaptation).await;
+    let mut raw = raw(&adaptation, "10").await;
     let late = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     assert_eq!(late.outcomes[0].result, OutcomeResult::TimedOut);
     let pod = pod("q");
@@ -154,7 +163,7 @@ async fn w18_garbage_on_the_connection_disconnects() {
         ],
     ] {
         let adaptation = adaptation().await;
-        let mut raw = raw(&adaptation).await;
+        let mut raw = raw(&adaptation, "10").await;
         let pod = pod("p");
         let (relayed, ()) = tokio::join!(adaptation.run_pod_sandbox(&pod), async {
             raw.next().await.unwrap();
@@ -170,7 +179,7 @@ async fn w18_garbage_on_the_connection_disconnects() {
 #[tokio::test]
 async fn a_plugin_that_half_closes_is_disconnected_and_the_process_sees_it() {
     let adaptation = adaptation().await;
-    let mut raw = raw(&adaptation).await;
+    let mut raw = raw(&adaptation, "10").await;
     raw.stream.shutdown().await.unwrap();
     assert_eq!(raw.next().await, None, "the other side closes too");
     let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();

@@ -82,7 +82,7 @@ proptest::proptest! {
             .unwrap();
         runtime.block_on(async {
             let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
-            let mut raw = raw(&adaptation).await;
+            let mut raw = raw(&adaptation, "10").await;
             let witness = Peer::join(&adaptation, Script::new("90", "witness")).await;
             raw.stream.write_all(&bytes).await.unwrap();
             let _ = adaptation.create_container(&pod("p"), &container("c")).await;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use nri::adaptation::OutcomeResult;
+use nri::adaptation::{OutcomeResult, Requested, RuntimeCallbacks, State};
 use nri::api::{ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
 use nri::wire::Code;
 use prost::Message as _;
 
-use crate::peer::{Peer, Script};
+use crate::garbage::raw;
+use crate::peer::{Peer, Script, patiently};
 use crate::plugins::{Cluster, adaptation, builder, pod};
 
 #[tokio::test]
@@ -81,4 +82,35 @@ async fn a_flood_of_updates_is_bounded_and_events_get_through() {
             Err(error) => assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED),
         }
     }
+}
+
+/// A runtime whose answers are large.
+struct Verbose;
+
+impl RuntimeCallbacks for Verbose {
+    async fn synchronize(&self, _: &mut State) -> nri::Result<()> {
+        Ok(())
+    }
+
+    async fn update_containers(&self, _: Requested) -> nri::Result<Vec<ContainerUpdate>> {
+        Ok(vec![ContainerUpdate::new("c".repeat(1 << 20))])
+    }
+}
+
+#[tokio::test]
+async fn plugins_that_never_read_take_no_turns_from_others() {
+    let adaptation = builder().callbacks(Verbose).start().await.unwrap();
+    let mut silent = Vec::new();
+    for index in ["10", "11", "12"] {
+        let mut raw = raw(&adaptation, index).await;
+        for call in 1..=64 {
+            raw.update_containers(2 * call + 1).await;
+        }
+        silent.push(raw);
+    }
+    let peer = Peer::join(&adaptation, Script::new("20", "reads")).await;
+    let request = UpdateContainersRequest::default();
+    patiently(peer.call("UpdateContainers", &request))
+        .await
+        .unwrap();
 }
