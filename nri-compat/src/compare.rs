@@ -102,22 +102,23 @@ pub fn compare(checked: &Subject, probed: &Probed) -> Vec<Comparison> {
 
 /// Returns how the two verdicts for a target relate.
 fn relate(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
-    use probe::Verdict::{Breaks, Deprecated, Dropped, Loses, Unknown, Works};
+    use probe::Verdict::{Breaks, Deprecated, Dropped, Errors, Loses, Unknown, Works};
     match (check.outcome, probe.verdict) {
         (Outcome::Unknown, _) => undecided("check", check.reason.as_ref()),
         (_, Unknown) => undecided("probe", &probe.reason),
         (Outcome::Ok, Works) => AGREE,
         (Outcome::Ok, Loses) => lost_because_unknown(probe),
-        (Outcome::Deprecated, Deprecated) => same_events(check, probe),
+        (Outcome::Ok, Errors) if probe.events_as_state_change().is_empty() => AGREE,
+        (Outcome::Deprecated, Deprecated | Errors) => same_events(check, probe),
         (Outcome::Removed, Loses) => AGREE,
         (Outcome::Incompatible, Dropped | Breaks) => AGREE,
         (Outcome::Deprecated | Outcome::Removed | Outcome::Incompatible, Works | Loses) => {
             fewer_events(checked, check, probe)
         }
-        (Outcome::Incompatible | Outcome::Removed, Deprecated) => {
+        (Outcome::Incompatible | Outcome::Removed, Deprecated | Errors) => {
             fewer_events(checked, check, probe)
         }
-        (Outcome::Ok, Deprecated) => disagree(format!(
+        (Outcome::Ok, Deprecated | Errors) => disagree(format!(
             "check sees no deprecated event, but {}",
             probe.reason
         )),
@@ -165,7 +166,7 @@ fn lost_because_unknown(probe: &TargetResult) -> (Agreement, String) {
 
 /// Every event that arrives as StateChange has to be among those that `check` names.
 fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
-    let arrived = probe.events_that(EventOutcome::Deprecated);
+    let arrived = probe.events_as_state_change();
     let is_new = |event: &&str| !check.events.iter().any(|named| named == event);
     let new: Vec<_> = arrived.iter().copied().filter(is_new).collect();
     if !new.is_empty() {

@@ -27,7 +27,7 @@ use tokio::time::timeout;
 pub(crate) use answer::event_name;
 pub use answer::{Answer, describe};
 pub use recut::{Cut, Recut};
-pub use requests::request;
+pub use requests::{request, sample_request};
 pub use service::{Arrivals, End, UpdateAnswer};
 pub use trace::{Direction, Tap, Trace};
 

@@ -226,21 +226,27 @@ async fn a_plugin_that_never_connects_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn codes_other_than_unimplemented_break() {
-    for (code, answer) in [
-        (3, RpcAnswer::Breaks),
-        (5, RpcAnswer::Breaks),
-        (99, RpcAnswer::Breaks),
-        (12, RpcAnswer::Fallback),
+async fn only_unimplemented_leads_to_state_change() {
+    for (code, answer, verdict) in [
+        (2, RpcAnswer::Error, Verdict::Errors),
+        (5, RpcAnswer::Error, Verdict::Errors),
+        (99, RpcAnswer::Breaks, Verdict::Breaks),
+        (12, RpcAnswer::Fallback, Verdict::Deprecated),
     ] {
         let probed = hostile(&format!("code {code}:RunPodSandbox")).await;
         assert_eq!(probed.rpc("RunPodSandbox").unwrap().answer, answer);
-        let verdict = if code == 12 {
-            Verdict::Deprecated
-        } else {
-            Verdict::Breaks
-        };
         assert_eq!(verdicts(&probed), [Verdict::Works, verdict]);
+    }
+}
+
+/// Servers other than those of the stubs may answer so if they lack an RPC; runtimes do not fall back for them.
+#[tokio::test]
+async fn a_code_that_denies_an_rpc_breaks() {
+    for code in [3, 5] {
+        let probed = hostile(&format!("denial {code}:RunPodSandbox")).await;
+        let result = probed.rpc("RunPodSandbox").unwrap();
+        assert_eq!(result.answer, RpcAnswer::Breaks, "{result:?}");
+        assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Breaks]);
     }
 }
 

@@ -7,7 +7,7 @@ mod common;
 
 use common::Flags;
 use lexopt::ValueExt;
-use nri::api::{ContainerAdjustment, ValidateContainerAdjustmentRequest};
+use nri::api::{ContainerAdjustment, Hooks, ValidateContainerAdjustmentRequest};
 use nri::prelude::*;
 use tracing::info;
 
@@ -41,7 +41,10 @@ const PARTS: &[Part] = &[
         adjust.linux.iter().any(|linux| !linux.devices.is_empty())
     }),
     ("env", |adjust| !adjust.env.is_empty()),
-    ("hooks", |adjust| adjust.hooks.is_some()),
+    // Without hooks, runtimes send an empty set of them.
+    ("hooks", |adjust| {
+        adjust.hooks.iter().any(|hooks| *hooks != Hooks::default())
+    }),
     ("mounts", |adjust| !adjust.mounts.is_empty()),
     ("namespaces", |adjust| {
         adjust

@@ -196,6 +196,7 @@ fn event(
         event,
         outcome,
         via,
+        fell_back: outcome == EventOutcome::Deprecated,
         detail: detail.into(),
         took: via.map(|_| Duration::from_micros(380)),
     }
@@ -256,6 +257,7 @@ pub fn probe_trouble(text: &str) -> ProbeReport {
         (EventOutcome::Deprecated, Some(Via::StateChange)),
         (EventOutcome::Lost, None),
         (EventOutcome::NotTried, None),
+        (EventOutcome::Error, Some(Via::Dedicated)),
         (EventOutcome::Fails, Some(Via::Dedicated)),
         (EventOutcome::Silent, None),
     ];

@@ -48,6 +48,8 @@ enum FailOnArg {
     Loses,
     /// Cannot be determined, or worse.
     Unknown,
+    /// Answers some of its events with an error of its own, or worse.
+    Errors,
     /// Fails some of its events, or worse.
     Breaks,
     /// Is dropped before the first event.
@@ -120,6 +122,7 @@ impl FailOnArg {
             Self::Deprecated => Some(Verdict::Deprecated),
             Self::Loses => Some(Verdict::Loses),
             Self::Unknown => Some(Verdict::Unknown),
+            Self::Errors => Some(Verdict::Errors),
             Self::Breaks => Some(Verdict::Breaks),
             Self::Dropped => Some(Verdict::Dropped),
             Self::Never => None,

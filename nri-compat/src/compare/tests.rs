@@ -16,6 +16,7 @@ fn result(verdict: Probe, release: &str, events: &[(&'static str, EventOutcome)]
         event,
         outcome: *outcome,
         via: None,
+        fell_back: false,
         detail: String::new(),
         took: None,
     });

@@ -5,7 +5,7 @@ use nri::api::{Container, Event, EventMask, PodSandbox};
 use nri::wire::CallError;
 
 use super::verdict::{Judged, fail, in_the_way, skip};
-use crate::session::{Answer, Session, request};
+use crate::session::{Answer, Session, sample_request};
 use crate::subject::Instance;
 
 /// The life of a pod with one container, in the order in which a runtime sends its events.
@@ -100,7 +100,7 @@ impl Live {
         container: &Container,
     ) -> Answer {
         self.session
-            .send(event, &request(event, pod, container))
+            .send(event, &sample_request(event, pod, container))
             .await
     }
 
@@ -113,7 +113,7 @@ impl Live {
         container: &Container,
     ) -> Answer {
         self.session
-            .send_via(event, via, &request(event, pod, container))
+            .send_via(event, via, &sample_request(event, pod, container))
             .await
     }
 

@@ -49,13 +49,31 @@ fn read<M: Message + Default>(answer: Bytes) -> Result<(), DecodeError> {
 }
 
 /// Returns the kind of an answer.
-pub(super) fn kind<T>(result: &Result<T, CallError>) -> RpcAnswer {
+///
+/// `denial` is the code with which the plugin answers a call to an RPC that does not exist. An error with this code says
+/// that the plugin does not implement the RPC; an error with another code comes from the plugin's handler. The stub in Go,
+/// for example, denies with UNIMPLEMENTED, and sends NOT_FOUND if the handler did not find a file.
+pub(super) fn kind<T>(result: &Result<T, CallError>, denial: Option<Code>) -> RpcAnswer {
     match result {
         Ok(_) => RpcAnswer::Implemented,
         Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => RpcAnswer::Fallback,
         Err(CallError::Closed | CallError::Timeout(_)) => RpcAnswer::Silent,
-        // An error, an answer that cannot be decoded, or something other than an answer.
+        Err(CallError::Status(status)) if is_own(status.code, denial) => RpcAnswer::Error,
+        // A denial, a code that does not exist, or an answer that cannot be decoded.
         Err(_) => RpcAnswer::Breaks,
+    }
+}
+
+/// Returns true if an error comes from the plugin's handler.
+fn is_own(code: Code, denial: Option<Code>) -> bool {
+    code.name().is_some() && Some(code) != denial
+}
+
+/// Returns the code of an error.
+pub(super) fn code<T>(result: &Result<T, CallError>) -> Option<Code> {
+    match result {
+        Err(CallError::Status(status)) => Some(status.code),
+        Ok(_) | Err(_) => None,
     }
 }
 
@@ -82,13 +100,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_fall_into_four_kinds() {
+    fn answers_fall_into_five_kinds() {
         let status = |code| Err::<(), _>(CallError::Status(Status::new(code, "no")));
-        assert_eq!(kind(&Ok(())), RpcAnswer::Implemented);
-        assert_eq!(kind(&status(Code::UNIMPLEMENTED)), RpcAnswer::Fallback);
-        assert_eq!(kind(&status(Code::NOT_FOUND)), RpcAnswer::Breaks);
-        assert_eq!(kind(&status(Code(99))), RpcAnswer::Breaks);
-        assert_eq!(kind(&Err::<(), _>(CallError::Closed)), RpcAnswer::Silent);
+        let denial = Some(Code::INVALID_ARGUMENT);
+        let kind = |result| kind(&result, denial);
+        assert_eq!(kind(Ok(())), RpcAnswer::Implemented);
+        assert_eq!(kind(status(Code::UNIMPLEMENTED)), RpcAnswer::Fallback);
+        assert_eq!(kind(status(Code::UNKNOWN)), RpcAnswer::Error);
+        assert_eq!(kind(status(Code::NOT_FOUND)), RpcAnswer::Error);
+        assert_eq!(kind(status(Code::INVALID_ARGUMENT)), RpcAnswer::Breaks);
+        assert_eq!(kind(status(Code(99))), RpcAnswer::Breaks);
+        assert_eq!(kind(Err::<(), _>(CallError::Closed)), RpcAnswer::Silent);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Sample {
 
     /// Returns the encoded request of the RPC that is dedicated to an event.
     pub(super) fn request(&self, event: Event) -> Vec<u8> {
-        session::request(event, &self.new.0, &self.new.1)
+        session::sample_request(event, &self.new.0, &self.new.1)
     }
 
     /// Returns the request of StateChange, with the event that starts a pod.

@@ -179,7 +179,7 @@ impl Live {
             .session
             .revision()
             .without_newer("ConfigureRequest", &message);
-        self.call(run, CONFIGURE, message).await.decoded()
+        self.shake_hands(run, CONFIGURE, message).await.decoded()
     }
 
     /// Synchronizes the plugin.
@@ -189,7 +189,31 @@ impl Live {
             .session
             .revision()
             .without_newer("SynchronizeRequest", &message);
-        self.call(run, SYNCHRONIZE, message).await.decoded()
+        self.shake_hands(run, SYNCHRONIZE, message).await.decoded()
+    }
+
+    /// Calls an RPC before the first event. A plugin that answers with an error usually ends at once, and its answer may
+    /// or may not arrive before that; it counts as ended in both cases.
+    async fn shake_hands(
+        &mut self,
+        run: &mut Run<'_>,
+        step: &'static str,
+        request: Bytes,
+    ) -> Reply {
+        let mut reply = self.call(run, step, request).await;
+        if matches!(reply.result, Err(CallError::Status(_))) && self.ends().await {
+            self.has_ended(run, step).await;
+            reply.result = Err(CallError::Closed);
+        }
+        reply
+    }
+
+    /// Returns true if the process of the plugin ends within a short time.
+    async fn ends(&self) -> bool {
+        match &self.instance.process {
+            Some(process) => process.ended(END).await.is_some(),
+            None => false,
+        }
     }
 
     /// Calls an RPC. If there is no answer, records what happened to the plugin.

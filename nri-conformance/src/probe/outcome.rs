@@ -81,7 +81,10 @@ pub enum RpcAnswer {
     Implemented,
     /// UNIMPLEMENTED (12), after which a runtime falls back to StateChange.
     Fallback,
-    /// Another error, such as INVALID_ARGUMENT (3) or NOT_FOUND (5), or an answer that cannot be decoded. The request fails.
+    /// An error of the plugin's handler, such as UNKNOWN (2). The request fails.
+    Error,
+    /// The error with which the plugin also answers an RPC that does not exist, and which is not UNIMPLEMENTED; or a code
+    /// that does not exist, or an answer that cannot be decoded. The request fails.
     Breaks,
     /// No answer.
     Silent,
@@ -113,7 +116,10 @@ pub enum Verdict {
     Loses,
     /// Could not be determined.
     Unknown,
-    /// Registers, but leaves some of its events unanswered, or answers with an error that fails the request.
+    /// Works, but answers some events with an error of its own, which fails the request. It may do so only because the
+    /// request is a sample.
+    Errors,
+    /// Registers, but leaves some of its events unanswered, or answers them with something that no runtime accepts.
     Breaks,
     /// Is dropped before the first event.
     Dropped,
@@ -128,6 +134,8 @@ pub struct EventResult {
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
     pub via: Option<Via>,
+    /// True if it was sent as StateChange because the plugin does not implement the RPC of the release.
+    pub fell_back: bool,
     /// A description of the answer, or the reason if there is none.
     pub detail: String,
     /// The time until the answer, including an earlier attempt; `None` if there was no answer.
@@ -145,7 +153,9 @@ pub enum EventOutcome {
     Lost,
     /// Was not tried.
     NotTried,
-    /// Is answered with an error, which fails the request.
+    /// Arrives, and is answered with an error of the plugin's own, which fails the request.
+    Error,
+    /// Is answered with something that no runtime accepts, which fails the request.
     Fails,
     /// Is not answered: the plugin hangs, ends, or breaks the connection.
     Silent,
@@ -238,7 +248,29 @@ impl Probed {
     }
 }
 
+impl EventResult {
+    /// Returns true if the event arrives in the deprecated way, also if it is answered with an error.
+    pub(super) fn arrives_as_state_change(&self) -> bool {
+        match self.outcome {
+            EventOutcome::Deprecated => true,
+            EventOutcome::Error => self.fell_back,
+            EventOutcome::Works
+            | EventOutcome::Lost
+            | EventOutcome::NotTried
+            | EventOutcome::Fails
+            | EventOutcome::Silent => false,
+        }
+    }
+}
+
 impl TargetResult {
+    /// Returns the names of the events that arrive as StateChange, also if they are answered with an error.
+    pub fn events_as_state_change(&self) -> Vec<&'static str> {
+        let events = self.events.iter();
+        let arriving = events.filter(|event| event.arrives_as_state_change());
+        arriving.map(|event| event.event).collect()
+    }
+
     /// Returns the names of the events with an outcome.
     pub fn events_that(&self, outcome: EventOutcome) -> Vec<&'static str> {
         let events = self.events.iter();
@@ -277,6 +309,7 @@ names! {
     RpcAnswer {
         Implemented = "implemented",
         Fallback = "fallback",
+        Error = "error",
         Breaks = "breaks",
         Silent = "silent",
     }
@@ -285,6 +318,7 @@ names! {
         Deprecated = "deprecated",
         Loses = "loses",
         Unknown = "unknown",
+        Errors = "errors",
         Breaks = "breaks",
         Dropped = "dropped",
     }
@@ -293,6 +327,7 @@ names! {
         Deprecated = "deprecated",
         Lost = "lost",
         NotTried = "not-tried",
+        Error = "error",
         Fails = "fails",
         Silent = "silent",
     }

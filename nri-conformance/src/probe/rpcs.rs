@@ -3,6 +3,7 @@
 use nri::adaptation::Revision;
 use nri::api::{ConfigureResponse, EventMask};
 use nri::plugin::Rpc;
+use nri::wire::Code;
 
 use crate::error::Result;
 
@@ -39,7 +40,8 @@ struct Pass<'r, 'a> {
     failure: String,
 }
 
-/// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for the next.
+/// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for the next. The RPC that
+/// does not exist is called first, because its answer tells what other errors mean.
 pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> {
     let mut pass = Pass {
         run,
@@ -52,10 +54,12 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> 
         failed_starts: 0,
         failure: String::new(),
     };
+    let absent = pass.call(NO_SUCH_RPC).await?;
     let mut results = Vec::new();
     for rpc in order() {
         results.push(pass.call(rpc).await?);
     }
+    results.insert(results.len() - 1, absent);
     if let Some(live) = pass.live.take() {
         live.finish(pass.run).await;
     }
@@ -69,7 +73,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> 
     Ok((results, pass.first))
 }
 
-/// Returns the RPCs after the handshake, in the order in which they are called.
+/// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
 fn order() -> Vec<&'static str> {
     let mut order: Vec<_> = LIFE.into_iter().map(name).collect();
     order.push(STATE_CHANGE);
@@ -77,7 +81,7 @@ fn order() -> Vec<&'static str> {
         rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, STATE_CHANGE, SHUTDOWN].contains(&rpc.name)
     };
     order.extend(Revision::rpcs().iter().filter(is_left).map(|rpc| rpc.name));
-    order.extend([NO_SUCH_RPC, SHUTDOWN]);
+    order.push(SHUTDOWN);
     order
 }
 
@@ -98,7 +102,10 @@ impl Pass<'_, '_> {
             return Ok(result);
         }
         let reply = live.call(self.run, rpc, self.request(rpc)).await;
-        let result = result(&live, rpc, checked(rpc, reply));
+        if rpc == NO_SUCH_RPC {
+            self.run.denial = answers::code(&reply.result);
+        }
+        let result = result(&live, rpc, checked(rpc, reply), self.run.denial);
         if live.is_over() {
             live.finish(self.run).await;
         } else {
@@ -155,7 +162,7 @@ impl Pass<'_, '_> {
             self.first.subscription = Some(subscription(answer));
         }
         if self.configure.is_none() {
-            self.configure = Some(result(live, CONFIGURE, reply));
+            self.configure = Some(result(live, CONFIGURE, reply, self.run.denial));
         }
         answered
     }
@@ -168,7 +175,7 @@ impl Pass<'_, '_> {
         let reply = live.synchronize(self.run).await;
         let answered = reply.answered_after().is_some();
         if self.synchronize.is_none() {
-            self.synchronize = Some(result(live, SYNCHRONIZE, reply));
+            self.synchronize = Some(result(live, SYNCHRONIZE, reply, self.run.denial));
         }
         answered
     }
@@ -196,8 +203,8 @@ fn checked(rpc: &str, reply: Reply) -> Reply<()> {
     }
 }
 
-fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>) -> RpcResult {
-    let answer = answers::kind(&reply.result);
+fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Code>) -> RpcResult {
+    let answer = answers::kind(&reply.result, denial);
     let mut detail = live.words(&reply.result);
     if answer == RpcAnswer::Fallback && !can_fall_back(rpc) && rpc != NO_SUCH_RPC {
         detail.push_str("; runtimes have no fallback for it");
@@ -290,7 +297,6 @@ mod tests {
     fn each_rpc_is_called_once_and_shutdown_last() {
         let mut order = order();
         assert_eq!(order.last(), Some(&SHUTDOWN));
-        order.retain(|rpc| *rpc != NO_SUCH_RPC);
         order.extend([CONFIGURE, SYNCHRONIZE]);
         order.sort_unstable();
         let mut known: Vec<_> = Revision::rpcs().iter().map(|rpc| rpc.name).collect();

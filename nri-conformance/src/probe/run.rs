@@ -7,6 +7,7 @@ use super::patience::Patience;
 use super::{Options, Trouble, TroubleKind};
 
 use nri::adaptation::Revision;
+use nri::wire::Code;
 
 /// The maximum number of troubles that a result lists.
 const MAX_TROUBLES: usize = 50;
@@ -22,6 +23,8 @@ pub(super) struct Run<'a> {
     pub(super) patience: Patience,
     /// False once an instance has connected.
     pub(super) awaits_first: bool,
+    /// The code with which the plugin answers a call to an RPC that does not exist; `None` if it is not known.
+    pub(super) denial: Option<Code>,
     troubles: Vec<Trouble>,
 }
 
@@ -33,6 +36,7 @@ impl<'a> Run<'a> {
             sample: Sample::new(),
             patience: Patience::new(options.within),
             awaits_first: true,
+            denial: None,
             troubles: Vec::new(),
         }
     }

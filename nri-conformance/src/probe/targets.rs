@@ -190,9 +190,14 @@ impl Pass<'_, '_> {
             live.refused(self.run, step, &message).await;
         }
         let words = live.words(&reply.result);
-        reply
-            .result
-            .map_err(|_| Stop::dropped(format!("{step}: {words}")))
+        let reason = match &self.runtime {
+            Some(runtime) if step == CONFIGURE => {
+                let RuntimeRelease { name, version } = runtime;
+                format!("{step}, from {name} {version}: {words}")
+            }
+            Some(_) | None => format!("{step}: {words}"),
+        };
+        reply.result.map_err(|_| Stop::dropped(reason))
     }
 
     async fn check_mask(
@@ -293,7 +298,7 @@ impl Pass<'_, '_> {
         let mut reply = self.send_via(live, event, via).await;
         let mut took = reply.took;
         let falls_back = via == Via::Dedicated
-            && answers::kind(&reply.result) == RpcAnswer::Fallback
+            && answers::kind(&reply.result, self.run.denial) == RpcAnswer::Fallback
             && can_fall_back(event);
         if falls_back && !self.sends(Via::StateChange) {
             let detail = format!("{}; {}", live.words(&reply.result), self.no_state_change());
@@ -306,8 +311,9 @@ impl Pass<'_, '_> {
         }
         EventResult {
             event: name(event),
-            outcome: outcome(&reply.result, falls_back),
+            outcome: outcome(answers::kind(&reply.result, self.run.denial), falls_back),
             via: Some(via),
+            fell_back: falls_back,
             detail: live.words(&reply.result),
             took: reply.answered_after().map(|_| took),
         }
@@ -340,10 +346,11 @@ impl Pass<'_, '_> {
     }
 }
 
-fn outcome<T>(result: &std::result::Result<T, CallError>, fell_back: bool) -> EventOutcome {
-    match answers::kind(result) {
+fn outcome(answer: RpcAnswer, fell_back: bool) -> EventOutcome {
+    match answer {
         RpcAnswer::Implemented if fell_back => EventOutcome::Deprecated,
         RpcAnswer::Implemented => EventOutcome::Works,
+        RpcAnswer::Error => EventOutcome::Error,
         RpcAnswer::Fallback | RpcAnswer::Breaks => EventOutcome::Fails,
         RpcAnswer::Silent => EventOutcome::Silent,
     }
@@ -354,6 +361,7 @@ fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
         event: name(event),
         outcome,
         via: None,
+        fell_back: false,
         detail,
         took: None,
     }
@@ -366,19 +374,24 @@ fn judge(events: &[EventResult]) -> (Verdict, String) {
     for (outcome, before, after) in [
         (EventOutcome::Silent, "does not answer ", ""),
         (EventOutcome::Fails, "", " fails"),
+        (EventOutcome::Error, "answers ", " with an error"),
         (EventOutcome::NotTried, "", " not tried"),
         (EventOutcome::Lost, "does not receive ", ""),
-        (EventOutcome::Deprecated, "receives ", " as StateChange"),
     ] {
-        let of = events.iter().filter(|event| event.outcome == outcome);
-        let names: Vec<_> = of.clone().map(|event| event.event).collect();
-        if let Some(first) = of.clone().next() {
-            let mut reason = format!("{before}{}{after}", names.join(", "));
-            if outcome != EventOutcome::Deprecated {
-                reason.push_str(&format!(": {}", first.detail));
-            }
-            reasons.push(reason);
+        let of = || events.iter().filter(|event| event.outcome == outcome);
+        let names: Vec<_> = of().map(|event| event.event).collect();
+        if let Some(first) = of().next() {
+            let names = names.join(", ");
+            reasons.push(format!("{before}{names}{after}: {}", first.detail));
         }
+    }
+    let deprecated: Vec<_> = events
+        .iter()
+        .filter(|event| event.arrives_as_state_change())
+        .map(|event| event.event)
+        .collect();
+    if !deprecated.is_empty() {
+        reasons.push(format!("receives {} as StateChange", deprecated.join(", ")));
     }
     (verdict.unwrap_or(Verdict::Works), reasons.join("; "))
 }
@@ -389,6 +402,7 @@ fn verdict(outcome: EventOutcome) -> Verdict {
         EventOutcome::Deprecated => Verdict::Deprecated,
         EventOutcome::Lost => Verdict::Loses,
         EventOutcome::NotTried => Verdict::Unknown,
+        EventOutcome::Error => Verdict::Errors,
         EventOutcome::Fails | EventOutcome::Silent => Verdict::Breaks,
     }
 }

@@ -1,13 +1,24 @@
-//! The request of each event.
+//! The request of each event, with the pod and the container as a runtime shows them at that time.
+
+mod moment;
 
 use nri::api::{
-    Container, CreateContainerRequest, Event, LinuxResources, PodSandbox,
+    Container, ContainerAdjustment, CreateContainerRequest, Event, Hooks, LinuxContainerAdjustment,
+    LinuxCpu, LinuxMemory, LinuxResources, OwningPlugins, PluginInstance, PodSandbox,
     PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
     PostUpdatePodSandboxRequest, RemoveContainerRequest, RemovePodSandboxRequest,
     RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
     UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
 };
 use prost::Message;
+
+/// Returns the encoded request of an event for a pod and a container that run. What they lack before they run and lose
+/// afterwards is removed, as it is by a runtime.
+pub fn sample_request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
+    let pod = moment::pod(event, pod);
+    let container = moment::container(event, container);
+    request(event, &pod, &container)
+}
 
 /// Returns the encoded request of the RPC that is dedicated to an event. The container is omitted if the event does not
 /// need it.
@@ -73,7 +84,29 @@ fn validate(pod: &PodSandbox, container: &Container) -> Vec<u8> {
     ValidateContainerAdjustmentRequest {
         pod: Some(pod.clone()),
         container: Some(container.clone()),
+        adjust: Some(no_adjustment()),
+        owners: Some(OwningPlugins::default()),
+        plugins: vec![PluginInstance {
+            name: "conformance".to_owned(),
+            index: "00".to_owned(),
+        }],
         ..ValidateContainerAdjustmentRequest::default()
     }
     .encode_to_vec()
+}
+
+/// Returns the merged adjustment if no plugin adjusts anything: the adaptation creates these parts in any case.
+fn no_adjustment() -> ContainerAdjustment {
+    ContainerAdjustment {
+        hooks: Some(Hooks::default()),
+        linux: Some(LinuxContainerAdjustment {
+            resources: Some(LinuxResources {
+                memory: Some(LinuxMemory::default()),
+                cpu: Some(LinuxCpu::default()),
+                ..LinuxResources::default()
+            }),
+            ..LinuxContainerAdjustment::default()
+        }),
+        ..ContainerAdjustment::default()
+    }
 }

@@ -1,11 +1,22 @@
-//! Pods and containers like those that a runtime sends.
+//! Pods and containers like those that containerd 2.4 and CRI-O 1.36 show to plugins.
 
-use std::path::Path;
+mod image;
+mod metadata;
+mod spec;
 
 use nri::api::{
-    Container, ContainerState, LinuxContainer, LinuxCpu, LinuxMemory, LinuxNamespace,
-    LinuxPodSandbox, LinuxResources, Mount, OptionalInt64, OptionalUInt64, PodSandbox,
+    Container, ContainerState, LinuxContainer, LinuxPodSandbox, LinuxResources, OptionalInt,
+    PodSandbox, User,
 };
+
+/// The network namespace of every pod.
+const NETWORK: &str = "/var/run/netns/conformance";
+
+/// When every container was created, in nanoseconds since the Unix epoch: 2026-01-01.
+const CREATED_AT: i64 = 1_767_225_600_000_000_000;
+
+/// How long it takes to start a container, in nanoseconds.
+const STARTING: i64 = 50_000_000;
 
 /// A generator of pods and containers with unique ids.
 #[derive(Clone, Debug)]
@@ -29,27 +40,20 @@ impl World {
     pub fn pod(&mut self) -> PodSandbox {
         self.pods += 1;
         let number = self.pods;
-        let id = self.id(number);
-        let cgroup = format!("/kubepods/burstable/pod{number}");
-        PodSandbox {
+        let (id, uid) = (self.id(number), self.uid(number));
+        let mut pod = PodSandbox {
             name: format!("pod-{:x}-{number}", self.seed),
-            uid: self.uid(number),
             namespace: "conformance".to_owned(),
-            labels: [("app".to_owned(), "conformance".to_owned())].into(),
-            annotations: [("conformance/pod".to_owned(), number.to_string())].into(),
-            linux: Some(LinuxPodSandbox {
-                cgroup_parent: cgroup.clone(),
-                cgroups_path: format!("{cgroup}/{id}"),
-                namespaces: namespaces(Path::new("/var/run/netns/conformance")),
-                resources: Some(resources()),
-                pod_overhead: Some(LinuxResources::default()),
-                pod_resources: Some(resources()),
-            }),
+            linux: Some(linux_pod(&id, &uid)),
             pid: 4242,
             ips: vec!["10.88.0.7".to_owned()],
             id,
+            uid,
             ..PodSandbox::default()
-        }
+        };
+        pod.labels = metadata::pod_labels(&pod);
+        pod.annotations = metadata::pod_annotations(&pod, number);
+        pod
     }
 
     /// Creates the next sandbox of the same pod, like a runtime that retries.
@@ -61,30 +65,34 @@ impl World {
         }
     }
 
-    /// Creates a container in a pod.
+    /// Creates a running container in a pod.
     pub fn container(&mut self, pod: &PodSandbox) -> Container {
         self.containers += 1;
         let number = self.containers;
+        let id = self.id(number | 1 << 40);
+        let name = format!("container-{number}");
         Container {
-            id: self.id(number | 1 << 40),
             pod_sandbox_id: pod.id.clone(),
-            name: format!("container-{number}"),
-            state: ContainerState::ContainerCreated.into(),
-            labels: [("app".to_owned(), "conformance".to_owned())].into(),
+            state: ContainerState::ContainerRunning.into(),
+            labels: metadata::container_labels(pod, &name),
+            annotations: metadata::container_annotations(pod, &id, &name),
             args: vec!["sleep".to_owned(), "infinity".to_owned()],
-            env: vec!["PATH=/usr/bin:/bin".to_owned()],
-            mounts: vec![Mount {
-                destination: "/proc".to_owned(),
-                r#type: "proc".to_owned(),
-                source: "proc".to_owned(),
-                options: vec!["nosuid".to_owned()],
-            }],
-            linux: Some(LinuxContainer {
-                namespaces: namespaces(Path::new("/var/run/netns/conformance")),
-                resources: Some(resources()),
-                ..LinuxContainer::default()
-            }),
+            env: vec![
+                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),
+                format!("HOSTNAME={}", pod.name),
+            ],
+            mounts: spec::mounts(pod),
+            linux: Some(linux_container(pod, &id)),
             pid: 4343,
+            created_at: CREATED_AT,
+            started_at: CREATED_AT + STARTING,
+            user: Some(User {
+                additional_gids: vec![0],
+                ..User::default()
+            }),
+            image: Some(image::image()),
+            id,
+            name,
             ..Container::default()
         }
     }
@@ -101,30 +109,31 @@ impl World {
     }
 }
 
-fn namespaces(network: &Path) -> Vec<LinuxNamespace> {
-    let network = network.display().to_string();
-    [("ipc", ""), ("uts", ""), ("network", &*network)]
-        .map(|(kind, path)| LinuxNamespace {
-            r#type: kind.to_owned(),
-            path: path.to_owned(),
-        })
-        .into()
+fn linux_pod(id: &str, uid: &str) -> LinuxPodSandbox {
+    let cgroup_parent = cgroup_of_pod(uid);
+    LinuxPodSandbox {
+        cgroups_path: format!("{cgroup_parent}/{id}"),
+        cgroup_parent,
+        namespaces: spec::pod_namespaces(NETWORK),
+        resources: Some(spec::resources()),
+        pod_overhead: Some(LinuxResources::default()),
+        pod_resources: Some(spec::limits()),
+    }
 }
 
-fn resources() -> LinuxResources {
-    LinuxResources {
-        cpu: Some(LinuxCpu {
-            shares: Some(OptionalUInt64 { value: 512 }),
-            quota: Some(OptionalInt64 { value: 50_000 }),
-            period: Some(OptionalUInt64 { value: 100_000 }),
-            ..LinuxCpu::default()
-        }),
-        memory: Some(LinuxMemory {
-            limit: Some(OptionalInt64 { value: 128 << 20 }),
-            ..LinuxMemory::default()
-        }),
-        ..LinuxResources::default()
+fn linux_container(pod: &PodSandbox, id: &str) -> LinuxContainer {
+    LinuxContainer {
+        namespaces: spec::container_namespaces(pod, NETWORK),
+        resources: Some(spec::resources()),
+        oom_score_adj: Some(OptionalInt { value: 996 }),
+        cgroups_path: format!("{}/{id}", cgroup_of_pod(&pod.uid)),
+        ..LinuxContainer::default()
     }
+}
+
+/// Returns the cgroup that the kubelet creates for a burstable pod.
+fn cgroup_of_pod(uid: &str) -> String {
+    format!("/kubepods/burstable/pod{uid}")
 }
 
 #[cfg(test)]

@@ -112,7 +112,8 @@ impl Plugin {
     /// Returns the action for an RPC.
     fn at(&self, rpc: &str) -> Option<&str> {
         let (behavior, at) = self.behavior.split_once(':')?;
-        (at == "*" || at == rpc).then_some(behavior)
+        let denied = behavior.starts_with("denial ") && rpc == "NoSuchRpc";
+        (denied || at == "*" || at == rpc).then_some(behavior)
     }
 
     fn mask(&self) -> i32 {
@@ -158,9 +159,7 @@ impl Service for Plugin {
                     .await
             }
             Some(code) => {
-                let code = code
-                    .strip_prefix("code ")
-                    .and_then(|code| code.parse().ok());
+                let code = code.rsplit(' ').next().and_then(|code| code.parse().ok());
                 Err(Status::new(
                     Code(code.expect("a known behavior")),
                     "refused",

@@ -128,6 +128,7 @@ fn of_answer(palette: Palette, answer: RpcAnswer) -> Style {
     match answer {
         RpcAnswer::Implemented => palette.verdict(check::Outcome::Ok),
         RpcAnswer::Fallback => palette.level(Level::Note),
+        RpcAnswer::Error => palette.level(Level::Warning),
         RpcAnswer::Breaks | RpcAnswer::Silent => palette.level(Level::Error),
     }
 }
@@ -135,7 +136,7 @@ fn of_answer(palette: Palette, answer: RpcAnswer) -> Style {
 fn of_verdict(palette: Palette, verdict: Verdict) -> Style {
     match verdict {
         Verdict::Works => palette.verdict(check::Outcome::Ok),
-        Verdict::Deprecated | Verdict::Loses => palette.level(Level::Warning),
+        Verdict::Deprecated | Verdict::Loses | Verdict::Errors => palette.level(Level::Warning),
         Verdict::Unknown => palette.level(Level::Note),
         Verdict::Breaks | Verdict::Dropped => palette.level(Level::Error),
     }

@@ -157,7 +157,8 @@ async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -
     let mut world = World::new(0);
     let pod = world.pod();
     // Any answer will do: it shows that the plugin serves.
-    let request = crate::session::request(Event::StopPodSandbox, &pod, &world.container(&pod));
+    let request =
+        crate::session::sample_request(Event::StopPodSandbox, &pod, &world.container(&pod));
     let answer = session.send(Event::StopPodSandbox, &request).await;
     match answer.result {
         Err(CallError::Closed) => fail(sent, "the end of the connection", "a plugin that serves"),

@@ -9,7 +9,7 @@ use crate::plugin::bench::Bench;
 use crate::plugin::live::{LIFE, Live, judge, may_reject};
 use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::world::World;
-use crate::session::{Answer, can_fall_back, describe, request};
+use crate::session::{Answer, can_fall_back, describe, sample_request};
 
 /// An RPC that no release has.
 const NO_RPC: &str = "NoSuchEvent";
@@ -92,7 +92,7 @@ pub(in crate::plugin) async fn unimplemented(bench: &Bench, revision: &Revision)
     let live = bench.serving(revision).await?;
     let (pod, container) = bench.pod_and_container();
     for event in LIFE {
-        let dedicated = request(event, &pod, &container);
+        let dedicated = sample_request(event, &pod, &container);
         let answer = live
             .session
             .send_via(event, Via::Dedicated, &dedicated)

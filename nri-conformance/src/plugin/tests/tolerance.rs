@@ -8,7 +8,7 @@ use prost::encoding::{WireType, encode_key, encode_varint};
 use crate::plugin::bench::Bench;
 use crate::plugin::live::{Live, judge};
 use crate::plugin::verdict::{Judged, Verdict, fail};
-use crate::session::{describe, request};
+use crate::session::{describe, sample_request};
 
 /// Field numbers beyond those of any release.
 const UNKNOWN_FIELDS: [u32; 4] = [1999, 2000, 2001, 536_870_911];
@@ -28,7 +28,8 @@ pub(in crate::plugin) async fn unknown_fields(bench: &Bench, revision: &Revision
         drop(bench.serving(revision).await?);
         return fail("Configure with unknown fields", describe(&error), "success");
     }
-    let with: Make = |event, pod, container| with_unknown_parts(&request(event, pod, container));
+    let with: Make =
+        |event, pod, container| with_unknown_parts(&sample_request(event, pod, container));
     life(bench, revision, with, "with unknown fields").await
 }
 
@@ -49,7 +50,7 @@ pub(in crate::plugin) async fn missing_parts(bench: &Bench, revision: &Revision)
             args: Vec::new(),
             ..container.clone()
         };
-        request(event, &pod, &container)
+        sample_request(event, &pod, &container)
     };
     life(bench, revision, bare, "without submessages").await?;
     let nameless: Make = |event, pod, container| {
@@ -63,7 +64,7 @@ pub(in crate::plugin) async fn missing_parts(bench: &Bench, revision: &Revision)
             name: String::new(),
             ..container.clone()
         };
-        request(event, &pod, &container)
+        sample_request(event, &pod, &container)
     };
     life(bench, revision, nameless, "with empty strings").await
 }
@@ -72,7 +73,7 @@ pub(in crate::plugin) async fn empty_requests(bench: &Bench, revision: &Revision
     let empty: Make = |_, _, _| Vec::new();
     life(bench, revision, empty, "without content").await?;
     let defaults: Make =
-        |event, _, _| request(event, &PodSandbox::default(), &Container::default());
+        |event, _, _| sample_request(event, &PodSandbox::default(), &Container::default());
     life(
         bench,
         revision,
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn unknown_fields_do_not_change_known_ones() {
         let pod = World::new(1).pod();
-        let usual = request(Event::RunPodSandbox, &pod, &Container::default());
+        let usual = sample_request(Event::RunPodSandbox, &pod, &Container::default());
         let more = with_unknown_parts(&usual);
         assert!(more.len() > usual.len() + 40);
         let decoded = RunPodSandboxRequest::decode(&*more).unwrap();
