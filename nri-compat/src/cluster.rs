@@ -5,8 +5,8 @@
 //! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
-//! credentials, `session` renews them, `client` makes one request, `pages` reads a whole list, and
-//! `nodes` and `inventory` extract the relevant fields from its objects.
+//! credentials with `kube`, `client` makes one request, `pages` reads a whole list, and `nodes` and
+//! `inventory` extract the relevant fields from its objects.
 
 mod access;
 mod client;
@@ -17,7 +17,6 @@ mod nodes;
 mod owners;
 mod pages;
 mod resources;
-mod session;
 mod workload_name;
 
 use std::path::PathBuf;
@@ -115,7 +114,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         resources::check_namespace(namespace)?;
     }
     let access = access::access(options).await?;
-    let client = Client::new(access, options.request_timeout)?;
+    let client = Client::new(access, options.request_timeout).await?;
     let mut reading = Reading {
         namespace: options.namespace.as_deref(),
         client: &client,

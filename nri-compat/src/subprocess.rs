@@ -65,11 +65,11 @@ pub(crate) fn run(
 }
 
 /// A process group, which is killed on drop: the programs that a program has started may outlive it.
-pub(crate) struct Group(Option<Pid>);
+struct Group(Option<Pid>);
 
 impl Group {
     /// Returns the group that the process with this id leads.
-    pub(crate) fn of(leader: u32) -> Self {
+    fn of(leader: u32) -> Self {
         let leader = i32::try_from(leader).ok();
         Self(leader.and_then(Pid::from_raw))
     }

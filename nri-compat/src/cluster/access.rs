@@ -1,91 +1,107 @@
-//! The API server and the credentials, found as `kubectl` finds them: `--kubeconfig`, else the files
-//! of `KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
+//! The API server and the credentials, as `kube` finds them: `--kubeconfig`, else the files of
+//! `KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
 
-mod credentials;
-mod exec;
-mod files;
-mod proxy;
-mod select;
-mod server;
-mod service_account;
-
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::Options;
 use super::error::{ClusterError, ClusterErrorKind};
-pub(super) use credentials::Credentials;
-use files::Files;
-use service_account::ServiceAccount;
 
-/// An API server, and the credentials for it.
+/// The name of the cluster in which the command runs.
+const IN_CLUSTER: &str = "in-cluster";
+
+/// The maximum number of contexts that a message lists.
+const MAX_LISTED: usize = 12;
+
+/// An API server, and how to reach it.
 pub(super) struct Access {
     /// The name of the context.
     pub(super) name: String,
-    /// The configuration of the client, without credentials.
+    /// The configuration of the client.
     pub(super) config: Config,
-    pub(super) credentials: Credentials,
 }
 
 /// Returns the access to the cluster of the options.
 ///
 /// # Errors
 ///
-/// Returns an error for a kubeconfig that is missing, broken or incomplete, and for credentials that
-/// cannot be read.
+/// Returns an error for a kubeconfig that is missing, broken or incomplete.
 pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
-    let files = Files::find(options.kubeconfig.as_deref());
-    let account = ServiceAccount::of_environment();
-    let (kubeconfig, context, origin) = match account {
-        Some(account) if !files.exist() && options.context.is_none() => {
-            let context = Some(service_account::CONTEXT);
-            (
-                account.kubeconfig()?,
-                context,
-                "the service account".to_owned(),
-            )
-        }
-        Some(_) | None => (files.read()?, options.context.as_deref(), files.shown()),
+    let kubeconfig = match &options.kubeconfig {
+        Some(path) => Kubeconfig::read_from(path),
+        None => Kubeconfig::read(),
     };
-    let (name, mut config) = configure(kubeconfig, context, &origin).await?;
-    // The requests are repeated by `client`, which knows how often.
-    config.default_retry = false;
-    let user = std::mem::take(&mut config.auth_info);
-    Ok(Access {
-        name,
-        config,
-        credentials: Credentials::of(user, options.request_timeout).await?,
+    match kubeconfig {
+        Ok(kubeconfig) => of_context(kubeconfig, options.context.as_deref()).await,
+        Err(error) => of_service_account(options).ok_or_else(|| {
+            let help = "name an existing file with --kubeconfig or KUBECONFIG; `kubectl config view` shows what kubectl reads";
+            unusable("cannot read the kubeconfig").caused_by(error).with_help(help)
+        }),
+    }
+}
+
+/// Returns the access of the pod in which the command runs; `None` outside of a cluster, and if the
+/// user named a kubeconfig or a context.
+fn of_service_account(options: &Options) -> Option<Access> {
+    if options.kubeconfig.is_some() || options.context.is_some() {
+        return None;
+    }
+    Some(Access {
+        name: IN_CLUSTER.to_owned(),
+        config: Config::incluster().ok()?,
     })
 }
 
-/// Returns the name of a context and the configuration of its client; `origin` names the kubeconfig
-/// in messages.
-async fn configure(
-    mut kubeconfig: Kubeconfig,
-    context: Option<&str>,
-    origin: &str,
-) -> Result<(String, Config), ClusterError> {
-    let selected = select::select(&kubeconfig, context, origin)?;
-    server::complete(&mut kubeconfig, &selected)?;
-    let name = selected.context;
+/// Returns the access of the context with this name, or of the current one.
+async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access, ClusterError> {
+    let name = name.or(kubeconfig.current_context.as_deref());
+    let name = name.unwrap_or_default().to_owned();
+    let (contexts, proxies) = (contexts(&kubeconfig), proxies(&kubeconfig));
     let options = KubeConfigOptions {
         context: Some(name.clone()),
         ..KubeConfigOptions::default()
     };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = config.map_err(|error| {
-        let message = format!("cannot use the context `{name}` of {origin}");
-        let error = ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error);
-        error.with_help(compare_with_kubectl(&name))
+        unusable(&format!("cannot use the context `{name}`"))
+            .caused_by(error)
+            .with_help(format!("name a context with --context: {contexts}"))
     })?;
-    if !selected.names_proxy {
-        config.proxy_url = proxy::of_environment(&config.cluster_url);
-    }
-    config.proxy_url = config.proxy_url.map(proxy::usable).transpose()?;
-    Ok((name, config))
+    let is_named = |proxy: &Uri| proxies.contains(proxy);
+    let is_exempt = !uses_proxy(&config.cluster_url);
+    config.proxy_url = { config.proxy_url }.filter(|proxy| is_named(proxy) || !is_exempt);
+    Ok(Access { name, config })
 }
 
-/// Returns the remedy for a context that cannot be used.
-pub(super) fn compare_with_kubectl(context: &str) -> String {
-    format!("see whether kubectl can use it: kubectl --context {context} get nodes")
+/// Returns the proxies that a kubeconfig names.
+fn proxies(kubeconfig: &Kubeconfig) -> Vec<Uri> {
+    let clusters = kubeconfig.clusters.iter();
+    let proxies = clusters.filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref());
+    proxies.filter_map(|proxy| proxy.parse().ok()).collect()
+}
+
+/// Returns true if a proxy of the environment is to be used for this server, which `kube` does not
+/// ask: none is used for the hosts in `NO_PROXY` and, as by Go, for this machine.
+fn uses_proxy(server: &Uri) -> bool {
+    let host = server.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    let is_this_machine = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    !is_this_machine && Matcher::from_env().intercept(server).is_some()
+}
+
+/// Returns the names of the contexts, for a message.
+fn contexts(kubeconfig: &Kubeconfig) -> String {
+    let names = kubeconfig.contexts.iter().map(|named| named.name.as_str());
+    let listed: Vec<&str> = names.take(MAX_LISTED).collect();
+    match kubeconfig.contexts.len().saturating_sub(MAX_LISTED) {
+        0 if listed.is_empty() => "the kubeconfig has none".to_owned(),
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
+    }
+}
+
+fn unusable(message: &str) -> ClusterError {
+    ClusterError::new(ClusterErrorKind::Kubeconfig, message)
 }

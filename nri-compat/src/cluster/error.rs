@@ -29,8 +29,6 @@ pub enum ClusterErrorKind {
     Forbidden,
     /// The API server does not have a resource (status 404).
     NotFound,
-    /// The API server asks for fewer requests (status 429).
-    Throttled,
     /// The API server did not answer in time.
     Timeout,
     /// The API server answered with another status.
@@ -73,11 +71,6 @@ impl ClusterError {
         self.kind
     }
 
-    /// Returns true if the server does not accept the credentials.
-    pub(super) fn is_rejection(&self) -> bool {
-        self.kind == ClusterErrorKind::Unauthorized
-    }
-
     /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
@@ -95,7 +88,6 @@ impl ClusterErrorKind {
             | Self::Unauthorized => true,
             Self::Forbidden
             | Self::NotFound
-            | Self::Throttled
             | Self::Timeout
             | Self::Status
             | Self::Response

@@ -4,7 +4,7 @@ use kube::core::params::ListParams;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::client::Client;
+use super::client::{Client, IS_API_SERVER};
 use super::error::{ClusterError, ClusterErrorKind};
 use super::resources::Resource;
 
@@ -133,7 +133,7 @@ impl List<'_> {
         );
         ClusterError::new(ClusterErrorKind::Response, message)
             .caused_by(error)
-            .with_help("check that the address of the context is that of a Kubernetes API server")
+            .with_help(IS_API_SERVER)
     }
 
     fn endless(self, how: &str) -> ClusterError {

@@ -52,7 +52,7 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) -> Command {
         "KUBERNETES_SERVICE_HOST",
         "HTTPS_PROXY",
         "HTTP_PROXY",
-        "ALL_PROXY",
+        "NO_PROXY",
     ] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }

@@ -13,5 +13,4 @@ mod objects;
 mod proxies;
 mod report;
 mod tls;
-mod tokens;
 mod workloads;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use crate::api_server::{ApiServer, kubeconfig};
-use crate::command::{SMALL, check};
+use crate::command::{SMALL, check, command, run};
 
 /// Starts a proxy on loopback for one connection at a time. `open` reads the request and returns the
 /// server that it names, and the request as text.
@@ -60,37 +60,6 @@ fn connect(client: &mut TcpStream) -> io::Result<(TcpStream, String)> {
     Ok((server, head))
 }
 
-/// Reads a request of SOCKS 5 without a login, for an IPv4 address or a name.
-/// <https://www.rfc-editor.org/rfc/rfc1928>
-fn socks(client: &mut TcpStream) -> io::Result<(TcpStream, String)> {
-    let mut greeting = [0; 2];
-    client.read_exact(&mut greeting)?;
-    let mut methods = vec![0; greeting[1].into()];
-    client.read_exact(&mut methods)?;
-    client.write_all(&[5, 0])?;
-    let mut request = [0; 4];
-    client.read_exact(&mut request)?;
-    let host = match request[3] {
-        1 => {
-            let mut address = [0; 4];
-            client.read_exact(&mut address)?;
-            std::net::Ipv4Addr::from(address).to_string()
-        }
-        _ => {
-            let mut length = [0];
-            client.read_exact(&mut length)?;
-            let mut name = vec![0; length[0].into()];
-            client.read_exact(&mut name)?;
-            String::from_utf8_lossy(&name).into_owned()
-        }
-    };
-    let mut port = [0; 2];
-    client.read_exact(&mut port)?;
-    let server = TcpStream::connect((host.as_str(), u16::from_be_bytes(port)))?;
-    client.write_all(&[5, 0, 0, 1, 127, 0, 0, 1, 0, 0])?;
-    Ok((server, host))
-}
-
 /// Returns a kubeconfig for a server behind a proxy.
 fn behind(server: &str, proxy: &str) -> String {
     let cluster = format!(r#""server": "{server}", "proxy-url": "{proxy}""#);
@@ -115,23 +84,27 @@ fn a_tunnel_of_an_http_proxy_leads_to_the_server() {
 }
 
 #[test]
-fn a_socks_proxy_leads_to_the_server() {
-    for scheme in ["socks5", "socks5h"] {
-        let server = ApiServer::start(|request| SMALL.answer(request));
-        let (proxy, requests) = start(socks);
-        let output = check(&behind(&server.url(), &format!("{scheme}://{proxy}")), &[]);
-        assert_eq!(output.code, Some(0), "{output:?}");
-        assert_eq!(requests.recv().as_deref(), Ok("127.0.0.1"));
-        assert_eq!(server.requests().len(), 7);
+fn a_proxy_of_the_environment_has_exceptions() {
+    let home = tempfile::TempDir::new().expect("a folder");
+    let config = kubeconfig("https://api.invalid:1", "{}");
+    std::fs::write(home.path().join("config"), config).expect("written");
+    for (exceptions, expected) in [("other.invalid", true), (".invalid", false)] {
+        let (proxy, requests) =
+            start(|client| connect(client).or_else(|_| Ok((client.try_clone()?, String::new()))));
+        let output = run(command(home.path(), &["--kubeconfig", "config"])
+            .env("HTTPS_PROXY", format!("http://{proxy}"))
+            .env("NO_PROXY", exceptions));
+        output.fails_with(&["https://api.invalid:1"]);
+        assert_eq!(requests.try_recv().is_ok(), expected, "{exceptions}");
     }
 }
 
 #[test]
 fn a_proxy_that_cannot_be_used_is_named() {
     let server = "http://127.0.0.1:1";
-    check(&behind(server, "https://me:secret@127.0.0.1:1"), &[])
-        .fails_with(&["scheme `https` are not supported", "`proxy-url`"]);
-    let closed = check(&behind(server, "socks5://127.0.0.1:1"), &[]);
-    closed.fails_with(&[server, "the proxy of the context `test`"]);
-    assert!(!closed.stderr.contains("secret"), "{closed:?}");
+    let unsupported = check(&behind(server, "https://me:secret@127.0.0.1:1"), &[]);
+    unsupported.fails_with(&["scheme `https` are not supported"]);
+    assert!(!unsupported.stderr.contains("secret"), "{unsupported:?}");
+    check(&behind(server, "socks5://127.0.0.1:1"), &[])
+        .fails_with(&[server, "the proxy of the context `test`"]);
 }

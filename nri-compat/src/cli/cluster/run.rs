@@ -317,7 +317,6 @@ fn skip_kind(kind: ClusterErrorKind) -> SkipKind {
         | ClusterErrorKind::Namespace
         | ClusterErrorKind::Credentials
         | ClusterErrorKind::Connection
-        | ClusterErrorKind::Throttled
         | ClusterErrorKind::Timeout
         | ClusterErrorKind::Status => SkipKind::Io,
     }
