@@ -5,6 +5,7 @@ mod rules;
 mod shipped;
 mod snapshots;
 mod tables;
+mod zoo;
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +19,13 @@ pub type Target = (PathBuf, Vec<u8>);
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 5] = [
+const TARGETS: [MakeTargets; 6] = [
     revisions::targets,
     rules::targets,
     snapshots::targets,
     shipped::targets,
     tables::targets,
+    zoo::targets,
 ];
 
 /// Returns every generated file with the content that it should have.

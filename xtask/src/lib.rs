@@ -12,3 +12,4 @@ pub mod interfaces;
 pub mod refresh;
 pub mod shipped;
 mod tokens;
+pub mod zoo;

@@ -49,7 +49,10 @@ pub(super) async fn exchange(
     };
     let lack = lack(&delivery.result).filter(|_| message.can_fall_back() && !remembered);
     if let Some(lack) = lack {
-        member.set_lacking(message.event, lack == MissingRpc::Misstated);
+        match lack {
+            MissingRpc::Stated => member.set_old(),
+            MissingRpc::Misstated => member.set_breaking(message.event),
+        }
         delivery.via = Via::StateChange;
         delivery.fell_back = true;
         delivery.result = call(core, member, message, content, Via::StateChange).await;

@@ -129,14 +129,18 @@ impl Member {
         self.link.close();
     }
 
-    /// Remembers that the plugin lacks the dedicated RPC of an event. `breaks` says that it does not say so the
-    /// way the reference runtime understands.
-    pub(super) fn set_lacking(&self, event: Event, breaks: bool) {
+    /// Remembers that the plugin answered UNIMPLEMENTED to a dedicated RPC. Like the reference runtime, this one
+    /// takes it for an old plugin then, and sends all events that StateChange carries as StateChange.
+    pub(super) fn set_old(&self) {
+        self.lacking.store(!0, Ordering::Relaxed);
+    }
+
+    /// Remembers that the plugin lacks the dedicated RPC of an event, but does not say so in a way that the
+    /// reference runtime understands.
+    pub(super) fn set_breaking(&self, event: Event) {
         let bit = EventMask::from_event(event).bits();
         self.lacking.fetch_or(bit, Ordering::Relaxed);
-        if breaks {
-            self.breaking.fetch_or(bit, Ordering::Relaxed);
-        }
+        self.breaking.fetch_or(bit, Ordering::Relaxed);
     }
 
     pub(super) fn lacks(&self, event: Event) -> bool {

@@ -3,14 +3,13 @@
 
 mod tape;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use nri::adaptation::{Adaptation, RequestError};
-use nri::api::{Container, LinuxResources, PodSandbox};
+use nri::adaptation::Adaptation;
 use nri_tests::messages::{newest, random};
 use nri_tests::peers::NRI_RELEASES;
 use nri_tests::process::PATIENCE;
+use nri_tests::relay::relay;
 use nri_tests::runtime::Runtime;
 use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions, Value};
 use serde_json::json;
@@ -94,7 +93,9 @@ async fn under_ours(release: &str, knows_dedicated: bool) -> Vec<Seen> {
         sleep(Duration::from_millis(5)).await;
     }
     for request in requests() {
-        send(&adaptation, &request).await.expect("no plugin fails");
+        relay(&adaptation, request.0, &request.1)
+            .await
+            .expect("no plugin fails");
     }
     let seen = tape.taken();
     adaptation.stop().await;
@@ -154,53 +155,4 @@ fn request(descriptor: &MessageDescriptor, seed: u64) -> DynamicMessage {
         }
     }
     request
-}
-
-/// Has our adaptation send a request.
-async fn send(
-    adaptation: &Adaptation,
-    (event, request): &(&'static str, DynamicMessage),
-) -> Result<(), RequestError> {
-    let mut parts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for (field, value) in request.fields() {
-        let message = value.as_message().expect("requests have messages");
-        parts.insert(
-            field.name().to_owned(),
-            prost::Message::encode_to_vec(message),
-        );
-    }
-    let pod: PodSandbox = part(&parts, "pod").expect("a pod");
-    let container = || part::<Container>(&parts, "container").expect("a container");
-    let resources = || part::<LinuxResources>(&parts, "linux_resources");
-    let a = adaptation;
-    match *event {
-        "RunPodSandbox" => a.run_pod_sandbox(&pod).await.map(drop),
-        "UpdatePodSandbox" => {
-            let overhead: Option<LinuxResources> = part(&parts, "overhead_linux_resources");
-            let (overhead, resources) = (overhead.as_ref(), resources());
-            let updated = a.update_pod_sandbox(&pod, overhead, resources.as_ref());
-            updated.await.map(drop)
-        }
-        "PostUpdatePodSandbox" => a.post_update_pod_sandbox(&pod).await.map(drop),
-        "CreateContainer" => a.create_container(&pod, &container()).await.map(drop),
-        "PostCreateContainer" => a.post_create_container(&pod, &container()).await.map(drop),
-        "StartContainer" => a.start_container(&pod, &container()).await.map(drop),
-        "PostStartContainer" => a.post_start_container(&pod, &container()).await.map(drop),
-        "UpdateContainer" => {
-            let (container, resources) = (container(), resources().unwrap_or_default());
-            let updated = a.update_container(&pod, &container, &resources);
-            updated.await.map(drop)
-        }
-        "PostUpdateContainer" => a.post_update_container(&pod, &container()).await.map(drop),
-        "StopContainer" => a.stop_container(&pod, &container()).await.map(drop),
-        "RemoveContainer" => a.remove_container(&pod, &container()).await.map(drop),
-        "StopPodSandbox" => a.stop_pod_sandbox(&pod).await.map(drop),
-        "RemovePodSandbox" => a.remove_pod_sandbox(&pod).await.map(drop),
-        other => unreachable!("{other} is no event"),
-    }
-}
-
-fn part<M: prost::Message + Default>(parts: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<M> {
-    let encoded = parts.get(name)?;
-    Some(M::decode(&**encoded).expect("both sides have the same messages"))
 }

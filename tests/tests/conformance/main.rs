@@ -7,3 +7,5 @@ mod mutants;
 mod plugins;
 #[cfg(feature = "go")]
 mod replay_go;
+#[cfg(feature = "go")]
+mod zoo;

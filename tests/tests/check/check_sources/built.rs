@@ -1,6 +1,7 @@
 use std::process::Command;
 
-use nri_tests::peers::{self, run};
+use nri_tests::published;
+use xtask::zoo::Zoo;
 
 use super::*;
 
@@ -101,75 +102,20 @@ fn every_remedy_works() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Published {
-    module: Vec<Module>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Module {
-    path: String,
-    version: String,
-    packages: Vec<String>,
-}
-
-impl Module {
-    /// Downloads the sources; their folder.
-    fn folder(&self) -> PathBuf {
-        let mut go = Command::new("go");
-        let answer = run(go
-            .args(["mod", "download", "-json"])
-            .arg(format!("{}@{}", self.path, self.version)));
-        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
-        PathBuf::from(answer["Dir"].as_str().expect("a folder"))
-    }
-
-    /// Builds a package, unless that is done already; its program.
-    fn program(&self, sources: &Path, package: &str) -> PathBuf {
-        let name = format!("{}@{}", self.path.replace('/', "_"), self.version);
-        let folder = peers::folder("published").join(name);
-        fs::create_dir_all(&folder).unwrap();
-        let program = folder
-            .canonicalize()
-            .unwrap()
-            .join(package.rsplit('/').next().unwrap());
-        if !program.is_file() {
-            let mut go = Command::new("go");
-            go.current_dir(sources)
-                .args([
-                    "build",
-                    "-trimpath",
-                    "-buildvcs=false",
-                    "-ldflags=-s -w",
-                    "-o",
-                ])
-                .arg(&program)
-                .arg(format!("./{package}"))
-                .env("CGO_ENABLED", "0");
-            run(&mut go);
-        }
-        program
-    }
-}
-
 #[test]
 fn published_sources_are_what_their_programs_are() {
-    let text = fs::read_to_string(crate_folder().join("real-sources.toml")).unwrap();
-    let published: Published = toml::from_str(&text).unwrap();
+    let zoo = Zoo::read().unwrap();
     let mut wrong = Vec::new();
-    for module in &published.module {
-        let folder = module.folder();
-        for package in &module.packages {
-            let sources = answer(&check(&folder.join(package), false));
-            let program = answer(&check(&module.program(&folder, package), false));
-            if sources == "ok" || sources == "deprecated" && program != sources {
-                wrong.push(format!(
-                    "{}/{package}: sources {sources}, program {program}",
-                    module.path
-                ));
-            }
+    for plugin in &zoo.plugins {
+        let release = plugin.releases.last().unwrap();
+        let folder = published::sources(&plugin.module, &release.version);
+        let sources = answer(&check(&folder.join(&plugin.package), false));
+        let program = answer(&check(&published::program(plugin, release), false));
+        if sources == "ok" || sources == "deprecated" && program != sources {
+            wrong.push(format!(
+                "{}: sources {sources}, program {program}",
+                plugin.name()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,0 +1,207 @@
+//! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what the table says, and it
+//! does the same under `nri::adaptation` as under the reference adaptation. What it answers is in `snapshots/zoo`.
+
+mod session;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use nri_compat::check::target::Target;
+use nri_compat::compare::{Agreement, check_file, compare, probe_target};
+use nri_conformance::plugin::Run;
+use nri_conformance::probe::{Options, Probed, probe};
+use nri_conformance::record::replay::Replay;
+use nri_conformance::session::Timeouts;
+use nri_conformance::subject::{Executable, Subject};
+use nri_schema::History;
+use nri_tests::published;
+use nri_tests::snapshot::assert_same;
+use tempfile::TempDir;
+use xtask::zoo::{Plugin, Release, Zoo};
+
+/// The targets of the table: today, and after the removal of StateChange.
+const TARGETS: [&str; 2] = ["nri@0.12.5", "containerd@2.7"];
+
+/// How many plugins run at once. They wait most of the time.
+const AT_ONCE: usize = 4;
+
+/// A plugin that can be started.
+struct Animal<'z> {
+    plugin: &'z Plugin,
+    release: &'z Release,
+    program: PathBuf,
+    folder: TempDir,
+}
+
+impl<'z> Animal<'z> {
+    fn new((plugin, release): (&'z Plugin, &'z Release)) -> Self {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        fs::write(folder.path().join("config"), &plugin.config).expect("it can be written");
+        Animal {
+            program: published::program(plugin, release),
+            plugin,
+            release,
+            folder,
+        }
+    }
+
+    /// Returns its name and version.
+    fn name(&self) -> String {
+        format!("{}@{}", self.plugin.name(), self.release.version)
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let folder = self.folder.path().display().to_string();
+        let arguments = self.plugin.arguments.iter();
+        arguments
+            .map(|argument| {
+                let argument = argument.replace("{config}", "{folder}/config");
+                argument.replace("{folder}", &folder)
+            })
+            .collect()
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::launched(Executable {
+            path: self.program.clone(),
+            args: self.arguments().into_iter().map(Into::into).collect(),
+            ..Executable::default()
+        })
+    }
+}
+
+/// Tests everything that is said of a plugin. Returns what is wrong.
+fn examine(animal: &Animal<'_>) -> Vec<String> {
+    let history = History::embedded().expect("the tables fit together");
+    let targets = TARGETS.map(|name| Target::parse(&history, name).expect("a known release"));
+    let checked = check_file(&animal.program, &targets).expect("it is a plugin");
+    let mut wrong = Vec::new();
+    let expected = [&animal.release.check, &animal.release.planned];
+    for (verdict, expected) in checked.verdicts.iter().zip(expected) {
+        let (target, outcome) = (&verdict.target, verdict.outcome.as_str());
+        if outcome != expected {
+            wrong.push(format!("check says {outcome} under {target}"));
+        }
+    }
+    if *checked.verdicts[0].events != *animal.release.events {
+        wrong.push(format!("check names {:?}", checked.verdicts[0].events));
+    }
+    if animal.plugin.not_run.is_some() {
+        return wrong;
+    }
+    let probed = probed(animal, &targets);
+    for it in compare(&checked, &probed) {
+        if it.agreement > Agreement::Explained {
+            let (target, probe, reason) = (it.target, it.probe, it.reason);
+            wrong.push(format!("probe says {probe} under {target}: {reason}"));
+        }
+    }
+    wrong.extend(broken_statements(animal));
+    wrong.extend(sessions(animal));
+    wrong
+}
+
+fn probed(animal: &Animal<'_>, targets: &[Target<'_>]) -> Probed {
+    let options = Options {
+        targets: targets.iter().map(probe_target).collect(),
+        ..Options::default()
+    };
+    let subject = animal.subject();
+    blocking(probe(&subject, &options)).expect("it can be executed")
+}
+
+fn blocking<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Runtime::new().expect("runtime");
+    runtime.block_on(future)
+}
+
+/// Compares the statements that the plugin fails with those in the table.
+fn broken_statements(animal: &Animal<'_>) -> Vec<String> {
+    // Longer than a runtime waits: several runs share the machine.
+    let timeouts = Timeouts {
+        registration: Duration::from_secs(20),
+        request: Duration::from_secs(10),
+    };
+    let run = Run::new(animal.subject()).timeouts(timeouts);
+    let report = run.run_blocking().expect("the plugin starts");
+    let failed: BTreeMap<_, _> = report
+        .failures()
+        .map(|(result, failure)| (result.statement, failure.to_string()))
+        .collect();
+    let known = &animal.plugin.fails;
+    let unknown = failed.iter().filter(|(statement, _)| {
+        let mut known = known.iter();
+        !known.any(|it| it.statement == **statement)
+    });
+    let mut wrong: Vec<_> = unknown
+        .map(|(statement, failure)| format!("fails {statement}: {failure}"))
+        .collect();
+    let kept = known
+        .iter()
+        .filter(|it| !it.sometimes && !failed.contains_key(&*it.statement));
+    wrong.extend(kept.map(|it| format!("keeps {}", it.statement)));
+    wrong
+}
+
+/// Compares a session under both adaptations, and replays it.
+fn sessions(animal: &Animal<'_>) -> Vec<String> {
+    let ours = session::under_ours(animal);
+    let theirs = session::under_go(animal);
+    let mut wrong = Vec::new();
+    for (number, (ours, theirs)) in ours.steps.iter().zip(&theirs.steps).enumerate() {
+        if ours != theirs {
+            wrong.push(format!(
+                "step {number}: ours {ours}, under the reference {theirs}"
+            ));
+        }
+    }
+    if ours.steps.len() != theirs.steps.len() {
+        wrong.push(format!(
+            "{} steps, under the reference {}",
+            ours.steps.len(),
+            theirs.steps.len()
+        ));
+    }
+    let replayed = Replay::open(&theirs.file)
+        .to(animal.subject())
+        .run_blocking()
+        .expect("the plugin registers");
+    wrong.extend(replayed.differences.iter().map(ToString::to_string));
+    let text: String = theirs
+        .steps
+        .iter()
+        .map(|step| format!("{step}\n"))
+        .collect();
+    assert_same(&format!("zoo/{}.txt", animal.name()), &text);
+    wrong
+}
+
+#[test]
+fn published_plugins_are_what_the_table_says() {
+    let zoo = Zoo::read().expect("zoo.toml is valid");
+    let releases = zoo
+        .plugins
+        .iter()
+        .flat_map(|plugin| plugin.releases.iter().map(move |release| (plugin, release)));
+    let waiting: Mutex<Vec<_>> = Mutex::new(releases.map(Animal::new).collect());
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().expect("no test has failed").pop();
+                    let Some(animal) = next else { break };
+                    let found = examine(&animal);
+                    let found = found.iter().map(|it| format!("{}: {it}", animal.name()));
+                    wrong.lock().expect("no test has failed").extend(found);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no test has failed");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
