@@ -127,9 +127,11 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
         let container = world.container(&pod);
         if is_annotated {
             let annotations = animal.plugin.annotations.iter();
-            pod.annotations.extend(annotations.map(|(key, value)| {
-                (key.replace("{container}", &container.name), value.clone())
-            }));
+            pod.annotations.extend(
+                annotations.map(|(key, value)| {
+                    (key.replace("{container}", &container.name), value.clone())
+                }),
+            );
         }
         for event in LIFE {
             let rpc = rpc(event);
