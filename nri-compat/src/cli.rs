@@ -15,6 +15,7 @@ mod format;
 mod images;
 mod logs;
 mod merge;
+mod metrics_file;
 mod node;
 mod output;
 #[cfg(feature = "conformance")]
@@ -22,6 +23,7 @@ mod plugin_under_test;
 #[cfg(feature = "conformance")]
 mod probe;
 mod progress;
+mod ready;
 #[cfg(feature = "conformance")]
 mod record;
 #[cfg(feature = "conformance")]
@@ -63,6 +65,7 @@ enum Command {
     Versions(versions::Args),
     Runtimes(runtimes::Args),
     Explain(explain::Args),
+    Ready(ready::Args),
     #[cfg(feature = "conformance")]
     Probe(probe::Args),
     #[cfg(feature = "conformance")]
@@ -97,6 +100,7 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Ready(args) => ready::run(args),
         #[cfg(feature = "conformance")]
         Command::Probe(args) => probe::run(args),
         #[cfg(feature = "conformance")]

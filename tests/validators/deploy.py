@@ -21,19 +21,21 @@ PLUGIN = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0"
 TARGET = 'targets = ["containerd@2.4"]\n'
 
 
-def run(script, folder, command, seconds=20):
-    """Runs a shell script for a while; its exit code (None if it was still at it) and what it wrote."""
+def run(arguments, folder, command, seconds=20):
+    """Runs a command, or a shell script, for a while; its exit code (None if it was still at it) and what it wrote."""
+    if isinstance(arguments, str):
+        arguments = ["/bin/sh", "-c", arguments]
     environment = {"PATH": f"{command.parent}:/usr/bin:/bin", "HOME": str(folder)}
     out, err = folder / "stdout", folder / "stderr"
     with out.open("w") as stdout, err.open("w") as stderr:
-        child = subprocess.Popen(["/bin/sh", "-c", script], cwd=folder, env=environment, stdout=stdout, stderr=stderr)
+        child = subprocess.Popen(arguments, cwd=folder, env=environment, stdout=stdout, stderr=stderr)
         try:
             code = child.wait(seconds)
         except subprocess.TimeoutExpired:
             child.terminate()
-            assert child.wait(5) == 0, "the script does not end when asked to"
+            assert child.wait(5) == 0, "the command does not end when asked to"
             code = None
-    assert "error:" not in err.read_text(), (script, err.read_text())
+    assert "error:" not in err.read_text(), (arguments, err.read_text())
     return code, out.read_text()
 
 
@@ -80,16 +82,28 @@ def node(folder, policy):
     plugins = folder / "host/opt/nri/plugins"
     plugins.mkdir(parents=True)
     (folder / "host/etc").mkdir()
+    (folder / "state").mkdir()
     (plugins / "10-old.wasm").write_bytes(PLUGIN)
     (folder / "nri-compat.toml").write_text(policy)
 
 
 def verdicts(folder):
-    """The verdicts in the file for the node exporter, which has to be complete."""
-    text = (folder / "nri-compat.prom").read_text()
-    assert not (folder / "nri-compat.tmp").exists()
+    """The verdicts in the file for the node exporter, which is the only one in its folder."""
+    (file,) = folder.iterdir()
+    text = file.read_text()
     families = {family.name: family.samples for family in text_string_to_metric_families(text)}
     return [one.labels["verdict"] for one in families["nri_compat_verdict"]]
+
+
+def arguments(container, folder, linger="1ms"):
+    """The command of a container, which has no shell, with the paths of the made-up node."""
+    assert container["command"] == ["nri-compat"], container["command"]
+    paths = {"--root=/host": f"--root={folder}/host", "/etc/nri-compat/": f"{folder}/", "/state/": f"{folder}/state/"}
+    paths |= {"/textfile/": f"{folder}/textfile/", "--linger=60s": f"--linger={linger}"}
+    line = "\n".join(container["command"] + container["args"])
+    for old, new in paths.items():
+        line = line.replace(old, new)
+    return line.split("\n")
 
 
 def textfile(path, command, policy):
@@ -99,39 +113,34 @@ def textfile(path, command, policy):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         node(folder, policy)
-        (script,) = container["args"]
-        for old, new in [("--root /host", f"--root {folder}/host"), ("/etc/nri-compat/", f"{folder}/")]:
-            script = script.replace(old, new)
-        code, _ = run(script.replace("/textfile/", f"{folder}/").replace("sleep 60", "sleep 0"), folder, command)
-        assert code == 0 and verdicts(folder) == ["incompatible"], (code, verdicts(folder))
+        (folder / "textfile").mkdir()
+        code, _ = run(arguments(container, folder), folder, command)
+        assert code == 0 and verdicts(folder / "textfile") == ["incompatible"], code
 
 
 def systemd(path, command, policy):
-    """Both commands of the unit, on a made-up node instead of the machine."""
-    lines = [line.removeprefix("ExecStart=") for line in path.read_text().splitlines() if line.startswith("ExecStart=")]
+    """The command of the unit, on a made-up node instead of the machine."""
+    (line,) = [line.removeprefix("ExecStart=") for line in path.read_text().splitlines() if line.startswith("ExecStart=")]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         node(folder, policy)
-        for line in lines:
-            line = line.replace("/usr/local/bin/nri-compat", "nri-compat").replace("/etc/nri-compat/", f"{folder}/")
-            line = line.replace("nri-compat check", f"nri-compat check --root {folder}/host")
-            code, _ = run(f"export TEXTFILES={folder}; {line}", folder, command)
-            assert code == 0, (line, code)
-        assert verdicts(folder) == ["incompatible"], verdicts(folder)
+        (folder / "metrics").mkdir()
+        line = line.replace("/usr/local/bin/nri-compat", "nri-compat").replace("/etc/nri-compat/", f"{folder}/")
+        line = line.replace("nri-compat check", f"nri-compat check --root {folder}/host")
+        code, _ = run(f"METRICS={folder}/metrics/nri-compat.prom; {line}", folder, command)
+        assert code == 0, (line, code)
+        assert verdicts(folder / "metrics") == ["incompatible"]
 
 
 def pod(path, command, policy, schema):
     """The report that the only container of a manifest writes on a node with one plugin."""
     (container,) = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"]
-    assert container["command"] == ["/bin/sh", "-c"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         node(folder, policy)
-        (script,) = container["args"]
-        script = script.replace("--root /host", f"--root {folder}/host")
-        script = script.replace("/etc/nri-compat/", f"{folder}/").replace("sleep 60", "sleep 0")
-        code, said = run(script, folder, command, seconds=5)
+        code, said = run(arguments(container, folder), folder, command, seconds=5)
         assert code in (None, 0), (code, said)
+        assert not list((folder / "state").iterdir()), "the file that reports readiness is left over"
     (line,) = said.splitlines()
     report = json.loads(line)
     jsonschema.validate(report, schema)

@@ -12,6 +12,7 @@ use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
 use xtask::interfaces::{self, InterfaceError};
 use xtask::refresh::{RefreshError, Refreshed, refresh};
+use xtask::release::{self, ReleaseError, release};
 
 const HELP: &str = "maintains this repository
 
@@ -27,6 +28,9 @@ usage:
   cargo run -p xtask -- refresh [--root FOLDER]
       adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command
       finds them, and regenerates what depends on it
+  cargo run -p xtask -- release --out FOLDER [--only x86_64|aarch64] [--root FOLDER]
+      builds the artifacts of a release: archives, packages, the image, charts, SBOMs and their sums;
+      `[workspace.metadata.release]` in Cargo.toml has the address that they name
   cargo run -p xtask -- --help | --version
 
 --root: the repository; by default the one around the current directory
@@ -61,15 +65,18 @@ pub(crate) enum Failure {
     NoRoot(PathBuf),
     Api(InterfaceError),
     Refresh(RefreshError),
+    Release(ReleaseError),
 }
 
 impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) => Exit::Usage,
-            Failure::Failed(_) | Failure::NoRoot(_) | Failure::Api(_) | Failure::Refresh(_) => {
-                Exit::Failed
-            }
+            Failure::Failed(_)
+            | Failure::NoRoot(_)
+            | Failure::Api(_)
+            | Failure::Refresh(_)
+            | Failure::Release(_) => Exit::Failed,
         }
     }
 }
@@ -85,6 +92,7 @@ impl fmt::Display for Failure {
                 write!(f, "error: {error:?}")
             }
             Failure::Api(error) => write!(f, "error: {error}"),
+            Failure::Release(error) => write!(f, "error: {error}"),
             Failure::Refresh(RefreshError::Go(reason)) => write!(
                 f,
                 "error: no module of a runtime can be fetched: {reason}\n  help: `go list -m -versions github.com/containerd/containerd/v2` shows what is wrong; GOPROXY names the module proxies"
@@ -126,6 +134,10 @@ pub(crate) enum Command {
     Refresh {
         root: Option<PathBuf>,
     },
+    Release {
+        options: release::Options,
+        root: Option<PathBuf>,
+    },
     Import {
         request: Request,
         root: Option<PathBuf>,
@@ -147,6 +159,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         }
         Some(Value(command)) if command == "import" => parse_import(parser),
         Some(Value(command)) if command == "refresh" => parse_refresh(parser),
+        Some(Value(command)) if command == "release" => parse_release(parser),
         Some(Value(command)) => Err(Failure::Usage(format!(
             "unknown command `{}`",
             command.to_string_lossy()
@@ -183,6 +196,22 @@ fn parse_refresh(mut parser: lexopt::Parser) -> Result<Command, Failure> {
     Ok(Command::Refresh { root })
 }
 
+fn parse_release(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+    let (mut out, mut only, mut root) = (None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("out") => out = Some(parser.value()?.into()),
+            Long("only") => only = Some(parser.value()?.string()?),
+            Long("root") => root = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let out = out.ok_or_else(|| Failure::Usage("--out is missing".to_owned()))?;
+    let options = release::Options { out, only };
+    Ok(Command::Release { options, root })
+}
+
 fn parse_import(mut parser: lexopt::Parser) -> Result<Command, Failure> {
     let (mut path, mut version, mut date, mut root) = (None, None, None, None);
     while let Some(argument) = parser.next()? {
@@ -214,6 +243,9 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Api { check, root } => return api(check, root),
         Command::Refresh { root } => {
             print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?)
+        }
+        Command::Release { options, root } => {
+            print_release(&release(&find_root(root)?, &options).map_err(Failure::Release)?)
         }
         Command::Import { request, root } => {
             print_import(&import::import(&find_root(root)?, &request)?)
@@ -268,6 +300,12 @@ fn print_refresh(refreshed: &Refreshed) {
         println!("no new releases to add");
     }
     for path in &refreshed.written {
+        println!("wrote {}", path.display());
+    }
+}
+
+fn print_release(written: &[PathBuf]) {
+    for path in written {
         println!("wrote {}", path.display());
     }
 }

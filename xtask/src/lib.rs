@@ -2,7 +2,7 @@
 //!
 //! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`, `nri-macros` and
 //! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, [`refresh`](mod@refresh) adds releases of container
-//! runtimes, and [`interfaces`] lists the public interfaces.
+//! runtimes, [`interfaces`] lists the public interfaces, and [`release`](mod@release) builds the artifacts of a release.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
@@ -10,6 +10,7 @@ pub mod generate;
 pub mod import;
 pub mod interfaces;
 pub mod refresh;
+pub mod release;
 pub mod shipped;
 mod tokens;
 pub mod zoo;

@@ -1,11 +1,12 @@
 //! Options and output that `check` and `logs` share: the format, and the conditions of the exit code.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
 use super::decisions::{self, Decisions};
-use super::{node, output};
+use super::{metrics_file, node, output};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
@@ -27,6 +28,9 @@ pub(super) struct Args {
     /// [default: deprecated, or as set in the policy].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOnArg>,
+    /// Write the report to this file as well, as OpenMetrics for a node exporter; the file is replaced as a whole.
+    #[arg(long, value_name = "FILE")]
+    metrics_file: Option<PathBuf>,
     #[command(flatten)]
     decisions: decisions::Args,
     /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
@@ -108,7 +112,12 @@ impl Args {
         };
         decisions.apply(&mut report, apply, Baseline::of)?;
         let exit = policy::exit(&report, &self.fail_on(&decisions.policy));
+        // A signal that ends repeated checks waits for this lock.
+        let _output = io::stdout().lock();
+        let path = self.metrics_file.as_ref();
+        let metrics = path.map(|path| metrics_file::write(path, &report));
         output::write(|out| self.write(report, out))?;
+        metrics.transpose()?;
         Ok(exit)
     }
 

@@ -1,6 +1,7 @@
 //! `nri-compat check PATH...`.
 
 pub(super) mod args;
+mod schedule;
 
 use super::{cluster, images, output};
 use crate::check::assess::assess;
@@ -12,6 +13,12 @@ pub(super) use args::Args;
 use args::not_there;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    args.check_input()?;
+    args.schedule.run(|| once(args))
+}
+
+/// Runs one check.
+fn once(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
     if args.cluster.is_requested() {
         return cluster::run(args);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Parses a duration: `2s`, `500ms`, `1m`, or a number of seconds.
+/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, or a number of seconds.
 ///
 /// # Errors
 ///
@@ -14,7 +14,8 @@ pub(super) fn parse(text: &str) -> Result<Duration, String> {
         "ms" => 1,
         "" | "s" => 1_000,
         "m" => 60_000,
-        _ => return Err(format!("unknown unit `{unit}`: one of ms, s, m")),
+        "h" => 3_600_000,
+        _ => return Err(format!("unknown unit `{unit}`: one of ms, s, m, h")),
     };
     let number: u64 = digits.parse().map_err(|_| "not a number".to_owned())?;
     match number.checked_mul(millis) {
@@ -34,11 +35,12 @@ mod tests {
         assert_eq!(parse("2s"), Ok(Duration::from_secs(2)));
         assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse("3m"), Ok(Duration::from_secs(180)));
+        assert_eq!(parse("24h"), Ok(Duration::from_secs(86_400)));
         for text in [
             "",
             "0",
             "-1",
-            "1h",
+            "1d",
             "s",
             "2 s",
             "99999999999999999999",

@@ -14,40 +14,22 @@
 {{- end -}}
 {{- end -}}
 
-{{/* nri-compat check, with the place that it checks. */}}
-{{- define "nri-compat.check" -}}
-nri-compat check {{ ternary "--root /host" "--proc" (eq .Values.scan "folders") }} --config /etc/nri-compat/nri-compat.toml
-{{- end -}}
-
-{{/* Writes the metrics beside their file first, because the collector may read at any time. */}}
-{{- define "nri-compat.metrics" -}}
-{{ include "nri-compat.check" . }} --fail-on never --format openmetrics > /textfile/nri-compat.tmp &&
-  mv /textfile/nri-compat.tmp /textfile/nri-compat.prom
-{{- end -}}
-
-{{/* The loop of a DaemonSet. */}}
-{{- define "nri-compat.loop" -}}
-trap 'exit 0' TERM
-while :; do
-  {{ include "nri-compat.check" . }} --format jsonl
-  {{- if .Values.textfile.enabled }}
-  {{- include "nri-compat.metrics" . | nindent 2 }}
-  {{- end }}
-  sleep {{ .Values.interval | int }} &
-  wait "$!"
-done
-{{- end -}}
-
-{{/* The single scan of a Job. */}}
-{{- define "nri-compat.once" -}}
-{{ include "nri-compat.check" . }} --format jsonl
-status="$?"
+{{/* The arguments of nri-compat, as a list. */}}
+{{- define "nri-compat.arguments" -}}
+- check
+- {{ ternary "--root=/host" "--proc" (eq .Values.scan "folders") }}
+- --config=/etc/nri-compat/nri-compat.toml
+- --format=jsonl
 {{- if .Values.textfile.enabled }}
-{{ include "nri-compat.metrics" . }}
+- --metrics-file=/textfile/nri-compat.prom
 {{- end }}
+{{- if eq .Values.kind "DaemonSet" }}
+- --every={{ .Values.interval | int }}s
+- --ready-file=/state/ready
+{{- else }}
 # A finished pod no longer keeps the next one off its node.
-sleep 60
-exit "$status"
+- --linger=60s
+{{- end }}
 {{- end -}}
 
 {{/* The settings of scheduling and images that all pods share. */}}
@@ -144,10 +126,16 @@ spec:
       {{- if ne .Values.image.pullPolicy "IfNotPresent" }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       {{- end }}
-      command: ["/bin/sh", "-c"]
+      command: [nri-compat]
       args:
-        - |
-          {{- include (ternary "nri-compat.loop" "nri-compat.once" (eq .Values.kind "DaemonSet")) . | nindent 10 }}
+        {{- include "nri-compat.arguments" . | nindent 8 }}
+      {{- if eq .Values.kind "DaemonSet" }}
+      readinessProbe:
+        exec:
+          command: [nri-compat, ready, /state/ready]
+        periodSeconds: 60
+        timeoutSeconds: 10
+      {{- end }}
       env:
         # The name of the node in the report, for nri-compat merge.
         - name: NODE_NAME
@@ -168,6 +156,10 @@ spec:
         - name: policy
           mountPath: /etc/nri-compat
           readOnly: true
+        {{- if eq .Values.kind "DaemonSet" }}
+        - name: state
+          mountPath: /state
+        {{- end }}
         {{- range $folders }}
         - name: {{ .name }}
           mountPath: /host{{ .path }}
@@ -181,6 +173,10 @@ spec:
     - name: policy
       configMap:
         name: {{ include "nri-compat.name" . }}
+    {{- if eq .Values.kind "DaemonSet" }}
+    - name: state
+      emptyDir: {medium: Memory, sizeLimit: 1Mi}
+    {{- end }}
     {{- range $folders }}
     - name: {{ .name }}
       hostPath:

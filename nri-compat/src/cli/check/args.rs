@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::check::collect::{Collected, ImageRequest, Pull, Request, collect};
 use crate::check::evidence::READERS;
+use crate::cli::check::schedule;
 use crate::cli::cluster::args::Args as ClusterArgs;
 use crate::cli::{answer, images, output, progress, targets};
 use crate::error::{Error, ErrorKind};
@@ -46,10 +47,25 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(in crate::cli) targets: targets::Args,
     #[command(flatten)]
+    pub(super) schedule: schedule::Args,
+    #[command(flatten)]
     pub(in crate::cli) answer: answer::Args,
 }
 
 impl Args {
+    /// Returns an error for standard input in repeated checks, because it can be read only once.
+    pub(super) fn check_input(&self) -> Result<(), Error> {
+        if !self.schedule.is_repeated() || !self.reads_standard_input() {
+            return Ok(());
+        }
+        let message = "--every: standard input can be checked only once";
+        Err(Error::new(ErrorKind::Input, message).with_help("name files or folders instead of `-`"))
+    }
+
+    fn reads_standard_input(&self) -> bool {
+        self.paths.iter().any(|path| path == Path::new("-"))
+    }
+
     /// Returns an error for a missing root, which must not count as a machine without plugins.
     pub(in crate::cli) fn check_root(&self) -> Result<(), Error> {
         let Some(root) = self.root.as_ref().filter(|root| !root.is_dir()) else {
@@ -68,7 +84,7 @@ impl Args {
 
     /// Checks the places that the command line names, and further images.
     pub(in crate::cli) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
-        if self.paths.iter().any(|path| path == Path::new("-")) {
+        if self.reads_standard_input() {
             output::waiting_for_input();
         }
         let mut request = self.request();

@@ -1,0 +1,103 @@
+//! Builds the artifacts of a release into one folder: archives of static binaries, an image, packages, charts, SBOMs,
+//! templates of package managers, and their sums.
+//!
+//! The output depends only on the sources, the toolchain and the versions of the tools: times are those of the last commit,
+//! and paths of this machine are removed.
+
+mod archive;
+mod bill;
+mod build;
+mod chart;
+mod error;
+mod files;
+mod image;
+mod layout;
+mod metadata;
+mod packages;
+mod sums;
+mod templates;
+mod tool;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use error::ReleaseError;
+pub use metadata::Metadata;
+
+use error::writing;
+use files::Files;
+
+/// A processor for which binaries are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processor {
+    /// Its name for the kernel and in file names.
+    pub name: &'static str,
+    /// Its name in images, in Debian and in Go.
+    pub oci: &'static str,
+}
+
+impl Processor {
+    /// Returns the target of the Rust compiler.
+    pub fn target(self) -> String {
+        format!("{}-unknown-linux-musl", self.name)
+    }
+}
+
+/// The processors of a release. The first is the one of the machine that builds it, whose binary writes the manual.
+pub const PROCESSORS: [Processor; 2] = [
+    Processor {
+        name: "x86_64",
+        oci: "amd64",
+    },
+    Processor {
+        name: "aarch64",
+        oci: "arm64",
+    },
+];
+
+/// The parts of a release.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder for the artifacts.
+    pub out: PathBuf,
+    /// The name of a processor, to build for no other.
+    pub only: Option<String>,
+}
+
+/// A binary that was built.
+struct Binary {
+    processor: Processor,
+    path: PathBuf,
+}
+
+/// The facts that every artifact needs.
+struct Release<'a> {
+    root: &'a Path,
+    out: &'a Path,
+    metadata: Metadata,
+}
+
+/// Builds the artifacts of the repository at `root`, and returns their paths, ordered by name.
+///
+/// # Errors
+///
+/// Returns an error if a tool is missing or fails, or a file cannot be read or written.
+pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, ReleaseError> {
+    fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
+    let release = Release {
+        root,
+        out: &options.out,
+        metadata: Metadata::read(root)?,
+    };
+    let binaries = release.build(options.only.as_deref())?;
+    let files = Files::write(&release, &binaries)?;
+    for binary in &binaries {
+        release.archive(binary, &files)?;
+        release.package(binary, &files)?;
+    }
+    release.image(&binaries)?;
+    release.charts()?;
+    release.bills()?;
+    release.fill_templates()?;
+    sums::write(&options.out)
+}

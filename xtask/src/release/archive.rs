@@ -1,0 +1,158 @@
+//! Compressed archives that depend only on their content.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use flate2::{Compression, GzBuilder};
+use tar::{EntryType, Header};
+
+use super::error::{ReleaseError, writing};
+use super::files::Files;
+use super::{Binary, Release};
+
+/// A file in an archive.
+pub(super) struct Entry {
+    /// Its path, with `/` and without a leading one.
+    pub(super) path: String,
+    pub(super) content: Vec<u8>,
+    pub(super) mode: u32,
+}
+
+impl Entry {
+    /// Returns a file that everybody may read.
+    pub(super) fn file(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            content: content.into(),
+            mode: 0o644,
+        }
+    }
+
+    /// Returns a file that everybody may run.
+    pub(super) fn program(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        Self {
+            mode: 0o755,
+            ..Self::file(path, content)
+        }
+    }
+}
+
+/// Returns a tar archive of the files and the folders around them, which belong to root, ordered by path.
+pub(super) fn tar(mut entries: Vec<Entry>, time: u64) -> io::Result<Vec<u8>> {
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut folders: Vec<String> = Vec::new();
+    for entry in &entries {
+        for (end, _) in entry.path.match_indices('/') {
+            let folder = &entry.path[..=end];
+            if !folders.iter().any(|known| known == folder) {
+                folders.push(folder.to_owned());
+                let mut header = header(EntryType::Directory, 0o755, 0, time);
+                archive.append_data(&mut header, folder, io::empty())?;
+            }
+        }
+        let size = entry.content.len() as u64;
+        let mut header = header(EntryType::Regular, entry.mode, size, time);
+        archive.append_data(&mut header, &entry.path, entry.content.as_slice())?;
+    }
+    archive.into_inner()
+}
+
+fn header(kind: EntryType, mode: u32, size: u64, time: u64) -> Header {
+    let mut header = Header::new_ustar();
+    header.set_entry_type(kind);
+    header.set_mode(mode);
+    header.set_size(size);
+    header.set_mtime(time);
+    header.set_uid(0);
+    header.set_gid(0);
+    header
+}
+
+/// Compresses with gzip, without a time and a name.
+pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    // 255: unknown operating system.
+    let out = GzBuilder::new().mtime(0).operating_system(255);
+    let mut out = out.write(Vec::new(), Compression::best());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+impl Release<'_> {
+    /// Writes the archive of a binary, with licence, manual pages and completions.
+    pub(super) fn archive(&self, binary: &Binary, files: &Files) -> Result<(), ReleaseError> {
+        let Files {
+            licence, readme, ..
+        } = files;
+        let name = self.archive_name(binary.processor.name);
+        let at = |path: &str| format!("{name}/{path}");
+        let program = fs::read(&binary.path).map_err(super::error::reading(&binary.path))?;
+        let mut entries = vec![
+            Entry::program(at("nri-compat"), program),
+            Entry::file(at("LICENSE"), licence.clone()),
+            Entry::file(at("README.md"), readme.clone()),
+        ];
+        entries.extend(
+            (files.man.iter())
+                .map(|page| Entry::file(at(&format!("man/{}", page.name)), page.content.clone())),
+        );
+        entries.extend((files.completions.iter()).map(|script| {
+            Entry::file(
+                at(&format!("completions/{}", script.name)),
+                script.content.clone(),
+            )
+        }));
+        let path = self.out.join(format!("{name}.tar.gz"));
+        let archive = tar(entries, self.metadata.time).and_then(|tar| gzip(&tar));
+        self.write(&path, &archive.map_err(writing(&path))?)
+    }
+
+    /// Returns the name of the archive for a processor, without its extension.
+    pub(super) fn archive_name(&self, processor: &str) -> String {
+        format!("nri-compat-{}-{processor}-linux", self.metadata.version)
+    }
+
+    /// Writes a file.
+    pub(super) fn write(&self, path: &Path, content: &[u8]) -> Result<(), ReleaseError> {
+        fs::write(path, content).map_err(writing(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_entries_does_not_change_an_archive() {
+        let entries = || vec![Entry::file("a/b/c", "1"), Entry::program("a/d", "2")];
+        let reversed = entries().into_iter().rev().collect();
+        let archive = tar(entries(), 7).expect("written");
+        assert_eq!(archive, tar(reversed, 7).expect("written"));
+        let mut read = tar::Archive::new(archive.as_slice());
+        let read = read.entries().expect("an archive").map(|entry| {
+            let entry = entry.expect("an entry");
+            let header = entry.header();
+            let path = entry.path().expect("a path").display().to_string();
+            (
+                path,
+                header.mode().expect("a mode"),
+                header.mtime().expect("a time"),
+            )
+        });
+        let expected = [
+            ("a/", 0o755),
+            ("a/b/", 0o755),
+            ("a/b/c", 0o644),
+            ("a/d", 0o755),
+        ];
+        let expected = expected.map(|(path, mode)| (path.to_owned(), mode, 7));
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn gzip_has_neither_time_nor_name() {
+        let compressed = gzip(b"text").expect("written");
+        assert_eq!(compressed[3..8], [0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Software bills of materials of the command, in CycloneDX and in SPDX.
+
+use serde_json::{Value, json};
+
+use super::Release;
+use super::error::ReleaseError;
+use super::layout::sha256;
+use super::metadata::COMMAND;
+use super::tool::Tool;
+
+/// The formats of `cargo sbom`, and the extension of the file.
+const FORMATS: [(&str, &str); 2] = [
+    ("cyclone_dx_json_1_6", "cdx.json"),
+    ("spdx_json_2_3", "spdx.json"),
+];
+
+impl Release<'_> {
+    /// Writes the bills.
+    pub(super) fn bills(&self) -> Result<(), ReleaseError> {
+        for (format, extension) in FORMATS {
+            let bill = self.reproducible(self.bill(format)?);
+            let name = format!("{COMMAND}-{}.{extension}", self.metadata.version);
+            let mut text = format!("{bill:#}");
+            text.push('\n');
+            self.write(&self.out.join(name), text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn bill(&self, format: &str) -> Result<Value, ReleaseError> {
+        let arguments = [
+            "sbom",
+            "--cargo-package",
+            COMMAND,
+            "--output-format",
+            format,
+        ];
+        let json = Tool::new(
+            "cargo",
+            "`source .ci/setup.sh; install_release` installs cargo-sbom",
+        )
+        .with(|cargo| {
+            cargo.args(arguments).current_dir(self.root);
+        })
+        .output()?;
+        serde_json::from_slice(&json).map_err(|source| ReleaseError::Output {
+            program: "cargo sbom".to_owned(),
+            source,
+        })
+    }
+
+    /// Replaces times and random ids, and orders all lists, so that the same sources give the same bill.
+    fn reproducible(&self, mut bill: Value) -> Value {
+        sort(&mut bill);
+        let time = self.metadata.timestamp();
+        if let Some(created) = bill.pointer_mut("/creationInfo/created") {
+            *created = json!(time);
+        }
+        if let Some(created) = bill.pointer_mut("/metadata/timestamp") {
+            *created = json!(time);
+        }
+        if let Some(bill) = bill.as_object_mut() {
+            // Optional in CycloneDX.
+            bill.remove("serialNumber");
+            bill.remove("documentNamespace");
+        }
+        if bill.get("spdxVersion").is_some() {
+            let sum = sha256(bill.to_string().as_bytes());
+            bill["documentNamespace"] = json!(format!("{}/spdx/{sum}", self.metadata.address));
+        }
+        bill
+    }
+}
+
+/// Orders the elements of all lists by their text.
+fn sort(value: &mut Value) {
+    match value {
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(sort);
+            elements.sort_by_cached_key(Value::to_string);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(sort),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_ordered_from_within() {
+        let mut value = json!({ "a": [{ "b": [2, 1] }, { "b": [0] }] });
+        sort(&mut value);
+        assert_eq!(value, json!({ "a": [{ "b": [0] }, { "b": [1, 2] }] }));
+    }
+}

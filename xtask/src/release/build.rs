@@ -1,0 +1,98 @@
+//! The static binaries.
+
+use std::path::PathBuf;
+
+use super::error::ReleaseError;
+use super::metadata::COMMAND;
+use super::tool::Tool;
+use super::{Binary, PROCESSORS, Processor, Release};
+
+/// The profile in `Cargo.toml`.
+const PROFILE: &str = "dist";
+
+/// The way to install the tools.
+const HELP: &str = "`source .ci/setup.sh; install_release` installs the tools of a release";
+
+impl Release<'_> {
+    /// Builds the binaries for all processors, or for one.
+    pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Binary>, ReleaseError> {
+        let wanted = |processor: &&Processor| only.is_none_or(|name| processor.name == name);
+        let binaries = PROCESSORS.iter().filter(wanted);
+        let binaries = binaries.map(|&processor| self.binary(processor));
+        let binaries = binaries.collect::<Result<Vec<_>, _>>()?;
+        match only {
+            Some(name) if binaries.is_empty() => Err(ReleaseError::Processor(name.to_owned())),
+            Some(_) | None => Ok(binaries),
+        }
+    }
+
+    /// Builds a binary with the list of its crates in it, which `cargo audit bin` reads.
+    fn binary(&self, processor: Processor) -> Result<Binary, ReleaseError> {
+        let target = processor.target();
+        let folder = self.target_folder();
+        let arguments = [
+            "auditable",
+            "zigbuild",
+            "--locked",
+            "--profile",
+            PROFILE,
+            "--package",
+            COMMAND,
+            "--all-features",
+            "--target",
+            &target,
+        ];
+        Tool::new("cargo", HELP)
+            .with(|cargo| {
+                cargo
+                    .args(arguments)
+                    .current_dir(self.root)
+                    .env("CARGO_TARGET_DIR", &folder)
+                    .env("CARGO_ENCODED_RUSTFLAGS", self.remapped().join("\u{1f}"))
+                    .env("CFLAGS", self.c_flags())
+                    .env("RUSTUP_TOOLCHAIN", &self.metadata.toolchain)
+                    .env("SOURCE_DATE_EPOCH", self.metadata.time.to_string());
+            })
+            .run()?;
+        Ok(Binary {
+            processor,
+            path: folder.join(target).join(PROFILE).join(COMMAND),
+        })
+    }
+
+    /// Returns the folder of builds. It is not the one of other builds, whose compiler options differ.
+    fn target_folder(&self) -> PathBuf {
+        match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(folder) => PathBuf::from(folder).join("release-build"),
+            None => self.root.join("target/release-build"),
+        }
+    }
+
+    /// Returns options that remove the paths of this machine from what rustc writes.
+    fn remapped(&self) -> Vec<String> {
+        let prefixes = self.prefixes();
+        let options = prefixes.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));
+        options.collect()
+    }
+
+    /// Returns options that do the same for C compilers.
+    fn c_flags(&self) -> String {
+        let prefixes = self.prefixes();
+        let options = prefixes.map(|(from, to)| format!("-ffile-prefix-map={from}={to}"));
+        options.collect::<Vec<_>>().join(" ")
+    }
+
+    fn prefixes(&self) -> impl Iterator<Item = (String, &'static str)> {
+        let home = std::env::var_os("HOME").map_or_else(PathBuf::new, PathBuf::from);
+        let cargo =
+            std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+        let folders = [
+            (cargo, "/cargo"),
+            (self.target_folder(), "/target"),
+            (self.root.to_owned(), "/src"),
+        ];
+        folders
+            .into_iter()
+            .map(|(folder, name)| (folder.display().to_string(), name))
+    }
+}

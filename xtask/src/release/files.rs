@@ -1,0 +1,108 @@
+//! The files that accompany the binaries: the licence, the README, manual pages and completions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::{ReleaseError, reading, writing};
+use super::metadata::COMMAND;
+use super::tool::Tool;
+use super::{Binary, Release};
+
+/// The shells with completions, and the name that the script has in the shell's folder.
+const SHELLS: [(&str, &str); 3] = [
+    ("bash", "nri-compat"),
+    ("zsh", "_nri-compat"),
+    ("fish", "nri-compat.fish"),
+];
+
+/// A file by name.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) content: Vec<u8>,
+    /// The copy on disk, for tools that read files.
+    pub(super) path: PathBuf,
+}
+
+/// The files that accompany the binaries.
+pub(super) struct Files {
+    pub(super) licence: Vec<u8>,
+    pub(super) readme: Vec<u8>,
+    pub(super) man: Vec<Named>,
+    pub(super) completions: Vec<Named>,
+    /// A folder for files that are not artifacts; removed with this value.
+    folder: tempfile::TempDir,
+}
+
+impl Files {
+    /// Lets the first binary, which runs on this machine, write its manual and completions.
+    pub(super) fn write(release: &Release<'_>, binaries: &[Binary]) -> Result<Self, ReleaseError> {
+        let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
+        let program = binaries
+            .first()
+            .map_or(Path::new(COMMAND), |binary| &binary.path);
+        let read = |path: PathBuf| fs::read(&path).map_err(reading(&path));
+        let man = manual(program, &folder.path().join("man"))?;
+        let completions = completions(program, &folder.path().join("completions"))?;
+        Ok(Self {
+            licence: read(release.root.join("LICENSE"))?,
+            readme: read(release.root.join("nri-compat/README.md"))?,
+            man,
+            completions,
+            folder,
+        })
+    }
+
+    /// Returns the folder for files that are not artifacts.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Returns a run of the binary of this machine.
+fn run(program: &Path) -> Tool {
+    Tool::new(
+        program,
+        "build the release on a machine that runs the first processor",
+    )
+}
+
+/// Returns the manual pages, ordered by name.
+fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, ReleaseError> {
+    fs::create_dir_all(folder).map_err(writing(folder))?;
+    run(program)
+        .with(|command| {
+            command.args(["man", "--out"]).arg(folder);
+        })
+        .run()?;
+    let listed = fs::read_dir(folder).map_err(reading(folder))?;
+    let mut pages = Vec::new();
+    for page in listed {
+        let page = page.map_err(reading(folder))?;
+        pages.push(Named {
+            name: page.file_name().to_string_lossy().into_owned(),
+            content: fs::read(page.path()).map_err(reading(&page.path()))?,
+            path: page.path(),
+        });
+    }
+    pages.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(pages)
+}
+
+fn completions(program: &Path, folder: &Path) -> Result<Vec<Named>, ReleaseError> {
+    fs::create_dir_all(folder).map_err(writing(folder))?;
+    let scripts = SHELLS.iter().map(|&(shell, name)| {
+        let run = run(program).with(|command| {
+            command.args(["completions", shell]);
+        });
+        let content = run.output()?;
+        let path = folder.join(name);
+        fs::write(&path, &content).map_err(writing(&path))?;
+        Ok(Named {
+            name: name.to_owned(),
+            content,
+            path,
+        })
+    });
+    scripts.collect()
+}

@@ -1,0 +1,215 @@
+//! The facts about the workspace, read from `cargo metadata` and git.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::error::ReleaseError;
+use super::tool::Tool;
+
+/// The crate of the command.
+pub(super) const COMMAND: &str = "nri-compat";
+
+/// The facts about a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// The version of the workspace.
+    pub version: String,
+    /// The address of the repository and of its releases. Everything that needs an address takes it from here.
+    pub address: String,
+    /// The registry and the folder in it that has the image and the charts.
+    pub registry: String,
+    /// The person or group that packages name as their maintainer.
+    pub maintainer: String,
+    /// The version of Rust that builds releases.
+    pub toolchain: String,
+    /// The licence, as an SPDX expression.
+    pub license: String,
+    /// The description of the command.
+    pub description: String,
+    /// The time of the last commit, in seconds since 1970.
+    pub time: u64,
+    /// The published crates, dependencies first.
+    pub crates: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Workspace {
+    packages: Vec<Package>,
+    metadata: Option<WorkspaceMetadata>,
+}
+
+#[derive(Deserialize)]
+struct WorkspaceMetadata {
+    release: ReleaseTable,
+}
+
+/// `[workspace.metadata.release]`.
+#[derive(Deserialize)]
+struct ReleaseTable {
+    address: String,
+    registry: String,
+    maintainer: String,
+    toolchain: String,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    description: Option<String>,
+    /// Empty if the crate is not published.
+    publish: Option<Vec<String>>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+}
+
+impl Metadata {
+    /// Returns the address of the folder with the artifacts.
+    pub(super) fn downloads(&self) -> String {
+        format!("{}/releases/download/v{}", self.address, self.version)
+    }
+
+    /// Returns the time of the last commit as RFC 3339 writes it.
+    pub(super) fn timestamp(&self) -> String {
+        let seconds = i64::try_from(self.time).unwrap_or_default();
+        let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
+        time.to_string()
+    }
+
+    /// Reads the facts about the repository at `root`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if cargo or git fail, or something is missing.
+    pub fn read(root: &Path) -> Result<Self, ReleaseError> {
+        let workspace = workspace(root)?;
+        let missing = |what: &str| ReleaseError::Metadata(what.to_owned());
+        let crates = order(&workspace.packages);
+        let mut packages = workspace.packages.into_iter();
+        let command = packages.find(|package| package.name == COMMAND);
+        let command = command.ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
+        let table = workspace.metadata;
+        let table = table.ok_or_else(|| missing("the workspace does not describe releases"))?;
+        let ReleaseTable {
+            address,
+            registry,
+            maintainer,
+            toolchain,
+        } = table.release;
+        Ok(Self {
+            version: command.version,
+            address,
+            registry,
+            maintainer,
+            toolchain,
+            license: command.license.unwrap_or_default(),
+            description: command.description.unwrap_or_default(),
+            time: time(root)?,
+            crates,
+        })
+    }
+}
+
+fn workspace(root: &Path) -> Result<Workspace, ReleaseError> {
+    let arguments = ["metadata", "--format-version=1", "--no-deps", "--locked"];
+    let json = Tool::new("cargo", "install Rust")
+        .with(|cargo| {
+            cargo.args(arguments).current_dir(root);
+        })
+        .output()?;
+    serde_json::from_slice(&json).map_err(|source| ReleaseError::Output {
+        program: "cargo metadata".to_owned(),
+        source,
+    })
+}
+
+/// Returns the published crates, each after those that it depends on.
+fn order(packages: &[Package]) -> Vec<String> {
+    let is_published =
+        |package: &&Package| package.publish.as_ref().is_none_or(|to| !to.is_empty());
+    let mut waiting: Vec<&Package> = packages.iter().filter(is_published).collect();
+    let mut ordered = Vec::new();
+    while !waiting.is_empty() {
+        let names: Vec<&str> = waiting
+            .iter()
+            .map(|package| package.name.as_str())
+            .collect();
+        let (ready, blocked): (Vec<_>, Vec<_>) =
+            (waiting.iter().copied()).partition(|package| !depends_on(package, &names));
+        if ready.is_empty() {
+            // Cargo refuses circular dependencies.
+            break;
+        }
+        ordered.extend(ready.iter().map(|package| package.name.clone()));
+        waiting = blocked;
+    }
+    ordered
+}
+
+fn depends_on(package: &Package, names: &[&str]) -> bool {
+    package.dependencies.iter().any(|dependency| {
+        dependency.kind.as_deref() != Some("dev") && names.contains(&dependency.name.as_str())
+    })
+}
+
+/// Returns `SOURCE_DATE_EPOCH`, else the time of the last commit.
+fn time(root: &Path) -> Result<u64, ReleaseError> {
+    let text = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(time) => time,
+        Err(_) => last_commit(root)?,
+    };
+    let unreadable = |_| ReleaseError::Metadata(format!("not a time in seconds: {text}"));
+    text.trim().parse().map_err(unreadable)
+}
+
+fn last_commit(root: &Path) -> Result<String, ReleaseError> {
+    let help = "install git, or set SOURCE_DATE_EPOCH to the time of the release in seconds";
+    let time = Tool::new("git", help)
+        .with(|git| {
+            git.args(["log", "-1", "--format=%ct"]).current_dir(root);
+        })
+        .output()?;
+    Ok(String::from_utf8_lossy(&time).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, dependencies: &[(&str, Option<&str>)], is_published: bool) -> Package {
+        let dependencies = dependencies.iter().map(|&(name, kind)| Dependency {
+            name: name.to_owned(),
+            kind: kind.map(str::to_owned),
+        });
+        Package {
+            name: name.to_owned(),
+            version: String::new(),
+            license: None,
+            description: None,
+            publish: (!is_published).then(Vec::new),
+            dependencies: dependencies.collect(),
+        }
+    }
+
+    #[test]
+    fn crates_follow_their_dependencies() {
+        let packages = [
+            package("command", &[("library", None), ("serde", None)], true),
+            package(
+                "library",
+                &[("data", Some("build")), ("command", Some("dev"))],
+                true,
+            ),
+            package("data", &[], true),
+            package("tests", &[("command", None)], false),
+        ];
+        assert_eq!(order(&packages), ["data", "library", "command"]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Programs that a release runs.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use super::error::ReleaseError;
+
+/// A program with its arguments.
+pub(super) struct Tool {
+    command: Command,
+    help: &'static str,
+}
+
+impl Tool {
+    /// Names a program, and how to install it.
+    pub(super) fn new(program: impl Into<OsString>, help: &'static str) -> Self {
+        let mut command = Command::new(program.into());
+        command.stdin(Stdio::null());
+        Self { command, help }
+    }
+
+    /// Returns the command, to add arguments.
+    pub(super) fn with(mut self, add: impl FnOnce(&mut Command)) -> Self {
+        add(&mut self.command);
+        self
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the program cannot be started, or fails.
+    pub(super) fn run(mut self) -> Result<(), ReleaseError> {
+        let status = self.command.status();
+        let status = status.map_err(|source| self.cannot_start(source))?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(self.failed(status))
+    }
+
+    /// Runs the program to its end, and returns what it writes to standard output.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the program cannot be started, or fails.
+    pub(super) fn output(mut self) -> Result<Vec<u8>, ReleaseError> {
+        self.command.stderr(Stdio::inherit());
+        let output = self.command.output();
+        let output = output.map_err(|source| self.cannot_start(source))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(self.failed(output.status))
+    }
+
+    fn cannot_start(&self, source: std::io::Error) -> ReleaseError {
+        ReleaseError::Start {
+            program: self.command.get_program().to_string_lossy().into_owned(),
+            help: self.help,
+            source,
+        }
+    }
+
+    fn failed(&self, status: std::process::ExitStatus) -> ReleaseError {
+        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+        ReleaseError::Failed {
+            command: words.join(" "),
+            status,
+        }
+    }
+}
