@@ -112,7 +112,8 @@ def normal(value):
     if isinstance(value, list):
         items = [normal(one) for one in value]
         # The order of environment variables and containers matters; that of volumes and their mounts does not.
-        places = all(isinstance(one, dict) and ("mountPath" in one or "hostPath" in one or "configMap" in one) for one in items)
+        kinds = {"mountPath", "hostPath", "configMap", "emptyDir"}
+        places = all(isinstance(one, dict) and kinds & one.keys() for one in items)
         return sorted(items, key=lambda one: one.get("mountPath") or one["name"]) if places else items
     return value
 
@@ -164,7 +165,7 @@ def pod_of(one):
 
 
 def unprivileged(what, text):
-    """Every pod drops all capabilities, writes nowhere but to the metrics, and has a token only in the cluster mode."""
+    """Every pod drops all capabilities, writes only its metrics and that it is ready, and has a token only in the cluster mode."""
     for one in documents(text):
         pod = pod_of(one)
         if pod is None:
@@ -177,7 +178,7 @@ def unprivileged(what, text):
         assert security["capabilities"]["drop"] == ["ALL"], what
         assert security["allowPrivilegeEscalation"] is False and "privileged" not in security, what
         writable = [mount["mountPath"] for mount in container["volumeMounts"] if not mount.get("readOnly")]
-        assert set(writable) <= {"/textfile", "/tmp"}, (what, writable)
+        assert set(writable) <= {"/state", "/textfile", "/tmp"}, (what, writable)
         sockets = [volume["hostPath"]["path"] for volume in pod["volumes"] if "hostPath" in volume]
         is_root = pod["securityContext"]["runAsUser"] == 0
         assert not (is_root and {"/run", "/etc", "/var", "/run/k0s"} & set(sockets)) or "textfile" in what, (what, sockets)
