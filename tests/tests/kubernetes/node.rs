@@ -1,4 +1,4 @@
-//! The whole way once, on a cluster of one real node with a registry: the image of `deploy/Containerfile` as DaemonSet and
+//! The whole way once, on a cluster of one real node with a registry: the manifests of `deploy/` as DaemonSet and
 //! Job, their reports merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` judges.
 
 use std::fs;
@@ -30,10 +30,8 @@ fn cluster(folder: &Path) -> Cluster {
     let logger = stripped(folder, &example("logger"));
     let old = peers::plugin("v0.11.0");
     let images = [
-        // As deploy/Containerfile: the command, and what its base has for the script of the DaemonSet.
-        Image::of_program("nri-compat:0.1.0", "/usr/local/bin/nri-compat", &command)
-            .with("/bin/sh", Path::new("/bin/sh"))
-            .with("/bin/sleep", Path::new("/bin/sleep")),
+        // As in the image of a release, there is no shell.
+        Image::of_program("nri-compat:0.1.0", "/usr/bin/nri-compat", &command),
         Image::of_program("nri-logger:0.1.0", "/usr/local/bin/plugin", &logger),
         Image::of_program("nri-old:0.1.0", "/old", &old),
     ];

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Builds a release, and tries out each artifact as its users would: usage: .ci/release.sh [FOLDER]. Needs root, like every
+# installation of a package. Takes too long for .ci/run; the workflow of releases runs it.
+#
+# REPRODUCIBLE=1 builds a second time, in another folder, and compares the sums.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source .ci/setup.sh
+out="$(realpath -m "${1:-${CARGO_TARGET_DIR:-target}/dist}")"
+temporary="$(mktemp -d)"
+trap 'rm -rf "$temporary"' EXIT
+
+step() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+
+step "tools"
+install_release
+install_validators
+install_helm
+debian qemu-aarch64 qemu-user
+debian rpm rpm
+debian shellcheck shellcheck
+debian skopeo skopeo
+
+step "build"
+cargo run --locked -p xtask -- release --out "$out"
+version="$(cargo pkgid -p nri-compat | sed 's/.*[#@]//')"
+(cd "$out" && sha256sum --check --quiet SHA256SUMS)
+
+# try PROGRAM...: the commands of the README, with a specimen of a plugin that a newer runtime does not load.
+printf '\0asm\1\0\0\0\7\x16\1\x12plugin_api_version\0\0' > "$temporary/10-old.wasm"
+try() {
+  "$@" --version | grep -F "$version"
+  "$@" diff v0.11.0 v0.12.0 | grep -F "0 errors, 11 warnings"
+  local code=0
+  "$@" check "$temporary/10-old.wasm" --target containerd@2.3 || code="$?"
+  [ "$code" = 100 ]
+}
+
+step "archives"
+for processor in x86_64 aarch64; do
+  tar -xzf "$out/nri-compat-$version-$processor-linux.tar.gz" -C "$temporary"
+done
+program() { echo "$temporary/nri-compat-$version-$1-linux/nri-compat"; }
+[ "$(stat -c %s "$(program x86_64)")" -le $((16 * 1024 * 1024)) ]
+if readelf --program-headers "$(program x86_64)" | grep INTERP; then exit 1; fi
+try "$(program x86_64)"
+try qemu-aarch64 "$(program aarch64)"
+
+step "the command takes neither itself nor its bill of materials for a plugin"
+"$(program x86_64)" check "$out" --fail-on unknown
+
+step "packages"
+case "$(dpkg --print-architecture)" in
+  amd64) deb="$out/nri-compat_$version-1_amd64.deb" ;;
+  *) deb="$out/nri-compat_$version-1_arm64.deb" ;;
+esac
+dpkg --install "$deb"
+try /usr/bin/nri-compat
+man --where nri-compat
+systemd-analyze verify --man=no /usr/lib/systemd/system/nri-compat.timer
+dpkg --remove nri-compat
+[ ! -e /usr/bin/nri-compat ]
+for package in "$out"/*.rpm; do
+  rpm --query --list --package "$package" | grep -Fx /usr/bin/nri-compat
+done
+
+step "image"
+image="oci-archive:$out/nri-compat-$version-image.tar"
+for architecture in amd64 arm64; do
+  skopeo inspect --override-arch "$architecture" "$image" | grep -F "\"Architecture\": \"$architecture\""
+done
+skopeo copy --quiet --override-arch amd64 "$image" "dir:$temporary/image"
+mkdir "$temporary/root"
+for layer in $(sed -n 's/.*"layers":\[\(.*\)\].*/\1/p' "$temporary/image/manifest.json" | grep -o 'sha256:[0-9a-f]*'); do
+  tar -xzf "$temporary/image/${layer#sha256:}" -C "$temporary/root"
+done
+[ "$(cd "$temporary/root" && find . -type f | wc -l)" = 2 ]
+chmod 755 "$temporary" "$temporary/root"
+chroot --userspec=65532:65532 "$temporary/root" /usr/bin/nri-compat diff v0.11.0 v0.12.0 > /dev/null
+
+step "charts"
+for chart in nri-compat nri-plugin; do
+  "$PEERS/helm/helm" lint --quiet "$out/$chart-$version.tgz"
+  "$PEERS/helm/helm" show chart "$out/$chart-$version.tgz" | grep -F "version: $version"
+  skopeo inspect --raw "oci-archive:$out/$chart-$version-chart.tar" | grep -F vnd.cncf.helm.chart.content > /dev/null
+done
+"$PEERS/helm/helm" template nri-compat "$out/nri-compat-$version.tgz" > /dev/null
+
+step "bills of materials"
+python3 -m venv "$temporary/bills"
+"$temporary/bills/bin/pip" install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.7.0' spdx-tools==0.8.5
+"$temporary/bills/bin/python" tests/validators/bills.py "$out/nri-compat-$version.cdx.json" "$out/nri-compat-$version.spdx.json"
+
+step "descriptions for package managers"
+shellcheck "$out/PKGBUILD"
+"$PEERS/python/bin/python" -c 'import sys, yaml; assert yaml.safe_load(open(sys.argv[1]))["kind"] == "Plugin"' "$out/krew.yaml"
+
+if [ -n "${REPRODUCIBLE:-}" ]; then
+  step "the same bytes in another folder"
+  git clone --quiet . "$temporary/again"
+  env -u CARGO_TARGET_DIR cargo run --locked -p xtask -- release --root "$temporary/again" --out "$temporary/dist"
+  diff "$out/SHA256SUMS" "$temporary/dist/SHA256SUMS"
+fi
+
+step "done"
