@@ -58,7 +58,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Check(check::Args),
+    Check(Box<check::Args>),
     Logs(logs::Args),
     Merge(merge::Args),
     Diff(diff::Args),
