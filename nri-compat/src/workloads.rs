@@ -21,14 +21,11 @@
 mod candidate;
 mod host_path;
 mod images;
-mod lenient;
 pub mod manifest;
 mod model;
 mod paths;
 
-pub use candidate::{
-    Candidate, CandidateImage, Reason, Unmounted, candidates, direct, listed, unmounted,
-};
+pub use candidate::{Candidate, CandidateImage, Reason, candidates};
 pub use images::{images_in, is_own, mentions_published, published_chart};
 pub use model::{
     Container, ContainerKind, ContainerStatus, HostPath, ImageSource, Mount, Owner, PodTemplate,

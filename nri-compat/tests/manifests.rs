@@ -60,18 +60,18 @@ fn candidates_of_a_rendered_chart_are_listed_with_reasons() {
     assert_eq!(
         subjects(&report),
         [
+            "null <stdin>: unknown: names /run/nri of the host (the NRI socket), which no container here mounts: render it with what it belongs to (`kustomize build`), and check the result",
             "113 CronJob tools/patched: no-image: unknown: mounts /etc/nri of the host: the configuration of NRI plugins; it has no image: check the complete manifest",
             "118 CronJob tools/patched: placeholder: unknown: mounts /etc/nri of the host: the configuration of NRI plugins; its image `${REGISTRY}/team/plugin:$(TAG)` is a placeholder: render the manifest first",
             "26 DaemonSet kube-system/nri-logger: install: unknown: mounts /opt/nri/plugins of the host: the folder of NRI plugins; its image registry.example.com/team/install:v1.4 was not fetched",
             "34 DaemonSet kube-system/nri-logger: plugin: unknown: mounts /var/run/nri/nri.sock of the host: the NRI socket; its image registry.example.com/team/nri-logger:v1.4@sha256:0000000000000000000000000000000000000000000000000000000000000000 was not fetched",
-            "null Pod forgotten: -: declares the volume `nri` with /run/nri of the host (the NRI socket), but no container mounts it",
             "60 Rollout dranet: dranet: unknown: its image is the published plugin registry.k8s.io/networking/dranet (https://github.com/kubernetes-sigs/dranet); its image registry.k8s.io/networking/dranet:v1.2.0 was not fetched",
         ]
     );
     let workloads = &report["summary"]["workloads"];
     assert_eq!(workloads, &json!({"examined": 6, "candidates": 3}));
     assert_eq!(report["summary"]["files"], 1);
-    assert_eq!(report["subjects"][3]["place"]["workload"]["document"], 2);
+    assert_eq!(report["subjects"][4]["place"]["workload"]["document"], 2);
 
     let schema = include_str!("../schema/check.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
@@ -122,7 +122,7 @@ fn a_fingerprint_does_not_depend_on_the_order_of_documents() {
     let mut documents: Vec<&str> = RENDERED.split("---\n").collect();
     documents.reverse();
     let all = fingerprints(RENDERED);
-    assert_eq!(all.len(), 5);
+    assert_eq!(all.len(), 6);
     assert_eq!(fingerprints(&documents.join("\n\n---\n")), all);
 }
 

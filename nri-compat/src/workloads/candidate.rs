@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::host_path;
+use super::host_path::NodePath;
 use super::images;
 use super::model::{Container, HostPath, Mount, PodTemplate, Volume, Workload};
 use super::paths::{Reach, Resource, resources};
@@ -51,56 +51,15 @@ pub struct CandidateImage<'w> {
     pub line: Option<u32>,
 }
 
-/// A volume that belongs to NRI, but that no container of the pod mounts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmounted<'w> {
-    /// The pod.
-    pub template: &'w PodTemplate,
-    /// The volume.
-    pub volume: &'w Volume,
-    /// The path on the host.
-    pub path: &'w str,
-    /// The resources, at least one.
-    pub resources: Vec<Resource>,
-}
-
 /// Returns the containers that may be NRI plugins, in the order of the workload.
 pub fn candidates(workload: &Workload) -> Vec<Candidate<'_>> {
     let of = |template| in_template(template);
     workload.templates.iter().flat_map(of).collect()
 }
 
-/// Returns the volumes that belong to NRI directly, and that no container mounts.
-pub fn unmounted(workload: &Workload) -> Vec<Unmounted<'_>> {
-    let mut all = Vec::new();
-    for template in &workload.templates {
-        let is_mounted = |volume: &Volume| {
-            let mut mounts = template
-                .containers
-                .iter()
-                .flat_map(|container| &container.mounts);
-            mounts.any(|mount| mount.name == volume.name)
-        };
-        for volume in template.volumes.iter().filter(|volume| !is_mounted(volume)) {
-            all.extend(unmounted_volume(template, volume));
-        }
-    }
-    all
-}
-
-fn unmounted_volume<'w>(template: &'w PodTemplate, volume: &'w Volume) -> Option<Unmounted<'w>> {
-    let path = volume.host_path.as_ref()?;
-    Some(Unmounted {
-        template,
-        volume,
-        path: &path.path,
-        resources: direct(path)?,
-    })
-}
-
 /// Returns the resources of NRI that a path is or belongs to; `None` if there are none.
-pub fn direct(path: &HostPath) -> Option<Vec<Resource>> {
-    let whole = host_path::NodePath::parse(&path.path)?;
+pub(super) fn direct(path: &HostPath) -> Option<Vec<Resource>> {
+    let whole = NodePath::parse(&path.path)?;
     let (reach, resources) = resources(&whole, can_be_folder(path))?;
     (reach == Reach::Direct && !is_device(path)).then_some(resources)
 }
@@ -147,11 +106,12 @@ fn reasons(container: &Container, volumes: &Volumes<'_>) -> Vec<Reason> {
 /// Returns a reason if a mount makes a path of NRI on the host visible.
 fn mounts_nri(mount: &Mount, volume: &Volume) -> Option<Reason> {
     let host_path = volume.host_path.as_ref()?;
-    let mounted = host_path::mounted(host_path, mount)?;
+    let sub_path = mount.sub_path.as_deref().filter(|path| !path.is_empty());
+    let mounted = NodePath::parse(&host_path.path)?.join(sub_path.unwrap_or_default());
     // A volume with a path within it must be a folder.
-    let can_be_folder = mount.sub_path.is_some() || can_be_folder(host_path);
+    let can_be_folder = sub_path.is_some() || can_be_folder(host_path);
     let (reach, resources) = resources(&mounted, can_be_folder)?;
-    let path = match &mount.sub_path {
+    let path = match sub_path {
         Some(sub_path) => format!("{}/{sub_path}", host_path.path.trim_end_matches('/')),
         None => host_path.path.clone(),
     };
@@ -230,20 +190,8 @@ impl fmt::Display for Reason {
     }
 }
 
-impl fmt::Display for Unmounted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = crate::escape::bytes(self.volume.name.as_bytes());
-        let path = crate::escape::bytes(self.path.as_bytes());
-        let resources = listed(&self.resources);
-        write!(
-            f,
-            "declares the volume `{name}` with {path} of the host ({resources}), but no container mounts it"
-        )
-    }
-}
-
 /// Returns resources as a text: `a`, `a and b`, or `a, b and c`.
-pub fn listed(resources: &[Resource]) -> String {
+pub(super) fn listed(resources: &[Resource]) -> String {
     let names: Vec<String> = resources.iter().map(Resource::to_string).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),

@@ -1,6 +1,4 @@
-//! Paths on the host, and the path that a mount makes visible in a container.
-
-use super::model::{HostPath, Mount};
+//! Paths on the host.
 
 /// A normalised absolute path on a Linux host, as components. `/var/run` is `/run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +11,7 @@ impl NodePath {
     }
 
     /// Returns the path of a file below this one. As in the kernel, `..` at the root is the root.
-    fn join(mut self, path: &str) -> Self {
+    pub(super) fn join(mut self, path: &str) -> Self {
         for component in path.split('/') {
             match component {
                 "" | "." => {}
@@ -32,18 +30,15 @@ impl NodePath {
         self.0.starts_with(&other.0)
     }
 
+    /// Returns the number of folders between this path and `above`, which it is within.
+    pub(super) fn depth_below(&self, above: &Self) -> Option<usize> {
+        self.is_within(above).then(|| self.0.len() - above.0.len())
+    }
+
     /// Returns the components.
     pub(super) fn components(&self) -> &[String] {
         &self.0
     }
-}
-
-/// Returns the part of the host that a mount of this volume makes visible in a container; `None` if
-/// it is not a path on a Linux host. A path within the volume that depends on variables of the
-/// container could be any in it.
-pub(super) fn mounted(volume: &HostPath, mount: &Mount) -> Option<NodePath> {
-    let path = NodePath::parse(&volume.path)?;
-    Some(path.join(mount.sub_path.as_deref().unwrap_or_default()))
 }
 
 #[cfg(test)]

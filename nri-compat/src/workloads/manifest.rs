@@ -1,27 +1,22 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
-//! A file is decoded to text, `yaml` turns its documents into nodes, and `pods` finds the pod
-//! templates in them by their shape, regardless of the kind of the object. `releases` recognises the
+//! A file is decoded to text, `documents` splits and parses it, and `search` finds the pod templates
+//! in its objects by their shape, regardless of the kind of the object. `charts` recognises the
 //! objects that install charts.
 
-mod containers;
-mod convert;
+mod charts;
 mod decode;
+mod documents;
 mod node;
-mod pods;
-mod releases;
-mod yaml;
+mod pod;
+mod search;
 
 pub use decode::decode;
 
-use super::model::{HostPath, Workload};
+use super::model::Workload;
 
-/// The maximum size of a file in bytes. The text and one object at a time are held in memory.
+/// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
-
-/// The reason for skipping the template of a chart.
-const TEMPLATE: &str =
-    "a template that has not been rendered: render it first (`helm template`, `kustomize build`)";
 
 /// Something in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,32 +28,19 @@ pub enum Item {
         /// The object.
         workload: Workload,
     },
-    /// A path of the host outside of a pod: of a persistent volume, or in a patch.
-    HostPath {
+    /// A statement about NRI outside of a pod: a path of the host, a mount of a volume that is declared
+    /// elsewhere, or a chart.
+    Mention {
         /// The line, counted from 1.
         line: u32,
-        /// The path.
-        path: HostPath,
-    },
-    /// A mount at a path of NRI, of a volume that is declared elsewhere, for example in a patch.
-    Mount {
-        /// The line, counted from 1.
-        line: u32,
-        /// The path in the container.
-        path: String,
-    },
-    /// An object that installs a chart that has to do with NRI.
-    Release {
-        /// The line, counted from 1.
-        line: u32,
-        /// What it installs, as the end of a sentence.
-        chart: String,
+        /// The reason why nothing can be said about plugins: one line, in lower case.
+        reason: String,
     },
     /// A Kubernetes object without pods, such as a service.
     Object,
     /// A document that is not a Kubernetes object. Empty documents are omitted.
     Foreign,
-    /// A document, or an object in it, that cannot be read.
+    /// A document that cannot be read.
     Unreadable {
         /// The document, counted from 1.
         document: u32,
@@ -72,14 +54,29 @@ pub enum Item {
 /// Passes the objects of a manifest to `each`, in their order. A document that cannot be read does
 /// not affect the others.
 pub fn read(text: &str, each: &mut dyn FnMut(Item)) {
-    yaml::objects(text, &mut |document, object| match object {
-        Ok(node) => pods::read(document, node, each),
+    let read = documents::parse_all(text, &mut |document, parsed| match parsed {
+        Ok(Some(node)) => {
+            let part = search::Part {
+                document: document.number,
+                lines_before: document.lines_before,
+                is_patch: false,
+            };
+            search::read(part, &node, each);
+        }
+        Ok(None) => each(Item::Foreign),
         Err(error) => each(Item::Unreadable {
-            document,
+            document: document.number,
             line: error.line,
             reason: error.reason,
         }),
     });
+    if let Err(error) = read {
+        each(Item::Unreadable {
+            document: 1,
+            line: 1,
+            reason: format!("cannot start a thread: {error}"),
+        });
+    }
 }
 
 #[cfg(test)]

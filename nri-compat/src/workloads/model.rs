@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::lenient;
 use object::{Object, Spec};
 
 /// A Kubernetes object that runs pods: a pod, or an object with pod templates.
@@ -36,13 +35,10 @@ pub struct Workload {
 #[serde(default)]
 pub struct Owner {
     /// The kind, such as `ReplicaSet`.
-    #[serde(deserialize_with = "lenient::text")]
     pub kind: String,
     /// The name.
-    #[serde(deserialize_with = "lenient::text")]
     pub name: String,
     /// True if it is the managing controller.
-    #[serde(deserialize_with = "lenient::value")]
     pub controller: bool,
 }
 
@@ -63,7 +59,6 @@ pub struct PodTemplate {
 #[serde(default, rename_all = "camelCase")]
 pub struct Volume {
     /// The name, to which mounts refer.
-    #[serde(deserialize_with = "lenient::text")]
     pub name: String,
     /// The path on the host, for volumes of this type.
     pub host_path: Option<HostPath>,
@@ -80,7 +75,6 @@ pub struct Volume {
 #[serde(default)]
 pub struct ImageSource {
     /// The reference; `None` if the image is not set.
-    #[serde(deserialize_with = "lenient::optional_text")]
     pub reference: Option<String>,
 }
 
@@ -89,10 +83,9 @@ pub struct ImageSource {
 #[serde(default)]
 pub struct HostPath {
     /// The path.
-    #[serde(deserialize_with = "lenient::text")]
     pub path: String,
     /// The type that the path must have, such as `Socket`; `None` for any type.
-    #[serde(rename = "type", deserialize_with = "lenient::optional_text")]
+    #[serde(rename = "type")]
     pub required_type: Option<String>,
 }
 
@@ -101,16 +94,14 @@ pub struct HostPath {
 #[serde(default, rename_all = "camelCase")]
 pub struct Container {
     /// The name.
-    #[serde(deserialize_with = "lenient::text")]
     pub name: String,
     /// The image reference as written; `None` if there is none.
-    #[serde(deserialize_with = "lenient::optional_text")]
     pub image: Option<String>,
     /// The list that contains it.
     #[serde(skip)]
     pub kind: ContainerKind,
     /// The mounts of volumes.
-    #[serde(rename = "volumeMounts", deserialize_with = "lenient::list")]
+    #[serde(rename = "volumeMounts")]
     pub mounts: Vec<Mount>,
     /// The line of the image in a manifest, or else of the container, counted from 1; `None` for
     /// objects of the API server.
@@ -135,13 +126,10 @@ pub enum ContainerKind {
 #[serde(default, rename_all = "camelCase")]
 pub struct Mount {
     /// The name of the volume.
-    #[serde(deserialize_with = "lenient::text")]
     pub name: String,
     /// The path in the container.
-    #[serde(deserialize_with = "lenient::text")]
     pub mount_path: String,
     /// The path within the volume, if not its root.
-    #[serde(deserialize_with = "lenient::optional_text")]
     pub sub_path: Option<String>,
 }
 
@@ -150,10 +138,9 @@ pub struct Mount {
 #[serde(default)]
 pub struct ContainerStatus {
     /// The name of the container.
-    #[serde(deserialize_with = "lenient::text")]
     pub name: String,
     /// The image that runs: a reference with a digest for most runtimes, or only a digest.
-    #[serde(rename = "imageID", deserialize_with = "lenient::optional_text")]
+    #[serde(rename = "imageID")]
     pub image_id: Option<String>,
 }
 
@@ -167,7 +154,16 @@ impl Workload {
     /// runtime.
     pub fn image_id(&self, container: &Container) -> Option<&str> {
         let is_its = |status: &&ContainerStatus| status.name == container.name;
-        self.statuses.iter().find(is_its)?.image_id.as_deref()
+        let id = self.statuses.iter().find(is_its)?.image_id.as_deref();
+        id.filter(|id| !id.is_empty())
+    }
+}
+
+impl PodTemplate {
+    /// Returns true if a container mounts the volume with this name.
+    pub(super) fn mounts(&self, volume: &str) -> bool {
+        let mut mounts = self.containers.iter().flat_map(|one| &one.mounts);
+        mounts.any(|mount| mount.name == volume)
     }
 }
 

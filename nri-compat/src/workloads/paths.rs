@@ -21,7 +21,7 @@ pub enum Resource {
 pub enum Reach {
     /// It is the resource, a part of it, or the folder dedicated to it.
     Direct,
-    /// It is a folder further up, such as `/var/run`, which also contains other things.
+    /// It is the folder around that folder, such as `/var/run`, which also contains other things.
     Parent,
 }
 
@@ -69,12 +69,24 @@ pub(super) fn resources(mounted: &NodePath, can_be_folder: bool) -> Option<(Reac
     }
     let mut above: Vec<Resource> = known()
         .iter()
-        .filter(|known| can_be_folder && known.path.is_within(mounted))
+        .filter(|known| can_be_folder && is_around(mounted, known))
         .map(|known| known.resource)
         .collect();
     above.sort_unstable();
     above.dedup();
     (!above.is_empty()).then_some((Reach::Parent, above))
+}
+
+/// Returns true if a folder is so close above a path that a container that mounts it probably uses the
+/// path: around the folder that is dedicated to NRI, as `/run` and `/opt`. Exporters and scanners mount
+/// `/`, `/var` and `/etc`, and are no plugins.
+fn is_around(folder: &NodePath, known: &KnownPath) -> bool {
+    let is_used = match known.resource {
+        Resource::Socket | Resource::PluginFolder => true,
+        Resource::Configuration => false,
+    };
+    let depth = known.path.depth_below(folder);
+    is_used && !folder.components().is_empty() && depth.is_some_and(|depth| depth <= 2)
 }
 
 /// Returns the resource that this path is or belongs to.

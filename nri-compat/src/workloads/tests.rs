@@ -58,15 +58,12 @@ fn paths_of_nri_count() {
 }
 
 #[test]
-fn parent_folders_count() {
-    let all = "the NRI socket, the folder of NRI plugins and the configuration of NRI plugins";
+fn the_folders_around_those_of_nri_count() {
     for (path, contents) in [
-        ("/", all),
         ("/run", "the NRI socket"),
         ("/var/run/", "the NRI socket"),
         ("/var/snap/microk8s/common/run", "the NRI socket"),
         ("/opt", "the folder of NRI plugins"),
-        ("/etc", "the configuration of NRI plugins"),
     ] {
         let found = reasons(&json!({"path": path}), &json!({}));
         let expected = format!("mounts {path} of the host, which contains {contents}");
@@ -77,6 +74,9 @@ fn parent_folders_count() {
 #[test]
 fn other_paths_do_not_count() {
     for path in [
+        "/",
+        "/etc",
+        "/var",
         "/var/lib",
         "/var/log",
         "/run/containerd",
@@ -120,10 +120,6 @@ fn the_path_within_the_volume_counts() {
             json!({"subPath": ""}),
             "/var/run of the host, which contains",
         ),
-        (
-            json!({"subPath": null}),
-            "/var/run of the host, which contains",
-        ),
     ] {
         let found = reasons(&parent, &mount).join("");
         assert!(found.contains(expected), "{mount}: {found}");
@@ -145,8 +141,7 @@ fn the_required_type_counts() {
         ("/run", "Directory", true),
         ("/run", "", true),
         ("/run", "Socket", false),
-        ("/etc", "File", false),
-        ("/", "FileOrCreate", false),
+        ("/opt", "FileOrCreate", false),
         ("/opt/nri/plugins/10-p", "FileOrCreate", true),
         ("/run/nri", "CharDevice", false),
     ] {
@@ -190,27 +185,6 @@ fn only_containers_that_mount_the_volume_count() {
         ]
     );
     assert_eq!(pod.to_string(), "Pod n/p");
-    assert!(unmounted(&pod).is_empty());
-}
-
-#[test]
-fn an_unmounted_volume_is_reported() {
-    let pod: Workload = serde_json::from_value(json!({"spec": {
-        "volumes": [
-            {"name": "nri", "hostPath": {"path": "/run/nri"}},
-            {"name": "root", "hostPath": {"path": "/"}},
-        ],
-        "containers": [{"name": "c"}],
-    }}))
-    .unwrap();
-    assert!(candidates(&pod).is_empty());
-    let unmounted: Vec<String> = unmounted(&pod).iter().map(Unmounted::to_string).collect();
-    assert_eq!(
-        unmounted,
-        [
-            "declares the volume `nri` with /run/nri of the host (the NRI socket), but no container mounts it"
-        ]
-    );
 }
 
 #[test]
@@ -226,7 +200,6 @@ fn objects_of_the_api_server_are_read() {
         },
         "spec": {"nodeName": "n1", "containers": [{"name": "c"}], "tolerations": []},
         "status": {
-            "initContainerStatuses": null,
             "containerStatuses": [{"name": "c", "imageID": "docker.io/p@sha256:1"}],
         },
     });
@@ -240,7 +213,7 @@ fn objects_of_the_api_server_are_read() {
 
 #[test]
 fn templates_are_found_in_objects_of_every_kind() {
-    let spec = json!({"containers": [{"name": 7, "image": 1.5}, null], "volumes": null});
+    let spec = json!({"containers": [{"name": "c", "image": "a:1"}]});
     for object in [
         json!({"kind": "Pod", "spec": spec}),
         json!({"kind": "PodTemplate", "template": {"spec": spec}}),
@@ -251,9 +224,8 @@ fn templates_are_found_in_objects_of_every_kind() {
         let container = &workload.templates[0].containers[0];
         assert_eq!(
             (container.name.as_str(), container.image.as_deref()),
-            ("7", Some("1.5"))
+            ("c", Some("a:1"))
         );
-        assert_eq!(workload.templates[0].containers.len(), 1);
     }
     for object in [
         json!({}),

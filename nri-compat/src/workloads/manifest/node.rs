@@ -1,67 +1,64 @@
-//! Nodes of a document, with their lines.
+//! Nodes of a YAML document, with their lines.
 
-use std::collections::HashSet;
-use std::rc::Rc;
+use std::fmt;
 
-use serde_json::Value as Json;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::Spanned;
 
-/// The key whose mappings are merged into the enclosing one.
-const MERGE: &str = "<<";
-
-/// A node, and the line where it starts, counted from 1. Aliases share the node of their anchor.
-#[derive(Clone, Debug)]
+/// A node, and the line where it starts, counted from 1. Aliases and merge keys are expanded, and have the
+/// lines of their anchors.
+#[derive(Debug)]
 pub(super) struct Node {
     /// The line.
     pub(super) line: u32,
-    /// The number of nodes in it after expansion of all aliases.
-    pub(super) weight: u64,
     /// The value.
     pub(super) value: Value,
 }
 
 /// The value of a node.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Value {
     /// Null, or no value.
     Null,
-    /// True or false.
-    Bool(bool),
-    /// Any other scalar, as written.
-    Text(Rc<str>),
+    /// A scalar. Numbers are in their shortest form: no field that is read here is one.
+    Text(String),
     /// A sequence.
-    List(Rc<[Node]>),
-    /// A mapping. Of duplicate keys, the last one counts.
-    Map(Rc<[(Rc<str>, Node)]>),
+    List(Vec<Node>),
+    /// A mapping, in its order. Of duplicate keys, the last one counts.
+    Map(Vec<(String, Node)>),
 }
 
 impl Node {
-    /// Returns the value of a key of a mapping, including keys merged with `<<`.
+    /// Returns the value of a key of a mapping.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let entries = self.entries();
-        let own = entries.iter().rev().find(|(name, _)| &**name == key);
-        own.map(|(_, value)| value).or_else(|| {
-            let (_, merged) = entries.iter().rev().find(|(name, _)| &**name == MERGE)?;
-            match &merged.value {
-                Value::Map(_) => merged.get(key),
-                Value::List(maps) => maps.iter().find_map(|map| map.get(key)),
-                Value::Null | Value::Bool(_) | Value::Text(_) => None,
-            }
-        })
+        let entry = self.entries().iter().rev().find(|(name, _)| name == key);
+        entry.map(|(_, value)| value)
     }
 
-    /// Returns the value of a key, if it is a text.
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
-        match &self.get(key)?.value {
+    /// Returns the text of a scalar.
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match &self.value {
             Value::Text(text) => Some(text),
-            Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => None,
+            Value::Null | Value::List(_) | Value::Map(_) => None,
         }
     }
 
-    /// Returns the entries of a mapping as written; none for other nodes.
-    pub(super) fn entries(&self) -> &[(Rc<str>, Self)] {
+    /// Returns the value of a key, if it is a scalar with a text.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_text().filter(|text| !text.is_empty())
+    }
+
+    /// Returns the mappings in the sequence that is the value of a key.
+    pub(super) fn maps(&self, key: &str) -> impl Iterator<Item = &Self> {
+        let elements = self.get(key).into_iter().flat_map(Self::elements);
+        elements.filter(|element| element.is_map())
+    }
+
+    /// Returns the entries of a mapping; none for other nodes.
+    pub(super) fn entries(&self) -> &[(String, Self)] {
         match &self.value {
             Value::Map(entries) => entries,
-            Value::Null | Value::Bool(_) | Value::Text(_) | Value::List(_) => &[],
+            Value::Null | Value::Text(_) | Value::List(_) => &[],
         }
     }
 
@@ -69,75 +66,89 @@ impl Node {
     pub(super) fn elements(&self) -> &[Self] {
         match &self.value {
             Value::List(elements) => elements,
-            Value::Null | Value::Bool(_) | Value::Text(_) | Value::Map(_) => &[],
+            Value::Null | Value::Text(_) | Value::Map(_) => &[],
         }
+    }
+
+    /// Returns the values of a mapping, or the elements of a sequence.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Self> {
+        let values = self.entries().iter().map(|(_, value)| value);
+        values.chain(self.elements())
+    }
+
+    /// Returns true if it is a sequence.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.value, Value::List(_))
     }
 
     /// Returns true if it is a mapping.
     pub(super) fn is_map(&self) -> bool {
         matches!(self.value, Value::Map(_))
     }
+}
 
-    /// Returns true if it is null.
-    pub(super) fn is_null(&self) -> bool {
-        matches!(self.value, Value::Null)
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Value>::deserialize(deserializer)?;
+        Ok(Self {
+            line: u32::try_from(spanned.defined.line()).unwrap_or(u32::MAX),
+            value: spanned.value,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
     }
 
-    /// Returns the fields of a mapping, including those merged with `<<`, each once.
-    pub(super) fn fields(&self) -> Vec<(&str, &Self)> {
-        let (mut known, mut fields) = (HashSet::new(), Vec::new());
-        self.collect_fields(&mut known, &mut fields);
-        fields
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
 
-    fn collect_fields<'n>(
-        &'n self,
-        known: &mut HashSet<&'n str>,
-        fields: &mut Vec<(&'n str, &'n Self)>,
-    ) {
-        let own = fields.len();
-        for (key, value) in self.entries().iter().rev() {
-            if &**key != MERGE && known.insert(key) {
-                fields.push((key, value));
-            }
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = access.next_element()? {
+            elements.push(element);
         }
-        if let Some(own) = fields.get_mut(own..) {
-            own.reverse();
-        }
-        for (_, merged) in self.entries().iter().filter(|(key, _)| &**key == MERGE) {
-            merged.collect_fields(known, fields);
-            for map in merged.elements() {
-                map.collect_fields(known, fields);
-            }
-        }
+        Ok(Value::List(elements))
     }
 
-    /// Returns the node as JSON. Numbers become text, so that names and tags keep their spelling.
-    pub(super) fn to_json(&self) -> Json {
-        match &self.value {
-            Value::Null => Json::Null,
-            Value::Bool(value) => Json::Bool(*value),
-            Value::Text(text) => Json::String(text.as_ref().to_owned()),
-            Value::List(elements) => elements.iter().map(Self::to_json).collect(),
-            Value::Map(_) => self.keys_to_json(|_| true),
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
         }
-    }
-
-    /// Returns some fields of a mapping as JSON.
-    pub(super) fn keys_to_json(&self, is_wanted: impl Fn(&str) -> bool) -> Json {
-        let fields = self.fields().into_iter();
-        let wanted = fields.filter(|(key, _)| is_wanted(key));
-        Json::Object(
-            wanted
-                .map(|(key, value)| (key.to_owned(), value.to_json()))
-                .collect(),
-        )
-    }
-
-    /// Returns true if a mapping or sequence is used as a key anywhere in it, which is how YAML parses
-    /// the braces of templates.
-    pub(super) fn has_complex_key(&self) -> bool {
-        let is_complex = |(key, value): &(Rc<str>, Self)| key.is_empty() || value.has_complex_key();
-        self.entries().iter().any(is_complex) || self.elements().iter().any(Self::has_complex_key)
+        Ok(Value::Map(entries))
     }
 }

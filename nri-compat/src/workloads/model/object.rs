@@ -3,36 +3,27 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::super::lenient;
 use super::{Container, ContainerKind, ContainerStatus, Owner, PodTemplate, Volume, Workload};
 
 /// Any object with a pod or a pod template.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Object {
-    #[serde(deserialize_with = "lenient::text")]
     kind: String,
-    #[serde(deserialize_with = "lenient::value")]
     metadata: Metadata,
     spec: Option<Spec>,
     /// The template of the kind `PodTemplate`, which has no `spec` around it.
     template: Option<Template>,
-    #[serde(deserialize_with = "lenient::value")]
     status: Status,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Metadata {
-    #[serde(deserialize_with = "lenient::text")]
     name: String,
-    #[serde(deserialize_with = "lenient::text")]
     generate_name: String,
-    #[serde(deserialize_with = "lenient::optional_text")]
     namespace: Option<String>,
-    #[serde(deserialize_with = "lenient::value")]
     annotations: Annotations,
-    #[serde(deserialize_with = "lenient::list")]
     owner_references: Vec<Owner>,
 }
 
@@ -50,15 +41,10 @@ struct Annotations {
 pub(super) struct Spec {
     template: Option<Box<Template>>,
     job_template: Option<Box<Template>>,
-    #[serde(deserialize_with = "lenient::optional_text")]
     node_name: Option<String>,
-    #[serde(deserialize_with = "lenient::list")]
     volumes: Vec<Volume>,
-    #[serde(deserialize_with = "lenient::list")]
     init_containers: Vec<Container>,
-    #[serde(deserialize_with = "lenient::list")]
     containers: Vec<Container>,
-    #[serde(deserialize_with = "lenient::list")]
     ephemeral_containers: Vec<Container>,
 }
 
@@ -71,13 +57,9 @@ struct Template {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Status {
-    #[serde(deserialize_with = "lenient::optional_text")]
     phase: Option<String>,
-    #[serde(deserialize_with = "lenient::list")]
     init_container_statuses: Vec<ContainerStatus>,
-    #[serde(deserialize_with = "lenient::list")]
     container_statuses: Vec<ContainerStatus>,
-    #[serde(deserialize_with = "lenient::list")]
     ephemeral_container_statuses: Vec<ContainerStatus>,
 }
 

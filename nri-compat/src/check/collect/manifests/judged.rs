@@ -9,7 +9,7 @@ use super::super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
-use crate::workloads::{Candidate, HostPath, Workload, candidates, direct, listed, unmounted};
+use crate::workloads::{Candidate, Workload, candidates};
 
 /// The name of the reader, in evidence.
 const READER: &str = "manifest";
@@ -68,47 +68,12 @@ impl Judged {
             ..head(workload)
         });
         if let Some(reason) = placeholder_path(workload) {
-            self.report(place.clone(), reason);
-        }
-        for volume in unmounted(workload) {
-            self.add(known(place.clone(), &volume.to_string()));
+            self.report(place, reason);
         }
     }
 
-    /// Reports a path of the host outside of a pod, if it belongs to NRI.
-    pub(super) fn host_path(&mut self, line: u32, path: &HostPath) {
-        if let Some(resources) = direct(path) {
-            let shown = crate::escape::bytes(path.path.as_bytes());
-            let reason = format!(
-                "names {shown} of the host ({}) outside of a pod: render it with what it belongs to \
-                 (`kustomize build`), and check the result",
-                listed(&resources)
-            );
-            self.add(unknown(self.file.place.at_line(line), reason));
-        }
-    }
-
-    /// Reports a mount of a volume that is declared elsewhere, if its path in the container is one of
-    /// NRI. The volume is then most probably that path of the host.
-    pub(super) fn mount(&mut self, line: u32, path: String) {
-        let path = HostPath {
-            path,
-            required_type: None,
-        };
-        if let Some(resources) = direct(&path) {
-            let shown = crate::escape::bytes(path.path.as_bytes());
-            let reason = format!(
-                "mounts a volume that is declared elsewhere at {shown} ({}): render it with what it \
-                 belongs to (`kustomize build`), and check the result",
-                listed(&resources)
-            );
-            self.add(unknown(self.file.place.at_line(line), reason));
-        }
-    }
-
-    /// Reports an object that installs a chart.
-    pub(super) fn release(&mut self, line: u32, chart: &str) {
-        let reason = format!("installs {chart}; it is not rendered");
+    /// Reports a statement about NRI outside of a pod.
+    pub(super) fn mention(&mut self, line: u32, reason: String) {
         self.add(unknown(self.file.place.at_line(line), reason));
     }
 

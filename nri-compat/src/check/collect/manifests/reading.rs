@@ -79,9 +79,7 @@ impl Reading<'_, '_> {
         match item {
             Item::Foreign => {}
             Item::Object => file.objects += 1,
-            Item::HostPath { line, path } => self.judged.host_path(line, &path),
-            Item::Mount { line, path } => self.judged.mount(line, path),
-            Item::Release { line, chart } => self.judged.release(line, &chart),
+            Item::Mention { line, reason } => self.judged.mention(line, reason),
             Item::Workload { document, workload } => {
                 file.objects += 1;
                 file.workloads += 1;

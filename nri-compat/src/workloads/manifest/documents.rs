@@ -1,0 +1,265 @@
+//! The documents of a file, which are parsed separately so that an error in one does not affect the
+//! others.
+
+use std::sync::mpsc;
+use std::thread;
+
+use serde::de::IgnoredAny;
+use serde_saphyr::DuplicateKeyPolicy;
+
+use super::node::Node;
+
+/// The marker between documents.
+const MARKER: &str = "---";
+
+/// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
+const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
+
+/// The fields with which objects begin.
+const FIRST_FIELDS: [&str; 2] = ["apiVersion:", "kind:"];
+
+/// Words of which each object, and each part of one that matters here, has one.
+const OBJECT_WORDS: [&str; 4] = ["apiVersion", "hostPath", "kind:", "mountPath"];
+
+/// The maximum number of values in a document, with those of aliases: enough for a list of some
+/// thousand pods.
+const MAX_VALUES: usize = 1_000_000;
+
+/// The maximum number of parts of values that aliases repeat in a document.
+const MAX_REPEATED: usize = 200_000;
+
+/// The maximum depth of a document. Schemas in custom resource definitions have about 50.
+const MAX_DEPTH: usize = 100;
+
+/// The stack for parsing a document of the maximum depth, with a reserve.
+const STACK_BYTES: usize = 16 << 20;
+
+/// The marker of a template of a chart.
+const TEMPLATE: &str = "{{";
+
+/// A document of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Document<'t> {
+    /// Its number, counted from 1.
+    pub(super) number: u32,
+    /// The number of lines before it.
+    pub(super) lines_before: u32,
+    text: &'t str,
+}
+
+/// The reason why a document cannot be read.
+#[derive(Debug)]
+pub(super) struct SyntaxError {
+    /// The line in the file, counted from 1.
+    pub(super) line: u32,
+    /// The reason: one line, in lower case.
+    pub(super) reason: String,
+}
+
+/// A parsed document; `None` for prose.
+pub(super) type Parsed = Result<Option<Node>, SyntaxError>;
+
+/// Parses the documents of a text one by one, in a thread with the stack for it, and passes them to
+/// `each`.
+///
+/// # Errors
+///
+/// Returns an error if the thread cannot be started.
+pub(super) fn parse_all(
+    text: &str,
+    each: &mut dyn FnMut(Document<'_>, Parsed),
+) -> std::io::Result<()> {
+    let (sender, parsed) = mpsc::sync_channel(1);
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
+        thread.spawn_scoped(scope, move || {
+            for mut document in documents(text) {
+                let node = document.parse();
+                if sender.send((document, node)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        parsed
+            .iter()
+            .for_each(|(document, node)| each(document, node));
+        Ok(())
+    })
+}
+
+/// Returns the documents of a file, without empty ones.
+fn documents(text: &str) -> Vec<Document<'_>> {
+    let (mut documents, mut number, mut lines_before) = (Vec::new(), 0, 0);
+    for part in parts(text) {
+        let is_empty = is_empty(part);
+        number += u32::from(!is_empty || part.starts_with(MARKER));
+        if !is_empty {
+            documents.push(Document {
+                number,
+                lines_before,
+                text: part,
+            });
+        }
+        lines_before += lines(part);
+    }
+    documents
+}
+
+impl Document<'_> {
+    /// Parses the document. Returns `None` for prose, and leaves out prose before an object, such as a
+    /// warning.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not YAML and may be an object, or if it exceeds a limit.
+    fn parse(&mut self) -> Parsed {
+        let error = match parse(self.text, MAX_VALUES) {
+            Ok(node) => return Ok(Some(node)),
+            Err(error) => error,
+        };
+        if !OBJECT_WORDS.iter().any(|word| self.text.contains(word)) {
+            return Ok(None);
+        }
+        if let Some((prose, object)) = split_prose(self.text)
+            && let Ok(node) = parse(object, MAX_VALUES)
+        {
+            self.lines_before += lines(prose);
+            return Ok(Some(node));
+        }
+        Err(SyntaxError {
+            line: self.lines_before + error.location().map_or(1, |at| line(at.line())),
+            reason: reason(self.text, &error),
+        })
+    }
+}
+
+fn parse(text: &str, max_values: usize) -> Result<Node, serde_saphyr::Error> {
+    let budget = serde_saphyr::budget! {
+        max_nodes: max_values,
+        max_events: 2 * max_values,
+        max_depth: MAX_DEPTH,
+    };
+    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED };
+    let options = serde_saphyr::options! {
+        alias_limits: alias_limits,
+        budget: budget,
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options)
+}
+
+fn reason(text: &str, error: &serde_saphyr::Error) -> String {
+    if text.contains(TEMPLATE) {
+        return "a template that has not been rendered: render it first (`helm template`, `kustomize build`)".to_owned();
+    }
+    let message = error.to_string();
+    let words: Vec<&str> = message.split_whitespace().collect();
+    format!("invalid YAML: {}", words.join(" "))
+}
+
+/// Splits off the prose before the first field of an object.
+fn split_prose(text: &str) -> Option<(&str, &str)> {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        if FIRST_FIELDS.iter().any(|field| line.starts_with(field)) {
+            return text
+                .split_at_checked(offset)
+                .filter(|(prose, _)| !prose.is_empty());
+        }
+        if line.contains(TEMPLATE) {
+            return None;
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// Splits a file at the lines that are document markers, which cannot occur within a document. JSON
+/// documents may follow each other without a marker, as in the input of `kubectl`.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, rest) = json(text);
+    let mut start = 0;
+    for at in markers(rest) {
+        parts.extend(rest.get(start..at));
+        start = at;
+    }
+    parts.extend(rest.get(start..));
+    parts
+}
+
+/// Splits off the complete JSON values at the beginning of a text.
+fn json(text: &str) -> (Vec<&str>, &str) {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    if text.trim_start().starts_with('{') {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+        while let Some(Ok(_)) = values.next() {
+            parts.extend(text.get(start..values.byte_offset()));
+            start = values.byte_offset();
+        }
+    }
+    (parts, text.get(start..).unwrap_or_default())
+}
+
+/// Returns the offsets of the lines that are document markers, or headings after a document.
+fn markers(text: &str) -> impl Iterator<Item = usize> {
+    let mut offset = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let at = offset;
+        offset += line.len();
+        let after = line.strip_prefix(MARKER);
+        let is_marker = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
+        (HEADINGS.contains(&line.trim_end()) || after.is_some_and(is_marker)).then_some(at)
+    })
+}
+
+/// Returns true if a text has only comments, directives, markers and headings.
+fn is_empty(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| {
+        let line = line.strip_prefix(MARKER).unwrap_or(line).trim();
+        let is_mark = line.is_empty() || line == "..." || HEADINGS.contains(&line);
+        is_mark || line.starts_with(['#', '%'])
+    })
+}
+
+fn lines(text: &str) -> u32 {
+    line(memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64)
+}
+
+fn line(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_a_maximum_of_values() {
+        let text = format!("a: [{}]", "x,".repeat(20));
+        assert!(parse(&text, 30).is_ok());
+        assert!(parse(&text, 20).is_err());
+    }
+
+    #[test]
+    fn files_are_split_at_markers() {
+        for (text, expected) in [
+            ("a", &["a"][..]),
+            ("a\n---\nb", &["a\n", "---\nb"]),
+            ("---\na\n--- # x\nb", &["---\na\n", "--- # x\nb"]),
+            ("a: |\n  ---\n---x\n", &["a: |\n  ---\n---x\n"]),
+            ("%YAML 1.2\n---\na", &["---\na"]),
+            ("{} {}\n{}", &["{}", " {}", "\n{}"]),
+            ("{}\n---\na: b", &["{}", "---\na: b"]),
+            (
+                "MANIFEST:\n---\na\n\nNOTES:\n1. b: c: d\n---\ne",
+                &["---\na\n\n", "NOTES:\n1. b: c: d\n", "---\ne"],
+            ),
+        ] {
+            let found: Vec<&str> = documents(text).iter().map(|one| one.text).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+}
