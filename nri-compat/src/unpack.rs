@@ -8,6 +8,7 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
 use crate::packing::{LONGEST_MAGIC, Packing};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum window of a zstd stream, as a power of two: 64 MiB.
 const MAX_WINDOW_LOG: u32 = 26;
@@ -15,8 +16,20 @@ const MAX_WINDOW_LOG: u32 = 26;
 /// The maximum memory for an xz stream: `xz -9` needs 65 MiB.
 const MAX_XZ_MEMORY: u64 = 72 << 20;
 
-/// The maximum decompressed size in bytes.
+/// The size in bytes to which any stream may be decompressed.
+const SMALL: u64 = 1 << 30;
+
+/// The maximum ratio between the decompressed and the compressed size of larger streams. Gzip reaches
+/// up to 1032, layers of real images about 5.
+const MAX_RATIO: u64 = 250;
+
+/// The maximum decompressed size in bytes of every stream.
 const MAX_UNPACKED: u64 = 64 << 30;
+
+/// Returns the maximum size in bytes to which a stream of this size may be decompressed.
+pub(crate) fn limit(size: u64) -> u64 {
+    size.saturating_mul(MAX_RATIO).clamp(SMALL, MAX_UNPACKED)
+}
 
 /// Returns the bytes in `input`, decompressed if necessary.
 ///
@@ -29,10 +42,24 @@ pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + '
     if packing == Packing::Not {
         return Ok(all);
     }
-    let input = decoder(BufReader::new(all), packing)?;
+    limited(BufReader::new(all), packing, MAX_UNPACKED)
+}
+
+/// Returns a decoder within limits of memory, and of `most` decompressed bytes.
+///
+/// # Errors
+///
+/// Returns an error if there is no memory for the decoder.
+pub(crate) fn limited<'r>(
+    input: impl BufRead + 'r,
+    packing: Packing,
+    most: u64,
+) -> io::Result<Box<dyn Read + 'r>> {
+    let input = decoder(input, packing)?;
     Ok(Box::new(Limited {
         input,
-        left: MAX_UNPACKED,
+        left: most,
+        most,
     }))
 }
 
@@ -91,16 +118,15 @@ pub(crate) fn decoder<'r>(
 struct Limited<R> {
     input: R,
     left: u64,
+    most: u64,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::other(format!(
-                "it unpacks to more than {} GiB",
-                MAX_UNPACKED >> 30
-            ))
+            let reason = format!("it unpacks to more than {} GiB", self.most >> 30);
+            io::Error::other(Unreadable::new(SkipKind::Limit, reason))
         })?;
         Ok(read)
     }

@@ -56,6 +56,20 @@ impl Content for [u8] {
     }
 }
 
+impl Content for Vec<u8> {
+    fn len(&self) -> u64 {
+        Vec::len(self) as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self[..].read_at(offset, buffer)
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
 impl<C: Content + ?Sized> Content for &C {
     fn len(&self) -> u64 {
         (**self).len()

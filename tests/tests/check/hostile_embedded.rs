@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use flate2::Compression;
-use flate2::write::{DeflateEncoder, GzEncoder};
+use flate2::write::GzEncoder;
 use nri_compat::check::collect::{Request, collect};
 use nri_compat::check::evidence::READERS;
 use nri_compat::report::check::Outcome;
@@ -32,30 +32,6 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-fn xz(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = liblzma::write::XzEncoder::new(Vec::new(), 1);
-    packed.write_all(bytes).unwrap();
-    packed.finish().unwrap()
-}
-
-fn bzip2(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
-    packed.write_all(bytes).unwrap();
-    packed.finish().unwrap()
-}
-
-/// Returns an archive with one entry, as far as it matters here.
-fn zip(bytes: &[u8], deflate: bool) -> Vec<u8> {
-    let mut header = b"PK\x03\x04\x14\0\0\0".to_vec();
-    header.extend([if deflate { 8 } else { 0 }, 0]);
-    header.resize(26, 0);
-    header.extend([1, 0, 0, 0, b'x']);
-    let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(bytes).unwrap();
-    let packed = packed.finish().unwrap();
-    [&header[..], if deflate { &packed } else { bytes }].concat()
-}
-
 /// Returns an archive of one file.
 fn tar(bytes: &[u8]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
@@ -63,11 +39,6 @@ fn tar(bytes: &[u8]) -> Vec<u8> {
     header.set_size(bytes.len() as u64);
     tar.append_data(&mut header, "10-a", bytes).unwrap();
     tar.into_inner().unwrap()
-}
-
-/// Returns the beginning of a program in base64.
-fn base64() -> Vec<u8> {
-    [&b"f0VMRgIBAQAAAAAAAAAAAA"[..], &[b'A'; LARGE]].concat()
 }
 
 /// Asserts that a file has exactly these verdicts, and that the reason of the last one has these words.
@@ -85,13 +56,7 @@ fn an_embedded_program_is_another_plugin_perhaps() {
     for (member, data, words) in [
         ("plain", inner.clone(), "another program, which"),
         ("gzip", gzip(&inner), "another program (gzip)"),
-        ("zstd", zstd::encode_all(&inner[..], 1).unwrap(), "(zstd)"),
-        ("xz", xz(&inner), "(xz)"),
-        ("bzip2", bzip2(&inner), "(bzip2)"),
-        ("zip", zip(&inner, true), "(zip)"),
-        ("zip, stored", zip(&inner, false), "another program"),
         ("tar.gz", gzip(&tar(&inner)), "(gzip)"),
-        ("base64", base64(), "(base64)"),
     ] {
         let launcher = elf::with(&[b"text", &data[..]].concat()).bytes;
         assert_verdicts(member, &launcher, &[Outcome::Unknown], words);
@@ -115,10 +80,9 @@ fn other_embedded_data_is_not_a_program() {
         ("the magic alone", b"\x7fELF\0\x7fELF\x02\x01\x01".to_vec()),
         ("a packed text", gzip(&[b'x'; LARGE])),
         ("a packed archive of texts", gzip(&tar(&[b'x'; LARGE]))),
-        ("an archive of texts", zip(&[b'x'; LARGE], true)),
         (
-            "a magic in a library for xz",
-            b"\xfd7zXZ\0BZh91AY&SYPK\x03\x04".to_vec(),
+            "a magic in a library for gzip",
+            b"\x1f\x8b\x08\0\x1f\x8b\x08\x08".to_vec(),
         ),
     ] {
         assert_verdicts(member, &elf::with(&data).bytes, &[], "");

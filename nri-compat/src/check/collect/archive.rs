@@ -9,6 +9,7 @@
 mod covers;
 mod entries;
 mod image;
+mod input;
 mod kind;
 mod layer;
 mod limits;
@@ -16,23 +17,20 @@ mod links;
 mod manifest;
 mod names;
 mod overlay;
-mod pax;
-mod sparse;
-mod spool;
 mod store;
 mod stored;
-#[cfg(feature = "registry")]
-mod stream;
-mod unpack;
 mod window;
-mod zstd_frames;
 
 use std::path::Path;
 
 #[cfg(feature = "registry")]
-pub(super) use image::report_overlay;
+pub(super) use image::{Layers, report_one};
 #[cfg(feature = "registry")]
-pub(super) use layer::{Layer, file_at, read_blob};
+pub(super) use kind::streamed;
+#[cfg(feature = "registry")]
+pub(super) use layer::{Layer, file_at};
+#[cfg(feature = "registry")]
+pub(super) use limits::EntryCount;
 #[cfg(feature = "registry")]
 pub(super) use manifest::{Blob as LayerBlob, Image, Images, images_of, parse_manifest};
 #[cfg(feature = "registry")]
@@ -41,17 +39,16 @@ pub(super) use names::clean as clean_path;
 pub(super) use store::Store;
 #[cfg(feature = "registry")]
 pub(super) use stored::shown_path;
-#[cfg(feature = "registry")]
-pub(super) use stream::is_streamable;
 
+use super::compressed;
 use super::scan::Scan;
 use crate::check::content::{Content, File};
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
-pub(super) use layer::Reading;
-use layer::Stop;
-pub(super) use limits::Limits;
+use layer::{Reading, Stop};
+#[cfg(not(feature = "registry"))]
+use limits::EntryCount;
 use store::{Folder, Packed};
 
 pub(super) use kind::of as kind;
@@ -84,14 +81,11 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
         }
         return image::read(scan, &store, place);
     }
-    let limits = Limits::of(content.len());
-    let reading = Reading {
-        scan,
-        content,
-        limits: &limits,
-        is_layer: false,
-    };
-    let layer = layer::read(reading, Packing::Not, Stop::Never);
+    let layer = layer::read(
+        reading(scan, content, &EntryCount::default()),
+        Packing::Not,
+        Stop::Never,
+    );
     overlay::report_archive(scan, &layer, place);
     Ok(())
 }
@@ -99,18 +93,26 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
 /// Reads a compressed archive sequentially. If it turns out to be an image, it is decompressed to a
 /// temporary file, because layers may precede the manifest that names them.
 fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unreadable> {
-    let limits = Limits::of(file.content.len());
-    let reading = Reading {
-        scan,
-        content: file.content,
-        limits: &limits,
-        is_layer: false,
-    };
-    let layer = layer::read(reading, packing, Stop::AtImage);
+    let count = EntryCount::default();
+    let layer = layer::read(reading(scan, file.content, &count), packing, Stop::AtImage);
     if layer.is_image {
-        let unpacked = spool::unpacked(scan, file.content, packing)?;
+        let unpacked = compressed::to_disk(file.content)?;
         return tar(scan, &unpacked, &file.place);
     }
     overlay::report_archive(scan, &layer, &file.place);
     Ok(())
+}
+
+/// Returns the way in which an archive that is not the layer of an image is read.
+fn reading<'r>(
+    scan: &'r Scan<'r>,
+    content: &'r dyn Content,
+    entries: &'r EntryCount,
+) -> Reading<'r> {
+    Reading {
+        scan,
+        content,
+        entries,
+        is_layer: false,
+    }
 }

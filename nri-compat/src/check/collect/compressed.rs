@@ -1,21 +1,18 @@
 //! Single programs that are compressed, as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read as _};
 
 use super::disk::{self, Disk};
 use super::spool;
-use crate::check::content::{File, Stream};
+use crate::check::content::{Content, File, Stream};
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::check::evidence::wasm::Wasm;
 use crate::check::head::{HEAD, Head};
 use crate::packing::Packing;
 use crate::place::Place;
-use crate::skipped::{SkipKind, Unreadable};
+use crate::skipped::Unreadable;
 use crate::unpack;
-
-/// The maximum size of a decompressed program in bytes.
-const MAX_PROGRAM: u64 = 2 << 30;
 
 /// A file that was decompressed.
 pub(super) struct Unpacked {
@@ -54,11 +51,7 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     if packing == Packing::Not || !starts_like_program(file) {
         return None;
     }
-    let unpacked = unpack::unpacked(Stream::new(file.content));
-    let disk = unpacked
-        .map_err(|error| Unreadable::from(&error))
-        .and_then(|unpacked| spool::to_disk(&mut unpacked.take(MAX_PROGRAM + 1)))
-        .and_then(within_limit);
+    let disk = to_disk(file.content);
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
     let is_known = Packing::extensions().any(|known| known == extension);
     Some(disk.map(|disk| Unpacked {
@@ -67,22 +60,32 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     }))
 }
 
-fn within_limit(disk: Disk) -> Result<Disk, Unreadable> {
-    if crate::check::content::Content::len(&disk) <= MAX_PROGRAM {
-        return Ok(disk);
+/// Decompresses content to a temporary file.
+pub(super) fn to_disk(content: &dyn Content) -> Result<Disk, Unreadable> {
+    let stream = BufReader::new(Stream::new(content));
+    let packing = Packing::of(&disk::head(content).map_err(Unreadable::from)?);
+    let unpacked = unpack::limited(stream, packing, unpack::limit(content.len()));
+    spool::to_disk(&mut *unpacked.map_err(Unreadable::from)?)
+}
+
+/// Returns the first decompressed bytes of a file, at most `most`. Reads more than its head only if
+/// that is not enough.
+pub(super) fn unpacked_head(file: &File<'_>, most: usize) -> Vec<u8> {
+    let head = file.head.unpacked();
+    if let Some(enough) = head.get(..most) {
+        return enough.to_vec();
     }
-    let reason = format!("it unpacks to more than {} GiB", MAX_PROGRAM >> 30);
-    Err(Unreadable::new(SkipKind::TooLarge, reason))
+    let mut head = Vec::new();
+    let stream = BufReader::new(Stream::new(file.content));
+    let unpacked = unpack::decoder(stream, Packing::of(&file.head));
+    // What comes before the end of a damaged stream counts.
+    let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut head));
+    head
 }
 
 /// Returns true if the first decompressed bytes are those of a program.
 fn starts_like_program(file: &File<'_>) -> bool {
-    let mut head = Vec::new();
-    let stream = BufReader::new(Stream::new(file.content));
-    let unpacked = unpack::decoder(stream, Packing::of(&file.head));
-    // What comes before the end of a damaged stream decides.
-    let _ = unpacked.map(|unpacked| unpacked.take(HEAD as u64).read_to_end(&mut head));
-    is_program(&file.place, &file.name, head)
+    is_program(&file.place, &file.name, unpacked_head(file, HEAD))
 }
 
 fn is_program(place: &Place, name: &str, head: Vec<u8>) -> bool {

@@ -7,8 +7,6 @@ mod fetch;
 #[cfg(feature = "registry")]
 mod forward;
 #[cfg(feature = "registry")]
-mod layers;
-#[cfg(feature = "registry")]
 mod platform;
 #[cfg(feature = "registry")]
 mod remote;

@@ -26,10 +26,6 @@ const MAX_READING: u64 = 32 << 20;
 /// parts.
 const MAX_READING_PER_FILE: u64 = 4 << 20;
 
-/// The maximum window of a compressed stream, as a power of two. It also limits all windows
-/// together.
-pub(super) const WINDOW_LOG: u32 = 25;
-
 /// The maximum number of skipped files that are listed; further ones are only counted.
 const MAX_SKIPPED_LISTED: usize = 20_000;
 
@@ -38,8 +34,6 @@ pub(super) struct Scan<'s> {
     readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
     reading: Budget,
-    /// The windows of compressed streams, over all threads.
-    pub(super) windows: Budget,
     gathered: Mutex<Gathered>,
     pub(super) threads: usize,
 }
@@ -99,7 +93,6 @@ impl<'s> Scan<'s> {
             progress,
             threads,
             reading: Budget::new(MAX_READING),
-            windows: Budget::new(1 << WINDOW_LOG),
             gathered: Mutex::default(),
         }
     }

@@ -1,26 +1,17 @@
 //! The entries of a tar, one after another, from a stream or from content that can be read at any
 //! offset.
 //!
-//! The `tar` crate parses the headers. This module iterates over the entries, because the crate
-//! reads long names and pax records into memory whatever their size, and cannot report the offset
-//! of an entry in the file.
+//! The `tar` crate reads the headers. The records that precede an entry are read here, because the
+//! crate reads them into memory whatever their size, and applies one of several that contradict each
+//! other.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 
-use tar::{EntryType, GnuExtSparseHeader, GnuSparseHeader, Header};
+use tar::{Archive, Entry, EntryType, Header, PaxExtensions};
 
-use super::kind;
-use super::pax::Pax;
-use super::sparse::{self, Sparse};
-use super::unpack::{self, Unpacked, reason};
-use crate::check::content::Stream;
+use super::input::{Input, cut_short, reason};
 use crate::skipped::{SkipKind, Unreadable};
-
-/// The size of a block, in bytes.
-const BLOCK: u64 = 512;
-
-/// The size of the pieces in which the end of an archive is read, in bytes.
-const END_PIECE: usize = 16 << 10;
 
 /// The maximum length of a name or of a set of pax records in bytes.
 const MAX_HEADER: u64 = 1 << 20;
@@ -31,25 +22,8 @@ const DUMPED_FOLDER: u8 = b'D';
 /// The type of the rest of a file that starts in another volume.
 const CONTINUED: u8 = b'M';
 
-/// The source of entries.
-pub(super) enum Source<'s> {
-    /// Content with random access: unneeded bytes are not read.
-    Anywhere(Stream<'s>),
-    /// A stream: unneeded bytes are read and discarded.
-    Through(Unpacked<'s>),
-}
-
-/// An iterator over the entries of a tar.
-pub(super) struct Entries<'s> {
-    source: Source<'s>,
-    /// The number of bytes of the current entry, including its padding, that were not read yet.
-    left: u64,
-    padding: u64,
-}
-
 /// One entry of a tar.
-#[derive(Debug)]
-pub(super) struct TarEntry {
+pub(super) struct TarEntry<'a, 's> {
     /// The path as stored in the archive.
     pub(super) path: Vec<u8>,
     /// The target of a link.
@@ -58,49 +32,14 @@ pub(super) struct TarEntry {
     pub(super) size: u64,
     /// True if anybody may execute it.
     pub(super) is_executable: bool,
-    /// The offset of the data, if it can be read again.
+    /// The offset of the data in the archive, if it can be read again.
     pub(super) start: Option<u64>,
-    /// The stored parts of a sparse file.
-    pub(super) sparse: Option<Sparse>,
+    /// True if the holes of the file are not stored, so that its data is not its content.
+    pub(super) is_sparse: bool,
+    data: Entry<'a, Input<'s>>,
 }
 
-/// The attributes from the headers that precede an entry.
-#[derive(Default)]
-struct Ahead {
-    path: Option<Vec<u8>>,
-    link: Option<Vec<u8>>,
-    pax: Option<Pax>,
-}
-
-impl Ahead {
-    fn is_empty(&self) -> bool {
-        self.path.is_none() && self.link.is_none() && self.pax.is_none()
-    }
-}
-
-/// Stores an attribute. Programs differ in which of several headers they apply.
-fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Unreadable> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(ambiguous()),
-    }
-}
-
-/// Returns the only value of an attribute that may be in two headers. Programs differ in which of
-/// them they apply.
-fn either(one: Option<Vec<u8>>, other: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, Unreadable> {
-    match (one, other) {
-        (Some(one), Some(other)) if one != other => Err(ambiguous()),
-        (one, other) => Ok(one.or(other)),
-    }
-}
-
-fn ambiguous() -> Unreadable {
-    let reason = "an entry whose name programs read differently";
-    Unreadable::new(SkipKind::UnsupportedFormat, reason)
-}
-
-impl TarEntry {
+impl TarEntry<'_, '_> {
     /// Returns true for a folder. Old archives store folders as files whose names end with a slash.
     pub(super) fn is_folder(&self) -> bool {
         self.kind == EntryType::Directory
@@ -112,231 +51,235 @@ impl TarEntry {
     pub(super) fn is_file(&self) -> bool {
         has_bytes(self.kind) && self.kind.as_byte() != DUMPED_FOLDER
     }
+
+    /// Reads the first bytes, at most `most`.
+    pub(super) fn head(&mut self, most: u64) -> Result<Vec<u8>, Unreadable> {
+        let mut head = Vec::new();
+        let size = self.size.min(most);
+        let read = self.data.by_ref().take(size).read_to_end(&mut head);
+        if (read.map_err(reason)? as u64) < size {
+            return Err(cut_short());
+        }
+        Ok(head)
+    }
 }
 
-impl<'s> Entries<'s> {
-    pub(super) fn new(source: Source<'s>) -> Self {
-        Self {
-            source,
-            left: 0,
-            padding: 0,
+impl Read for TarEntry<'_, '_> {
+    /// Continues reading the data.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.data.read(buffer)
+    }
+}
+
+/// Calls `visit` for each entry, until that breaks off.
+///
+/// # Errors
+///
+/// Returns an error if programs differ in how they read the archive, or if it is not read to its end.
+pub(super) fn each<'s>(
+    input: Input<'s>,
+    mut visit: impl FnMut(TarEntry<'_, 's>) -> Result<ControlFlow<()>, Unreadable>,
+) -> Result<(), Unreadable> {
+    let is_seekable = input.is_seekable();
+    let mut archive = Archive::new(input);
+    let mut ahead = Ahead::default();
+    let mut end = 0;
+    for entry in archive.entries_with_seek().map_err(reason)?.raw(true) {
+        let mut entry = entry.map_err(reason)?;
+        end = entry.raw_file_position().saturating_add(entry.size());
+        if ahead.add(&mut entry)? {
+            continue;
+        }
+        let entry = std::mem::take(&mut ahead).apply(entry, is_seekable)?;
+        if visit(entry)?.is_break() {
+            return Ok(());
         }
     }
-
-    /// Returns the next entry; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<TarEntry>, Unreadable> {
-        let mut ahead = Ahead::default();
-        while let Some(header) = self.header()? {
-            let size = header.entry_size().map_err(|_| broken("a size"))?;
-            match header.entry_type() {
-                EntryType::GNULongName => once(&mut ahead.path, self.name(size)?)?,
-                EntryType::GNULongLink => once(&mut ahead.link, self.name(size)?)?,
-                EntryType::XHeader => once(&mut ahead.pax, Pax::parse(&self.small(size)?)?)?,
-                EntryType::XGlobalHeader => Pax::check_global(&self.small(size)?)?,
-                kind if kind.as_byte() == CONTINUED => {
-                    let reason = "a part of an archive of several volumes";
-                    return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
-                }
-                _ => return self.entry(&header, size, ahead).map(Some),
-            }
-        }
-        if ahead.is_empty() {
-            return Ok(None);
-        }
+    if ahead != Ahead::default() {
         let reason = "it ends with a header that belongs to an entry";
-        Err(Unreadable::new(SkipKind::Broken, reason))
+        return Err(Unreadable::new(SkipKind::Broken, reason));
+    }
+    archive.into_inner().check_end(end)
+}
+
+/// The records from the headers that precede an entry.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Ahead {
+    path: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+    pax: Option<Pax>,
+}
+
+/// The records of a pax header.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Pax {
+    path: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+    size: Option<u64>,
+    is_sparse: bool,
+}
+
+impl Ahead {
+    /// Adds the records of a header that precedes an entry. Returns false for an entry.
+    fn add<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<bool, Unreadable> {
+        match entry.header().entry_type() {
+            EntryType::GNULongName => once(&mut self.path, name(entry)?)?,
+            EntryType::GNULongLink => once(&mut self.link, name(entry)?)?,
+            EntryType::XHeader => once(&mut self.pax, Pax::parse(&records(entry)?)?)?,
+            EntryType::XGlobalHeader => Pax::check_global(&records(entry)?)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
-    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<TarEntry, Unreadable> {
-        let pax = ahead.pax.unwrap_or_default();
+    /// Returns an entry with these records.
+    fn apply<'a, 's>(
+        self,
+        data: Entry<'a, Input<'s>>,
+        is_seekable: bool,
+    ) -> Result<TarEntry<'a, 's>, Unreadable> {
+        let header = data.header();
         let kind = header.entry_type();
-        if has_text_as_times(header) {
-            return Err(ambiguous());
+        check(header, data.size())?;
+        let pax = self.pax.unwrap_or_default();
+        if pax.size.is_some_and(|size| size != data.size()) {
+            return Err(ambiguous("size"));
         }
-        let path = either(pax.path, ahead.path)?;
-        let link = either(pax.link, ahead.link)?;
-        let sparse = if kind == EntryType::GNUSparse {
-            Some(self.sparse_headers(header)?)
-        } else {
-            pax.sparse
-        };
-        let size = if has_bytes(kind) {
-            pax.size.unwrap_or(size)
-        } else {
-            0
-        };
-        self.expect(size);
+        let path = either(pax.path, self.path)?;
+        let link = either(pax.link, self.link)?;
+        let own_path = || header.path_bytes().into_owned();
         let own_link = || header.link_name_bytes().unwrap_or_default().into_owned();
         Ok(TarEntry {
-            path: path.unwrap_or_else(|| header.path_bytes().into_owned()),
+            path: path.unwrap_or_else(own_path),
             link: link.unwrap_or_else(own_link),
             kind,
-            size,
-            // Programs read more spellings of numbers than this.
+            size: data.size(),
+            // Programs read more spellings of numbers than the crate.
             is_executable: header.mode().map_or(true, |mode| mode & 0o111 != 0),
-            start: match &self.source {
-                Source::Anywhere(stream) => Some(stream.at),
-                Source::Through(_) => None,
-            },
-            sparse,
+            start: is_seekable.then(|| data.raw_file_position()),
+            is_sparse: pax.is_sparse || kind == EntryType::GNUSparse,
+            data,
         })
     }
+}
 
-    /// Reads the map of a sparse file, including continuation headers.
-    fn sparse_headers(&mut self, header: &Header) -> Result<Sparse, Unreadable> {
-        let header = header.as_gnu().ok_or_else(sparse::broken)?;
-        let mut sparse = Sparse {
-            size: header.real_size().map_err(|_| sparse::broken())?,
-            ..Sparse::default()
-        };
-        add_pieces(&mut sparse, &header.sparse)?;
-        let mut more = header.is_extended();
-        while more {
-            let mut further = GnuExtSparseHeader::new();
-            self.exactly(further.as_mut_bytes())?;
-            add_pieces(&mut sparse, further.sparse())?;
-            more = further.is_extended();
+impl Pax {
+    fn parse(text: &[u8]) -> Result<Self, Unreadable> {
+        let end = text.iter().rposition(|byte| *byte != 0);
+        let text = text.get(..end.map_or(0, |end| end + 1)).unwrap_or_default();
+        // The crate stops at an empty line.
+        if text.starts_with(b"\n") || text.windows(2).any(|two| two == b"\n\n") {
+            return Err(damaged());
         }
-        Ok(sparse)
+        let mut pax = Self::default();
+        for record in PaxExtensions::new(text) {
+            let record = record.map_err(|_| damaged())?;
+            pax.add(record.key_bytes(), record.value_bytes())?;
+        }
+        Ok(pax)
     }
 
-    /// Returns the next header; `None` at the end, which is two blocks of zeros or the end of the file.
-    fn header(&mut self) -> Result<Option<Header>, Unreadable> {
-        self.pass()?;
-        let mut header = Header::new_old();
-        let read = self.upto(header.as_mut_bytes())?;
-        if read == 0 {
-            return Ok(None);
-        }
-        if is_zero(header.as_bytes()) {
-            return self.end().map(|()| None);
-        }
-        if read < header.as_bytes().len() {
-            return Err(unpack::cut_short());
-        }
-        match header.cksum() {
-            Ok(sum) if kind::has_checksum(header.as_bytes(), u64::from(sum)) => Ok(Some(header)),
-            Ok(_) | Err(_) => Err(broken("a checksum")),
-        }
-    }
-
-    /// Checks that only zeros follow the end of the archive: programs differ in whether they extract
-    /// what follows.
-    fn end(&mut self) -> Result<(), Unreadable> {
-        let mut piece = vec![0; END_PIECE];
-        loop {
-            let read = self.upto(&mut piece)?;
-            if !piece.get(..read).is_some_and(is_zero) {
-                let reason = "data after the end of the archive";
-                return Err(Unreadable::new(SkipKind::Broken, reason));
-            }
-            if read < piece.len() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn expect(&mut self, size: u64) {
-        self.left = size;
-        self.padding = (BLOCK - size % BLOCK) % BLOCK;
-    }
-
-    /// Skips the unread rest of the current entry.
-    fn pass(&mut self) -> Result<(), Unreadable> {
-        let rest = self.left.saturating_add(self.padding);
-        let data = std::mem::take(&mut self.left);
-        self.padding = 0;
-        match &mut self.source {
-            Source::Anywhere(stream) => {
-                let end = stream.at.saturating_add(data);
-                stream.at = stream.at.saturating_add(rest);
-                if end > stream.content.len() {
-                    return Err(unpack::cut_short());
-                }
-            }
-            Source::Through(stream) => {
-                let passed =
-                    io::copy(&mut stream.by_ref().take(rest), &mut io::sink()).map_err(reason)?;
-                if passed < data {
-                    return Err(unpack::cut_short());
-                }
-            }
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
+        // An empty value removes the record.
+        let value = (!value.is_empty()).then_some(value);
+        match key {
+            b"path" => self.path = value.map(without_nul).transpose()?,
+            b"linkpath" => self.link = value.map(without_nul).transpose()?,
+            b"size" => self.size = value.map(number).transpose()?,
+            other => self.is_sparse |= other.starts_with(b"GNU.sparse."),
         }
         Ok(())
     }
 
-    /// Reads a name that is stored as an entry, up to its NUL.
-    fn name(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
-        let mut name = self.small(size)?;
-        let end = name
-            .iter()
-            .position(|byte| *byte == 0)
-            .unwrap_or(name.len());
-        name.truncate(end);
-        Ok(name)
-    }
-
-    fn small(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
-        if size > MAX_HEADER {
-            return Err(Unreadable::new(
-                SkipKind::TooLarge,
-                format!("a header of {} MiB", size >> 20),
-            ));
+    /// Checks the records of a global header, which programs apply to all following entries or to
+    /// none.
+    fn check_global(text: &[u8]) -> Result<(), Unreadable> {
+        if Self::parse(text)? == Self::default() {
+            return Ok(());
         }
-        self.expect(size);
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        self.exactly(&mut bytes)?;
-        self.left = 0;
-        Ok(bytes)
-    }
-
-    /// Reads the first bytes of the current entry, at most `most`.
-    pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, Unreadable> {
-        let size = usize::try_from(self.left).map_or(most, |left| left.min(most));
-        let mut head = vec![0; size];
-        self.exactly(&mut head)?;
-        self.left -= size as u64;
-        Ok(head)
-    }
-
-    fn input(&mut self) -> &mut dyn Read {
-        match &mut self.source {
-            Source::Anywhere(stream) => stream,
-            Source::Through(stream) => stream,
-        }
-    }
-
-    fn exactly(&mut self, buffer: &mut [u8]) -> Result<(), Unreadable> {
-        self.input().read_exact(buffer).map_err(reason)
-    }
-
-    fn upto(&mut self, buffer: &mut [u8]) -> Result<usize, Unreadable> {
-        let mut filled = 0;
-        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match self.input().read(rest) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(reason(error)),
-            }
-        }
-        Ok(filled)
+        let reason = "a global pax header that changes names or sizes";
+        Err(Unreadable::new(SkipKind::UnsupportedFormat, reason))
     }
 }
 
-impl Read for Entries<'_> {
-    /// Continues reading the current entry.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let wanted = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        if wanted == 0 {
-            // A compressed stream treats an empty buffer as an error.
-            return Ok(0);
-        }
-        let (buffer, _) = buffer.split_at_mut(wanted);
-        let read = self.input().read(buffer)?;
-        self.left -= read as u64;
-        Ok(read)
+fn without_nul(value: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    if value.contains(&0) {
+        return Err(damaged());
     }
+    Ok(value.to_vec())
+}
+
+fn number(value: &[u8]) -> Result<u64, Unreadable> {
+    let text = std::str::from_utf8(value).map_err(|_| damaged())?;
+    text.parse().map_err(|_| damaged())
+}
+
+fn damaged() -> Unreadable {
+    Unreadable::new(SkipKind::Broken, "a pax header is damaged")
+}
+
+/// Checks that programs agree on the size and the name in a header.
+fn check(header: &Header, size: u64) -> Result<(), Unreadable> {
+    let kind = header.entry_type();
+    if kind.as_byte() == CONTINUED {
+        let reason = "a part of an archive of several volumes";
+        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
+    }
+    let is_extended = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
+    if kind == EntryType::GNUSparse && is_extended {
+        let reason = "a sparse file with many holes: extract the archive and check the folder";
+        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
+    }
+    if !has_bytes(kind) && size > 0 {
+        return Err(ambiguous("size"));
+    }
+    if has_text_as_times(header) {
+        return Err(ambiguous("name"));
+    }
+    Ok(())
+}
+
+/// Stores a record. Programs differ in which of several headers they apply.
+fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Unreadable> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(ambiguous("name")),
+    }
+}
+
+/// Returns the only value of a record that may be in two headers. Programs differ in which of them
+/// they apply.
+fn either(one: Option<Vec<u8>>, other: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, Unreadable> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Err(ambiguous("name")),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn ambiguous(part: &str) -> Unreadable {
+    let reason = format!("an entry whose {part} programs read differently");
+    Unreadable::new(SkipKind::UnsupportedFormat, reason)
+}
+
+/// Reads a name that is stored as an entry, up to its NUL.
+fn name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, Unreadable> {
+    let mut name = records(entry)?;
+    name.truncate(memchr::memchr(0, &name).unwrap_or(name.len()));
+    Ok(name)
+}
+
+/// Reads the data of a header that precedes an entry.
+fn records<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, Unreadable> {
+    let size = entry.size();
+    if size > MAX_HEADER {
+        let reason = format!("a header of {} MiB", size >> 20);
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
+    }
+    let mut bytes = Vec::new();
+    if (entry.read_to_end(&mut bytes).map_err(reason)? as u64) < size {
+        return Err(cut_short());
+    }
+    Ok(bytes)
 }
 
 /// Returns true if the times of a GNU header are text, which some programs read as the beginning of
@@ -350,22 +293,7 @@ fn has_text_as_times(header: &Header) -> bool {
     gnu.is_some_and(|gnu| !is_number(&gnu.atime) || !is_number(&gnu.ctime))
 }
 
-fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| *byte == 0)
-}
-
-/// Adds the pieces that a header lists.
-fn add_pieces(sparse: &mut Sparse, pieces: &[GnuSparseHeader]) -> Result<(), Unreadable> {
-    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-        let offset = piece.offset().map_err(|_| sparse::broken())?;
-        let len = piece.length().map_err(|_| sparse::broken())?;
-        sparse.push(offset, len)?;
-    }
-    Ok(())
-}
-
-/// Returns true if entries of this type have data. Links, folders and the like have none, whatever
-/// size their headers state.
+/// Returns true if entries of this type have data. Links, folders and the like have none.
 fn has_bytes(kind: EntryType) -> bool {
     let without = [
         EntryType::Link,
@@ -376,11 +304,4 @@ fn has_bytes(kind: EntryType) -> bool {
         EntryType::Fifo,
     ];
     !without.contains(&kind)
-}
-
-fn broken(what: &str) -> Unreadable {
-    Unreadable::new(
-        SkipKind::Broken,
-        format!("not a valid tar: {what} is wrong"),
-    )
 }

@@ -1,10 +1,10 @@
 //! Images: each layer is read once, and the layers of each image are combined.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use super::layer::{self, Layer, Reading};
-use super::limits::Limits;
 use super::manifest::{self, Blob, Image};
 use super::overlay;
 use super::store::Store;
@@ -13,16 +13,76 @@ use crate::check::collect::scan::Scan;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Unreadable};
 
-/// The assumed size of an image folder of unknown size in bytes.
-const UNKNOWN_SIZE: u64 = 1 << 30;
-
 /// The maximum number of files with findings in all images together; each image counts separately.
 const MAX_HITS: usize = 20_000;
 
-/// A layer of an archive, with the images that use it.
+/// The layers of images by their path. Each is read when it is first needed.
+pub(in crate::check::collect) struct Layers<'i> {
+    scan: &'i Scan<'i>,
+    slots: BTreeMap<&'i str, Slot<'i>>,
+}
+
+/// A layer, and the store of the first image that has it.
 struct Slot<'i> {
     blob: &'i Blob,
+    store: &'i dyn Store,
     read: OnceLock<Layer>,
+}
+
+impl<'i> Layers<'i> {
+    /// Lists the layers of these images, each once.
+    pub(in crate::check::collect) fn of(
+        scan: &'i Scan<'i>,
+        images: impl Iterator<Item = (&'i dyn Store, &'i Image)>,
+    ) -> Self {
+        let mut slots = BTreeMap::new();
+        for (store, image) in images {
+            for blob in &image.layers {
+                let read = OnceLock::new();
+                let slot = || Slot { blob, store, read };
+                slots.entry(blob.path.as_str()).or_insert_with(slot);
+            }
+        }
+        Self { scan, slots }
+    }
+
+    /// Reads the layers of these images that were not read yet.
+    pub(in crate::check::collect) fn read<'r>(&self, images: impl Iterator<Item = &'r Image>) {
+        let mut blobs: Vec<&Blob> = images.flat_map(|image| &image.layers).collect();
+        // The largest first, so that no thread is left with it at the end.
+        blobs.sort_by_key(|blob| (Reverse(blob.size), blob.path.as_str()));
+        blobs.dedup_by_key(|blob| blob.path.as_str());
+        parallel::each(self.scan.threads, &blobs, |blob| {
+            self.get(blob);
+        });
+    }
+
+    /// Returns a layer, which is read if it was not yet; `None` if no image has it.
+    pub(in crate::check::collect) fn get(&self, blob: &Blob) -> Option<&Layer> {
+        let slot = self.slots.get(blob.path.as_str())?;
+        let read = || slot.read(self.scan).unwrap_or_else(Layer::failed);
+        Some(slot.read.get_or_init(read))
+    }
+
+    /// Returns the layers of an image.
+    fn stack(&self, image: &Image) -> Vec<&Layer> {
+        let blobs = image.layers.iter();
+        blobs.filter_map(|blob| self.get(blob)).collect()
+    }
+}
+
+impl Slot<'_> {
+    fn read(&self, scan: &Scan<'_>) -> Result<Layer, Unreadable> {
+        self.store.layer(self.blob, &|content| {
+            let reading = Reading {
+                scan,
+                content,
+                entries: self.store.entries(),
+                is_layer: true,
+            };
+            layer::read_blob(reading, self.blob.is_labelled_tar, &self.blob.name)
+        })
+    }
 }
 
 /// Checks all images of an archive.
@@ -31,99 +91,46 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
     for why in found.problems {
         scan.skip(archive.clone(), why);
     }
-    let slots = slots(&found.images);
-    let limits = Limits::of(store.size().unwrap_or(UNKNOWN_SIZE));
-    parallel::each(scan.threads, &slots, |slot| {
-        let _ = slot.read.set(layer(scan, store, slot.blob, &limits));
-    });
-    let layers: BTreeMap<&str, &Layer> = slots
-        .iter()
-        .filter_map(|slot| Some((slot.blob.path.as_str(), slot.read.get()?)))
-        .collect();
-    if let Some(why) = store.others(&layers.keys().copied().collect()) {
+    let images = &found.images;
+    let layers = Layers::of(scan, images.iter().map(|image| (store, image)));
+    layers.read(images.iter());
+    let paths: BTreeSet<&str> = layers.slots.keys().copied().collect();
+    if let Some(why) = store.others(&paths) {
         scan.skip(archive.clone(), why);
     }
-    let mut reported = BTreeSet::new();
     let mut left = MAX_HITS;
-    for image in &found.images {
-        let place = archive.in_image(&image.name);
-        for why in &image.problems {
-            scan.skip(place.clone(), why.clone());
-        }
-        report(scan, image, &layers, &place, &mut reported);
-        let blobs = image.layers.iter();
-        let stack: Vec<&Layer> = blobs
-            .filter_map(|blob| layers.get(blob.path.as_str()).copied())
-            .collect();
-        overlay(scan, &stack, &place, &mut left)?;
+    for image in images {
+        report(image, &layers, &archive.in_image(&image.name), &mut left)?;
     }
     Ok(())
 }
 
-/// Returns every layer once, however many images have it.
-fn slots(images: &[Image]) -> Vec<Slot<'_>> {
-    let blobs = images.iter().flat_map(|image| &image.layers);
-    let by_path: BTreeMap<&str, &Blob> = blobs.map(|blob| (blob.path.as_str(), blob)).collect();
-    let slot = |blob| Slot {
-        blob,
-        read: OnceLock::new(),
-    };
-    by_path.into_values().map(slot).collect()
-}
-
-fn layer(scan: &Scan<'_>, store: &dyn Store, blob: &Blob, limits: &Limits) -> Layer {
-    let content = match store.open(&blob.path) {
-        Ok(Some(content)) => content,
-        Ok(None) => {
-            let why = Unreadable::new(SkipKind::NotFound, "it is not there");
-            return Layer::failed(why);
-        }
-        Err(why) => return Layer::failed(why),
-    };
-    let reading = Reading {
-        scan,
-        content: &*content,
-        limits,
-        is_layer: true,
-    };
-    layer::read_blob(reading, blob.is_labelled_tar, &blob.name)
-}
-
-/// Reports what could not be checked, once per layer.
-fn report<'i>(
-    scan: &Scan<'_>,
-    image: &'i Image,
-    layers: &BTreeMap<&str, &Layer>,
-    place: &Place,
-    reported: &mut BTreeSet<&'i str>,
-) {
-    for (number, blob) in (1..).zip(&image.layers) {
-        if let Some(layer) = layers.get(blob.path.as_str())
-            && reported.insert(&blob.path)
-        {
-            layer.report_limits(scan, &place.in_layer(number));
-        }
-    }
-}
-
-/// Reports what a container of an image with these layers would see, and returns the number of
+/// Reports what a container of an image would see, and what could not be read. Returns the number of
 /// files.
 #[cfg(feature = "registry")]
-pub(in crate::check::collect) fn report_overlay(
-    scan: &Scan<'_>,
-    stack: &[&Layer],
+pub(in crate::check::collect) fn report_one(
+    image: &Image,
+    layers: &Layers<'_>,
     place: &Place,
 ) -> Result<usize, Unreadable> {
-    overlay(scan, stack, place, &mut { MAX_HITS })
+    report(image, layers, place, &mut { MAX_HITS })
 }
 
-/// Reports what a container of the image would see, and returns the number of files.
-fn overlay(
-    scan: &Scan<'_>,
-    stack: &[&Layer],
+/// Reports an image. `left` is the number of files with findings that may be reported.
+fn report(
+    image: &Image,
+    layers: &Layers<'_>,
     place: &Place,
     left: &mut usize,
 ) -> Result<usize, Unreadable> {
+    let scan = layers.scan;
+    for why in &image.problems {
+        scan.skip(place.clone(), why.clone());
+    }
+    let stack = layers.stack(image);
+    for (number, layer) in (1..).zip(&stack) {
+        layer.report_limits(scan, &place.in_layer(number));
+    }
     let mut reported = 0;
     for (number, layer) in stack.iter().enumerate() {
         for hit in &layer.hits {
@@ -131,8 +138,8 @@ fn overlay(
                 let reason = format!("more than {MAX_HITS} files with evidence in its images");
                 Unreadable::new(SkipKind::Limit, reason)
             })?;
-            reported += usize::from(overlay::report(scan, hit, stack, number, place));
+            reported += usize::from(overlay::report(scan, hit, &stack, number, place));
         }
     }
-    Ok(reported + overlay::report_launched(scan, stack, place))
+    Ok(reported + overlay::report_launched(scan, &stack, place))
 }

@@ -1,9 +1,11 @@
 //! Detects the kind of an archive from its first bytes.
 
-use std::io::Read as _;
-
-use super::unpack;
-use crate::check::content::{Content, File};
+#[cfg(feature = "registry")]
+use super::manifest::Blob;
+use crate::check::collect::compressed;
+#[cfg(feature = "registry")]
+use crate::check::content::Content;
+use crate::check::content::File;
 use crate::packing::Packing;
 
 /// The size of a header block, in bytes.
@@ -13,37 +15,23 @@ const BLOCK: usize = 512;
 /// compressed file other than a tar.
 pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     let packing = Packing::of(&file.head);
-    let is_archive = match packing {
-        Packing::Not => is_tar(&file.head),
-        Packing::Gzip | Packing::Zstd | Packing::Xz | Packing::Bzip2 => {
-            starts_with_tar(file, packing)
-        }
+    let is_archive = if packing == Packing::Not {
+        is_tar(&file.head)
+    } else {
+        is_tar(&compressed::unpacked_head(file, BLOCK))
     };
     is_archive.then_some(packing)
 }
 
-/// Returns true if decompression yields a tar header. Reads more than the head only if the head is
-/// not enough.
-fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
-    let head = file.head.unpacked();
-    let is_all = file.content.len() <= file.head.len() as u64;
-    if head.len() >= BLOCK {
-        is_tar(head)
-    } else if is_all {
-        is_tar(&first_block(&&*file.head, packing, file.head.len().max(1)))
-    } else {
-        is_tar(&first_block(file.content, packing, unpack::BUFFER))
+/// Returns true if a layer is an archive, which is read from its start to its end, as far as its first
+/// bytes show.
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) fn streamed(content: &dyn Content, blob: &Blob) -> bool {
+    if blob.is_labelled_tar {
+        return true;
     }
-}
-
-/// Decompresses the first block, or as much of it as there is.
-fn first_block(content: &dyn Content, packing: Packing, buffer: usize) -> Vec<u8> {
-    let mut block = Vec::with_capacity(BLOCK);
-    if let Ok(decoder) = unpack::decoder(content, packing, buffer) {
-        // Data decompressed before an error counts.
-        let _ = decoder.take(BLOCK as u64).read_to_end(&mut block);
-    }
-    block
+    let file = super::layer::labelled(content, &blob.name);
+    file.is_ok_and(|file| of(&file).is_some())
 }
 
 /// Returns true if the checksum of the first header is correct.
@@ -57,7 +45,7 @@ fn is_tar(head: &[u8]) -> bool {
 
 /// Returns true if this is the sum of all bytes of a header, with its checksum field counted as
 /// spaces. Some old programs add signed bytes.
-pub(super) fn has_checksum(block: &[u8], sum: u64) -> bool {
+fn has_checksum(block: &[u8], sum: u64) -> bool {
     let bytes = block.iter().enumerate().map(|(place, byte)| {
         let is_own = (148..156).contains(&place);
         if is_own { b' ' } else { *byte }

@@ -2,23 +2,24 @@
 //! hides.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use tar::EntryType;
 
 use super::covers::Covers;
-use super::entries::{Entries, Source, TarEntry};
+use super::entries::{self, TarEntry};
+use super::input::Input;
 use super::kind;
-use super::limits::Limits;
+use super::limits::EntryCount;
 use super::links::Links;
 use super::names;
-use super::stored::{list_head, shown_path, stored, with_head};
-use super::unpack::Unpacked;
+use super::stored::{shown_path, stored, with_head};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{charts, compressed, disk, unjudged};
-use crate::check::content::{Content, File, Stream};
+use crate::check::content::{Content, File};
 use crate::check::head::HEAD;
 use crate::packing::Packing;
 use crate::place::Place;
@@ -59,12 +60,12 @@ pub(super) struct Hit {
     pub(super) found: Found,
 }
 
-/// The scan, bytes and limits with which an archive is read.
+/// The scan, the bytes and the count of entries with which an archive is read.
 #[derive(Clone, Copy)]
 pub(in crate::check::collect) struct Reading<'r> {
     pub(in crate::check::collect) scan: &'r Scan<'r>,
     pub(in crate::check::collect) content: &'r dyn Content,
-    pub(in crate::check::collect) limits: &'r Limits,
+    pub(in crate::check::collect) entries: &'r EntryCount,
     /// True for the layer of an image, whose text files say nothing about what runs.
     pub(in crate::check::collect) is_layer: bool,
 }
@@ -149,7 +150,7 @@ pub(in crate::check::collect) fn file_at<'l>(layer: &'l Layer, path: &[u8]) -> O
 }
 
 /// Returns true if a runtime may start the file with this path.
-fn is_launched(entry: &TarEntry, path: &[u8]) -> bool {
+fn is_launched(entry: &TarEntry<'_, '_>, path: &[u8]) -> bool {
     names::is_plugin_folder(names::split(path).0) && entry.is_executable
 }
 
@@ -175,27 +176,16 @@ impl Layer {
         packing: Packing,
         stop: Stop,
     ) -> Result<(), Unreadable> {
-        let mut entries = Entries::new(match packing {
-            Packing::Not if !reading.content.is_forward() => {
-                Source::Anywhere(Stream::new(reading.content))
-            }
-            packed => Source::Through(Unpacked::new(
-                reading.scan,
-                reading.content,
-                packed,
-                reading.limits,
-            )?),
-        });
-        while let Some(entry) = entries.next()? {
-            reading.limits.entry()?;
+        entries::each(Input::new(reading.content, packing)?, |entry| {
+            reading.entries.add()?;
             let path = names::clean(&entry.path);
             if stop == Stop::AtImage && super::manifest::is_sign(&path) {
                 self.is_image = true;
-                return Ok(());
+                return Ok(ControlFlow::Break(()));
             }
-            self.entry(reading, &mut entries, entry, path)?;
-        }
-        Ok(())
+            self.entry(reading, entry, path)?;
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     fn finish(&mut self) {
@@ -207,8 +197,7 @@ impl Layer {
     fn entry(
         &mut self,
         reading: Reading<'_>,
-        entries: &mut Entries<'_>,
-        entry: TarEntry,
+        entry: TarEntry<'_, '_>,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
         self.covers.add(&path, entry.is_folder());
@@ -219,7 +208,7 @@ impl Layer {
                 self.covers.add_link(&path);
                 self.links.add_symbolic(path, &entry.link);
             }
-            _ if entry.is_file() => self.file(reading, entries, entry, path)?,
+            _ if entry.is_file() => self.file(reading, entry, path)?,
             _ => {}
         }
         Ok(())
@@ -253,23 +242,24 @@ impl Layer {
     fn file(
         &mut self,
         reading: Reading<'_>,
-        entries: &mut Entries<'_>,
-        entry: TarEntry,
+        mut entry: TarEntry<'_, '_>,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
         if entry.size == 0 {
             reading.scan.count(FileOutcome::Empty);
             return Ok(());
         }
-        if entry.sparse.is_some() {
-            return self.sparse(reading, entries, entry, path);
+        if entry.is_sparse {
+            let reason = "a sparse file: extract the archive and check the folder";
+            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
+            return self.unreadable(reading, path, why);
         }
-        let file = with_head(&path, entries.head(HEAD)?);
+        let file = with_head(&path, entry.head(HEAD as u64)?);
         if self.is_nested(reading, &file) {
             return Ok(());
         }
         if reading.scan.recognised(&file) {
-            let found = match stored(reading.content, entries, &entry, &file.head) {
+            let found = match stored(reading.content, &mut entry, &file.head) {
                 Ok(content) => reading.scan.look(&File {
                     content: &*content,
                     ..file
@@ -281,7 +271,7 @@ impl Layer {
         let text = String::from_utf8_lossy(&path);
         let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
         let has_whole = is_chart || compressed::may_be_program(&file.head);
-        if has_whole && let Ok(content) = stored(reading.content, entries, &entry, &file.head) {
+        if has_whole && let Ok(content) = stored(reading.content, &mut entry, &file.head) {
             let content = &*content;
             return self.whole(reading, &entry, path, &File { content, ..file });
         }
@@ -292,7 +282,7 @@ impl Layer {
     fn whole(
         &mut self,
         reading: Reading<'_>,
-        entry: &TarEntry,
+        entry: &TarEntry<'_, '_>,
         path: Vec<u8>,
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
@@ -314,41 +304,11 @@ impl Layer {
         self.unrecognised(reading, entry, path, file)
     }
 
-    /// Reads a sparse file, whose first bytes already depend on the position of its holes.
-    fn sparse(
-        &mut self,
-        reading: Reading<'_>,
-        entries: &mut Entries<'_>,
-        mut entry: TarEntry,
-        path: Vec<u8>,
-    ) -> Result<(), Unreadable> {
-        let sparse = entry.sparse.take().unwrap_or_default();
-        let content = list_head(&sparse, entries)
-            .and_then(|head| stored(reading.content, entries, &entry, &head))
-            .and_then(|stored| sparse.expand(stored));
-        let content = match content {
-            Ok(content) => content,
-            Err(why) => return self.unreadable(reading, path, why),
-        };
-        let file = File {
-            content: &content,
-            ..with_head(&path, disk::head(&content)?)
-        };
-        if self.is_nested(reading, &file) {
-            return Ok(());
-        }
-        if reading.scan.recognised(&file) {
-            let found = reading.scan.look(&file);
-            return self.recognised(reading, &entry, path, found);
-        }
-        self.unrecognised(reading, &entry, path, &file)
-    }
-
     /// Records the findings in a file. A program that a runtime starts has some in any case.
     fn recognised(
         &mut self,
         reading: Reading<'_>,
-        entry: &TarEntry,
+        entry: &TarEntry<'_, '_>,
         path: Vec<u8>,
         found: Found,
     ) -> Result<(), Unreadable> {
@@ -378,7 +338,7 @@ impl Layer {
     fn unrecognised(
         &mut self,
         reading: Reading<'_>,
-        entry: &TarEntry,
+        entry: &TarEntry<'_, '_>,
         path: Vec<u8>,
         file: &File<'_>,
     ) -> Result<(), Unreadable> {

@@ -1,17 +1,22 @@
 //! Storage of the parts of an image: a tar or a folder.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tar::EntryType;
 
-use super::entries::{Entries, Source};
-use super::limits::Limits;
+use super::entries::{self, TarEntry};
+use super::input::Input;
+use super::layer::Layer;
+use super::limits::EntryCount;
+use super::manifest::Blob;
 use super::names;
 use super::window::Window;
 
 use crate::check::collect::disk::Disk;
-use crate::check::content::{Content, Stream};
+use crate::check::content::Content;
+use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a manifest in bytes.
@@ -23,13 +28,25 @@ const MAX_NAMES: usize = 4 << 20;
 /// The maximum number of links that are followed from one part to another.
 const MAX_LINKS_FOLLOWED: usize = 8;
 
-/// Storage of parts by path.
+/// The parts of images by path: a tar, a folder, or a repository in a registry.
 pub(in crate::check::collect) trait Store: Sync {
     /// Opens a part; `None` if it does not exist.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
 
-    /// Returns the total size of all parts in bytes, if known.
-    fn size(&self) -> Option<u64>;
+    /// Returns the number of entries that were read of all layers.
+    fn entries(&self) -> &EntryCount;
+
+    /// Reads a layer from its start to its end. Its findings count only if it is what its digest says,
+    /// if that can be verified.
+    fn layer(
+        &self,
+        blob: &Blob,
+        read: &dyn Fn(&dyn Content) -> Layer,
+    ) -> Result<Layer, Unreadable> {
+        let missing = || Unreadable::new(SkipKind::NotFound, "it is not there");
+        let content = self.open(&blob.path)?.ok_or_else(missing)?;
+        Ok(read(&*content))
+    }
 
     /// Returns the reason why files besides the image are not read, if there are any. `layers` are the
     /// paths of its layers.
@@ -58,17 +75,23 @@ pub(in crate::check::collect) trait Store: Sync {
 }
 
 /// An OCI layout on disk.
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder {
+    path: PathBuf,
+    entries: EntryCount,
+}
 
 impl Folder {
     pub(super) fn new(path: &Path) -> Self {
-        Self(path.to_owned())
+        Self {
+            path: path.to_owned(),
+            entries: EntryCount::default(),
+        }
     }
 }
 
 impl Store for Folder {
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
-        match Disk::open(&self.0.join(path)) {
+        match Disk::open(&self.path.join(path)) {
             Ok(Some(disk)) => Ok(Some(Box::new(disk))),
             Ok(None) => Err(Unreadable::new(
                 SkipKind::SpecialFile,
@@ -82,8 +105,8 @@ impl Store for Folder {
         }
     }
 
-    fn size(&self) -> Option<u64> {
-        None
+    fn entries(&self) -> &EntryCount {
+        &self.entries
     }
 }
 
@@ -91,6 +114,7 @@ impl Store for Folder {
 pub(super) struct Packed<'c> {
     base: &'c dyn Content,
     parts: HashMap<String, Part>,
+    entries: EntryCount,
     /// The reason why the tar could not be read to its end.
     pub(super) broken: Option<Unreadable>,
 }
@@ -106,6 +130,7 @@ impl<'c> Packed<'c> {
         let mut packed = Self {
             base,
             parts: HashMap::new(),
+            entries: EntryCount::default(),
             broken: None,
         };
         if let Err(reason) = packed.fill() {
@@ -115,33 +140,33 @@ impl<'c> Packed<'c> {
     }
 
     fn fill(&mut self) -> Result<(), Unreadable> {
-        let limits = Limits::of(self.base.len());
-        let stream = Stream::new(self.base);
-        let mut entries = Entries::new(Source::Anywhere(stream));
+        let count = EntryCount::default();
         let mut names = 0_usize;
-        while let Some(entry) = entries.next()? {
-            limits.entry()?;
-            let Ok(path) = String::from_utf8(names::clean(&entry.path)) else {
-                continue;
-            };
-            let part = match entry.kind {
-                EntryType::Link => link(b"", &entry.link),
-                EntryType::Symlink => link(names::split(path.as_bytes()).0, &entry.link),
-                EntryType::Regular | EntryType::Continuous if entry.sparse.is_none() => {
-                    entry.start.map(|start| Part::Bytes {
-                        start,
-                        len: entry.size,
-                    })
+        entries::each(Input::new(self.base, Packing::Not)?, |entry| {
+            count.add()?;
+            if let Ok(path) = String::from_utf8(names::clean(&entry.path)) {
+                // The overhead of the map counts too.
+                names += path.len() + 64;
+                if names < MAX_NAMES {
+                    self.parts
+                        .extend(part(&entry, &path).map(|part| (path, part)));
                 }
-                _ => None,
-            };
-            // The overhead of the map counts too.
-            names += path.len() + 64;
-            if names < MAX_NAMES {
-                self.parts.extend(part.map(|part| (path, part)));
             }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+}
+
+/// Returns an entry as a part of an image; `None` for other kinds of entries.
+fn part(entry: &TarEntry<'_, '_>, path: &str) -> Option<Part> {
+    match entry.kind {
+        EntryType::Link => link(b"", &entry.link),
+        EntryType::Symlink => link(names::split(path.as_bytes()).0, &entry.link),
+        EntryType::Regular | EntryType::Continuous if !entry.is_sparse => {
+            let (start, len) = (entry.start?, entry.size);
+            Some(Part::Bytes { start, len })
         }
-        Ok(())
+        _ => None,
     }
 }
 
@@ -173,8 +198,8 @@ impl Store for Packed<'_> {
         ))
     }
 
-    fn size(&self) -> Option<u64> {
-        Some(self.base.len())
+    fn entries(&self) -> &EntryCount {
+        &self.entries
     }
 
     fn others(&self, layers: &BTreeSet<&str>) -> Option<Unreadable> {

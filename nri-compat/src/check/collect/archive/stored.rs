@@ -1,48 +1,55 @@
 //! The bytes of one entry of an archive, and the names under which it is judged.
 
-use super::entries::{Entries, TarEntry};
-use super::limits::ENTRY;
-use super::sparse::{self, Sparse};
+use std::io::Read as _;
+
+use super::entries::TarEntry;
+use super::input::{cut_short, reason};
+use super::names;
 use super::window::Window;
-use super::{names, spool, unpack};
+use crate::check::collect::spool::to_disk;
 use crate::check::content::{Content, File};
-use crate::check::head::HEAD;
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
 
-/// Returns the stored bytes of an entry; `head` was read already.
+/// The maximum size of an entry that is read, in bytes.
+const MAX_ENTRY: u64 = 4 << 30;
+
+/// The maximum number of bytes held in memory per thread.
+const MAX_IN_MEMORY: u64 = 256 << 10;
+
+/// The content of a file that is only recognised.
+const NOTHING: &[u8] = &[];
+
+/// Returns the bytes of an entry, whose `head` was read already. Those of a stream are held in memory
+/// if they are few, else in a temporary file.
 pub(super) fn stored<'c>(
     archive: &'c dyn Content,
-    entries: &mut Entries<'_>,
-    entry: &TarEntry,
+    entry: &mut TarEntry<'_, '_>,
     head: &[u8],
 ) -> Result<Box<dyn Content + 'c>, Unreadable> {
-    if entry.size > ENTRY {
-        let reason = format!("larger than {} GiB", ENTRY >> 30);
+    let size = entry.size;
+    if size > MAX_ENTRY {
+        let reason = format!("larger than {} GiB", MAX_ENTRY >> 30);
         return Err(Unreadable::new(SkipKind::TooLarge, reason));
     }
-    Ok(match entry.start {
-        Some(start) if start.saturating_add(entry.size) > archive.len() => {
-            return Err(unpack::cut_short());
-        }
-        Some(start) => Box::new(Window {
+    let stored: Box<dyn Content + 'c> = if let Some(start) = entry.start {
+        let len = size.min(archive.len().saturating_sub(start));
+        Box::new(Window {
             base: archive,
             start,
-            len: entry.size,
-        }),
-        None => Box::new(spool::entry(head, entries, entry.size)?),
-    })
-}
-
-/// Returns the first bytes of a sparse file that begins with the list of its pieces, after a check
-/// that it does not have too many: before all of it is stored.
-pub(super) fn list_head(sparse: &Sparse, entries: &mut Entries<'_>) -> Result<Vec<u8>, Unreadable> {
-    if !sparse.is_listed_in_data {
-        return Ok(Vec::new());
+            len,
+        })
+    } else if size <= MAX_IN_MEMORY {
+        let mut bytes = head.to_vec();
+        entry.read_to_end(&mut bytes).map_err(reason)?;
+        Box::new(bytes)
+    } else {
+        Box::new(to_disk(&mut head.chain(entry))?)
+    };
+    if stored.len() < size {
+        return Err(cut_short());
     }
-    let head = entries.head(HEAD)?;
-    sparse::check_list(&head.as_slice())?;
-    Ok(head)
+    Ok(stored)
 }
 
 /// Returns an entry with its first bytes only.
@@ -51,7 +58,7 @@ pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
         place: shown_path(path).into(),
         name: escape::bytes(names::split(path).1),
         head: head.into(),
-        content: &Nothing,
+        content: &NOTHING,
         disk: None,
     }
 }
@@ -59,17 +66,4 @@ pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
 /// Returns a path within an archive, starting at its root.
 pub(in crate::check::collect) fn shown_path(path: &[u8]) -> String {
     format!("/{}", escape::bytes(path))
-}
-
-/// Content that is never read: a file is recognised by its head.
-struct Nothing;
-
-impl Content for Nothing {
-    fn len(&self) -> u64 {
-        0
-    }
-
-    fn read_at(&self, _: u64, _: &mut [u8]) -> std::io::Result<usize> {
-        Ok(0)
-    }
 }

@@ -5,9 +5,8 @@
 
 use serde_json::Value;
 
-use super::layers::Layers;
 use super::remote::Remote;
-use crate::check::collect::archive::{Image, Layer, clean_path, file_at};
+use crate::check::collect::archive::{Image, Layer, Layers, clean_path, file_at};
 use crate::check::collect::found::Found;
 use crate::sighting::Evidence;
 

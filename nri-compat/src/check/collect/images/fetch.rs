@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::entry::{self, EntryPoint};
-use super::layers::Layers;
 use super::platform::Platforms;
 use super::remote::{Remote, unreadable};
 use super::report;
-use crate::check::collect::archive::{Image, Images};
+use crate::check::collect::archive::{Image, Images, Layers, Store};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::parallel;
 use crate::check::collect::request::{ImageOptions, ImageRequest};
@@ -22,19 +21,19 @@ use crate::skipped::{SkipKind, Unreadable};
 struct Job<'r> {
     reference: &'r str,
     places: Vec<&'r Place>,
-    found: OnceLock<Result<Found, Unreadable>>,
+    found: OnceLock<Result<Found<'r>, Unreadable>>,
 }
 
 /// The manifests of an image.
-struct Found {
-    reference: Reference,
+struct Found<'c> {
+    remote: Remote<'c>,
     images: Images,
 }
 
 /// Checks the images.
 pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOptions) {
-    let jobs = jobs(requests);
     let prepared = prepare(options);
+    let jobs = jobs(requests);
     let (client, platforms) = match &prepared {
         Ok(both) => both,
         Err(why) => return jobs.iter().for_each(|job| job.failed(scan, why)),
@@ -42,10 +41,13 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     parallel::each(scan.threads, &jobs, |job| {
         let _ = job.found.set(job.manifests(client, platforms));
     });
-    let images: Vec<(&Reference, &Image)> = jobs.iter().flat_map(Job::images).collect();
-    let layers = Layers::of(scan, client, images.iter().copied());
+    let images: Vec<(&Remote<'_>, &Image)> = jobs.iter().flat_map(Job::images).collect();
+    let stores = images
+        .iter()
+        .map(|(remote, image)| (*remote as &dyn Store, *image));
+    let layers = Layers::of(scan, stores);
     let entries = if options.quick {
-        entry_points(scan, client, &images, &layers)
+        entry_points(scan, &images, &layers)
     } else {
         images.iter().map(|_| OnceLock::new()).collect()
     };
@@ -63,15 +65,13 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
 /// Returns the entry points of the images, where they are plugins.
 fn entry_points(
     scan: &Scan<'_>,
-    client: &Client,
-    images: &[(&Reference, &Image)],
+    images: &[(&Remote<'_>, &Image)],
     layers: &Layers<'_>,
 ) -> Vec<OnceLock<EntryPoint>> {
     let entries: Vec<OnceLock<EntryPoint>> = images.iter().map(|_| OnceLock::new()).collect();
     let pairs: Vec<_> = images.iter().zip(&entries).collect();
-    parallel::each(scan.threads, &pairs, |((reference, image), entry)| {
-        let remote = Remote { client, reference };
-        if let Some(found) = entry::find(&remote, image, layers) {
+    parallel::each(scan.threads, &pairs, |((remote, image), entry)| {
+        if let Some(found) = entry::find(remote, image, layers) {
             let _ = entry.set(found);
         }
     });
@@ -106,25 +106,26 @@ fn prepare(options: &ImageOptions) -> Result<(Client, Platforms), Unreadable> {
     Ok((client.map_err(|error| unreadable(&error))?, platforms))
 }
 
-impl Job<'_> {
-    fn manifests(&self, client: &Client, platforms: &Platforms) -> Result<Found, Unreadable> {
+impl<'r> Job<'r> {
+    fn manifests(
+        &self,
+        client: &'r Client,
+        platforms: &Platforms,
+    ) -> Result<Found<'r>, Unreadable> {
         let reference = Reference::parse(self.reference).map_err(|error| unreadable(&error))?;
-        let remote = Remote {
-            client,
-            reference: &reference,
-        };
+        let remote = Remote::new(client, reference);
         let images = remote
             .images(platforms)
             .map_err(|error| unreadable(&error))?;
-        Ok(Found { reference, images })
+        Ok(Found { remote, images })
     }
 
     /// Returns the images that were found.
-    fn images(&self) -> impl Iterator<Item = (&Reference, &Image)> {
+    fn images(&self) -> impl Iterator<Item = (&Remote<'r>, &Image)> {
         let found = self.found.get().and_then(|found| found.as_ref().ok());
         found.into_iter().flat_map(|found| {
             let images = found.images.images.iter();
-            images.map(|image| (&found.reference, image))
+            images.map(|image| (&found.remote, image))
         })
     }
 

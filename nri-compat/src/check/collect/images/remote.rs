@@ -1,57 +1,76 @@
 //! The manifests of an image in a registry, as parts by path like those of an archive.
 
-use crate::check::collect::archive::{Images, Store, images_of, parse_manifest};
-use crate::check::content::Content;
-use crate::registry::{Client, Digest, Error, ErrorKind, Reference};
-use crate::skipped::{SkipKind, Unreadable};
 use serde_json::Value;
 
+use super::forward::Forward;
 use super::platform::{Platform, Platforms};
+use crate::check::collect::archive::{
+    EntryCount, Images, Layer, LayerBlob, Store, images_of, parse_manifest, streamed,
+};
+use crate::check::collect::spool;
+use crate::check::content::{Content, Stream};
+use crate::registry::{Client, Digest, Error, ErrorKind, Reference};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of the configuration of an image in bytes.
 const MAX_CONFIG: u64 = 4 << 20;
 
 /// An image in a registry.
 pub(super) struct Remote<'c> {
-    pub(super) client: &'c Client,
-    pub(super) reference: &'c Reference,
+    client: &'c Client,
+    reference: Reference,
+    entries: EntryCount,
 }
 
 impl Store for Remote<'_> {
-    /// Opens a manifest; layers are streams, which are opened elsewhere.
+    /// Opens a manifest; layers are streams.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         let digest = digest_of(path)?;
-        let manifest = self.client.manifest_by_digest(self.reference, &digest);
+        let manifest = self.client.manifest_by_digest(&self.reference, &digest);
         let bytes = manifest.map_err(|error| unreadable(&error))?.bytes;
-        Ok(Some(Box::new(Bytes(bytes))))
+        Ok(Some(Box::new(bytes)))
     }
 
-    fn size(&self) -> Option<u64> {
-        None
+    fn entries(&self) -> &EntryCount {
+        &self.entries
+    }
+
+    /// Fetches a layer while it is read.
+    fn layer(
+        &self,
+        blob: &LayerBlob,
+        read: &dyn Fn(&dyn Content) -> Layer,
+    ) -> Result<Layer, Unreadable> {
+        let digest = digest_of(&blob.path)?;
+        let unsized_layer =
+            || Unreadable::new(SkipKind::Broken, "its manifest does not state its size");
+        let size = blob.size.ok_or_else(unsized_layer)?;
+        let failed = |error| unreadable(&error);
+        let fetched = self.client.blob(&self.reference, &digest, size);
+        let forward = Forward::new(fetched.map_err(failed)?);
+        if streamed(&forward, blob) {
+            let layer = read(&forward);
+            forward.finish().map_err(failed)?;
+            return Ok(layer);
+        }
+        let copied = spool::to_disk(&mut Stream::new(&forward));
+        forward.finish().map_err(failed)?;
+        Ok(read(&copied?))
     }
 }
 
-/// A manifest in memory.
-struct Bytes(Vec<u8>);
-
-impl Content for Bytes {
-    fn len(&self) -> u64 {
-        self.0.len() as u64
+impl<'c> Remote<'c> {
+    pub(super) fn new(client: &'c Client, reference: Reference) -> Self {
+        Self {
+            client,
+            reference,
+            entries: EntryCount::default(),
+        }
     }
 
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.as_slice().read_at(offset, buffer)
-    }
-
-    fn as_slice(&self) -> Option<&[u8]> {
-        Some(&self.0)
-    }
-}
-
-impl Remote<'_> {
     /// Fetches the manifests of the image for these platforms.
     pub(super) fn images(&self, platforms: &Platforms) -> Result<Images, Error> {
-        let manifest = self.client.manifest(self.reference)?;
+        let manifest = self.client.manifest(&self.reference)?;
         let document = parse_manifest("the manifest", &manifest.bytes)
             .map_err(|why| Error::new(ErrorKind::NotAnImage, why.reason))?;
         if let Some(why) = not_an_image(&document) {
@@ -117,7 +136,7 @@ impl Remote<'_> {
         };
         let bytes = self
             .client
-            .small_blob(self.reference, &digest, size, MAX_CONFIG)?;
+            .small_blob(&self.reference, &digest, size, MAX_CONFIG)?;
         serde_json::from_slice(&bytes).map_err(|error| {
             let message = format!("its configuration is not JSON: {error}");
             Error::new(ErrorKind::NotAnImage, message)

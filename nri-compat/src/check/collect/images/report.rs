@@ -1,8 +1,7 @@
 //! The findings in an image, under each place that asked for it.
 
 use super::entry::EntryPoint;
-use super::layers::Layers;
-use crate::check::collect::archive::{Image, Layer, report_overlay, shown_path};
+use crate::check::collect::archive::{Image, Layers, report_one, shown_path};
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::request::shown;
 use crate::check::collect::scan::Scan;
@@ -27,18 +26,7 @@ pub(super) fn place_of(reference: &str, place: &Place, platform: &str, images: u
 /// Reports an image whose layers were read.
 pub(super) fn image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
     scan.count(FileOutcome::Archive);
-    for why in &image.problems {
-        scan.skip(place.clone(), why.clone());
-    }
-    let stack: Vec<&Layer> = image
-        .layers
-        .iter()
-        .filter_map(|blob| layers.get(blob))
-        .collect();
-    for (number, layer) in (1..).zip(&stack) {
-        layer.report_limits(scan, &place.in_layer(number));
-    }
-    match report_overlay(scan, &stack, place) {
+    match report_one(image, layers, place) {
         Ok(0) => nothing(scan, place),
         Ok(_) => {}
         Err(why) => scan.skip(place.clone(), why),

@@ -1,52 +1,24 @@
-//! Programs within programs: among the constants, plain, compressed or in base64.
+//! Programs within programs: among the constants, plain or compressed with gzip.
 //!
 //! A program that embeds another one may start it, so that the handlers of both count.
 
 use std::io::Read as _;
 use std::sync::LazyLock;
 
-use flate2::read::DeflateDecoder;
-
 use super::bytes::Layout;
 use super::window::{Flow, windows};
 use super::{Image, Unreadable};
 use crate::check::needles::Needles;
-use crate::packing::{Packing, XZ, ZSTD};
+use crate::packing::Packing;
 use crate::unpack::decoder;
 
-/// The first bytes of programs, and of the data in which they may be hidden: gzip with and without
-/// a file name, zstd, xz, entries of zip archives, base64, bzip2.
-const BEGINNINGS: [&[u8]; 8] = [
-    ELF,
-    &[0x1f, 0x8b, 8, 0],
-    &[0x1f, 0x8b, 8, 8],
-    ZSTD,
-    XZ,
-    ZIP,
-    BASE64,
-    BZIP2_BLOCK,
-];
+/// The first bytes of programs, and of gzip streams with and without a file name.
+const BEGINNINGS: [&[u8]; 3] = [ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]];
 const ELF: &[u8] = b"\x7fELF";
-const ZIP: &[u8] = b"PK\x03\x04";
-/// The first bytes of ELF files in base64.
-const BASE64: &[u8] = b"f0VMRg";
-/// The first bytes of a block of bzip2, four bytes after the beginning.
-const BZIP2_BLOCK: &[u8] = b"1AY&SY";
-const BEFORE_BLOCK: u64 = 4;
-const LITTLE: Layout = Layout {
-    wide: false,
-    big: false,
-};
-/// The size of the header of an entry in a zip archive in bytes.
-const ZIP_HEADER: usize = 30;
-/// The compression of zip archives that Rust's libraries call deflate.
-const DEFLATE: u16 = 8;
 /// The number of bytes that are enough to see what begins with them.
 const HEAD: u64 = 4096;
-/// The number of compressed bytes from which the first bytes of a program are unpacked: at least one
-/// block of each format.
+/// The number of compressed bytes from which the first bytes of a program are unpacked.
 const PACKED: u64 = 256 << 10;
-const PACKED_BZIP2: u64 = 1 << 20;
 /// The number of unpacked bytes that are searched for a program.
 const UNPACKED: u64 = 256 << 10;
 /// The minimum size of a program that can speak the protocol in bytes. Smaller ones are common:
@@ -83,49 +55,19 @@ pub(crate) fn program(
 
 /// Returns what begins at this place, if it is a program.
 fn described(image: &Image<'_>, place: u64) -> Result<Option<String>, Unreadable> {
-    let mut head = image.part(place, HEAD)?;
-    let mut place = place;
-    if head.starts_with(BZIP2_BLOCK) {
-        place = place.saturating_sub(BEFORE_BLOCK);
-        head = image.part(place, HEAD)?;
-    }
+    let head = image.part(place, HEAD)?;
     if head.starts_with(ELF) {
         return Ok(is_program(&head).then(|| "another program".to_owned()));
     }
-    if head.starts_with(BASE64) {
-        let text = image.part(place, SMALLEST)?;
-        let is_text = text.len() as u64 == SMALLEST && text.iter().all(|byte| is_base64(*byte));
-        return Ok(is_text.then(|| "another program (base64)".to_owned()));
-    }
-    let size = match Packing::of(&head) {
-        Packing::Not if !is_packed_entry(&head) => return Ok(None),
-        Packing::Bzip2 => PACKED_BZIP2,
-        Packing::Not | Packing::Gzip | Packing::Zstd | Packing::Xz => PACKED,
-    };
-    Ok(in_packed(&image.part(place, size)?))
+    Ok(in_gzip(&image.part(place, PACKED)?))
 }
 
-/// Returns what is in these packed bytes, if it is a program.
-fn in_packed(bytes: &[u8]) -> Option<String> {
-    let packing = Packing::of(bytes);
-    let (name, unpacked) = match packing.name() {
-        Some(name) => (name, first(decoder(bytes, packing).ok()?)),
-        None => ("zip", first(DeflateDecoder::new(data_of_entry(bytes)?))),
-    };
+/// Returns what is in this gzip stream, if it is a program.
+fn in_gzip(bytes: &[u8]) -> Option<String> {
+    let unpacked = first(decoder(bytes, Packing::Gzip).ok()?);
     let has_program = |at| is_program(unpacked.split_at(at).1);
     let found = memchr::memmem::find_iter(&unpacked, ELF).any(has_program);
-    found.then(|| format!("another program ({name})"))
-}
-
-/// Returns true for a packed entry of a zip archive.
-fn is_packed_entry(bytes: &[u8]) -> bool {
-    bytes.starts_with(ZIP) && LITTLE.u16(bytes, 8) == Some(DEFLATE)
-}
-
-/// Returns the data of an entry of a zip archive.
-fn data_of_entry(bytes: &[u8]) -> Option<&[u8]> {
-    let length = |at| LITTLE.u16(bytes, at).map(usize::from);
-    bytes.get(ZIP_HEADER + length(26)? + length(28)?..)
+    found.then(|| "another program (gzip)".to_owned())
 }
 
 /// Reads the first bytes, up to an error: the packed bytes may end early.
@@ -165,8 +107,4 @@ fn is_small(bytes: &[u8], layout: Layout) -> bool {
             _ => false,
         }
     })
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/\n\r".contains(&byte)
 }
