@@ -31,7 +31,6 @@ pub(crate) fn bytes(name: &[u8]) -> String {
 }
 
 /// Returns a text from outside as one line of at most 200 characters, escaped in the same way.
-#[cfg(feature = "registry")]
 pub(crate) fn short(text: &str) -> String {
     const MAX: usize = 200;
     let short: String = text.trim().chars().take(MAX).collect();

@@ -1,4 +1,4 @@
-//! A client of image registries: references, credentials, mirrors, and verified downloads.
+//! A client of image registries: references, credentials, and verified downloads.
 //!
 //! It implements the pull part of the [distribution specification] and is independent of plugins.
 //! Manifests and tokens are read into memory up to a limit. Blobs are streams: their size and digest
@@ -25,7 +25,6 @@ mod exchange;
 mod helper;
 mod limits;
 mod location;
-mod mirrors;
 mod proxies;
 mod reference;
 mod secret;

@@ -1,10 +1,10 @@
-//! HTTP clients: one for each server, with its proxy, its authorities and its client certificate.
+//! HTTP clients: one for each server, with its proxy and its authorities.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use ureq::Agent;
-use ureq::tls::{RootCerts, TlsConfig};
+use ureq::tls::TlsConfig;
 
 use super::certificates;
 use super::environment::Environment;
@@ -90,17 +90,8 @@ impl Agents {
     }
 
     fn tls(&self, url: &Location) -> Result<TlsConfig, Error> {
-        let own = certificates::of(&url.host, &self.environment)?;
-        let named = certificates::named(&self.environment)?;
-        let roots = if own.authorities.is_empty() && named.is_none() {
-            RootCerts::PlatformVerifier
-        } else {
-            let system = named.unwrap_or_else(certificates::of_system);
-            system.into_iter().chain(own.authorities).into()
-        };
         let config = TlsConfig::builder()
-            .root_certs(roots)
-            .client_cert(own.client)
+            .root_certs(certificates::authorities(&url.host, &self.environment)?)
             .disable_verification(self.is_insecure(&url.host));
         Ok(config.build())
     }

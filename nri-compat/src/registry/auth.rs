@@ -50,7 +50,6 @@ pub(super) struct Refused<'r> {
     pub(super) image: &'r Reference,
     /// The URL of the registry that refused it.
     pub(super) url: &'r Location,
-    pub(super) repository: &'r str,
     /// The value of the `Authorization` header of the request.
     pub(super) sent: Option<&'r str>,
 }
@@ -73,7 +72,7 @@ impl Auth {
     ///
     /// Returns an error if there are no credentials, or they are not sufficient.
     pub(super) fn answer(&self, refused: &Refused<'_>, all: &[Challenge]) -> Result<String, Error> {
-        let slot = self.slot(&refused.url.host, refused.repository);
+        let slot = self.slot(&refused.url.host, refused.image.repository());
         let mut grant = lock(&slot);
         if let Some(newer) = grant
             .as_ref()
@@ -101,7 +100,7 @@ impl Refused<'_> {
     fn grant(&self, all: &[Challenge]) -> Result<Grant, Error> {
         let stored = credentials::find(
             &self.url.host,
-            self.repository,
+            self.image.repository(),
             &self.agents.environment,
             self.limits.helper,
         )?;
@@ -156,7 +155,7 @@ impl Refused<'_> {
         if stored.is_some() {
             self.check_realm(&realm)?;
         }
-        let scope = format!("repository:{}:pull", self.repository);
+        let scope = format!("repository:{}:pull", self.image.repository());
         let service = service.unwrap_or(&self.url.host);
         let query = format!("service={}&scope={}", escaped(service), escaped(&scope));
         let answer = match stored {

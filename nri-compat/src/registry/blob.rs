@@ -1,11 +1,10 @@
 //! Blobs as streams that are verified at the end.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::time::Instant;
 
+use ureq::Body;
 use ureq::http::Response;
-use ureq::{Body, BodyReader};
 
 use super::cache::Unfinished;
 use super::client::{Client, Wanted};
@@ -27,7 +26,7 @@ pub struct Blob<'c> {
     digest: Digest,
     size: u64,
     position: u64,
-    source: Source,
+    body: Box<dyn Read + Send>,
     interruptions: u32,
     deadline: Instant,
     /// `None` once it is verified.
@@ -36,83 +35,48 @@ pub struct Blob<'c> {
     failed: Option<Error>,
 }
 
-enum Source {
-    Network {
-        host: String,
-        body: BodyReader<'static>,
-    },
-    Cache(File),
-}
-
 impl Client {
     /// Opens a blob of this size. It is read from the cache if the cache has it undamaged.
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it.
+    /// Returns an error if the registry does not have it.
     pub fn blob<'c>(
         &'c self,
         image: &'c Reference,
         digest: &Digest,
         size: u64,
     ) -> Result<Blob<'c>, Error> {
-        if let Some(file) = self.cache.as_ref().and_then(|cache| cache.get(digest)) {
-            return Ok(Blob::cached(self, image, digest, file));
-        }
-        Blob::open(self, image, digest, size)
-    }
-}
-
-impl<'c> Blob<'c> {
-    /// Returns content that was verified when the cache opened it.
-    fn cached(client: &'c Client, image: &'c Reference, digest: &Digest, file: File) -> Self {
-        Self {
-            client,
-            image,
-            digest: digest.clone(),
-            size: file.metadata().map_or(0, |metadata| metadata.len()),
-            position: 0,
-            source: Source::Cache(file),
-            interruptions: 0,
-            deadline: Instant::now(),
-            hasher: None,
-            unfinished: None,
-            failed: None,
-        }
-    }
-
-    /// Requests a blob.
-    fn open(
-        client: &'c Client,
-        image: &'c Reference,
-        digest: &Digest,
-        size: u64,
-    ) -> Result<Self, Error> {
-        let deadline = Instant::now() + client.limits.blob(size);
-        let source = request(client, image, digest, (0, size), deadline)?;
-        Ok(Self {
-            client,
+        let cached = self.cache.as_ref().and_then(|cache| cache.get(digest));
+        let mut blob = Blob {
+            client: self,
             image,
             digest: digest.clone(),
             size,
             position: 0,
-            source,
+            body: Box::new(io::empty()),
             interruptions: 0,
-            deadline,
-            hasher: Some(digest.hasher()),
-            unfinished: client.cache.as_ref().and_then(|cache| cache.start(digest)),
+            deadline: Instant::now() + self.limits.blob(size),
+            hasher: None,
+            unfinished: None,
             failed: None,
-        })
+        };
+        if let Some(file) = cached {
+            blob.size = file.metadata().map_or(0, |metadata| metadata.len());
+            blob.body = Box::new(file);
+            return Ok(blob);
+        }
+        blob.hasher = Some(digest.hasher());
+        blob.unfinished = self.cache.as_ref().and_then(|cache| cache.start(digest));
+        blob.request()?;
+        Ok(blob)
     }
+}
 
+impl Blob<'_> {
     /// Returns the number of bytes.
     pub fn size(&self) -> u64 {
         self.size
-    }
-
-    /// Returns true if the content comes from the cache.
-    pub fn is_cached(&self) -> bool {
-        matches!(self.source, Source::Cache(_))
     }
 
     /// Reads the rest and verifies the whole blob.
@@ -146,7 +110,7 @@ impl<'c> Blob<'c> {
             let Some(part) = buffer.get_mut(..wanted) else {
                 return Ok(0);
             };
-            let error = match self.source.read(part) {
+            let error = match self.body.read(part) {
                 Ok(0) if wanted == 0 => return Ok(0),
                 Ok(0) => None,
                 Ok(read) => {
@@ -175,19 +139,16 @@ impl<'c> Blob<'c> {
 
     /// Requests the rest after an interruption.
     fn resume(&mut self, error: Option<&io::Error>) -> Result<(), Error> {
-        let Source::Network { host, .. } = &self.source else {
+        if self.hasher.is_none() {
             return Err(self.wrong("the file in the cache ended early"));
+        }
+        let host = self.image.host();
+        let closed = || {
+            let (position, size) = (self.position, self.size);
+            let message = format!("{host} closed the connection after {position} of {size} bytes");
+            Error::new(ErrorKind::Unreachable, message).with_help("try again later")
         };
-        let error = error.map_or_else(
-            || {
-                let message = format!(
-                    "{host} closed the connection after {} of {} bytes",
-                    self.position, self.size
-                );
-                Error::new(ErrorKind::Unreachable, message).with_help("try again later")
-            },
-            |error| broken_off(host, error),
-        );
+        let error = error.map_or_else(closed, |error| broken_off(host, error));
         self.interruptions += 1;
         if !error.is_temporary()
             || self.interruptions >= self.client.limits.attempts
@@ -195,16 +156,47 @@ impl<'c> Blob<'c> {
         {
             return Err(error);
         }
-        let range = (self.position, self.size);
-        self.source = request(self.client, self.image, &self.digest, range, self.deadline)?;
+        self.request()
+    }
+
+    /// Requests the blob from the position to its end.
+    fn request(&mut self) -> Result<(), Error> {
+        let range = format!("bytes={}-", self.position);
+        let headers = (self.position > 0).then_some(("range", range));
+        let wanted = Wanted {
+            image: self.image,
+            path: format!("blobs/{}", self.digest),
+            headers: headers.into_iter().collect(),
+            timeout: self.deadline.saturating_duration_since(Instant::now()),
+        };
+        self.body = self.client.fetch(&wanted, |answer| self.body_of(answer))?;
         Ok(())
+    }
+
+    /// Returns the bytes of an answer from the position on. A server that ignores the range starts from
+    /// the beginning.
+    fn body_of(&self, answer: Response<Body>) -> Result<Box<dyn Read + Send>, Error> {
+        let from = self.position;
+        let is_partial = answer.status().as_u16() == 206
+            && header(&answer, "content-range").starts_with(&format!("bytes {from}-"));
+        let skipped = if is_partial { 0 } else { from };
+        let expected = self.size - from + skipped;
+        let length = answer.body().content_length();
+        if let Some(length) = length.filter(|length| *length != expected) {
+            let length = length + from - skipped;
+            return Err(self.wrong(&format!("it has {length} bytes instead of {}", self.size)));
+        }
+        let mut body = answer.into_body().into_reader();
+        io::copy(&mut (&mut body).take(skipped), &mut io::sink())
+            .map_err(|error| broken_off(self.image.host(), &error))?;
+        Ok(Box::new(body))
     }
 
     fn verify(&mut self) -> Result<(), Error> {
         let Some(hasher) = self.hasher.take() else {
             return Ok(());
         };
-        if matches!(self.source.read(&mut [0]), Ok(1)) {
+        if matches!(self.body.read(&mut [0]), Ok(1)) {
             return Err(self.wrong(&format!("it has more than {} bytes", self.size)));
         }
         if hasher.finish() != self.digest {
@@ -217,33 +209,12 @@ impl<'c> Blob<'c> {
     }
 
     fn wrong(&self, why: &str) -> Error {
-        wrong(&self.source.host(), &self.digest, why)
-    }
-}
-
-fn wrong(host: &str, digest: &Digest, why: &str) -> Error {
-    Error::new(
-        ErrorKind::Digest,
-        format!("{host} sent a wrong {digest}: {why}"),
-    )
-    .with_help("do not trust this registry")
-}
-
-impl Source {
-    fn host(&self) -> String {
-        match self {
-            Self::Network { host, .. } => host.clone(),
-            Self::Cache(_) => "the cache".to_owned(),
-        }
-    }
-}
-
-impl Read for Source {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Network { body, .. } => body.read(buffer),
-            Self::Cache(file) => file.read(buffer),
-        }
+        let (host, digest) = (self.image.host(), &self.digest);
+        Error::new(
+            ErrorKind::Digest,
+            format!("{host} sent a wrong {digest}: {why}"),
+        )
+        .with_help("do not trust this registry")
     }
 }
 
@@ -260,49 +231,4 @@ impl Read for Blob<'_> {
             io::Error::other(error)
         })
     }
-}
-
-/// Requests a blob from an offset to its end.
-fn request(
-    client: &Client,
-    image: &Reference,
-    digest: &Digest,
-    (from, size): (u64, u64),
-    deadline: Instant,
-) -> Result<Source, Error> {
-    let mut headers = Vec::new();
-    if from > 0 {
-        headers.push(("range", format!("bytes={from}-")));
-    }
-    let wanted = Wanted {
-        image,
-        path: format!("blobs/{digest}"),
-        headers,
-        timeout: deadline.saturating_duration_since(Instant::now()),
-    };
-    client.anywhere(&wanted, true, |endpoint, answer| {
-        let skipped = skipped(&answer, from);
-        let expected = size - from + skipped;
-        if let Some(length) = answer
-            .body()
-            .content_length()
-            .filter(|length| *length != expected)
-        {
-            let why = format!("it has {} bytes instead of {size}", length + from - skipped);
-            return Err(wrong(&endpoint.host, digest, &why));
-        }
-        let mut body = answer.into_body().into_reader();
-        let host = endpoint.host.clone();
-        // A server that ignores the range starts from the beginning.
-        let passed = io::copy(&mut (&mut body).take(skipped), &mut io::sink());
-        passed.map_err(|error| broken_off(&host, &error))?;
-        Ok(Source::Network { host, body })
-    })
-}
-
-/// Returns the number of bytes at the start of an answer that have already been read.
-fn skipped(answer: &Response<Body>, from: u64) -> u64 {
-    let is_partial = answer.status().as_u16() == 206
-        && header(answer, "content-range").starts_with(&format!("bytes {from}-"));
-    if is_partial { 0 } else { from }
 }

@@ -39,7 +39,7 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// The limits on time, size and attempts.
     pub limits: Limits,
-    /// The environment variables that name credentials, mirrors, proxies and certificates.
+    /// The environment variables that name credentials, proxies and certificates.
     pub environment: Environment,
 }
 
@@ -92,7 +92,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, or if its content does not match its digest.
+    /// Returns an error if the registry does not have it, or if its content does not match its digest.
     pub fn manifest(&self, image: &Reference) -> Result<Manifest, Error> {
         match image.digest() {
             Some(digest) => self.manifest_by_digest(image, digest),
@@ -104,7 +104,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, or if its content does not match its digest.
+    /// Returns an error if the registry does not have it, or if its content does not match its digest.
     pub fn manifest_by_digest(
         &self,
         image: &Reference,
@@ -121,7 +121,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, if it is larger, or if its content does not match its
+    /// Returns an error if the registry does not have it, if it is larger, or if its content does not match its
     /// digest.
     pub fn small_blob(
         &self,
@@ -163,8 +163,8 @@ impl Client {
             headers: vec![("accept", MANIFESTS.to_owned())],
             timeout: self.limits.total,
         };
-        let manifest = self.anywhere(&wanted, expected.is_some(), |endpoint, answer| {
-            self.read_manifest(&endpoint.host, answer, expected)
+        let manifest = self.fetch(&wanted, |answer| {
+            self.read_manifest(image.host(), answer, expected)
         })?;
         if let Some(cache) = &self.cache {
             cache.store(&manifest.digest, &manifest.bytes);

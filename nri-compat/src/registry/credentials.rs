@@ -250,11 +250,6 @@ mod tests {
         assert_eq!(at("other.example", "other.example/a"), None);
         assert_eq!(at("r.example:5000", "r.example:5000/a"), None);
         assert_eq!(at("notdocker.io", "notdocker.io/a"), None);
-        assert_eq!(
-            at("mirror.example", "r.example/team/a"),
-            None,
-            "a mirror gets its own"
-        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The environment variables that determine credentials, mirrors, proxies and certificates.
+//! The environment variables that determine credentials, proxies and certificates.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -67,12 +67,6 @@ impl Error {
         self
     }
 
-    /// Returns the same error with the message of an earlier one, from a server that was tried before.
-    pub(super) fn after(mut self, earlier: &Self) -> Self {
-        self.message = format!("{}; before that, {}", self.message, earlier.message);
-        self
-    }
-
     /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -88,7 +82,7 @@ impl Error {
         self.help.as_deref()
     }
 
-    /// Returns true if the same request may succeed later, or at a mirror.
+    /// Returns true if the same request may succeed later.
     pub(super) fn is_temporary(&self) -> bool {
         match self.kind {
             ErrorKind::Unreachable

@@ -156,8 +156,6 @@ fn refused_by_proxy(host: &str, proxy: Option<&str>, why: &str) -> Error {
 
 /// Returns the error for a failed TLS handshake.
 fn handshake(host: &str, error: &rustls::Error) -> Error {
-    use rustls::AlertDescription::{BadCertificate, CertificateRequired, UnknownCA};
-
     if let rustls::Error::InvalidMessage(_) = error {
         return Error::new(ErrorKind::Tls, format!("{host} does not answer with TLS"))
             .with_help(format!("use --insecure {host} if it serves plain HTTP"));
@@ -166,13 +164,8 @@ fn handshake(host: &str, error: &rustls::Error) -> Error {
         return tls(host, &error.to_string());
     };
     let message = format!("{host} refused the connection: TLS alert {alert:?}");
-    let help = if [BadCertificate, CertificateRequired, UnknownCA].contains(alert) {
-        format!(
-            "if it requires a client certificate, put certificate and key into ~/.config/containers/certs.d/{host}, as client.cert and client.key"
-        )
-    } else {
-        "check whether the registry supports TLS 1.2 or 1.3".to_owned()
-    };
+    let help =
+        "check whether the registry supports TLS 1.2 or 1.3; client certificates are not supported";
     Error::new(ErrorKind::Tls, message).with_help(help)
 }
 

@@ -23,8 +23,6 @@ pub struct Demands {
     /// True if it uses TLS with a certificate from its own authority, for loopback and for
     /// `registry.test`.
     pub tls: bool,
-    /// True if it uses TLS, and requires a client certificate from the same authority.
-    pub client_certificate: bool,
 }
 
 /// A running registry on loopback, until it is dropped.
@@ -94,12 +92,6 @@ impl RealRegistry {
     #[must_use]
     pub fn authority(&self) -> PathBuf {
         self.folder.path().join("ca.crt")
-    }
-
-    /// Returns the path of a certificate for clients, whose key is next to it.
-    #[must_use]
-    pub fn client_certificate(&self) -> PathBuf {
-        self.folder.path().join("client.cert")
     }
 
     /// Pushes an image, or all images of an index, with skopeo, and returns the reference.
@@ -189,21 +181,18 @@ fn config(folder: &Path, demands: Demands) -> String {
         fs::write(&path, HTPASSWD).expect("a temporary file");
         config["auth"] = json!({"htpasswd": {"realm": "test", "path": path}});
     }
-    if demands.tls || demands.client_certificate {
+    if demands.tls {
         certify(folder);
         config["http"]["tls"] = json!({
             "certificate": folder.join("server.crt.pem"),
             "key": folder.join("server.pem"),
         });
     }
-    if demands.client_certificate {
-        config["http"]["tls"]["clientcas"] = json!([folder.join("ca.crt")]);
-    }
     config.to_string()
 }
 
-/// Writes an authority, and certificates for a server and a client. Only the names `ca.crt`,
-/// `client.cert` and `client.key` have a meaning in a folder of certificates.
+/// Writes an authority, and the certificate of a server. Only the name `ca.crt` has a meaning in a
+/// folder of certificates.
 fn certify(folder: &Path) {
     let names = "subjectAltName=IP:127.0.0.1,DNS:registry.test\n";
     fs::write(folder.join("san"), names).expect("a temporary file");
@@ -213,10 +202,6 @@ fn certify(folder: &Path) {
         format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.pem -out ca.crt"),
         format!("req {key} -subj /CN=registry -keyout server.pem -out server.csr"),
         format!("{sign} -in server.csr -extfile san -out server.crt.pem"),
-        format!("req {key} -subj /CN=client -keyout client.key -out client.csr"),
-        format!("{sign} -in client.csr -extfile san -out client.cert"),
-        // A certificate without extensions has version 1.
-        format!("{sign} -in client.csr -out old.pem"),
     ] {
         let mut command = Command::new("openssl");
         command.args(arguments.split(' ')).current_dir(folder);

@@ -1,5 +1,5 @@
-//! Sends a request until it is answered: mirrors, attempts, credentials, redirects, and the choice
-//! between HTTPS and HTTP.
+//! Sends a request until it is answered: attempts, credentials, redirects, and the choice between
+//! HTTPS and HTTP.
 
 use std::sync::PoisonError;
 use std::thread;
@@ -14,7 +14,6 @@ use crate::registry::auth::Refused;
 use crate::registry::error::{Error, ErrorKind};
 use crate::registry::exchange::{self, Call, header};
 use crate::registry::location::Location;
-use crate::registry::mirrors::{self, Endpoint};
 use crate::registry::{backoff, challenge};
 
 /// The maximum number of redirects of one request.
@@ -37,48 +36,20 @@ impl From<Error> for Failed {
 }
 
 impl Client {
-    /// Sends a request to the mirrors and to the registry until one of them succeeds.
-    pub(in crate::registry) fn anywhere<T>(
+    /// Sends a request, and repeats it if it may succeed later. `read` returns the result from the
+    /// answer.
+    pub(in crate::registry) fn fetch<T>(
         &self,
         wanted: &Wanted<'_>,
-        is_by_digest: bool,
-        read: impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let endpoints = mirrors::of(wanted.image, &self.agents.environment)?;
-        let usable = endpoints
-            .iter()
-            .filter(|endpoint| is_by_digest || !endpoint.digests_only);
-        let mut failed: Option<Error> = None;
-        for endpoint in usable {
-            match self.with_retries(endpoint, wanted, &read) {
-                Ok(found) => return Ok(found),
-                Err(error) => {
-                    failed = Some(match &failed {
-                        Some(earlier) => error.after(earlier),
-                        None => error,
-                    });
-                }
-            }
-        }
-        Err(failed
-            .unwrap_or_else(|| Error::new(ErrorKind::Configuration, "no server has this image")))
-    }
-
-    /// Sends a request to one server, and repeats it if it may succeed later.
-    fn with_retries<T>(
-        &self,
-        endpoint: &Endpoint,
-        wanted: &Wanted<'_>,
-        read: &impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
+        read: impl Fn(Response<Body>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let mut failures = 0;
         loop {
-            let attempt = self.attempt(endpoint, wanted);
-            let Failed { error, pause } =
-                match attempt.and_then(|answer| Ok(read(endpoint, answer)?)) {
-                    Ok(found) => return Ok(found),
-                    Err(failed) => failed,
-                };
+            let attempt = self.attempt(wanted);
+            let Failed { error, pause } = match attempt.and_then(|answer| Ok(read(answer)?)) {
+                Ok(found) => return Ok(found),
+                Err(failed) => failed,
+            };
             failures += 1;
             let pause = pause.unwrap_or_else(|| backoff::pause(&self.limits, failures));
             if !error.is_temporary()
@@ -92,13 +63,14 @@ impl Client {
     }
 
     /// Sends a request once, with credentials if the server requires them.
-    fn attempt(&self, endpoint: &Endpoint, wanted: &Wanted<'_>) -> Result<Response<Body>, Failed> {
+    fn attempt(&self, wanted: &Wanted<'_>) -> Result<Response<Body>, Failed> {
+        let (host, repository) = (wanted.image.host(), wanted.image.repository());
         let url = Location {
-            is_https: self.uses_tls(&endpoint.host)?,
-            host: endpoint.host.clone(),
-            path: endpoint.path(&wanted.path),
+            is_https: self.uses_tls(host)?,
+            host: host.to_owned(),
+            path: format!("/v2/{repository}/{}", wanted.path),
         };
-        let known = self.auth.known(&url.host, &endpoint.repository);
+        let known = self.auth.known(host, repository);
         let answer = self.follow(&url, wanted, known.as_deref())?;
         if answer.status().as_u16() != 401 {
             return self.checked(&url, wanted, answer);
@@ -112,7 +84,6 @@ impl Client {
             limits: &self.limits,
             image: wanted.image,
             url: &url,
-            repository: &endpoint.repository,
             sent: known.as_deref(),
         };
         let new = self.auth.answer(&refused, &challenges)?;

@@ -85,7 +85,7 @@ pub(super) fn each<'s>(
     let mut ahead = Ahead::default();
     let mut end = 0;
     for entry in archive.entries_with_seek().map_err(reason)?.raw(true) {
-        let mut entry = entry.map_err(reason)?;
+        let mut entry = entry.map_err(invalid)?;
         end = entry.raw_file_position().saturating_add(entry.size());
         if ahead.add(&mut entry)? {
             continue;
@@ -237,6 +237,16 @@ fn check(header: &Header, size: u64) -> Result<(), Unreadable> {
         return Err(ambiguous("name"));
     }
     Ok(())
+}
+
+/// Returns the reason why the next header cannot be read.
+fn invalid(error: io::Error) -> Unreadable {
+    let why = reason(error);
+    if why.kind != SkipKind::Broken {
+        return why;
+    }
+    let shown = crate::escape::short(&why.reason);
+    Unreadable::new(why.kind, format!("not a valid tar: {shown}"))
 }
 
 /// Stores a record. Programs differ in which of several headers they apply.
