@@ -30,6 +30,7 @@ mod runtime;
 mod scan;
 mod spool;
 mod unjudged;
+mod unread_format;
 mod visit;
 mod walk;
 mod wanted_image;

@@ -107,3 +107,22 @@ fn compressed_archives_that_end_early_are_unknown() {
         );
     }
 }
+
+#[test]
+fn an_archive_within_an_archive_is_recognised_behind_its_first_bytes() {
+    let noise = (0_u32..60_000).map(|n| (n.wrapping_mul(2_654_435_761) >> 23) as u8);
+    let noise: Vec<u8> = noise.collect();
+    let inner = Layer::new()
+        .entry("noise", tar::EntryType::Regular, &noise)
+        .file("x", "MARK x")
+        .tar();
+    for packed in [zstd(&inner), bzip2(&inner), xz(&inner), gzip(&inner)] {
+        let tar = Layer::new()
+            .entry("a", tar::EntryType::Regular, &packed)
+            .tar();
+        assert_eq!(
+            skipped(&look(&tar)),
+            ["it: /a: an archive within an archive, not opened"]
+        );
+    }
+}

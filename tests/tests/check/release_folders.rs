@@ -86,6 +86,11 @@ fn what_may_hold_programs_is_listed() {
         ("agent.lz4", b"\x04\x22\x4d\x18\x64\x40".to_vec()),
         ("agent.squashfs", b"hsqs\0\0\0\0".to_vec()),
         ("agent.cpio", b"070701000000".to_vec()),
+        ("initrd.gz", compressed(b"070701000000")[0].1.clone()),
+        ("image.zip.bz2", compressed(b"PK\x03\x04")[1].1.clone()),
+        ("agent.ext4.xz", compressed(&ext4)[2].1.clone()),
+        ("agent.iso.zst", compressed(&iso)[3].1.clone()),
+        ("agent.gz.gz", compressed(b"\x1f\x8b\x08\0")[0].1.clone()),
         ("agent.iso", iso),
         ("agent.img", ext4),
     ] {
@@ -146,6 +151,8 @@ fn archives_hide_nothing() {
     let program = fs::read(example("legacy")).expect("the example is built");
     let mut ext4 = vec![0; 0x438];
     ext4.extend_from_slice(b"\x53\xef");
+    let mut iso = vec![0; 0x8001];
+    iso.extend_from_slice(b"CD001");
     let lz4: &[u8] = b"\x04\x22\x4d\x18rest";
     for (extension, bytes) in compressed(&program) {
         let name = format!("dist/10-agent.{extension}");
@@ -155,6 +162,8 @@ fn archives_hide_nothing() {
             ("dist/a.deb", b"!<arch>\ndebian-binary"),
             ("dist/agent.lz4", lz4),
             ("dist/disk.img", &ext4),
+            ("dist/disk.iso", &iso),
+            ("dist/disk.iso.gz", &compressed(&iso)[0].1),
         ]);
         let packed = zstd::encode_all(tar.as_slice(), 1).expect("in memory");
         for (file, bytes) in [("a.tar", &tar), ("a.tar.zst", &packed)] {
@@ -169,7 +178,7 @@ fn archives_hide_nothing() {
                 .iter()
                 .map(|one| one["reason"].as_str().unwrap_or_default());
             let reasons: Vec<&str> = reasons.collect();
-            assert_eq!(reasons.len(), 4, "{file}: {reasons:?}");
+            assert_eq!(reasons.len(), 6, "{file}: {reasons:?}");
             assert!(
                 reasons.iter().all(|reason| reason.contains("unpack it")),
                 "{reasons:?}"

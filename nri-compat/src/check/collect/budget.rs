@@ -35,12 +35,6 @@ impl Budget {
         Lent { from: self, bytes }
     }
 
-    /// Returns the number of bytes that are available.
-    #[cfg(test)]
-    pub(super) fn free(&self) -> u64 {
-        *self.lock()
-    }
-
     fn lock(&self) -> MutexGuard<'_, u64> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }

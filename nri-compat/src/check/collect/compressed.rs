@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Read as _};
 
 use super::disk::{self, Disk};
 use super::spool;
+use super::unread_format;
 use crate::check::content::{Content, File, Stream};
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
@@ -35,21 +36,38 @@ impl Unpacked {
     }
 }
 
-/// Returns true if a file with these first bytes may be a compressed program. zstd and bzip2 need more
-/// than the first bytes to decompress any.
-pub(super) fn may_be_program(head: &Head) -> bool {
+/// Returns true if a file with these first bytes may be a compressed program, or another compressed file
+/// that may hold programs. zstd and bzip2 need more than the first bytes to decompress any.
+pub(super) fn may_hold_program(head: &Head) -> bool {
     match Packing::of(head) {
         Packing::Not => false,
         Packing::Zstd | Packing::Bzip2 => true,
-        Packing::Gzip | Packing::Xz => is_program(&Place::default(), "", head.unpacked().to_vec()),
+        Packing::Gzip | Packing::Xz => {
+            is_binary(head.unpacked()) || is_text_format(head.unpacked())
+        }
     }
 }
 
-/// Returns the program in a compressed file; `None` if the file is not compressed, or not a program.
+/// Returns true if bytes are not a text.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.contains(&0)
+}
+
+/// Returns true for a format that begins like a text.
+fn is_text_format(bytes: &[u8]) -> bool {
+    unread_format::reason(bytes, &bytes).is_some()
+}
+
+/// Returns the program in a compressed file, or the reason why what may hold programs in it is not read;
+/// `None` if the file is not compressed, or holds neither.
 pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     let packing = Packing::of(&file.head);
-    if packing == Packing::Not || !starts_like_program(file) {
+    if packing == Packing::Not {
         return None;
+    }
+    if !starts_like_program(file) {
+        let start = unpacked_head(file, unread_format::ENOUGH);
+        return unread_format::reason_inside(packing, &start).map(Err);
     }
     let disk = to_disk(file.content);
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));

@@ -5,6 +5,7 @@ use super::demand::Demand;
 use super::file_outcome::FileOutcome;
 use super::found::Found;
 use super::scan::Scan;
+use super::unread_format;
 use crate::check::content::File;
 use crate::check::evidence;
 use crate::check::evidence::Reader as _;
@@ -12,84 +13,12 @@ use crate::check::evidence::program::Program;
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
-use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the reader, in evidence.
 pub(super) const READER: &str = "check";
 
 /// The maximum length of an interpreter name in the report in bytes.
 const MAX_INTERPRETER: usize = 80;
-
-/// A format that may hold programs and is not read.
-struct Unsupported {
-    /// The position of its bytes in a file.
-    offset: u64,
-    magic: &'static [u8],
-    name: &'static str,
-}
-
-/// The formats that may hold programs and are not read, by the bytes that identify them.
-const UNSUPPORTED: [Unsupported; 17] = [
-    at(0, b"PK\x03\x04", "a ZIP archive"),
-    at(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    at(0, b"Rar!\x1a\x07", "a RAR archive"),
-    at(0, b"\xed\xab\xee\xdb", "an RPM package"),
-    at(0, b"!<arch>\ndebian", "a Debian package"),
-    at(0, b"hsqs", "a SquashFS image"),
-    at(0, b"070701", "a cpio archive"),
-    at(0, b"070707", "a cpio archive"),
-    at(0, b"MSCF", "a cabinet"),
-    at(0, b"xar!", "an xar archive"),
-    at(0, b"QFI\xfb", "a disk image in the format qcow2"),
-    at(0, b"KDMV", "a disk image in the format VMDK"),
-    at(0, b"\x04\x22\x4d\x18", "compressed with lz4"),
-    at(0, b"\x1f\x9d", "compressed with compress"),
-    at(0, b"LZIP", "compressed with lzip"),
-    at(0x438, b"\x53\xef", "an ext4 file system"),
-    at(0x8001, b"CD001", "an ISO 9660 image"),
-];
-
-const fn at(offset: u64, magic: &'static [u8], name: &'static str) -> Unsupported {
-    Unsupported {
-        offset,
-        magic,
-        name,
-    }
-}
-
-impl Unsupported {
-    fn is(&self, file: &File<'_>) -> bool {
-        let mut bytes = vec![0; self.magic.len()];
-        let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
-        if let Some(found) = file.head.get(start..start.saturating_add(bytes.len())) {
-            return found == self.magic;
-        }
-        let read = file.content.read_at(self.offset, &mut bytes);
-        read.is_ok_and(|read| read == bytes.len()) && bytes == self.magic
-    }
-
-    fn reason(&self) -> String {
-        format!(
-            "{}, which is not read: unpack it and check the folder",
-            self.name
-        )
-    }
-}
-
-/// The first entries of ZIP files that hold no programs for nodes: libraries of Java, documents, books.
-const OTHER_ZIP_FILES: [&[u8]; 3] = [b"META-INF/", b"[Content_Types].xml", b"mimetype"];
-
-/// The position of the name of the first entry in a ZIP file.
-const ZIP_NAME: usize = 30;
-
-fn is_other_zip(head: &[u8]) -> bool {
-    let name = head.get(ZIP_NAME..).unwrap_or_default();
-    head.starts_with(b"PK\x03\x04") && OTHER_ZIP_FILES.iter().any(|other| name.starts_with(other))
-}
-
-fn known_unsupported(file: &File<'_>) -> Option<&'static Unsupported> {
-    UNSUPPORTED.iter().find(|format| format.is(file))
-}
 
 /// Returns the reason why an unrecognised file cannot be judged.
 pub(super) fn unrecognised(file: &File<'_>) -> String {
@@ -106,8 +35,8 @@ pub(super) fn unrecognised(file: &File<'_>) -> String {
         }
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
-    if let Some(format) = known_unsupported(file) {
-        return format.reason();
+    if let Some(why) = unread_format::reason(head, file.content) {
+        return why.reason;
     }
     match Packing::of(head).name() {
         Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
@@ -169,20 +98,6 @@ pub(super) fn linked(archive: &Place, path: &str, reason: &str) -> Found {
         )],
         skipped: Vec::new(),
     }
-}
-
-/// Returns the reason why a file that may hold programs is not read; `None` for other files.
-pub(super) fn unsupported(file: &File<'_>) -> Option<Unreadable> {
-    if is_other_zip(&file.head) {
-        return None;
-    }
-    let format = known_unsupported(file)?;
-    let kind = if format.name.starts_with("compressed") {
-        SkipKind::UnsupportedCompression
-    } else {
-        SkipKind::UnsupportedFormat
-    };
-    Some(Unreadable::new(kind, format.reason()))
 }
 
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.

@@ -14,6 +14,7 @@ use super::found::Found;
 use super::manifests;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged;
+use super::unread_format;
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
 use crate::packing::Packing;
@@ -203,7 +204,7 @@ fn look(
         });
     }
     if visit.demand == Demand::Walked
-        && let Some(why) = unjudged::unsupported(&file)
+        && let Some(why) = unread_format::reason(&file.head, file.content)
     {
         scan.skip(visit.place.clone(), why);
         return Ok(FileOutcome::Unreadable);

@@ -37,6 +37,8 @@ pub(super) struct TarEntry<'a, 's> {
     /// True if the holes of the file are not stored, so that its data is not its content.
     pub(super) is_sparse: bool,
     data: Entry<'a, Input<'s>>,
+    /// The number of bytes of the data that were not read yet.
+    left: u64,
 }
 
 impl TarEntry<'_, '_> {
@@ -52,11 +54,11 @@ impl TarEntry<'_, '_> {
         has_bytes(self.kind) && self.kind.as_byte() != DUMPED_FOLDER
     }
 
-    /// Reads the first bytes, at most `most`.
+    /// Reads the next bytes, at most `most`.
     pub(super) fn head(&mut self, most: u64) -> Result<Vec<u8>, Unreadable> {
         let mut head = Vec::new();
-        let size = self.size.min(most);
-        let read = self.data.by_ref().take(size).read_to_end(&mut head);
+        let size = self.left.min(most);
+        let read = self.by_ref().take(size).read_to_end(&mut head);
         if (read.map_err(reason)? as u64) < size {
             return Err(cut_short());
         }
@@ -67,7 +69,9 @@ impl TarEntry<'_, '_> {
 impl Read for TarEntry<'_, '_> {
     /// Continues reading the data.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.data.read(buffer)
+        let read = self.data.read(buffer)?;
+        self.left -= read as u64;
+        Ok(read)
     }
 }
 
@@ -154,6 +158,7 @@ impl Ahead {
             link: link.unwrap_or_else(own_link),
             kind,
             size: data.size(),
+            left: data.size(),
             // Programs read more spellings of numbers than the crate.
             is_executable: header.mode().map_or(true, |mode| mode & 0o111 != 0),
             start: is_seekable.then(|| data.raw_file_position()),

@@ -18,7 +18,7 @@ use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::{charts, compressed, disk, unjudged};
+use crate::check::collect::{charts, compressed, disk, unjudged, unread_format};
 use crate::check::content::{Content, File};
 use crate::check::head::HEAD;
 use crate::packing::Packing;
@@ -97,7 +97,7 @@ pub(in crate::check::collect) fn read_blob(
         return read(reading, packing, Stop::Never);
     }
     if is_labelled_tar {
-        return match unjudged::unsupported(&file) {
+        return match unread_format::reason(&file.head, file.content) {
             Some(why) => Layer::failed(why),
             None => read(reading, packing, Stop::Never),
         };
@@ -108,7 +108,8 @@ pub(in crate::check::collect) fn read_blob(
         reading.scan.count(found.outcome());
         layer.failed = layer.hit(path, found).err();
     } else {
-        layer.failed = unjudged::unsupported(&file).or_else(|| not_text(&file.head));
+        layer.failed =
+            unread_format::reason(&file.head, file.content).or_else(|| not_text(&file.head));
         let is_read = layer.failed.is_none();
         reading.scan.count(if is_read {
             FileOutcome::OtherFile
@@ -270,15 +271,20 @@ impl Layer {
         }
         let text = String::from_utf8_lossy(&path);
         let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
-        let has_whole = is_chart || compressed::may_be_program(&file.head);
+        let has_whole = is_chart || compressed::may_hold_program(&file.head);
         if has_whole && let Ok(content) = stored(reading.content, &mut entry, &file.head) {
             let content = &*content;
             return self.whole(reading, &entry, path, &File { content, ..file });
         }
-        self.unrecognised(reading, &entry, path, &file)
+        let mut start = file.head.to_vec();
+        if start.contains(&0) {
+            start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);
+        }
+        let content = &start;
+        self.unrecognised(reading, &entry, path, &File { content, ..file })
     }
 
-    /// Reads all of a part of a chart, or of a compressed program.
+    /// Reads all of a part of a chart, or of a compressed file that may hold programs.
     fn whole(
         &mut self,
         reading: Reading<'_>,
@@ -286,6 +292,10 @@ impl Layer {
         path: Vec<u8>,
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
+        // More than the first bytes may be necessary to recognise it.
+        if self.is_nested(reading, file) {
+            return Ok(());
+        }
         match compressed::program(file) {
             Some(Ok(program)) => {
                 let inner = program.file(&file.place).map_err(Unreadable::from)?;
@@ -343,7 +353,7 @@ impl Layer {
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
         if !is_launched(entry, &path) {
-            if let Some(why) = unjudged::unsupported(file) {
+            if let Some(why) = unread_format::reason(&file.head, file.content) {
                 return self.unreadable(reading, path, why);
             }
             reading.scan.count(FileOutcome::OtherFile);
