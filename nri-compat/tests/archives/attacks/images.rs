@@ -213,7 +213,7 @@ fn formats_within_formats() {
         (
             "a file system image",
             unlabelled([vec![0; 1024], b"\xe2\xe1\xf5\xe0".to_vec()].concat()),
-            Unknown("neither an archive"),
+            Unknown("an EROFS image, which is not read"),
         ),
         (
             "a ZIP archive",
