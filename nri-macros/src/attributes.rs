@@ -17,6 +17,7 @@ pub(crate) struct Attributes {
     pub(crate) protocol: Option<LitStr>,
     pub(crate) handles: Option<Vec<Ident>>,
     pub(crate) required: Vec<Ident>,
+    pub(crate) required_fields: Vec<LitStr>,
     pub(crate) blocking: Vec<Ident>,
     pub(crate) on_error: Vec<Choice>,
     pub(crate) on_timeout: Vec<Choice>,
@@ -115,6 +116,15 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
         key: "required",
         example: "required(CreateContainer)",
         assign: |to, value| value.names().map(|names| to.required = names),
+    },
+    Attribute {
+        key: "required_fields",
+        example: "required_fields(\"adjust.CDI_devices\")",
+        assign: |to, value| {
+            value
+                .list(|input| input.parse::<LitStr>())
+                .map(|paths| to.required_fields = paths)
+        },
     },
     Attribute {
         key: "blocking",

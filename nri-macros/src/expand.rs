@@ -79,6 +79,7 @@ fn policies(plugin: &Plugin) -> TokenStream {
     quote! {
         __nri::Policies {
             required: #required,
+            required_fields: __NRI_REQUIRED_FIELDS,
             blocking: #blocking,
             blocking_rpcs: &[#(#blocking_rpcs),*],
             ignore_errors: #ignore_errors,
@@ -86,6 +87,12 @@ fn policies(plugin: &Plugin) -> TokenStream {
             failure_policy: #failure_policy,
         }
     }
+}
+
+/// Returns the required fields with the release of each.
+fn required_fields(plugin: &Plugin) -> TokenStream {
+    let paths = &plugin.policies.required_fields;
+    quote!(&[#(__nri::RequiredField::named(#paths)),*])
 }
 
 /// Returns a set of events.

@@ -44,9 +44,10 @@ use proc_macro::TokenStream;
 /// | --- | --- |
 /// | `name = "pod-logger"` | the name of the plugin: letters, digits, `_`, `.`, `+` and `-` |
 /// | `index = "10"` | two digits; runtimes call plugins in the order of their indexes |
-/// | `protocol = "0.11"` | the oldest NRI release to support; a handler of a newer event is an error |
+/// | `protocol = "0.11"` | do not start under a runtime with an older NRI release; a handler of a newer event is an error |
 /// | `handles(RunPodSandbox, …)` | the handlers of a generic type, and `Connection` if it implements that; handlers that are not listed are not called |
 /// | `required(CreateContainer, …)` | do not start under a runtime that lacks these events |
+/// | `required_fields("adjust.CDI_devices", …)` | do not start under a runtime that ignores these fields of the answer to CreateContainer |
 /// | `blocking(CreateContainer, …)` | run these handlers on a thread of their own, because they block; takes `Configure` and `Synchronize` as well |
 /// | `on_error(StopContainer = "ignore", …)` | log an error of this handler and report success to the runtime; the default is `"fail"` |
 /// | `on_timeout(StartContainer = "ok", …)` | report success to the runtime when the handler runs out of time; the default is `"fail"` |

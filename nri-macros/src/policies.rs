@@ -1,5 +1,5 @@
-//! Attributes for single events: `required`, `blocking`, `on_error`, `on_timeout`; and the failure
-//! policy.
+//! Attributes for single events: `required`, `blocking`, `on_error`, `on_timeout`; the required
+//! fields, and the failure policy.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -14,6 +14,7 @@ use crate::table::{RPCS, Rpc};
 #[derive(Default)]
 pub(crate) struct Policies {
     pub(crate) required: Vec<&'static Rpc>,
+    pub(crate) required_fields: Vec<LitStr>,
     pub(crate) blocking: Vec<&'static Rpc>,
     /// Blocking handlers of RPCs without an event.
     pub(crate) blocking_rpcs: Vec<&'static Rpc>,
@@ -75,15 +76,36 @@ pub(crate) fn check(
         .failure_policy
         .as_deref()
         .map(|flags| checker.failure_policy(flags));
+    let named = checker.named;
     Policies {
         required,
+        required_fields: fields(&attributes.required_fields, diagnostics),
         blocking,
         blocking_rpcs,
         ignore_errors,
         ok_on_timeout,
         failure_policy,
-        named: checker.named,
+        named,
     }
+}
+
+/// Returns the paths of fields that a manifest can hold; the compiler checks that the fields exist.
+fn fields(paths: &[LitStr], diagnostics: &mut Diagnostics) -> Vec<LitStr> {
+    let mut fields: Vec<LitStr> = Vec::new();
+    for path in paths {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.".contains(&byte);
+        if !path.value().bytes().all(is_plain) {
+            let fact = format!("{} is not the path of a field", path.to_token_stream());
+            let help = "write the names of fields with dots in between: \"adjust.CDI_devices\"";
+            diagnostics.error(path, fact, help);
+        } else if fields.iter().any(|field| field.value() == path.value()) {
+            let fact = format!("`required_fields` names {} twice", path.to_token_stream());
+            diagnostics.error(path, fact, "remove one of the two");
+        } else {
+            fields.push(path.clone());
+        }
+    }
+    fields
 }
 
 struct Checker<'a> {

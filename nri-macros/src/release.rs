@@ -20,11 +20,11 @@ pub(crate) fn version(release: &str) -> Version {
     (next(), next(), next())
 }
 
-/// Returns the release named by `0.11` (the newest 0.11), `0.11.0` or `v0.11.0`.
+/// Returns the release named by `0.11` (the oldest 0.11), `0.11.0` or `v0.11.0`.
 pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     let asked = asked.strip_prefix('v').unwrap_or(asked);
     let exact = asked.split('.').count() == 3;
-    RELEASES.iter().rev().copied().find(|release| {
+    RELEASES.iter().copied().find(|release| {
         let release = release.trim_start_matches('v');
         release == asked
             || (!exact
@@ -51,9 +51,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minor_stands_for_its_newest_patch() {
-        assert_eq!(resolve("0.6"), Some("v0.6.1"));
-        assert_eq!(resolve("v0.6.0"), Some("v0.6.0"));
+    fn a_minor_stands_for_its_oldest_patch() {
+        assert_eq!(resolve("0.6"), Some("v0.6.0"));
+        assert_eq!(resolve("v0.6.1"), Some("v0.6.1"));
         assert_eq!(resolve("0.6.2"), None);
         assert_eq!(resolve("0"), None);
         assert_eq!(resolve(""), None);

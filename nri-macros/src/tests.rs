@@ -48,7 +48,7 @@ fn attributes_become_constants_and_assertions() {
             #[nri(
                 name = "picky", index = "00", protocol = "0.9", required(CREATE_CONTAINER), blocking(START_CONTAINER),
                 on_error(STOP_CONTAINER = "ignore"), on_timeout(STOP_CONTAINER = "ok", START_CONTAINER = "fail"),
-                failure_policy(fail_request), crate = "renamed::nri",
+                failure_policy(fail_request), required_fields("adjust.CDI_devices"), crate = "renamed::nri",
             )]
             enum Picky { One }
         },

@@ -170,6 +170,12 @@ impl From<Vec<ContainerUpdate>> for Updates {
     }
 }
 
+impl From<ContainerUpdate> for Updates {
+    fn from(update: ContainerUpdate) -> Self {
+        vec![update].into()
+    }
+}
+
 impl From<Updates> for StopContainerResponse {
     fn from(answer: Updates) -> Self {
         StopContainerResponse {
@@ -209,6 +215,18 @@ impl From<Updates> for Changes {
             update: updates.update,
             evict: Vec::new(),
         }
+    }
+}
+
+impl From<Vec<ContainerUpdate>> for Changes {
+    fn from(updates: Vec<ContainerUpdate>) -> Self {
+        Updates::from(updates).into()
+    }
+}
+
+impl From<ContainerUpdate> for Changes {
+    fn from(update: ContainerUpdate) -> Self {
+        vec![update].into()
     }
 }
 

@@ -69,6 +69,8 @@ pub enum ErrorKind {
     Config,
     /// No answer arrived in time.
     Timeout,
+    /// A message is larger than the protocol allows.
+    TooLarge,
 }
 
 impl ErrorKind {
@@ -80,6 +82,7 @@ impl ErrorKind {
             ErrorKind::Handler | ErrorKind::Connection => 2,
             ErrorKind::Malformed | ErrorKind::Config => 3,
             ErrorKind::Timeout => 4,
+            ErrorKind::TooLarge => 8,
             ErrorKind::Unsupported => 9,
             ErrorKind::Unimplemented => 12,
             ErrorKind::Protocol => 13,

@@ -108,6 +108,27 @@ pub use error::{Error, ErrorKind, Result, ResultExt};
 /// assert_eq!(Gate::EVENTS, EventMask::EMPTY.with(Event::RunPodSandbox).with(Event::StopPodSandbox));
 /// ```
 ///
+/// A handler that `handles(…)` of a generic type does not list is an error as soon as the program uses the plugin:
+///
+/// ```compile_fail
+/// # use nri::prelude::*;
+/// #[derive(NriPlugin)]
+/// #[nri(handles(RunPodSandbox))] // not StopPodSandbox
+/// struct Gate<B>(B);
+///
+/// # impl<B: Send + Sync + 'static> RunPodSandbox for Gate<B> {
+/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// # }
+/// impl<B: Send + Sync + 'static> StopPodSandbox for Gate<B> {
+///     // …
+/// #     async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// }
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> nri::Result<()> {
+///     nri::stub::run(Gate(1)).await
+/// }
+/// ```
 pub use nri_macros::NriPlugin;
 pub use stub::blocking;
 
@@ -120,6 +141,7 @@ pub mod __private {
     pub use crate::manifest::render::Description;
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};
     pub use crate::plugin::probe::{Connections, NoConnection};
+    pub use crate::plugin::required::{RequiredField, oldest_release};
     pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
     #[cfg(target_family = "wasm")]
     pub use crate::wasm::exports::{Boxed, boxed, call, free, malloc};

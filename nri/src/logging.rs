@@ -1,10 +1,11 @@
 //! A small logger for plugins without their own `tracing` subscriber: to standard error, a file or
 //! journald.
 //!
-//! [`stub::run`](crate::stub::run) logs to standard error unless the plugin has installed a
-//! subscriber. The standard error of a plugin that is launched by a runtime is discarded, and
-//! environment variables such as `RUST_LOG` do not reach it. Such a plugin sets the level and
-//! target in its configuration, and calls [`init`] in its Configure handler.
+//! A program that runs a plugin, with [`stub::run`](crate::stub::run) or a [`Stub`](crate::stub::Stub), logs to standard
+//! error unless it has installed a subscriber, as [`from_env`] describes. The standard error of a
+//! plugin that is launched by a runtime is discarded, and environment variables such as `RUST_LOG`
+//! do not reach it. Such a plugin sets the level and target in its configuration, and calls
+//! [`init`] in its Configure handler.
 //!
 //! ```
 //! use nri::logging::{self, Target};
@@ -37,13 +38,14 @@
 //! It records events, not spans. Plugins that need spans install a subscriber, for example
 //! `tracing-subscriber`.
 
+mod directives;
 mod line;
 mod sink;
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
@@ -51,6 +53,7 @@ use tracing::subscriber::Interest;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 use crate::{Error, ErrorKind, Result};
+use directives::{Directives, rank};
 use line::Line;
 use sink::LogSink;
 
@@ -100,20 +103,41 @@ pub fn init(level: Level, target: Target) -> Result<()> {
                 .with_help("configure that subscriber, or remove it"),
         );
     }
-    *SINK.lock().unwrap_or_else(PoisonError::into_inner) = sink;
-    LEVEL.store(rank(level), Ordering::Relaxed);
+    let mut settings = settings();
+    settings.sink = sink;
+    settings.apply(Directives::level(level));
     Ok(())
 }
 
-/// Logs to standard error unless the program has installed a subscriber. The level is that of
-/// `RUST_LOG` if it is a level, else `info`.
-pub(crate) fn init_default() {
-    let level = std::env::var("RUST_LOG").ok();
-    let level = level.and_then(|level| level.parse().ok());
-    if install() {
-        LEVEL.store(rank(level.unwrap_or(Level::INFO)), Ordering::Relaxed);
+/// Logs to standard error, as the environment variable `RUST_LOG` says, unless the program has
+/// installed a subscriber or called [`init`].
+///
+/// The variable is a level (`debug`), or a list such as `warn,nri=debug,my_plugin::store=trace`, in
+/// which a level without a target applies to all other targets. `off` is a level, too. Without the
+/// variable, the level is `info`. A part that cannot be read is named in a warning.
+///
+/// Lines start with the time, unless standard error is connected to the journal of systemd, which
+/// adds it.
+///
+/// A program that runs a plugin with a [`Stub`](crate::stub::Stub) need not call this: the stub does.
+pub fn from_env() {
+    let is_first = !ASKED.swap(true, Ordering::Relaxed);
+    if !is_first || !install() {
+        return;
+    }
+    let text = std::env::var("RUST_LOG").unwrap_or_default();
+    let (directives, unread) = Directives::parse(&text);
+    settings().apply(directives);
+    for part in unread {
+        tracing::warn!(
+            help = "write a level, or TARGET=LEVEL, with commas in between",
+            "RUST_LOG has a part that is neither a level nor a target with a level: {part:?}"
+        );
     }
 }
+
+/// True as soon as the settings are those of the program or the environment.
+static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the subscriber of the program. Returns true if it is this one.
 fn install() -> bool {
@@ -124,25 +148,35 @@ fn install() -> bool {
     *installed
 }
 
-/// The rank of the least severe level that is logged; 0 if none is.
+/// The rank of the least severe level that any target logs; 0 if none does. An event that is less
+/// severe needs no lock.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The destination of log lines.
-static SINK: Mutex<LogSink> = Mutex::new(LogSink::DEFAULT);
+static SETTINGS: Mutex<Settings> = Mutex::new(Settings {
+    directives: Directives::OFF,
+    sink: LogSink::DEFAULT,
+});
 
-/// The subscriber. Its state is static so that it can change after installation.
-struct Logger;
+/// The settings of the subscriber: static, so that they can change after installation.
+struct Settings {
+    directives: Directives,
+    sink: LogSink,
+}
 
-/// Numbers levels from 1, the most severe one.
-fn rank(level: Level) -> u8 {
-    match level {
-        Level::ERROR => 1,
-        Level::WARN => 2,
-        Level::INFO => 3,
-        Level::DEBUG => 4,
-        Level::TRACE => 5,
+impl Settings {
+    fn apply(&mut self, directives: Directives) {
+        ASKED.store(true, Ordering::Relaxed);
+        LEVEL.store(directives.max(), Ordering::Relaxed);
+        self.directives = directives;
     }
 }
+
+fn settings() -> MutexGuard<'static, Settings> {
+    SETTINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The subscriber.
+struct Logger;
 
 impl Subscriber for Logger {
     /// Returns an interest that is not cached, because the level may change later. Spans are never
@@ -172,10 +206,13 @@ impl Subscriber for Logger {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
+        // Formatted before the lock: a value may log when it is formatted.
         let line = Line::of(event);
-        let mut sink = SINK.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is no other place to report it to.
-        let _ = sink.write(*event.metadata().level(), &line);
+        let mut settings = settings();
+        if settings.directives.allow(event.metadata()) {
+            // There is no other place to report a failure to.
+            let _ = settings.sink.write(*event.metadata().level(), &line);
+        }
     }
 
     fn enter(&self, _: &Id) {}

@@ -16,9 +16,10 @@
 //! | `name`, `index` | name and index of the plugin, or null if they are set at start |
 //! | `nri` | version of this crate |
 //! | `protocol` | newest NRI release that the plugin knows |
-//! | `min_protocol` | oldest NRI release that it supports, or null |
+//! | `min_protocol` | oldest NRI release that it runs under, or null |
 //! | `events` | names of the events that it subscribes to |
 //! | `required` | names of the events that it refuses to run without |
+//! | `required_fields` | the same for fields of the answer to CreateContainer, such as `adjust.CDI_devices` |
 //! | `deprecated` | names of the deprecated RPCs that it handles |
 //!
 //! A scanner searches the file for the marker, and accepts a manifest only if the length and the

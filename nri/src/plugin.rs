@@ -10,6 +10,7 @@ pub(crate) mod facts;
 mod payload;
 mod policy;
 pub(crate) mod probe;
+pub(crate) mod required;
 mod route;
 mod rpc;
 mod shared;
@@ -25,6 +26,7 @@ pub use {
     connection::ConnectionHooks,
     payload::{Body, Payload},
     policy::Policies,
+    required::RequiredField,
     route::{Route, dispatch, resolve},
     rpc::{Deprecation, Rpc},
     table::{Handler, Row, Table},
@@ -81,7 +83,8 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     const NAME: Option<&'static str>;
     /// The two digits given by `#[nri(index = "…")]`.
     const INDEX: Option<&'static str>;
-    /// The oldest supported NRI release, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
+    /// The oldest supported NRI release, such as `v0.11.0`, given by `#[nri(protocol = "…")]`. The
+    /// plugin does not run under older ones.
     const PROTOCOL: Option<&'static str>;
     /// The events that have a handler, either of their dedicated RPC or of StateChange; never
     /// empty.

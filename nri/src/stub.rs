@@ -27,7 +27,9 @@
 //! # What the stub does
 //!
 //! - **Runtime versions.** The stub subscribes to the events that the runtime knows. The others are
-//!   named in one warning, or cause an error if they are listed in `#[nri(required(…))]`.
+//!   named in one warning, or cause an error if they are listed in `#[nri(required(…))]`. A runtime
+//!   that is older than `#[nri(protocol = "…")]`, or ignores one of `#[nri(required_fields(…))]`, is
+//!   refused as well.
 //! - **Split Synchronize**, which a runtime sends if a node has many pods: the handler gets all
 //!   parts at once.
 //! - **Deadlines.** If a runtime gets no answer in time (two seconds by default), it disconnects
@@ -60,8 +62,8 @@
 //!
 //! # Logs and counters
 //!
-//! The stub logs through [`tracing`], to whatever subscriber the plugin installs. Each event has a
-//! span, `event`, with the name of the event, the pod and the container. [`Metrics`] count calls,
+//! The stub logs through [`tracing`], to the subscriber that the program installs, else to standard error: see
+//! [`logging`](crate::logging). Each event has a span, `event`, with the name of the event, the pod and the container. [`Metrics`] count calls,
 //! errors, timeouts and latencies.
 
 mod aside;
@@ -71,6 +73,7 @@ mod failed;
 mod identity;
 mod mask;
 mod metrics;
+mod oldest;
 mod panic;
 mod runtime;
 mod skipped;
@@ -149,11 +152,13 @@ pub struct Stub<P> {
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,
     runtime_exit: RuntimeExit,
+    logs: bool,
 }
 
 /// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime
-/// launched it, else as an external one at the default socket. Logs to standard error unless the
-/// program has installed a `tracing` subscriber, see [`logging`](crate::logging).
+/// launched it, else as an external one at the default socket.
+///
+/// Logs to standard error unless the program has installed a `tracing` subscriber, see [`logging`](crate::logging).
 ///
 /// # Errors
 ///
@@ -164,7 +169,6 @@ pub struct Stub<P> {
 /// Panics under the same conditions as [`Stub::run`].
 #[cfg(not(target_family = "wasm"))]
 pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
-    crate::logging::init_default();
     Stub::builder(plugin).run().await
 }
 

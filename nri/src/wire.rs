@@ -109,7 +109,7 @@ mod wakers;
 pub use calls::Caller;
 pub use connection::{Channels, Connection, Ended};
 pub use error::{CallError, ConnectionError, Part};
-pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
+pub use limits::{Limits, MAX_ANSWER, MAX_FRAME, MAX_MESSAGE};
 pub use link::{Link, Serving};
 #[cfg(feature = "adaptation")]
 pub(crate) use one_line::OneLine;

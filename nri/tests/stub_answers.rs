@@ -8,7 +8,7 @@ use nri::api::{
 };
 use nri::prelude::*;
 use nri::stub::{CheckAnswers, Stub};
-use nri::wire::CallError;
+use nri::wire::{CallError, Code};
 use support::{Runtime, container, logs, pod};
 
 /// Answers with a mistake where the pod is not called `fine`.
@@ -32,6 +32,9 @@ impl CreateContainer for Mistaken {
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
+        if pod.name == "huge" {
+            return Ok(Adjustment::new().env("A", "x".repeat(6 << 20)));
+        }
         let name = if pod.name == "fine" { "A" } else { "A=B" };
         Ok(Adjustment::new().env(name, "1").env("C", "1"))
     }
@@ -147,4 +150,42 @@ async fn an_invalid_answer_is_sent_in_silence_without_the_check() {
     let runtime = under(CheckAnswers::Off).await;
     assert_eq!(answers(&runtime, "silent").await, [Ok(2), Ok(1), Ok(1)]);
     assert!(logs::with(&["WARN", "default/silent"]).is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_named_with_its_size_and_the_connection_stays() {
+    let runtime = under(CheckAnswers::default()).await;
+    let request = CreateContainerRequest {
+        pod: Some(pod("huge")),
+        container: Some(container("main")),
+    };
+    let created: Result<CreateContainerResponse, _> =
+        runtime.call("CreateContainer", &request, None).await;
+    let Err(CallError::Status(status)) = created else {
+        panic!("it does not fit");
+    };
+    assert_eq!(status.code, Code::RESOURCE_EXHAUSTED);
+    let warnings = logs::with(&[
+        "WARN",
+        "event=CreateContainer",
+        "container=main",
+        "default/huge",
+    ]);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let size = "has 62914"; // 6 MiB and the entries around
+    assert!(
+        warnings[0].contains(size) && status.message.contains(size),
+        "{warnings:?}"
+    );
+    assert_eq!(answers(&runtime, "fine").await, [Ok(2), Ok(0), Ok(0)]);
+}
+
+#[test]
+fn every_form_of_updates_is_an_answer() {
+    let update = || ContainerUpdate::new("f00d");
+    let expected = Changes::new().update(update());
+    assert_eq!(Changes::from(vec![update()]), expected);
+    assert_eq!(Changes::from(update()), expected);
+    assert_eq!(Changes::from(Updates::from(update())), expected);
+    assert_eq!([update()].into_iter().collect::<Changes>(), expected);
 }

@@ -26,7 +26,7 @@ async fn a_handler_that_hangs_is_answered_for_before_the_runtime_gives_up() {
     assert!(
         failed
             .message
-            .starts_with("the handler of RUN_POD_SANDBOX timed out for pod default/hang.late")
+            .starts_with("the handler of RunPodSandbox timed out for pod default/hang.late")
     );
     assert_eq!(
         logs::with(&[
@@ -70,7 +70,7 @@ async fn a_slow_handler_is_warned_of_and_its_answer_taken() {
         .unwrap();
     let warnings = logs::with(&[
         "WARN",
-        "the handler of RUN_POD_SANDBOX has used 1.6",
+        "the handler of RunPodSandbox has used 1.6",
         "default/slow.warned",
     ]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");

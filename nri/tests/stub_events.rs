@@ -23,7 +23,7 @@ async fn an_error_is_sent_to_the_runtime_and_fails_one_request() {
     assert_eq!(
         logs::with(&[
             "WARN",
-            "the handler of RUN_POD_SANDBOX failed: not today",
+            "the handler of RunPodSandbox failed: not today",
             "default/fail.sent"
         ])
         .len(),
@@ -126,7 +126,7 @@ async fn each_event_has_a_span_with_pod_and_container() {
     assert_eq!(
         logs::with(&[
             "SPAN event",
-            "event=CREATE_CONTAINER",
+            "event=CreateContainer",
             "pod=default/spanned",
             "container=web"
         ])

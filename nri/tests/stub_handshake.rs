@@ -137,11 +137,11 @@ async fn each_runtime_is_asked_for_the_events_it_knows() {
     let warnings = logs::with(&[
         "WARN",
         "containerd v1.7.35",
-        "UPDATE_POD_SANDBOX (since NRI v0.9.1-",
+        "UpdatePodSandbox (since NRI v0.9.1-",
         "does not know",
     ]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("POST_UPDATE_POD_SANDBOX"));
+    assert!(warnings[0].contains("PostUpdatePodSandbox"));
     assert_eq!(
         logs::with(&[
             "WARN",
@@ -181,9 +181,56 @@ async fn a_runtime_too_old_for_what_is_required_is_refused() {
     assert!(
         error
             .to_string()
-            .contains("VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"),
+            .contains("ValidateContainerAdjustment (since NRI v0.10.0)"),
         "{error}"
     );
+}
+
+#[derive(NriPlugin)]
+#[nri(
+    name = "modern",
+    index = "30",
+    protocol = "0.6",
+    required_fields("adjust.CDI_devices")
+)]
+struct Modern;
+
+impl RunPodSandbox for Modern {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_runtime_older_than_the_plugin_supports_is_refused() {
+    for (nri, refused) in [
+        (
+            "v0.5.0",
+            Some("is too old: the plugin supports NRI v0.6.0 and later"),
+        ),
+        (
+            "v0.6.1",
+            Some("a field that the plugin requires: adjust.CDI_devices (since NRI v0.7.0)"),
+        ),
+        ("v0.7.0", None),
+    ] {
+        let (running, stream) = start(Modern);
+        let mut runtime = Runtime::over(stream);
+        runtime.registered().await;
+        let answer = runtime.configure(nri).await;
+        let Some(reason) = refused else {
+            assert!(answer.is_ok(), "{answer:?}");
+            running.abort();
+            continue;
+        };
+        let Err(CallError::Status(status)) = answer else {
+            panic!("{nri} is refused");
+        };
+        assert_eq!(status.code, Code::FAILED_PRECONDITION);
+        let error = ended(running).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.to_string().ends_with(reason), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 mod confidence;
 mod events;
 mod one_shot;
+mod release;
 mod remedy;
 mod state_change;
 mod wasm;
@@ -17,12 +18,13 @@ use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{FileKind, Interface, Role, Sighting};
 
 /// The ids of the rules that verdicts name, whose texts are in `rules/`.
-pub const RULES: [&str; 7] = [
+pub const RULES: [&str; 8] = [
     "CHECK_CANNOT_TELL",
     "CHECK_EVENT_UNKNOWN",
     "CHECK_INTERFACE_REMOVED",
     "CHECK_NO_PROTOCOL",
     "CHECK_ONE_SHOT",
+    "CHECK_RELEASE_REFUSED",
     "CHECK_STATE_CHANGE",
     "CHECK_WASM_EXPORTS",
 ];
@@ -48,6 +50,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         Interface::OneShot => one_shot::judge(target),
         Interface::Exports(exports) => wasm::judge(seen, exports, target),
         Interface::StateChange | Interface::Funnelled | Interface::Dedicated => no_protocol(target)
+            .or_else(|| release::judge(seen, target))
             .or_else(|| events::judge(seen, target))
             .unwrap_or_else(|| state_change::judge(seen, target)),
     };

@@ -49,6 +49,15 @@ pub(super) static RULES: &[Rule] = &[
         replaced_by: None,
     },
     Rule {
+        id: "CHECK_RELEASE_REFUSED",
+        summary: "a plugin refuses to run under a runtime as old as this one",
+        explanation: "A plugin built on the Rust crate `nri` may name the oldest release of NRI that it supports, and fields of its answers that the runtime must know. It refuses an older runtime while it is configured, with the reason, and the runtime goes on without it.",
+        remedy: "upgrade the runtime, or use a version of the plugin that supports it",
+        categories: &[Category::Check],
+        level: Level::Error,
+        replaced_by: None,
+    },
+    Rule {
         id: "CHECK_STATE_CHANGE",
         summary: "a plugin receives events through StateChange",
         explanation: "Up to NRI v0.11 nine events had no dedicated RPC and were sent as StateChange. From v0.12.0 on a runtime calls the RPC of the event first, and repeats the event as StateChange for a plugin that answers UNIMPLEMENTED. That fallback is deprecated; its removal is planned for containerd 2.7. Without it the plugin stays connected and no longer receives these events: it stops working without an error. The events named are those that the plugin handles, or has handled in a log.",

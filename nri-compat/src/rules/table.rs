@@ -128,6 +128,7 @@ macro_rules! check_rules {
             "CHECK_INTERFACE_REMOVED" => check,
             "CHECK_NO_PROTOCOL" => check,
             "CHECK_ONE_SHOT" => check,
+            "CHECK_RELEASE_REFUSED" => check,
             "CHECK_STATE_CHANGE" => check,
             "CHECK_WASM_EXPORTS" => check,
         }

@@ -141,6 +141,7 @@ async fn serve(
         .name(&*identity.name)
         .index(&*identity.index)
         .stream(tapped)
+        .no_logging()
         .build();
     let outcome = match built {
         Ok(stub) => {

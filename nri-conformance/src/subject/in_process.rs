@@ -42,7 +42,7 @@ fn run<P: Plugin>(plugin: P) -> Box<dyn Stream> {
 
 /// Serves the plugin without listening for signals, which belong to the test.
 async fn serve<P: Plugin>(plugin: P, stream: DuplexStream) -> nri::Result<()> {
-    let mut builder = Stub::builder(plugin).stream(stream);
+    let mut builder = Stub::builder(plugin).stream(stream).no_logging();
     if P::NAME.is_none() {
         builder = builder.name(NAME);
     }

@@ -2,7 +2,8 @@
 //! implements.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::LitStr;
 
 use super::plugin_type;
 use crate::diagnostics::message;
@@ -27,6 +28,7 @@ pub(super) fn assertions(plugin: &Plugin) -> TokenStream {
     std::iter::once(has_handler)
         .chain(named)
         .chain(not_newer)
+        .chain(plugin.policies.required_fields.iter().map(field_exists))
         .chain(unlisted(plugin))
         .collect()
 }
@@ -57,6 +59,18 @@ fn named_is_handled(named: &NamedEvent) -> TokenStream {
     assert(at, condition, &message(&fact, &help))
 }
 
+fn field_exists(path: &LitStr) -> TokenStream {
+    let at = path.span();
+    let fact = format!(
+        "{} is not a field that a release of NRI has added to the answer to CreateContainer",
+        path.to_token_stream()
+    );
+    let help = "write the path of the field from the answer, such as \"adjust.CDI_devices\"; every \
+                release has a field that none has added";
+    let condition = quote_spanned!(at=> __nri::RequiredField::find(#path).is_some());
+    assert(at, condition, &message(&fact, help))
+}
+
 fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
     let protocol = plugin.protocol.as_ref()?;
     let (fact, help) = protocol.error_if_newer(rpc)?;
@@ -68,43 +82,70 @@ fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
     ))
 }
 
-/// Returns a check that a type without parameters implements no handlers other than those listed.
+/// Returns checks that a type without parameters implements no handlers other than those listed.
 fn unlisted(plugin: &Plugin) -> Vec<TokenStream> {
-    let Some(handles) = plugin.handles.as_ref().filter(|_| !plugin.is_generic()) else {
+    if plugin.is_generic() {
+        return Vec::new();
+    }
+    let conditions = unlisted_conditions(plugin, &plugin_type(plugin));
+    let assertion =
+        |(condition, text): (TokenStream, String)| assert(plugin.ident.span(), condition, &text);
+    conditions.into_iter().map(assertion).collect()
+}
+
+/// Returns the same checks for a type with parameters: statements for a constant of the impl, which are evaluated for each
+/// type that the program uses. A handler whose bounds the impl does not have is not found.
+pub(super) fn unlisted_in_impl(plugin: &Plugin) -> TokenStream {
+    if !plugin.is_generic() {
+        return TokenStream::new();
+    }
+    let conditions = unlisted_conditions(plugin, &quote!(Self));
+    let statement = |(condition, text): (TokenStream, String)| quote_spanned!(plugin.ident.span()=> ::core::assert!(#condition, #text););
+    conditions.into_iter().map(statement).collect()
+}
+
+/// Returns the condition that each handler is absent which `handles(…)` does not list, with the message otherwise.
+fn unlisted_conditions(plugin: &Plugin, this: &TokenStream) -> Vec<(TokenStream, String)> {
+    let Some(handles) = &plugin.handles else {
         return Vec::new();
     };
-    let this = plugin_type(plugin);
     let rpcs = RPCS.iter().filter(|rpc| handles.span(rpc).is_none());
     let rows = rpcs.map(|rpc| {
         let row = format_ident!("{}", rpc.constant);
-        (
-            rpc.name,
-            quote!(__nri::Handlers::<#this>::#row.handler.is_none()),
-        )
+        let is_absent = quote!(__nri::Handlers::<#this>::#row.handler.is_none());
+        (rpc.name, is_absent)
     });
     let connection = handles.connection.is_none().then(|| {
-        (
-            "Connection",
-            quote!(__nri::Connections::<#this>::HOOKS.is_none()),
-        )
+        let is_absent = quote!(__nri::Connections::<#this>::HOOKS.is_none());
+        ("Connection", is_absent)
     });
-    let not_listed = |(name, is_absent): (&str, TokenStream)| {
-        let fact = format!(
-            "`{}` implements `{name}`, which `handles` does not list",
-            plugin.ident
-        );
-        let help = format!(
+    rows.chain(connection)
+        .map(|(name, is_absent)| (absence(&is_absent), unlisted_text(plugin, name)))
+        .collect()
+}
+
+fn absence(is_absent: &TokenStream) -> TokenStream {
+    quote! {{
+        #[allow(unused_imports)]
+        use __nri::{NoConnection as _, Unhandled as _};
+        #[allow(deprecated)]
+        { #is_absent }
+    }}
+}
+
+fn unlisted_text(plugin: &Plugin, name: &str) -> String {
+    let fact = format!(
+        "`{}` implements `{name}`, which `handles` does not list",
+        plugin.ident
+    );
+    let help = if plugin.is_generic() {
+        format!("add `{name}` to `handles`")
+    } else {
+        format!(
             "add `{name}` to `handles`, or remove `handles`: the handlers of a type without parameters are detected"
-        );
-        let condition = quote! {{
-            #[allow(unused_imports)]
-            use __nri::{NoConnection as _, Unhandled as _};
-            #[allow(deprecated)]
-            { #is_absent }
-        }};
-        assert(plugin.ident.span(), condition, &message(&fact, &help))
+        )
     };
-    rows.chain(connection).map(not_listed).collect()
+    message(&fact, &help)
 }
 
 fn assert(at: Span, condition: TokenStream, text: &str) -> TokenStream {

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use super::assertions::unlisted_in_impl;
 use super::{option, plugin_type};
 use crate::handles::Handles;
 use crate::input::Plugin;
@@ -22,7 +23,11 @@ pub(super) fn value(plugin: &Plugin) -> TokenStream {
         return quote!(__NRI_TABLE);
     };
     let rows = RPCS.iter().map(|rpc| listed_row(rpc, handles));
-    quote!(__nri::Table { rows: &[#(#rows),*] })
+    let unlisted = unlisted_in_impl(plugin);
+    quote!({
+        #unlisted
+        __nri::Table { rows: &[#(#rows),*] }
+    })
 }
 
 /// Returns the hooks of the impl.

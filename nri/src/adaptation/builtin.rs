@@ -30,6 +30,7 @@ pub(super) async fn run<P: Plugin>(
         .name(name)
         .index(index)
         .stream(theirs)
+        .no_logging()
         .no_reconnect()
         .build()?;
     let direct = stub.direct();

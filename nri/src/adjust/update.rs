@@ -90,6 +90,18 @@ impl FromIterator<ContainerUpdate> for Updates {
     }
 }
 
+impl Extend<ContainerUpdate> for Changes {
+    fn extend<I: IntoIterator<Item = ContainerUpdate>>(&mut self, updates: I) {
+        self.update.extend(updates);
+    }
+}
+
+impl FromIterator<ContainerUpdate> for Changes {
+    fn from_iter<I: IntoIterator<Item = ContainerUpdate>>(updates: I) -> Self {
+        updates.into_iter().collect::<Updates>().into()
+    }
+}
+
 impl Changes {
     /// Creates an answer without changes.
     pub fn new() -> Self {

@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 #[cfg(unix)]
 use std::os::unix::net::UnixDatagram;
+#[cfg(unix)]
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tracing::Level;
@@ -63,12 +65,10 @@ impl LogSink {
 
     pub(super) fn write(&mut self, level: Level, line: &Line) -> io::Result<()> {
         match self {
-            LogSink::Stderr => writeln!(io::stderr(), "{level:>5} {line}"),
-            LogSink::File(file) => {
-                let now = timestamp(SystemTime::now());
-                // In one write, so that lines of several processes do not mix.
-                file.write_all(format!("{now} {level:>5} {line}\n").as_bytes())
-            }
+            LogSink::Stderr if is_stderr_journal() => writeln!(io::stderr(), "{level:>5} {line}"),
+            LogSink::Stderr => io::stderr().write_all(timed(level, line).as_bytes()),
+            // In one write, so that lines of several processes do not mix.
+            LogSink::File(file) => file.write_all(timed(level, line).as_bytes()),
             #[cfg(target_family = "wasm")]
             LogSink::Host => {
                 crate::wasm::log(level, line.to_string());
@@ -78,6 +78,34 @@ impl LogSink {
             LogSink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
         }
     }
+}
+
+fn timed(level: Level, line: &Line) -> String {
+    format!("{} {level:>5} {line}\n", timestamp(SystemTime::now()))
+}
+
+/// Returns true if standard error is connected to the journal, which adds times. systemd then sets
+/// [`JOURNAL_STREAM`](https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html) to
+/// the device and inode numbers of the connection; a program that redirects standard error inherits
+/// the variable.
+#[cfg(unix)]
+fn is_stderr_journal() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    static IS_JOURNAL: OnceLock<bool> = OnceLock::new();
+    *IS_JOURNAL.get_or_init(|| {
+        let Ok(stream) = std::env::var("JOURNAL_STREAM") else {
+            return false;
+        };
+        let stderr = io::stderr().as_fd().try_clone_to_owned();
+        let metadata = stderr.and_then(|stderr| File::from(stderr).metadata());
+        metadata.is_ok_and(|of| stream == format!("{}:{}", of.dev(), of.ino()))
+    })
+}
+
+#[cfg(not(unix))]
+fn is_stderr_journal() -> bool {
+    false
 }
 
 /// Returns an entry of the journal. The length precedes the message, which may have several lines.

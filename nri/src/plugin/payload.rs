@@ -73,6 +73,15 @@ impl Body {
         }
     }
 
+    /// Returns the size in bytes; `None` if the message is not encoded.
+    pub(crate) fn encoded_size(&self) -> Option<usize> {
+        match self {
+            Self::Encoded(encoded) => Some(encoded.len()),
+            #[cfg(feature = "adaptation")]
+            Self::Message(_) => None,
+        }
+    }
+
     /// Returns whether no field is set.
     #[cfg(feature = "adaptation")]
     pub(crate) fn is_empty(&self) -> bool {

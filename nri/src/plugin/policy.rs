@@ -1,5 +1,6 @@
 //! The settings of `#[derive(NriPlugin)]` for single events.
 
+use super::required::RequiredField;
 use crate::api::{Event, EventMask, FailurePolicy};
 
 /// The settings of `#[nri(…)]` for single events; none by default.
@@ -7,6 +8,8 @@ use crate::api::{Event, EventMask, FailurePolicy};
 pub struct Policies {
     /// `required(…)`: the plugin refuses to run if the runtime does not know these.
     pub required: EventMask,
+    /// `required_fields(…)`: the plugin refuses to run if the runtime does not know these.
+    pub required_fields: &'static [RequiredField],
     /// `blocking(…)`: handlers of these block and run on their own threads.
     pub blocking: EventMask,
     /// `blocking(…)`: names of RPCs without an event, such as `Synchronize`.
@@ -20,10 +23,11 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// No required events, no blocking handlers, errors and timeouts sent to the runtime, and the
+    /// No required events and fields, no blocking handlers, errors and timeouts sent to the runtime, and the
     /// runtime's own failure policy.
     pub const DEFAULT: Self = Policies {
         required: EventMask::EMPTY,
+        required_fields: &[],
         blocking: EventMask::EMPTY,
         blocking_rpcs: &[],
         ignore_errors: EventMask::EMPTY,

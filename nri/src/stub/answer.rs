@@ -56,9 +56,7 @@ impl<P: Plugin> Shared<P> {
         let Some(route) = resolve::<P>(method, payload)? else {
             return Ok(Body::default());
         };
-        let name = route
-            .event()
-            .map_or(route.rpc().name, |event| event.as_str_name());
+        let name = route.event().map_or(route.rpc().name, Event::name);
         let request = Request {
             name,
             rpc: route.rpc().name,

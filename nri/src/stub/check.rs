@@ -4,22 +4,39 @@ use super::check_answers::CheckAnswers;
 use super::tools::Tools;
 use crate::adjust::Invalid;
 use crate::plugin::{Answer, Body, Subject};
-use crate::{Error, Result};
+use crate::wire::MAX_ANSWER;
+use crate::{Error, ErrorKind, Result};
 
 impl Tools {
     /// Returns the response to send, and logs the problems that the check of the answer has found.
     ///
     /// # Errors
     ///
-    /// Returns the problems of the answer, if answers with problems are refused.
+    /// Returns the problems of the answer, if answers with problems are refused, and [`ErrorKind::TooLarge`].
     pub(crate) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
         match (answer.invalid, self.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}
             (Some(invalid), CheckAnswers::Warn) => warn(rpc, subject, &invalid),
             (Some(invalid), CheckAnswers::Refuse) => return Err(Error::from(invalid)),
         }
-        Ok(answer.response)
+        within_limit(rpc, subject, answer.response)
     }
+}
+
+/// Returns an answer that can be sent. The connection refuses a larger one, but cannot name the event, pod and container.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::TooLarge`].
+fn within_limit(rpc: &str, subject: &Subject, response: Body) -> Result<Body> {
+    let size = response.encoded_size().unwrap_or_default();
+    if size <= MAX_ANSWER {
+        return Ok(response);
+    }
+    let message =
+        format!("the answer to {rpc}{subject} has {size} bytes, at most {MAX_ANSWER} can be sent");
+    Err(Error::with_kind(ErrorKind::TooLarge, message)
+        .with_help("answer with less, and send updates of other containers with `Context::updater`, in several requests"))
 }
 
 fn warn(rpc: &str, subject: &Subject, invalid: &Invalid) {

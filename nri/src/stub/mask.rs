@@ -124,14 +124,18 @@ fn require(
     ))
 }
 
-fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
+pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
     let verb = verb(runtime);
     Error::with_kind(
         ErrorKind::Unsupported,
         format!("{runtime} {verb} {what}: {missing}"),
     )
-    .with_help("run the plugin under a runtime that links this NRI release or a newer one")
+    .with_help(NEWER_RUNTIME)
 }
+
+/// How to fix a runtime that is too old.
+pub(super) const NEWER_RUNTIME: &str =
+    "run the plugin under a runtime that links this NRI release or a newer one";
 
 fn warning(runtime: &Runtime, missing: &str) -> Option<String> {
     let verb = verb(runtime);
@@ -150,7 +154,7 @@ fn verb(runtime: &Runtime) -> &'static str {
 fn named(rpc: &Rpc) -> String {
     format!(
         "{} (since NRI {})",
-        rpc.event_name.unwrap_or(rpc.name),
+        rpc.name,
         rpc.event_since.unwrap_or(rpc.since)
     )
 }
@@ -215,7 +219,7 @@ mod tests {
             subscribed.warning.as_deref(),
             Some(
                 "containerd v1.7.35 (NRI v0.8.0, inferred from its version) does not know \
-                     UPDATE_POD_SANDBOX (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
+                     UpdatePodSandbox (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
                      plugin will not receive it"
             )
         );
@@ -224,7 +228,7 @@ mod tests {
             unknown
                 .warning
                 .unwrap()
-                .starts_with("other (NRI version unknown) may not know UPDATE_POD_SANDBOX")
+                .starts_with("other (NRI version unknown) may not know UpdatePodSandbox")
         );
     }
 
@@ -244,7 +248,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "other (NRI v0.9.0) does not know an event that the plugin requires: \
-             VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"
+             ValidateContainerAdjustment (since NRI v0.10.0)"
         );
         assert!(subscribe(wanted, &runtime("other", "", "v0.10.0")).is_ok());
         assert!(subscribe(wanted, &runtime("other", "", "")).is_err());
@@ -263,7 +267,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("every event that the plugin wants: UPDATE_POD_SANDBOX")
+                .contains("every event that the plugin wants: UpdatePodSandbox")
         );
     }
 

@@ -56,6 +56,7 @@ pub struct Builder<P> {
     registration_timeout: Duration,
     max_synchronize: usize,
     check_answers: CheckAnswers,
+    logs: bool,
 }
 
 /// The result of a plugin that ends because its runtime is gone.
@@ -93,6 +94,7 @@ impl<P: Plugin> Builder<P> {
             registration_timeout: REGISTRATION_TIMEOUT,
             max_synchronize: MAX_SYNCHRONIZE,
             check_answers: CheckAnswers::default(),
+            logs: true,
         }
     }
 
@@ -212,6 +214,14 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
+    /// Logs nothing unless the program has installed a `tracing` subscriber, for a stub that is part of a larger program
+    /// such as a test. By default, the stub logs to standard error then, see [`logging`](crate::logging).
+    #[must_use]
+    pub fn no_logging(mut self) -> Self {
+        self.logs = false;
+        self
+    }
+
     /// Checks the settings and returns the plugin, ready to run.
     ///
     /// # Errors
@@ -246,6 +256,7 @@ impl<P: Plugin> Builder<P> {
             reconnect: self.reconnect,
             wait_for_runtime: self.wait_for_runtime,
             runtime_exit: self.runtime_exit,
+            logs: self.logs,
         })
     }
 

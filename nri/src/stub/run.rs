@@ -19,6 +19,9 @@ impl<P: Plugin> Stub<P> {
     /// An external plugin reconnects when the connection is lost. A launched one ends, because the
     /// runtime has ended or wants it to end.
     ///
+    /// Logs to standard error unless the program has installed a `tracing` subscriber, see
+    /// [`logging`](crate::logging).
+    ///
     /// # Errors
     ///
     /// Returns an error if the runtime cannot be reached, refuses the plugin, is too old for it
@@ -41,6 +44,9 @@ impl<P: Plugin> Stub<P> {
     ///
     /// Behaves like [`run`](Self::run).
     pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result<()> {
+        if self.logs {
+            crate::logging::from_env();
+        }
         announce::<P>();
         let requested = pin!(stop);
         let mut stop = StopRequest::new(requested);

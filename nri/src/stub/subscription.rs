@@ -1,6 +1,7 @@
 //! The answer to Configure: the subscription and the failure policy of a plugin.
 
 use super::mask::{Wanted, subscribe};
+use super::oldest;
 use super::runtime::Runtime;
 use crate::Result;
 use crate::api::fields::FIELDS;
@@ -12,11 +13,12 @@ use crate::plugin::Plugin;
 ///
 /// # Errors
 ///
-/// Returns the errors of [`subscribe`].
+/// Returns the errors of [`subscribe`], and of a runtime that is too old.
 pub(crate) fn subscription<P: Plugin>(
     runtime: &Runtime,
     chosen: i32,
 ) -> Result<(ConfigureResponse, Vec<String>)> {
+    let may_be_too_old = oldest::require::<P>(runtime)?;
     let wanted = Wanted {
         handled: P::EVENTS,
         required: P::POLICIES.required,
@@ -25,7 +27,8 @@ pub(crate) fn subscription<P: Plugin>(
     let subscription = subscribe(wanted, runtime)?;
     let policy = P::POLICIES.failure_policy;
     let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
-    let warnings = subscription.warning.into_iter().chain(policy_warning);
+    let warnings = [may_be_too_old, subscription.warning, policy_warning];
+    let warnings = warnings.into_iter().flatten();
     let response = ConfigureResponse {
         events: subscription.events.bits(),
         failure_policy: policy,

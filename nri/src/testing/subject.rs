@@ -40,6 +40,7 @@ impl Subject {
             .name(P::NAME.unwrap_or(DEFAULT_NAME))
             .index(index)
             .connections(connections)
+            .no_logging()
             .reconnect(Backoff {
                 first: RECONNECT,
                 longest: RECONNECT,

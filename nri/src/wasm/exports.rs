@@ -63,7 +63,7 @@ fn returned(answer: Vec<u8>, flag: u64) -> u64 {
 
 /// Sends logs and panics to the log of the runtime.
 fn prepare() {
-    logging::init_default();
+    logging::from_env();
     panic::set_hook(Box::new(|panic| {
         super::log(Level::ERROR, panic.to_string())
     }));

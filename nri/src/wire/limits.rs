@@ -8,6 +8,9 @@ use super::frame::MESSAGE_HEADER_LEN;
 /// [ttrpc specification](https://github.com/containerd/ttrpc/blob/v1.2.7/PROTOCOL.md).
 pub const MAX_MESSAGE: usize = 4 << 20;
 
+/// Largest encoded answer of a method in bytes: the ttrpc data without the key and length of its field.
+pub const MAX_ANSWER: usize = MAX_MESSAGE - 5;
+
 /// Largest payload of one mux frame in bytes: a ttrpc header and the largest ttrpc data.
 pub const MAX_FRAME: usize = MESSAGE_HEADER_LEN + MAX_MESSAGE;
 

@@ -92,6 +92,8 @@ impl Runtime {
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
         answers: Answers,
     ) -> Self {
+        // Before a stub of the test logs, because the first subscriber of the process stays.
+        logs::collect();
         let channels = Channels { serve: 2, call: 1 };
         let (connection, caller) = Connection::new(stream, channels, Limits::default());
         let (registered, registrations) = mpsc::unbounded_channel();

@@ -40,10 +40,10 @@ fn a_stripped_release_file_holds_the_manifests() {
     let newest = nri::api::RELEASES.last().expect("there is one");
     let expected = [
         format!(
-            r#"{{"format":1,"name":"edition-2021","index":"42","nri":"{version}","protocol":"{newest}","min_protocol":"v0.11.0","events":["RUN_POD_SANDBOX"],"required":[],"deprecated":[]}}"#
+            r#"{{"format":1,"name":"edition-2021","index":"42","nri":"{version}","protocol":"{newest}","min_protocol":"v0.11.0","events":["RUN_POD_SANDBOX"],"required":[],"required_fields":[],"deprecated":[]}}"#
         ),
         format!(
-            r#"{{"format":1,"name":null,"index":null,"nri":"{version}","protocol":"{newest}","min_protocol":null,"events":["RUN_POD_SANDBOX","POST_UPDATE_POD_SANDBOX","STOP_POD_SANDBOX","REMOVE_POD_SANDBOX","POST_CREATE_CONTAINER","START_CONTAINER","POST_START_CONTAINER","POST_UPDATE_CONTAINER","REMOVE_CONTAINER"],"required":[],"deprecated":["StateChange"]}}"#
+            r#"{{"format":1,"name":null,"index":null,"nri":"{version}","protocol":"{newest}","min_protocol":null,"events":["RUN_POD_SANDBOX","POST_UPDATE_POD_SANDBOX","STOP_POD_SANDBOX","REMOVE_POD_SANDBOX","POST_CREATE_CONTAINER","START_CONTAINER","POST_START_CONTAINER","POST_UPDATE_CONTAINER","REMOVE_CONTAINER"],"required":[],"required_fields":[],"deprecated":["StateChange"]}}"#
         ),
     ];
     assert_eq!(found, expected);

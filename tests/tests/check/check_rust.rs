@@ -32,7 +32,8 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     name = "counter",
     index = "10",
     protocol = "0.11",
-    required(STOP_CONTAINER)
+    required(STOP_CONTAINER),
+    required_fields("adjust.linux.memory_policy")
 )]
 struct Counter;
 
@@ -67,7 +68,14 @@ fn all_that_a_manifest_says_is_read() {
     assert_eq!(seen.events.names, ["RunPodSandbox", "StopContainer"]);
     assert_eq!(seen.events.certainty, Certainty::Exact);
     assert_eq!(seen.required, ["StopContainer"]);
-    assert_eq!(seen.min_protocol.as_deref(), Some("v0.11.0"));
+    // The field is newer than the release that `protocol` names.
+    assert_eq!(seen.min_protocol.as_deref(), Some("v0.12.0"));
+    let evidence = seen.evidence.iter().map(|evidence| format!("{evidence:?}"));
+    let evidence: String = evidence.collect();
+    assert!(
+        evidence.contains("ignores adjust.linux.memory_policy"),
+        "{evidence}"
+    );
 }
 
 #[test]

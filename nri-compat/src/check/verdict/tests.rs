@@ -161,6 +161,23 @@ fn a_plugin_refuses_to_run_without_what_it_requires() {
 }
 
 #[test]
+fn a_plugin_refuses_to_run_under_a_release_that_it_does_not_support() {
+    let mut plugin = seen(
+        FileKind::RustBinary,
+        Interface::Dedicated,
+        &["RunPodSandbox"],
+        Certainty::Exact,
+    );
+    plugin.min_protocol = Some("v0.7.0".to_owned());
+    let refused = verdict(&plugin, "nri@0.6.1");
+    assert_eq!(
+        (refused.outcome, refused.rule),
+        (Incompatible, "CHECK_RELEASE_REFUSED")
+    );
+    assert_eq!(verdict(&plugin, "nri@0.7.0").outcome, Ok);
+}
+
+#[test]
 fn a_funnelled_plugin_outlives_state_change() {
     let mut plugin = seen(
         FileKind::RustBinary,

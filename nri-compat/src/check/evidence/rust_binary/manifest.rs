@@ -27,6 +27,8 @@ pub(super) struct Manifest {
     min_protocol: Option<String>,
     events: Vec<String>,
     required: Vec<String>,
+    /// Absent in manifests of older versions of the crate.
+    required_fields: Vec<String>,
     deprecated: Vec<String>,
 }
 
@@ -79,6 +81,7 @@ fn manifest(value: &Value) -> Option<Manifest> {
         min_protocol: text("min_protocol"),
         events: names("events")?,
         required: names("required")?,
+        required_fields: names("required_fields").unwrap_or_default(),
         deprecated: names("deprecated")?,
     })
 }
@@ -132,6 +135,12 @@ impl Manifest {
             all.push(evidence(format!(
                 "it supports {} and later",
                 release(oldest)
+            )));
+        }
+        if !self.required_fields.is_empty() {
+            all.push(evidence(format!(
+                "it refuses to run under a runtime that ignores {}",
+                self.required_fields.join(", ")
             )));
         }
         if !self.required.is_empty() {
