@@ -52,6 +52,12 @@ pub(super) async fn synchronize(
         let answer = send(core, member, &part).await;
         part.truncate(unmarked);
         match answer {
+            Ok(answer) if !more && answer.more => {
+                return Err(failed(
+                    "plugin waits for more pods and containers after the last part of Synchronize"
+                        .to_owned(),
+                ));
+            }
             Ok(answer) if !more => return Ok(answer.update),
             Ok(answer) if answer.more && answer.update.is_empty() => {}
             Ok(_) => {

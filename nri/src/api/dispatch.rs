@@ -233,67 +233,67 @@ pub mod rpc {
 pub mod add_missing_bounds_with_nri_bound {
     use super::*;
     /// `Configure`.
-    pub const fn configure<T: Configure>() -> Row<T> {
+    pub const fn configure<T: Configure + 'static>() -> Row<T> {
         Row::handled(&rpc::CONFIGURE, super::configure::<T>)
     }
     /// `Synchronize`.
-    pub const fn synchronize<T: Synchronize>() -> Row<T> {
+    pub const fn synchronize<T: Synchronize + 'static>() -> Row<T> {
         Row::handled(&rpc::SYNCHRONIZE, super::synchronize::<T>)
     }
     /// `Shutdown`.
-    pub const fn shutdown<T: Shutdown>() -> Row<T> {
+    pub const fn shutdown<T: Shutdown + 'static>() -> Row<T> {
         Row::handled(&rpc::SHUTDOWN, super::shutdown::<T>)
     }
     /// `RunPodSandbox`.
-    pub const fn run_pod_sandbox<T: RunPodSandbox>() -> Row<T> {
+    pub const fn run_pod_sandbox<T: RunPodSandbox + 'static>() -> Row<T> {
         Row::handled(&rpc::RUN_POD_SANDBOX, super::run_pod_sandbox::<T>)
     }
     /// `UpdatePodSandbox`.
-    pub const fn update_pod_sandbox<T: UpdatePodSandbox>() -> Row<T> {
+    pub const fn update_pod_sandbox<T: UpdatePodSandbox + 'static>() -> Row<T> {
         Row::handled(&rpc::UPDATE_POD_SANDBOX, super::update_pod_sandbox::<T>)
     }
     /// `PostUpdatePodSandbox`.
-    pub const fn post_update_pod_sandbox<T: PostUpdatePodSandbox>() -> Row<T> {
+    pub const fn post_update_pod_sandbox<T: PostUpdatePodSandbox + 'static>() -> Row<T> {
         Row::handled(&rpc::POST_UPDATE_POD_SANDBOX, super::post_update_pod_sandbox::<T>)
     }
     /// `StopPodSandbox`.
-    pub const fn stop_pod_sandbox<T: StopPodSandbox>() -> Row<T> {
+    pub const fn stop_pod_sandbox<T: StopPodSandbox + 'static>() -> Row<T> {
         Row::handled(&rpc::STOP_POD_SANDBOX, super::stop_pod_sandbox::<T>)
     }
     /// `RemovePodSandbox`.
-    pub const fn remove_pod_sandbox<T: RemovePodSandbox>() -> Row<T> {
+    pub const fn remove_pod_sandbox<T: RemovePodSandbox + 'static>() -> Row<T> {
         Row::handled(&rpc::REMOVE_POD_SANDBOX, super::remove_pod_sandbox::<T>)
     }
     /// `CreateContainer`.
-    pub const fn create_container<T: CreateContainer>() -> Row<T> {
+    pub const fn create_container<T: CreateContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::CREATE_CONTAINER, super::create_container::<T>)
     }
     /// `PostCreateContainer`.
-    pub const fn post_create_container<T: PostCreateContainer>() -> Row<T> {
+    pub const fn post_create_container<T: PostCreateContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::POST_CREATE_CONTAINER, super::post_create_container::<T>)
     }
     /// `StartContainer`.
-    pub const fn start_container<T: StartContainer>() -> Row<T> {
+    pub const fn start_container<T: StartContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::START_CONTAINER, super::start_container::<T>)
     }
     /// `PostStartContainer`.
-    pub const fn post_start_container<T: PostStartContainer>() -> Row<T> {
+    pub const fn post_start_container<T: PostStartContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::POST_START_CONTAINER, super::post_start_container::<T>)
     }
     /// `UpdateContainer`.
-    pub const fn update_container<T: UpdateContainer>() -> Row<T> {
+    pub const fn update_container<T: UpdateContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::UPDATE_CONTAINER, super::update_container::<T>)
     }
     /// `PostUpdateContainer`.
-    pub const fn post_update_container<T: PostUpdateContainer>() -> Row<T> {
+    pub const fn post_update_container<T: PostUpdateContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::POST_UPDATE_CONTAINER, super::post_update_container::<T>)
     }
     /// `StopContainer`.
-    pub const fn stop_container<T: StopContainer>() -> Row<T> {
+    pub const fn stop_container<T: StopContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::STOP_CONTAINER, super::stop_container::<T>)
     }
     /// `RemoveContainer`.
-    pub const fn remove_container<T: RemoveContainer>() -> Row<T> {
+    pub const fn remove_container<T: RemoveContainer + 'static>() -> Row<T> {
         Row::handled(&rpc::REMOVE_CONTAINER, super::remove_container::<T>)
     }
     /// `StateChange`.
@@ -301,11 +301,11 @@ pub mod add_missing_bounds_with_nri_bound {
         since = "0.12.0",
         note = "StateChange is deprecated since NRI v0.12.0, its removal is planned for containerd 2.7; implement the handlers of the events that the plugin needs instead: RunPodSandbox, PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox, PostCreateContainer, StartContainer, PostStartContainer, PostUpdateContainer, RemoveContainer"
     )]
-    pub const fn state_change<T: StateChange>() -> Row<T> {
+    pub const fn state_change<T: StateChange + 'static>() -> Row<T> {
         Row::handled(&rpc::STATE_CHANGE, super::state_change::<T>)
     }
     /// `ValidateContainerAdjustment`.
-    pub const fn validate_container_adjustment<T: ValidateContainerAdjustment>() -> Row<
+    pub const fn validate_container_adjustment<T: ValidateContainerAdjustment + 'static>() -> Row<
         T,
     > {
         Row::handled(
@@ -361,110 +361,110 @@ pub trait Unhandled<T: 'static> {
     );
 }
 impl<T: 'static> Unhandled<T> for Handlers<T> {}
-impl<T: Configure> Handlers<T> {
+impl<T: Configure + 'static> Handlers<T> {
     /// `Configure`.
     pub const CONFIGURE: Row<T> = Row::handled(&rpc::CONFIGURE, configure::<T>);
 }
-impl<T: Synchronize> Handlers<T> {
+impl<T: Synchronize + 'static> Handlers<T> {
     /// `Synchronize`.
     pub const SYNCHRONIZE: Row<T> = Row::handled(&rpc::SYNCHRONIZE, synchronize::<T>);
 }
-impl<T: Shutdown> Handlers<T> {
+impl<T: Shutdown + 'static> Handlers<T> {
     /// `Shutdown`.
     pub const SHUTDOWN: Row<T> = Row::handled(&rpc::SHUTDOWN, shutdown::<T>);
 }
-impl<T: RunPodSandbox> Handlers<T> {
+impl<T: RunPodSandbox + 'static> Handlers<T> {
     /// `RunPodSandbox`.
     pub const RUN_POD_SANDBOX: Row<T> = Row::handled(
         &rpc::RUN_POD_SANDBOX,
         run_pod_sandbox::<T>,
     );
 }
-impl<T: UpdatePodSandbox> Handlers<T> {
+impl<T: UpdatePodSandbox + 'static> Handlers<T> {
     /// `UpdatePodSandbox`.
     pub const UPDATE_POD_SANDBOX: Row<T> = Row::handled(
         &rpc::UPDATE_POD_SANDBOX,
         update_pod_sandbox::<T>,
     );
 }
-impl<T: PostUpdatePodSandbox> Handlers<T> {
+impl<T: PostUpdatePodSandbox + 'static> Handlers<T> {
     /// `PostUpdatePodSandbox`.
     pub const POST_UPDATE_POD_SANDBOX: Row<T> = Row::handled(
         &rpc::POST_UPDATE_POD_SANDBOX,
         post_update_pod_sandbox::<T>,
     );
 }
-impl<T: StopPodSandbox> Handlers<T> {
+impl<T: StopPodSandbox + 'static> Handlers<T> {
     /// `StopPodSandbox`.
     pub const STOP_POD_SANDBOX: Row<T> = Row::handled(
         &rpc::STOP_POD_SANDBOX,
         stop_pod_sandbox::<T>,
     );
 }
-impl<T: RemovePodSandbox> Handlers<T> {
+impl<T: RemovePodSandbox + 'static> Handlers<T> {
     /// `RemovePodSandbox`.
     pub const REMOVE_POD_SANDBOX: Row<T> = Row::handled(
         &rpc::REMOVE_POD_SANDBOX,
         remove_pod_sandbox::<T>,
     );
 }
-impl<T: CreateContainer> Handlers<T> {
+impl<T: CreateContainer + 'static> Handlers<T> {
     /// `CreateContainer`.
     pub const CREATE_CONTAINER: Row<T> = Row::handled(
         &rpc::CREATE_CONTAINER,
         create_container::<T>,
     );
 }
-impl<T: PostCreateContainer> Handlers<T> {
+impl<T: PostCreateContainer + 'static> Handlers<T> {
     /// `PostCreateContainer`.
     pub const POST_CREATE_CONTAINER: Row<T> = Row::handled(
         &rpc::POST_CREATE_CONTAINER,
         post_create_container::<T>,
     );
 }
-impl<T: StartContainer> Handlers<T> {
+impl<T: StartContainer + 'static> Handlers<T> {
     /// `StartContainer`.
     pub const START_CONTAINER: Row<T> = Row::handled(
         &rpc::START_CONTAINER,
         start_container::<T>,
     );
 }
-impl<T: PostStartContainer> Handlers<T> {
+impl<T: PostStartContainer + 'static> Handlers<T> {
     /// `PostStartContainer`.
     pub const POST_START_CONTAINER: Row<T> = Row::handled(
         &rpc::POST_START_CONTAINER,
         post_start_container::<T>,
     );
 }
-impl<T: UpdateContainer> Handlers<T> {
+impl<T: UpdateContainer + 'static> Handlers<T> {
     /// `UpdateContainer`.
     pub const UPDATE_CONTAINER: Row<T> = Row::handled(
         &rpc::UPDATE_CONTAINER,
         update_container::<T>,
     );
 }
-impl<T: PostUpdateContainer> Handlers<T> {
+impl<T: PostUpdateContainer + 'static> Handlers<T> {
     /// `PostUpdateContainer`.
     pub const POST_UPDATE_CONTAINER: Row<T> = Row::handled(
         &rpc::POST_UPDATE_CONTAINER,
         post_update_container::<T>,
     );
 }
-impl<T: StopContainer> Handlers<T> {
+impl<T: StopContainer + 'static> Handlers<T> {
     /// `StopContainer`.
     pub const STOP_CONTAINER: Row<T> = Row::handled(
         &rpc::STOP_CONTAINER,
         stop_container::<T>,
     );
 }
-impl<T: RemoveContainer> Handlers<T> {
+impl<T: RemoveContainer + 'static> Handlers<T> {
     /// `RemoveContainer`.
     pub const REMOVE_CONTAINER: Row<T> = Row::handled(
         &rpc::REMOVE_CONTAINER,
         remove_container::<T>,
     );
 }
-impl<T: StateChange> Handlers<T> {
+impl<T: StateChange + 'static> Handlers<T> {
     /// `StateChange`.
     #[deprecated(
         since = "0.12.0",
@@ -472,14 +472,14 @@ impl<T: StateChange> Handlers<T> {
     )]
     pub const STATE_CHANGE: Row<T> = Row::handled(&rpc::STATE_CHANGE, state_change::<T>);
 }
-impl<T: ValidateContainerAdjustment> Handlers<T> {
+impl<T: ValidateContainerAdjustment + 'static> Handlers<T> {
     /// `ValidateContainerAdjustment`.
     pub const VALIDATE_CONTAINER_ADJUSTMENT: Row<T> = Row::handled(
         &rpc::VALIDATE_CONTAINER_ADJUSTMENT,
         validate_container_adjustment::<T>,
     );
 }
-fn configure<'a, T: Configure>(
+fn configure<'a, T: Configure + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -493,7 +493,7 @@ fn configure<'a, T: Configure>(
     let handler = plugin.configure(cx, request);
     Ok(Call::new(cx, subject, handler, ConfigureResponse::from))
 }
-fn synchronize<'a, T: Synchronize>(
+fn synchronize<'a, T: Synchronize + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -507,7 +507,7 @@ fn synchronize<'a, T: Synchronize>(
     let handler = plugin.synchronize(cx, request.pods, request.containers);
     Ok(Call::new(cx, subject, handler, SynchronizeResponse::from))
 }
-fn shutdown<'a, T: Shutdown>(
+fn shutdown<'a, T: Shutdown + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -517,7 +517,7 @@ fn shutdown<'a, T: Shutdown>(
     let handler = plugin.shutdown(cx);
     Ok(Call::new(cx, subject, handler, |()| Empty::default()))
 }
-fn run_pod_sandbox<'a, T: RunPodSandbox>(
+fn run_pod_sandbox<'a, T: RunPodSandbox + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -531,7 +531,7 @@ fn run_pod_sandbox<'a, T: RunPodSandbox>(
     let handler = plugin.run_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| RunPodSandboxResponse::default()))
 }
-fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
+fn update_pod_sandbox<'a, T: UpdatePodSandbox + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -551,7 +551,7 @@ fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
         );
     Ok(Call::new(cx, subject, handler, |()| UpdatePodSandboxResponse::default()))
 }
-fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
+fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -565,7 +565,7 @@ fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     let handler = plugin.post_update_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| PostUpdatePodSandboxResponse::default()))
 }
-fn stop_pod_sandbox<'a, T: StopPodSandbox>(
+fn stop_pod_sandbox<'a, T: StopPodSandbox + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -579,7 +579,7 @@ fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     let handler = plugin.stop_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| StopPodSandboxResponse::default()))
 }
-fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
+fn remove_pod_sandbox<'a, T: RemovePodSandbox + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -593,7 +593,7 @@ fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     let handler = plugin.remove_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| RemovePodSandboxResponse::default()))
 }
-fn create_container<'a, T: CreateContainer>(
+fn create_container<'a, T: CreateContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -612,7 +612,7 @@ fn create_container<'a, T: CreateContainer>(
         );
     Ok(Call::new(cx, subject, handler, CreateContainerResponse::from))
 }
-fn post_create_container<'a, T: PostCreateContainer>(
+fn post_create_container<'a, T: PostCreateContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -634,7 +634,7 @@ fn post_create_container<'a, T: PostCreateContainer>(
         );
     Ok(Call::new(cx, subject, handler, |()| PostCreateContainerResponse::default()))
 }
-fn start_container<'a, T: StartContainer>(
+fn start_container<'a, T: StartContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -656,7 +656,7 @@ fn start_container<'a, T: StartContainer>(
         );
     Ok(Call::new(cx, subject, handler, |()| StartContainerResponse::default()))
 }
-fn post_start_container<'a, T: PostStartContainer>(
+fn post_start_container<'a, T: PostStartContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -678,7 +678,7 @@ fn post_start_container<'a, T: PostStartContainer>(
         );
     Ok(Call::new(cx, subject, handler, |()| PostStartContainerResponse::default()))
 }
-fn update_container<'a, T: UpdateContainer>(
+fn update_container<'a, T: UpdateContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -698,7 +698,7 @@ fn update_container<'a, T: UpdateContainer>(
         );
     Ok(Call::new(cx, subject, handler, UpdateContainerResponse::from))
 }
-fn post_update_container<'a, T: PostUpdateContainer>(
+fn post_update_container<'a, T: PostUpdateContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -720,7 +720,7 @@ fn post_update_container<'a, T: PostUpdateContainer>(
         );
     Ok(Call::new(cx, subject, handler, |()| PostUpdateContainerResponse::default()))
 }
-fn stop_container<'a, T: StopContainer>(
+fn stop_container<'a, T: StopContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -742,7 +742,7 @@ fn stop_container<'a, T: StopContainer>(
         );
     Ok(Call::new(cx, subject, handler, StopContainerResponse::from))
 }
-fn remove_container<'a, T: RemoveContainer>(
+fn remove_container<'a, T: RemoveContainer + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -764,7 +764,7 @@ fn remove_container<'a, T: RemoveContainer>(
         );
     Ok(Call::new(cx, subject, handler, |()| RemoveContainerResponse::default()))
 }
-fn state_change<'a, T: StateChange>(
+fn state_change<'a, T: StateChange + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,
@@ -784,7 +784,7 @@ fn state_change<'a, T: StateChange>(
         );
     Ok(Call::new(cx, subject, handler, |()| Empty::default()))
 }
-fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
+fn validate_container_adjustment<'a, T: ValidateContainerAdjustment + 'static>(
     plugin: &'a T,
     cx: &'a Context,
     payload: Payload<'_>,

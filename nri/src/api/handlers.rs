@@ -34,7 +34,7 @@ use crate::{Context, Result};
     label = "there is no `impl Configure for {Self}`",
     note = "implement `Configure`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait Configure: Send + Sync + 'static {
+pub trait Configure: Send + Sync {
     /// Handles one `Configure`. An error is sent to the runtime unless `on_error` says otherwise.
     fn configure(
         &self,
@@ -74,7 +74,7 @@ pub trait Configure: Send + Sync + 'static {
     label = "there is no `impl Synchronize for {Self}`",
     note = "implement `Synchronize`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait Synchronize: Send + Sync + 'static {
+pub trait Synchronize: Send + Sync {
     /// Handles one `Synchronize`. An error is sent to the runtime unless `on_error` says otherwise.
     fn synchronize(
         &self,
@@ -112,7 +112,7 @@ pub trait Synchronize: Send + Sync + 'static {
     label = "there is no `impl Shutdown for {Self}`",
     note = "implement `Shutdown`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait Shutdown: Send + Sync + 'static {
+pub trait Shutdown: Send + Sync {
     /// Handles one `Shutdown`. An error is sent to the runtime unless `on_error` says otherwise.
     fn shutdown(&self, cx: &Context) -> impl Future<Output = Result<()>> + Send;
 }
@@ -146,7 +146,7 @@ pub trait Shutdown: Send + Sync + 'static {
     label = "there is no `impl RunPodSandbox for {Self}`",
     note = "implement `RunPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait RunPodSandbox: Send + Sync + 'static {
+pub trait RunPodSandbox: Send + Sync {
     /// Handles one `RunPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn run_pod_sandbox(
         &self,
@@ -185,7 +185,7 @@ pub trait RunPodSandbox: Send + Sync + 'static {
     label = "there is no `impl UpdatePodSandbox for {Self}`",
     note = "implement `UpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait UpdatePodSandbox: Send + Sync + 'static {
+pub trait UpdatePodSandbox: Send + Sync {
     /// Handles one `UpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn update_pod_sandbox(
         &self,
@@ -224,7 +224,7 @@ pub trait UpdatePodSandbox: Send + Sync + 'static {
     label = "there is no `impl PostUpdatePodSandbox for {Self}`",
     note = "implement `PostUpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait PostUpdatePodSandbox: Send + Sync + 'static {
+pub trait PostUpdatePodSandbox: Send + Sync {
     /// Handles one `PostUpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_update_pod_sandbox(
         &self,
@@ -262,7 +262,7 @@ pub trait PostUpdatePodSandbox: Send + Sync + 'static {
     label = "there is no `impl StopPodSandbox for {Self}`",
     note = "implement `StopPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait StopPodSandbox: Send + Sync + 'static {
+pub trait StopPodSandbox: Send + Sync {
     /// Handles one `StopPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn stop_pod_sandbox(
         &self,
@@ -299,7 +299,7 @@ pub trait StopPodSandbox: Send + Sync + 'static {
     label = "there is no `impl RemovePodSandbox for {Self}`",
     note = "implement `RemovePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait RemovePodSandbox: Send + Sync + 'static {
+pub trait RemovePodSandbox: Send + Sync {
     /// Handles one `RemovePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn remove_pod_sandbox(
         &self,
@@ -336,7 +336,7 @@ pub trait RemovePodSandbox: Send + Sync + 'static {
     label = "there is no `impl CreateContainer for {Self}`",
     note = "implement `CreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait CreateContainer: Send + Sync + 'static {
+pub trait CreateContainer: Send + Sync {
     /// Handles one `CreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn create_container(
         &self,
@@ -375,7 +375,7 @@ pub trait CreateContainer: Send + Sync + 'static {
     label = "there is no `impl PostCreateContainer for {Self}`",
     note = "implement `PostCreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait PostCreateContainer: Send + Sync + 'static {
+pub trait PostCreateContainer: Send + Sync {
     /// Handles one `PostCreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_create_container(
         &self,
@@ -414,7 +414,7 @@ pub trait PostCreateContainer: Send + Sync + 'static {
     label = "there is no `impl StartContainer for {Self}`",
     note = "implement `StartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait StartContainer: Send + Sync + 'static {
+pub trait StartContainer: Send + Sync {
     /// Handles one `StartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn start_container(
         &self,
@@ -453,7 +453,7 @@ pub trait StartContainer: Send + Sync + 'static {
     label = "there is no `impl PostStartContainer for {Self}`",
     note = "implement `PostStartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait PostStartContainer: Send + Sync + 'static {
+pub trait PostStartContainer: Send + Sync {
     /// Handles one `PostStartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_start_container(
         &self,
@@ -492,7 +492,7 @@ pub trait PostStartContainer: Send + Sync + 'static {
     label = "there is no `impl UpdateContainer for {Self}`",
     note = "implement `UpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait UpdateContainer: Send + Sync + 'static {
+pub trait UpdateContainer: Send + Sync {
     /// Handles one `UpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn update_container(
         &self,
@@ -532,7 +532,7 @@ pub trait UpdateContainer: Send + Sync + 'static {
     label = "there is no `impl PostUpdateContainer for {Self}`",
     note = "implement `PostUpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait PostUpdateContainer: Send + Sync + 'static {
+pub trait PostUpdateContainer: Send + Sync {
     /// Handles one `PostUpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_update_container(
         &self,
@@ -569,7 +569,7 @@ pub trait PostUpdateContainer: Send + Sync + 'static {
     label = "there is no `impl StopContainer for {Self}`",
     note = "implement `StopContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait StopContainer: Send + Sync + 'static {
+pub trait StopContainer: Send + Sync {
     /// Handles one `StopContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn stop_container(
         &self,
@@ -608,7 +608,7 @@ pub trait StopContainer: Send + Sync + 'static {
     label = "there is no `impl RemoveContainer for {Self}`",
     note = "implement `RemoveContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait RemoveContainer: Send + Sync + 'static {
+pub trait RemoveContainer: Send + Sync {
     /// Handles one `RemoveContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn remove_container(
         &self,
@@ -653,7 +653,7 @@ pub trait RemoveContainer: Send + Sync + 'static {
     label = "there is no `impl StateChange for {Self}`",
     note = "implement `StateChange`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait StateChange: Send + Sync + 'static {
+pub trait StateChange: Send + Sync {
     /// Handles one `StateChange`. An error is sent to the runtime unless `on_error` says otherwise.
     fn state_change(
         &self,
@@ -692,7 +692,7 @@ pub trait StateChange: Send + Sync + 'static {
     label = "there is no `impl ValidateContainerAdjustment for {Self}`",
     note = "implement `ValidateContainerAdjustment`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait ValidateContainerAdjustment: Send + Sync + 'static {
+pub trait ValidateContainerAdjustment: Send + Sync {
     /// Handles one `ValidateContainerAdjustment`. An error is sent to the runtime unless `on_error` says otherwise.
     fn validate_container_adjustment(
         &self,

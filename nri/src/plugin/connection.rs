@@ -32,7 +32,7 @@ use crate::{Context, Error};
     label = "there is no `impl Connection for {Self}`",
     note = "implement `Connection`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
-pub trait Connection: Send + Sync + 'static {
+pub trait Connection: Send + Sync {
     /// Runs when the plugin is registered and synchronized for the first time.
     fn on_connect(&self, cx: &Context) -> impl Future<Output = ()> + Send {
         let _ = cx;
@@ -65,7 +65,7 @@ pub struct ConnectionHooks<T: 'static> {
     pub on_reconnect: for<'a> fn(&'a T, &'a Context) -> Done<'a>,
 }
 
-impl<T: Connection> ConnectionHooks<T> {
+impl<T: Connection + 'static> ConnectionHooks<T> {
     /// Returns the hooks of a type that implements [`Connection`].
     pub const fn new() -> Self {
         ConnectionHooks {
@@ -76,7 +76,7 @@ impl<T: Connection> ConnectionHooks<T> {
     }
 }
 
-impl<T: Connection> Default for ConnectionHooks<T> {
+impl<T: Connection + 'static> Default for ConnectionHooks<T> {
     fn default() -> Self {
         Self::new()
     }

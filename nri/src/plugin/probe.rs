@@ -6,7 +6,7 @@ use super::{Connection, ConnectionHooks};
 /// The hooks of `T`. This constant, for types that have hooks, hides the one in [`NoConnection`].
 pub struct Connections<T>(std::marker::PhantomData<T>);
 
-impl<T: Connection> Connections<T> {
+impl<T: Connection + 'static> Connections<T> {
     /// The hooks of `T`.
     pub const HOOKS: Option<ConnectionHooks<T>> = Some(ConnectionHooks::new());
 }

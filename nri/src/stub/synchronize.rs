@@ -9,6 +9,9 @@ use crate::{Error, ErrorKind, Result};
 /// The number of `more` in SynchronizeRequest.
 const MORE_FIELD: u32 = 3;
 
+/// `more: false` in an encoded SynchronizeRequest.
+const NO_MORE: [u8; 2] = [(MORE_FIELD << 3) as u8, 0];
+
 /// The parts that have arrived so far.
 ///
 /// The concatenation of encoded messages of one type is the encoding of all of them merged, so
@@ -46,11 +49,12 @@ impl Assembly {
         }
         self.parts = before;
         self.parts.extend_from_slice(&part);
-        Ok(if more {
-            Part::More
-        } else {
-            Part::Whole(std::mem::take(&mut self.parts).into())
-        })
+        if more {
+            return Ok(Part::More);
+        }
+        // The last part has no `more`, so that of an earlier part would remain.
+        self.parts.extend_from_slice(&NO_MORE);
+        Ok(Part::Whole(std::mem::take(&mut self.parts).into()))
     }
 }
 
@@ -155,6 +159,7 @@ mod tests {
                 }
             }
             let whole = whole.unwrap();
+            prop_assert!(!whole.more, "a guest would wait for another part");
             let pods: Vec<_> = parts.iter().flat_map(|(pods, _)| pods.clone()).collect();
             let containers: Vec<_> = parts.iter().flat_map(|(_, containers)| containers.clone()).collect();
             prop_assert_eq!(whole.pods.into_iter().map(|pod| pod.id).collect::<Vec<_>>(), pods);

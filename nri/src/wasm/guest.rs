@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prost::Message as _;
 
-use crate::api::{ConfigureRequest, ConfigureResponse, SynchronizeResponse};
+use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, CheckAnswers, Identity, Part, Runtime, Tools, failed, subscription};
 use crate::{Context, Result};
@@ -80,7 +80,7 @@ impl<P: Plugin> Guest<P> {
             return Ok(Vec::new());
         };
         let event = route.event();
-        let name = event.map_or(route.rpc().name, |event| event.as_str_name());
+        let name = event.map_or(route.rpc().name, Event::name);
         let cx = Context::of_stub(Arc::clone(&self.tools));
         let mut subject = Subject::default();
         let handled = route

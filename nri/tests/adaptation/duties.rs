@@ -61,6 +61,20 @@ async fn w9_y2_a_plugin_that_does_not_echo_more_is_refused() {
 }
 
 #[tokio::test]
+async fn y2_a_plugin_that_waits_for_more_after_the_last_part_is_refused() {
+    let adaptation = builder().start().await.unwrap();
+    let waiting = SynchronizeResponse {
+        more: true,
+        ..SynchronizeResponse::default()
+    };
+    let waiting = Script::new("10", "waiting").message("Synchronize", &waiting);
+    let (_peer, joined) = Peer::try_join(&adaptation, waiting).await;
+    let error = joined.unwrap_err().to_string();
+    assert!(error.contains("waits for more pods and containers"), "{error}");
+    assert!(adaptation.plugins().is_empty());
+}
+
+#[tokio::test]
 async fn w8_a_synchronize_that_is_too_large_for_the_plugin_is_split_down_to_a_floor() {
     let adaptation = builder()
         .callbacks(Cluster::of(100, 0, 10))

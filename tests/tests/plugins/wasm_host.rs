@@ -8,7 +8,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use nri::adaptation::merge::Created;
-use nri::adaptation::{Adaptation, Builder, Relayed, RequestError};
+use nri::adaptation::{Adaptation, Builder, Relayed, RequestError, RuntimeCallbacks, State};
 use nri::api::{Container, LinuxResources, PodSandbox};
 use nri_tests::wasm::{go_module, module};
 use tempfile::TempDir;
@@ -172,6 +172,36 @@ async fn a_module_of_rust_sees_every_event_of_both_protocols() {
 async fn a_module_of_go_sees_every_event_of_its_protocol() {
     sees_every_event("10-go-old", &go_module("v0.11.0"), "v0.11.0", true).await;
     sees_every_event("10-go-new", &go_module("v0.12.5"), "v0.12.5", false).await;
+}
+
+/// More pods than fit into one message.
+struct LargeState;
+
+impl RuntimeCallbacks for LargeState {
+    async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
+        for id in 0..2_000 {
+            state.pod(&PodSandbox {
+                id: id.to_string(),
+                name: "x".repeat(3_000),
+                ..PodSandbox::default()
+            });
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_module_gets_a_state_of_several_messages_at_once() {
+    for (plugin, module) in [
+        ("10-rust-large", module("nri-tests-wasm", "every_event")),
+        ("10-go-large", go_module("v0.12.5")),
+    ] {
+        let with_state = |builder: Builder| builder.callbacks(LargeState);
+        let (_folder, adaptation) = started(plugin, &module, with_state).await;
+        assert_eq!(adaptation.plugins().len(), 1, "{plugin}");
+        let log = lines(plugin).join("\n");
+        assert_eq!(log.matches("synchronized 2000 pods").count(), 1, "{log}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

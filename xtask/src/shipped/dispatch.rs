@@ -140,7 +140,7 @@ fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
             rpc.deprecation.map(|deprecation| lint(rpc, deprecation)),
         );
         quote! {
-            impl<T: #handler> Handlers<T> {
+            impl<T: #handler + 'static> Handlers<T> {
                 #docs
                 #deprecated
                 pub const #constant: Row<T> = Row::handled(&rpc::#constant, #method::<T>);
@@ -177,7 +177,7 @@ fn row(rpc: &Rpc<'_>) -> TokenStream {
     quote! {
         #docs
         #deprecated
-        pub const fn #method<T: #handler>() -> Row<T> {
+        pub const fn #method<T: #handler + 'static>() -> Row<T> {
             Row::handled(&rpc::#constant, super::#method::<T>)
         }
     }
@@ -254,7 +254,7 @@ fn call(rpc: &Rpc<'_>, shared: &Message) -> Result<TokenStream, Error> {
     let respond = answer(rpc)?.respond;
     let (shared, conversion) = conversion(rpc, &request, shared)?;
     Ok(quote! {
-        fn #method<'a, T: #handler>(plugin: &'a T, cx: &'a Context, payload: Payload<'_>) -> Result<Call<'a>> {
+        fn #method<'a, T: #handler + 'static>(plugin: &'a T, cx: &'a Context, payload: Payload<'_>) -> Result<Call<'a>> {
             let #binding: #shared = decode(#name, payload, #conversion)?;
             let subject = Subject::new(#pod, #container);
             let handler = plugin.#method(cx, #(#values),*);

@@ -51,7 +51,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         #docs
         #example
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-        pub trait #handler: Send + Sync + 'static {
+        pub trait #handler: Send + Sync {
             #[doc = #method_docs]
             fn #method(&self, cx: &Context, #(#parameters),*) -> impl Future<Output = Result<#answer>> + Send;
         }
