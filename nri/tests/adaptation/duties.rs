@@ -70,7 +70,10 @@ async fn y2_a_plugin_that_waits_for_more_after_the_last_part_is_refused() {
     let waiting = Script::new("10", "waiting").message("Synchronize", &waiting);
     let (_peer, joined) = Peer::try_join(&adaptation, waiting).await;
     let error = joined.unwrap_err().to_string();
-    assert!(error.contains("waits for more pods and containers"), "{error}");
+    assert!(
+        error.contains("waits for more pods and containers"),
+        "{error}"
+    );
     assert!(adaptation.plugins().is_empty());
 }
 
