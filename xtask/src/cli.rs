@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use lexopt::prelude::*;
 use nri_schema::{Error, History};
 
+use xtask::book::{self, book};
+use xtask::error::TaskError;
 use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
 use xtask::interfaces::{self, InterfaceError};
 use xtask::refresh::{RefreshError, Refreshed, refresh};
-use xtask::release::{self, ReleaseError, release};
+use xtask::release::{self, release};
 
 const HELP: &str = "maintains this repository
 
@@ -28,9 +30,10 @@ usage:
   cargo run -p xtask -- refresh [--root FOLDER]
       adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command
       finds them, and regenerates what depends on it
+  cargo run -p xtask -- book --out FOLDER --command NRI-COMPAT [--root FOLDER]
+      builds the book in docs, with the output of this nri-compat, below the folder
   cargo run -p xtask -- release --out FOLDER [--only x86_64|aarch64] [--root FOLDER]
-      builds the artifacts of a release: archives, packages, the image, charts, SBOMs and their sums;
-      `[workspace.metadata.release]` in Cargo.toml has the address that they name
+      builds the artifacts of a release: archives, packages, the image, charts, SBOMs and their sums
   cargo run -p xtask -- --help | --version
 
 --root: the repository; by default the one around the current directory
@@ -65,7 +68,7 @@ pub(crate) enum Failure {
     NoRoot(PathBuf),
     Api(InterfaceError),
     Refresh(RefreshError),
-    Release(ReleaseError),
+    Task(TaskError),
 }
 
 impl Failure {
@@ -76,7 +79,7 @@ impl Failure {
             | Failure::NoRoot(_)
             | Failure::Api(_)
             | Failure::Refresh(_)
-            | Failure::Release(_) => Exit::Failed,
+            | Failure::Task(_) => Exit::Failed,
         }
     }
 }
@@ -92,7 +95,7 @@ impl fmt::Display for Failure {
                 write!(f, "error: {error:?}")
             }
             Failure::Api(error) => write!(f, "error: {error}"),
-            Failure::Release(error) => write!(f, "error: {error}"),
+            Failure::Task(error) => write!(f, "error: {error}"),
             Failure::Refresh(RefreshError::Go(reason)) => write!(
                 f,
                 "error: no module of a runtime can be fetched: {reason}\n  help: `go list -m -versions github.com/containerd/containerd/v2` shows what is wrong; GOPROXY names the module proxies"
@@ -134,6 +137,10 @@ pub(crate) enum Command {
     Refresh {
         root: Option<PathBuf>,
     },
+    Book {
+        options: book::Options,
+        root: Option<PathBuf>,
+    },
     Release {
         options: release::Options,
         root: Option<PathBuf>,
@@ -159,6 +166,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         }
         Some(Value(command)) if command == "import" => parse_import(parser),
         Some(Value(command)) if command == "refresh" => parse_refresh(parser),
+        Some(Value(command)) if command == "book" => parse_book(parser),
         Some(Value(command)) if command == "release" => parse_release(parser),
         Some(Value(command)) => Err(Failure::Usage(format!(
             "unknown command `{}`",
@@ -194,6 +202,24 @@ fn parse_refresh(mut parser: lexopt::Parser) -> Result<Command, Failure> {
         }
     }
     Ok(Command::Refresh { root })
+}
+
+fn parse_book(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+    let (mut out, mut command, mut root) = (None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("out") => out = Some(parser.value()?.into()),
+            Long("command") => command = Some(parser.value()?.into()),
+            Long("root") => root = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let missing = |what: &str| Failure::Usage(format!("{what} is missing"));
+    let out = out.ok_or_else(|| missing("--out"))?;
+    let command = command.ok_or_else(|| missing("--command"))?;
+    let options = book::Options { out, command };
+    Ok(Command::Book { options, root })
 }
 
 fn parse_release(mut parser: lexopt::Parser) -> Result<Command, Failure> {
@@ -244,8 +270,12 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Refresh { root } => {
             print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?)
         }
+        Command::Book { options, root } => {
+            let pages = book(&find_root(root)?, &options).map_err(Failure::Task)?;
+            println!("wrote {}", pages.display());
+        }
         Command::Release { options, root } => {
-            print_release(&release(&find_root(root)?, &options).map_err(Failure::Release)?)
+            print_release(&release(&find_root(root)?, &options).map_err(Failure::Task)?)
         }
         Command::Import { request, root } => {
             print_import(&import::import(&find_root(root)?, &request)?)

@@ -8,23 +8,18 @@ mod archive;
 mod bill;
 mod build;
 mod chart;
-mod error;
 mod files;
 mod image;
 mod layout;
-mod metadata;
 mod packages;
 mod sums;
 mod templates;
-mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use error::ReleaseError;
-pub use metadata::Metadata;
-
-use error::writing;
+use crate::error::{TaskError, writing};
+use crate::metadata::Metadata;
 use files::Files;
 
 /// A processor for which binaries are built.
@@ -82,7 +77,7 @@ struct Release<'a> {
 /// # Errors
 ///
 /// Returns an error if a tool is missing or fails, or a file cannot be read or written.
-pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, ReleaseError> {
+pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, TaskError> {
     fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
     let release = Release {
         root,

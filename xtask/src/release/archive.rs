@@ -7,9 +7,9 @@ use std::path::Path;
 use flate2::{Compression, GzBuilder};
 use tar::{EntryType, Header};
 
-use super::error::{ReleaseError, writing};
 use super::files::Files;
 use super::{Binary, Release};
+use crate::error::{TaskError, writing};
 
 /// A file in an archive.
 pub(super) struct Entry {
@@ -81,13 +81,13 @@ pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 impl Release<'_> {
     /// Writes the archive of a binary, with licence, manual pages and completions.
-    pub(super) fn archive(&self, binary: &Binary, files: &Files) -> Result<(), ReleaseError> {
+    pub(super) fn archive(&self, binary: &Binary, files: &Files) -> Result<(), TaskError> {
         let Files {
             licence, readme, ..
         } = files;
         let name = self.archive_name(binary.processor.name);
         let at = |path: &str| format!("{name}/{path}");
-        let program = fs::read(&binary.path).map_err(super::error::reading(&binary.path))?;
+        let program = fs::read(&binary.path).map_err(crate::error::reading(&binary.path))?;
         let mut entries = vec![
             Entry::program(at("nri-compat"), program),
             Entry::file(at("LICENSE"), licence.clone()),
@@ -114,7 +114,7 @@ impl Release<'_> {
     }
 
     /// Writes a file.
-    pub(super) fn write(&self, path: &Path, content: &[u8]) -> Result<(), ReleaseError> {
+    pub(super) fn write(&self, path: &Path, content: &[u8]) -> Result<(), TaskError> {
         fs::write(path, content).map_err(writing(path))
     }
 }

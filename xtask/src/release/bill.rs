@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::Release;
-use super::error::ReleaseError;
 use super::layout::sha256;
-use super::metadata::COMMAND;
-use super::tool::Tool;
+use crate::error::TaskError;
+use crate::metadata::COMMAND;
+use crate::tool::Tool;
 
 /// The formats of `cargo sbom`, and the extension of the file.
 const FORMATS: [(&str, &str); 2] = [
@@ -16,7 +16,7 @@ const FORMATS: [(&str, &str); 2] = [
 
 impl Release<'_> {
     /// Writes the bills.
-    pub(super) fn bills(&self) -> Result<(), ReleaseError> {
+    pub(super) fn bills(&self) -> Result<(), TaskError> {
         for (format, extension) in FORMATS {
             let bill = self.reproducible(self.bill(format)?);
             let name = format!("{COMMAND}-{}.{extension}", self.metadata.version);
@@ -27,7 +27,7 @@ impl Release<'_> {
         Ok(())
     }
 
-    fn bill(&self, format: &str) -> Result<Value, ReleaseError> {
+    fn bill(&self, format: &str) -> Result<Value, TaskError> {
         let arguments = [
             "sbom",
             "--cargo-package",
@@ -43,7 +43,7 @@ impl Release<'_> {
             cargo.args(arguments).current_dir(self.root);
         })
         .output()?;
-        serde_json::from_slice(&json).map_err(|source| ReleaseError::Output {
+        serde_json::from_slice(&json).map_err(|source| TaskError::Output {
             program: "cargo sbom".to_owned(),
             source,
         })

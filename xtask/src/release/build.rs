@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::error::ReleaseError;
-use super::metadata::COMMAND;
-use super::tool::Tool;
 use super::{Binary, PROCESSORS, Processor, Release};
+use crate::error::TaskError;
+use crate::metadata::COMMAND;
+use crate::tool::Tool;
 
 /// The profile in `Cargo.toml`.
 const PROFILE: &str = "dist";
@@ -15,19 +15,19 @@ const HELP: &str = "`source .ci/setup.sh; install_release` installs the tools of
 
 impl Release<'_> {
     /// Builds the binaries for all processors, or for one.
-    pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Binary>, ReleaseError> {
+    pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Binary>, TaskError> {
         let wanted = |processor: &&Processor| only.is_none_or(|name| processor.name == name);
         let binaries = PROCESSORS.iter().filter(wanted);
         let binaries = binaries.map(|&processor| self.binary(processor));
         let binaries = binaries.collect::<Result<Vec<_>, _>>()?;
         match only {
-            Some(name) if binaries.is_empty() => Err(ReleaseError::Processor(name.to_owned())),
+            Some(name) if binaries.is_empty() => Err(TaskError::Processor(name.to_owned())),
             Some(_) | None => Ok(binaries),
         }
     }
 
     /// Builds a binary with the list of its crates in it, which `cargo audit bin` reads.
-    fn binary(&self, processor: Processor) -> Result<Binary, ReleaseError> {
+    fn binary(&self, processor: Processor) -> Result<Binary, TaskError> {
         let target = processor.target();
         let folder = self.target_folder();
         let arguments = [

@@ -7,15 +7,15 @@ use serde_json::json;
 
 use super::Release;
 use super::archive::{Entry, gzip, tar};
-use super::error::{ReleaseError, reading, writing};
 use super::layout::Layout;
+use crate::error::{TaskError, reading, writing};
 
 /// The placeholder of the registry in charts.
 const PLACEHOLDER: &str = "registry.example.com";
 
 impl Release<'_> {
     /// Writes the charts in `deploy/helm`, with the version of the workspace.
-    pub(super) fn charts(&self) -> Result<(), ReleaseError> {
+    pub(super) fn charts(&self) -> Result<(), TaskError> {
         let folder = self.root.join("deploy/helm");
         for chart in sorted(&folder)? {
             self.chart(&chart)?;
@@ -23,7 +23,7 @@ impl Release<'_> {
         Ok(())
     }
 
-    fn chart(&self, folder: &Path) -> Result<(), ReleaseError> {
+    fn chart(&self, folder: &Path) -> Result<(), TaskError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut entries = Vec::new();
         self.add_files(folder, &name, &mut entries)?;
@@ -40,7 +40,7 @@ impl Release<'_> {
         folder: &Path,
         prefix: &str,
         entries: &mut Vec<Entry>,
-    ) -> Result<(), ReleaseError> {
+    ) -> Result<(), TaskError> {
         for path in sorted(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("{prefix}/{name}");
@@ -74,7 +74,7 @@ impl Release<'_> {
         chart.lines().map(line).collect()
     }
 
-    fn artifact(&self, name: &str, package: Vec<u8>) -> Result<(), ReleaseError> {
+    fn artifact(&self, name: &str, package: Vec<u8>) -> Result<(), TaskError> {
         let version = &self.metadata.version;
         let config = json!({ "apiVersion": "v2", "name": name, "version": version });
         let mut layout = Layout::default();
@@ -93,10 +93,10 @@ impl Release<'_> {
 }
 
 /// Returns the paths in a folder, ordered by name.
-pub(super) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, ReleaseError> {
+pub(super) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let paths = fs::read_dir(folder).map_err(reading(folder))?;
     let paths = paths.map(|entry| Ok(entry.map_err(reading(folder))?.path()));
-    let mut paths = paths.collect::<Result<Vec<_>, ReleaseError>>()?;
+    let mut paths = paths.collect::<Result<Vec<_>, TaskError>>()?;
     paths.sort();
     Ok(paths)
 }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::error::{ReleaseError, reading, writing};
-use super::metadata::COMMAND;
-use super::tool::Tool;
 use super::{Binary, Release};
+use crate::error::{TaskError, reading, writing};
+use crate::metadata::COMMAND;
+use crate::tool::Tool;
 
 /// The shells with completions, and the name that the script has in the shell's folder.
 const SHELLS: [(&str, &str); 3] = [
@@ -36,7 +36,7 @@ pub(super) struct Files {
 
 impl Files {
     /// Lets the first binary, which runs on this machine, write its manual and completions.
-    pub(super) fn write(release: &Release<'_>, binaries: &[Binary]) -> Result<Self, ReleaseError> {
+    pub(super) fn write(release: &Release<'_>, binaries: &[Binary]) -> Result<Self, TaskError> {
         let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
         let program = binaries
             .first()
@@ -68,7 +68,7 @@ fn run(program: &Path) -> Tool {
 }
 
 /// Returns the manual pages, ordered by name.
-fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, ReleaseError> {
+fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
     fs::create_dir_all(folder).map_err(writing(folder))?;
     run(program)
         .with(|command| {
@@ -89,7 +89,7 @@ fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, ReleaseError> {
     Ok(pages)
 }
 
-fn completions(program: &Path, folder: &Path) -> Result<Vec<Named>, ReleaseError> {
+fn completions(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
     fs::create_dir_all(folder).map_err(writing(folder))?;
     let scripts = SHELLS.iter().map(|&(shell, name)| {
         let run = run(program).with(|command| {

@@ -8,16 +8,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::archive::{Entry, gzip, tar};
-use super::error::{ReleaseError, reading, writing};
 use super::layout::{Layout, sha256};
 use super::{Binary, Release};
+use crate::error::{TaskError, reading, writing};
 
 /// The user of distroless images named `nonroot`.
 const USER: &str = "65532:65532";
 
 impl Release<'_> {
     /// Writes the image for the processors of the binaries.
-    pub(super) fn image(&self, binaries: &[Binary]) -> Result<(), ReleaseError> {
+    pub(super) fn image(&self, binaries: &[Binary]) -> Result<(), TaskError> {
         let name = format!("nri-compat-{}-image.tar", self.metadata.version);
         let path = self.out.join(name);
         let mut layout = Layout::default();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::archive::gzip;
-use super::error::{ReleaseError, reading, writing};
 use super::files::{Files, Named};
-use super::tool::Tool;
 use super::{Binary, Release};
+use crate::error::{TaskError, reading, writing};
+use crate::tool::Tool;
 
 /// The formats, and the folder for completions of zsh in each.
 const FORMATS: [(&str, &str); 2] = [
@@ -19,7 +19,7 @@ const FORMATS: [(&str, &str); 2] = [
 
 impl Release<'_> {
     /// Writes the packages of a binary.
-    pub(super) fn package(&self, binary: &Binary, files: &Files) -> Result<(), ReleaseError> {
+    pub(super) fn package(&self, binary: &Binary, files: &Files) -> Result<(), TaskError> {
         for (format, zsh) in FORMATS {
             let description = self.description(binary, files, zsh)?;
             let config = files.folder().join("nfpm.json");
@@ -37,12 +37,7 @@ impl Release<'_> {
         Ok(())
     }
 
-    fn description(
-        &self,
-        binary: &Binary,
-        files: &Files,
-        zsh: &str,
-    ) -> Result<Value, ReleaseError> {
+    fn description(&self, binary: &Binary, files: &Files, zsh: &str) -> Result<Value, TaskError> {
         let metadata = &self.metadata;
         Ok(json!({
             "name": "nri-compat",
@@ -60,12 +55,7 @@ impl Release<'_> {
         }))
     }
 
-    fn contents(
-        &self,
-        binary: &Binary,
-        files: &Files,
-        zsh: &str,
-    ) -> Result<Vec<Value>, ReleaseError> {
+    fn contents(&self, binary: &Binary, files: &Files, zsh: &str) -> Result<Vec<Value>, TaskError> {
         let root = self.root;
         let docs = "/usr/share/doc/nri-compat";
         let mut contents = vec![
@@ -106,7 +96,7 @@ impl Release<'_> {
     }
 
     /// Writes a unit that runs the command of the package, and returns its path.
-    fn unit(&self, name: &str, folder: &Path) -> Result<PathBuf, ReleaseError> {
+    fn unit(&self, name: &str, folder: &Path) -> Result<PathBuf, TaskError> {
         let from = self.root.join("deploy/systemd").join(name);
         let unit = fs::read_to_string(&from).map_err(reading(&from))?;
         let path = folder.join(name);
@@ -117,7 +107,7 @@ impl Release<'_> {
 }
 
 /// Writes the compressed page, and returns its path.
-fn compressed(page: &Named, folder: &Path) -> Result<PathBuf, ReleaseError> {
+fn compressed(page: &Named, folder: &Path) -> Result<PathBuf, TaskError> {
     let path = folder.join(format!("{}.gz", page.name));
     let content = gzip(&page.content).map_err(writing(&path))?;
     fs::write(&path, content).map_err(writing(&path))?;

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::chart::sorted;
-use super::error::{ReleaseError, reading, writing};
 use super::layout::sha256;
+use crate::error::{TaskError, reading, writing};
 
 /// The name of the file, in the format that `sha256sum --check` reads.
 const NAME: &str = "SHA256SUMS";
 
 /// Writes the sums of all files in the folder, and returns their paths.
-pub(super) fn write(folder: &Path) -> Result<Vec<PathBuf>, ReleaseError> {
+pub(super) fn write(folder: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let mut paths = sorted(folder)?;
     paths.retain(|path| path.is_file() && !path.ends_with(NAME));
     let mut text = String::new();

@@ -5,17 +5,17 @@ use std::fs;
 use std::path::Path;
 
 use super::chart::sorted;
-use super::error::{ReleaseError, reading};
 use super::layout::sha256;
 use super::{PROCESSORS, Release};
+use crate::error::{TaskError, reading};
 
 impl Release<'_> {
     /// Fills every template whose archives were built.
-    pub(super) fn fill_templates(&self) -> Result<(), ReleaseError> {
+    pub(super) fn fill_templates(&self) -> Result<(), TaskError> {
         let values = self.values()?;
         for path in sorted(&self.root.join("deploy/packages"))? {
             let template = fs::read_to_string(&path).map_err(reading(&path))?;
-            let filled = fill(&template, &values).map_err(|name| ReleaseError::Placeholder {
+            let filled = fill(&template, &values).map_err(|name| TaskError::Placeholder {
                 path: path.clone(),
                 name,
             })?;
@@ -26,7 +26,7 @@ impl Release<'_> {
     }
 
     /// Returns the values by name.
-    fn values(&self) -> Result<Vec<(String, String)>, ReleaseError> {
+    fn values(&self) -> Result<Vec<(String, String)>, TaskError> {
         let metadata = &self.metadata;
         let own = [
             ("VERSION", &metadata.version),
@@ -48,7 +48,7 @@ impl Release<'_> {
 }
 
 /// Returns the sum of an archive, or a text that no package manager takes for one if it was not built.
-fn sum(archive: &Path) -> Result<String, ReleaseError> {
+fn sum(archive: &Path) -> Result<String, TaskError> {
     if !archive.exists() {
         return Ok("not-built".to_owned());
     }

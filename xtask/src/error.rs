@@ -1,13 +1,13 @@
-//! Errors of a release.
+//! Errors of tasks that build artifacts.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// The reason why a release could not be built.
+/// The reason why artifacts could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReleaseError {
+pub enum TaskError {
     /// A program could not be started.
     #[error("cannot start `{program}`: {source}\n  help: {help}")]
     Start {
@@ -67,13 +67,13 @@ pub enum ReleaseError {
 }
 
 /// Returns a conversion of the error of reading a file.
-pub(super) fn reading(path: &Path) -> impl FnOnce(io::Error) -> ReleaseError + use<> {
+pub(crate) fn reading(path: &Path) -> impl FnOnce(io::Error) -> TaskError + use<> {
     let path = path.to_owned();
-    move |source| ReleaseError::Read { path, source }
+    move |source| TaskError::Read { path, source }
 }
 
 /// Returns a conversion of the error of writing a file.
-pub(super) fn writing(path: &Path) -> impl FnOnce(io::Error) -> ReleaseError + use<> {
+pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> TaskError + use<> {
     let path = path.to_owned();
-    move |source| ReleaseError::Write { path, source }
+    move |source| TaskError::Write { path, source }
 }

@@ -1,26 +1,26 @@
-//! Programs that a release runs.
+//! Programs that tasks run.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-use super::error::ReleaseError;
+use crate::error::TaskError;
 
 /// A program with its arguments.
-pub(super) struct Tool {
+pub(crate) struct Tool {
     command: Command,
     help: &'static str,
 }
 
 impl Tool {
     /// Names a program, and how to install it.
-    pub(super) fn new(program: impl Into<OsString>, help: &'static str) -> Self {
+    pub(crate) fn new(program: impl Into<OsString>, help: &'static str) -> Self {
         let mut command = Command::new(program.into());
         command.stdin(Stdio::null());
         Self { command, help }
     }
 
     /// Returns the command, to add arguments.
-    pub(super) fn with(mut self, add: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn with(mut self, add: impl FnOnce(&mut Command)) -> Self {
         add(&mut self.command);
         self
     }
@@ -30,7 +30,7 @@ impl Tool {
     /// # Errors
     ///
     /// Returns an error if the program cannot be started, or fails.
-    pub(super) fn run(mut self) -> Result<(), ReleaseError> {
+    pub(crate) fn run(mut self) -> Result<(), TaskError> {
         let status = self.command.status();
         let status = status.map_err(|source| self.cannot_start(source))?;
         if status.success() {
@@ -44,7 +44,7 @@ impl Tool {
     /// # Errors
     ///
     /// Returns an error if the program cannot be started, or fails.
-    pub(super) fn output(mut self) -> Result<Vec<u8>, ReleaseError> {
+    pub(crate) fn output(mut self) -> Result<Vec<u8>, TaskError> {
         self.command.stderr(Stdio::inherit());
         let output = self.command.output();
         let output = output.map_err(|source| self.cannot_start(source))?;
@@ -54,18 +54,18 @@ impl Tool {
         Err(self.failed(output.status))
     }
 
-    fn cannot_start(&self, source: std::io::Error) -> ReleaseError {
-        ReleaseError::Start {
+    fn cannot_start(&self, source: std::io::Error) -> TaskError {
+        TaskError::Start {
             program: self.command.get_program().to_string_lossy().into_owned(),
             help: self.help,
             source,
         }
     }
 
-    fn failed(&self, status: std::process::ExitStatus) -> ReleaseError {
+    fn failed(&self, status: std::process::ExitStatus) -> TaskError {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-        ReleaseError::Failed {
+        TaskError::Failed {
             command: words.join(" "),
             status,
         }

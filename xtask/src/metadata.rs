@@ -4,18 +4,18 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::error::ReleaseError;
-use super::tool::Tool;
+use crate::error::TaskError;
+use crate::tool::Tool;
 
 /// The crate of the command.
-pub(super) const COMMAND: &str = "nri-compat";
+pub(crate) const COMMAND: &str = "nri-compat";
 
 /// The facts about a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// The version of the workspace.
     pub version: String,
-    /// The address of the repository and of its releases. Everything that needs an address takes it from here.
+    /// The address of the repository, of the book and of releases. Everything that needs an address takes it from here.
     pub address: String,
     /// The registry and the folder in it that has the image and the charts.
     pub registry: String,
@@ -47,7 +47,6 @@ struct WorkspaceMetadata {
 /// `[workspace.metadata.release]`.
 #[derive(Deserialize)]
 struct ReleaseTable {
-    address: String,
     registry: String,
     maintainer: String,
     toolchain: String,
@@ -59,6 +58,7 @@ struct Package {
     version: String,
     license: Option<String>,
     description: Option<String>,
+    homepage: Option<String>,
     /// Empty if the crate is not published.
     publish: Option<Vec<String>>,
     dependencies: Vec<Dependency>,
@@ -72,12 +72,12 @@ struct Dependency {
 
 impl Metadata {
     /// Returns the address of the folder with the artifacts.
-    pub(super) fn downloads(&self) -> String {
+    pub(crate) fn downloads(&self) -> String {
         format!("{}/releases/download/v{}", self.address, self.version)
     }
 
     /// Returns the time of the last commit as RFC 3339 writes it.
-    pub(super) fn timestamp(&self) -> String {
+    pub(crate) fn timestamp(&self) -> String {
         let seconds = i64::try_from(self.time).unwrap_or_default();
         let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
         time.to_string()
@@ -88,9 +88,9 @@ impl Metadata {
     /// # Errors
     ///
     /// Returns an error if cargo or git fail, or something is missing.
-    pub fn read(root: &Path) -> Result<Self, ReleaseError> {
+    pub fn read(root: &Path) -> Result<Self, TaskError> {
         let workspace = workspace(root)?;
-        let missing = |what: &str| ReleaseError::Metadata(what.to_owned());
+        let missing = |what: &str| TaskError::Metadata(what.to_owned());
         let crates = order(&workspace.packages);
         let mut packages = workspace.packages.into_iter();
         let command = packages.find(|package| package.name == COMMAND);
@@ -98,14 +98,15 @@ impl Metadata {
         let table = workspace.metadata;
         let table = table.ok_or_else(|| missing("the workspace does not describe releases"))?;
         let ReleaseTable {
-            address,
             registry,
             maintainer,
             toolchain,
         } = table.release;
         Ok(Self {
             version: command.version,
-            address,
+            address: command
+                .homepage
+                .ok_or_else(|| missing("nri-compat has no homepage"))?,
             registry,
             maintainer,
             toolchain,
@@ -117,14 +118,14 @@ impl Metadata {
     }
 }
 
-fn workspace(root: &Path) -> Result<Workspace, ReleaseError> {
+fn workspace(root: &Path) -> Result<Workspace, TaskError> {
     let arguments = ["metadata", "--format-version=1", "--no-deps", "--locked"];
     let json = Tool::new("cargo", "install Rust")
         .with(|cargo| {
             cargo.args(arguments).current_dir(root);
         })
         .output()?;
-    serde_json::from_slice(&json).map_err(|source| ReleaseError::Output {
+    serde_json::from_slice(&json).map_err(|source| TaskError::Output {
         program: "cargo metadata".to_owned(),
         source,
     })
@@ -160,16 +161,16 @@ fn depends_on(package: &Package, names: &[&str]) -> bool {
 }
 
 /// Returns `SOURCE_DATE_EPOCH`, else the time of the last commit.
-fn time(root: &Path) -> Result<u64, ReleaseError> {
+fn time(root: &Path) -> Result<u64, TaskError> {
     let text = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(time) => time,
         Err(_) => last_commit(root)?,
     };
-    let unreadable = |_| ReleaseError::Metadata(format!("not a time in seconds: {text}"));
+    let unreadable = |_| TaskError::Metadata(format!("not a time in seconds: {text}"));
     text.trim().parse().map_err(unreadable)
 }
 
-fn last_commit(root: &Path) -> Result<String, ReleaseError> {
+fn last_commit(root: &Path) -> Result<String, TaskError> {
     let help = "install git, or set SOURCE_DATE_EPOCH to the time of the release in seconds";
     let time = Tool::new("git", help)
         .with(|git| {
@@ -193,6 +194,7 @@ mod tests {
             version: String::new(),
             license: None,
             description: None,
+            homepage: None,
             publish: (!is_published).then(Vec::new),
             dependencies: dependencies.collect(),
         }
