@@ -7,6 +7,8 @@
 pub mod accepted;
 pub mod adjustments;
 pub mod arguments;
+#[cfg(doctest)]
+mod book;
 pub mod buf;
 pub mod compare;
 pub mod compile;

@@ -27,8 +27,9 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
     let file = root.join("../deploy/kubernetes/cluster-reader.yaml");
     let deployed = std::fs::read_to_string(file).expect("the role");
     assert!(deployed.contains(&role), "{deployed}\nis not\n{role}");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("the README");
-    assert!(readme.contains(&role), "the README does not show\n{role}");
+    let chapter = std::fs::read_to_string(root.join("../docs/src/check/cluster.md"));
+    let chapter = chapter.expect("the chapter of the book");
+    assert!(chapter.contains(&role), "the book does not show\n{role}");
 }
 
 #[test]

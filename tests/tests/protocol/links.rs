@@ -38,6 +38,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// The address of the project in the book, and that of a file of the repository below it.
+const ADDRESS: &str = "{{address}}/";
+const FILE: &str = "{{address}}/blob/main/";
+
+/// Pages that exist only in a built book, whose links `.ci/book.sh` follows.
+const GENERATED: [&str; 2] = ["rules/index.md", "statements/index.md"];
+
 /// Returns a description of each broken link in a file.
 fn broken_links(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).expect("readable Markdown");
@@ -81,6 +88,10 @@ fn leads_somewhere(file: &Path, link: &str) -> bool {
     let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
     let target = if path.is_empty() {
         file.to_owned()
+    } else if let Some(path) = path.strip_prefix(FILE) {
+        repository().join(path)
+    } else if path.starts_with(ADDRESS) || GENERATED.iter().any(|page| path.ends_with(page)) {
+        return true;
     } else {
         file.with_file_name(path)
     };

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds the book and follows its links.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source .ci/setup.sh
+install_mdbook
+install_validators
+target="${CARGO_TARGET_DIR:-target}"
+# Cargo built the command with the tests, if they ran.
+command="$target/debug/nri-compat-all"
+[ -x "$command" ] || cargo build --locked -p nri-tests --bin nri-compat-all
+out="$target/docs"
+rm -rf "$out"
+PATH="$(realpath "$PEERS")/cargo/bin:$PATH" cargo run --locked -p xtask -- book --out "$out" --command "$command"
+"$PEERS/python/bin/lychee" --offline --no-progress --root-dir "$(realpath "$out/book")" "$out/book/**/*.html"
