@@ -7,6 +7,7 @@ install_validators
 install_kustomize
 install_helm
 install_promtool
+install_actionlint
 bin="$PEERS/python/bin"
 # Cargo built the command with the tests, if they ran.
 nri_compat="${CARGO_TARGET_DIR:-target}/debug/nri-compat-all"
@@ -32,6 +33,7 @@ for file in deploy/github/*.yml; do
   valid "$file" "$bin/check-jsonschema" --builtin-schema vendor.github-workflows
   "$bin/check-jsonschema" --builtin-schema custom.github-workflows-require-timeout "$file"
 done
+"$PEERS/actionlint/actionlint" deploy/github/*.yml .github/workflows/*.yml
 valid deploy/gitlab/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci
 # valid_kubernetes FILE: the oldest and the newest Kubernetes take the manifests.
 valid_kubernetes() {

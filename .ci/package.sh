@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# Packages every published crate, then builds the packaged command outside the workspace, as its users will.
+# Packages every published crate, builds the packaged command outside the workspace, as its users will, compiles the libraries
+# with the oldest supported Rust, and checks licences, versions and sources of what they depend on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source .ci/setup.sh
 target="${CARGO_TARGET_DIR:-$PWD/target}"
+read -ra crates <<< "$(published)"
 
 # Cargo takes a published version for unchangeable: it would build what an earlier run unpacked from the same folder.
 unpacked="${CARGO_HOME:-$HOME/.cargo}/registry/src"
 if compgen -G "$unpacked/-*/nri-*" > /dev/null; then
-  rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,schema,codegen,macros}-*
+  rm -rf "$unpacked"/-*/nri-*
+  # A fingerprint has 16 digits.
+  for crate in "${crates[@]}"; do rm -rf "$target/debug/.fingerprint/$crate"-????????????????; done
 fi
 
 # Not verified one by one: the command is built from these packages below, and with it all of them.
-cargo package --locked --no-verify -p nri-protos -p nri-schema -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
+cargo package --locked --no-verify "${crates[@]/#/--package=}"
 
 outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT
@@ -20,8 +25,8 @@ manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
 generator="$(echo "$outside"/nri-codegen-*/Cargo.toml)"
 {
   printf '\n[patch.crates-io]\n'
-  for crate in nri-protos nri-schema nri-codegen nri-macros nri nri-conformance; do
-    printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
+  for crate in "${crates[@]}"; do
+    [ "$crate" = nri-compat ] || printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
   done
   printf '\n[workspace]\n\n'
   # The same profiles, so that dependencies that an earlier step compiled need not be compiled again.
@@ -30,3 +35,12 @@ generator="$(echo "$outside"/nri-codegen-*/Cargo.toml)"
 cargo run --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0
 # The command does not depend on it.
 cargo check --manifest-path "$generator" --target-dir "$target"
+
+# The minimum supported version of Rust of what plugins and runtimes depend on.
+rust_version="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"
+rustup toolchain install --profile minimal "$rust_version"
+read -ra libraries <<< "$(published 'name not in ("nri-compat", "nri-conformance")')"
+cargo "+$rust_version" check --locked --all-features --target-dir "$target/msrv" "${libraries[@]/#/--package=}"
+
+install_cargo_deny
+"$PEERS/cargo/bin/cargo-deny" check licenses bans sources

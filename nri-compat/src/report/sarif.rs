@@ -17,6 +17,7 @@ use super::diff::{DiffReport, SuppressedFinding};
 use super::finding::{Finding, Level};
 use super::issue::{Issue, Issues, of_finding, of_suppressed, of_verdict};
 use super::{json, written};
+use crate::book;
 use crate::rules::{self, Rule};
 use document::{
     ArtifactLocation, Driver, Fingerprints, Invocation, Location, LogicalLocation, Notification,
@@ -185,6 +186,7 @@ fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
         short_description: text(|rule| rule.summary),
         full_description: text(|rule| rule.explanation),
         help: text(|rule| rule.remedy),
+        help_uri: book::page(id),
         default_configuration: rule.map(|rule| ReportingConfiguration {
             level: rule.level.as_str(),
         }),

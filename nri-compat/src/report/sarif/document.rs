@@ -51,6 +51,7 @@ pub(super) struct ReportingDescriptor<'r> {
     pub(super) full_description: Option<Text<&'r str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<Text<&'r str>>,
+    pub(super) help_uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) default_configuration: Option<ReportingConfiguration>,
 }
