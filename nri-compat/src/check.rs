@@ -7,6 +7,7 @@
 
 pub mod assess;
 pub mod collect;
+mod collected;
 pub mod content;
 pub mod events;
 pub mod evidence;
@@ -15,8 +16,9 @@ pub mod head;
 mod lexical_path;
 pub mod logs;
 mod needles;
-pub mod packages;
-pub mod pools;
+mod packages;
+#[cfg(feature = "cluster")]
+pub(crate) mod pools;
 pub mod progress;
 mod removal;
 pub mod target;

@@ -29,6 +29,7 @@ pub mod cli;
 pub mod cluster;
 #[cfg(feature = "conformance")]
 pub mod compare;
+mod container_log;
 pub mod data;
 pub mod diff;
 pub mod error;
@@ -47,6 +48,7 @@ pub mod report;
 pub mod rules;
 pub mod sighting;
 pub mod skipped;
+mod stamp;
 mod statements;
 mod subprocess;
 mod unpack;

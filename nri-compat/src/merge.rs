@@ -37,7 +37,7 @@ use std::io::{self, Read};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::check::logs::pieces::{Form, Joined};
+use crate::container_log::{Form, Joined};
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use crate::unpack::unpacked;

@@ -1,6 +1,6 @@
 //! Turns the collected sightings into the report, with one verdict per sighting and target.
 
-use super::collect::Collected;
+use super::collected::Collected;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;

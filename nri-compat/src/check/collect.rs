@@ -10,7 +10,6 @@
 mod archive;
 mod budget;
 mod charts;
-mod collected;
 mod compressed;
 mod demand;
 mod disk;
@@ -52,7 +51,7 @@ use roots::{Root, Roots};
 use scan::Scan;
 use visit::Visit;
 
-pub use collected::Collected;
+pub use super::collected::Collected;
 pub use request::{ImageOptions, ImageRequest, Pull, Request};
 
 /// Passes everything that the request names to the readers.

@@ -1,6 +1,6 @@
 //! Readers of evidence, one module per kind of file.
 
-pub mod bill_of_materials;
+mod bill_of_materials;
 mod binary;
 pub mod cargo_lock;
 pub mod declared;
@@ -10,6 +10,7 @@ pub(super) mod go_module;
 pub mod go_source;
 pub mod go_vendor;
 mod identity;
+mod log;
 pub(super) mod nri_module;
 pub mod one_shot;
 mod opaque;
@@ -21,7 +22,6 @@ mod text;
 pub mod wasm;
 
 use super::content::File;
-use super::logs::LogReader;
 use crate::sighting::Sighting;
 pub use crate::skipped::Unreadable;
 pub(super) use identity::identity;
@@ -30,7 +30,7 @@ pub(super) use identity::identity;
 pub const READERS: &[&dyn Reader] = &[
     &program::Program,
     &wasm::Wasm,
-    &LogReader,
+    &log::LogReader,
     &go_source::GoSource,
     &go_mod::GoModReader,
     &go_vendor::GoVendor,

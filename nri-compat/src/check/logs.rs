@@ -1,9 +1,8 @@
 //! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, and
 //! those that registered or were closed.
 //!
-//! A log of any size is read once, in constant memory. A search for one word finds the few relevant
-//! lines; only those are parsed, one wrapper after the other: JSON of a collector, journald's
-//! format, containerd's format.
+//! A log of any size is read once, in constant memory. A search for a few words finds the relevant
+//! lines; only those are parsed: the texts in any JSON, then the records of a runtime in them.
 //!
 //! ```
 //! use nri_compat::check::logs;
@@ -16,39 +15,40 @@
 //! assert_eq!(plugin.events.names, ["RunPodSandbox"]);
 //! ```
 
+mod context;
 mod fact;
 mod folders;
-mod format;
 mod inputs;
-mod line_handler;
-mod marker;
+mod json;
+mod logfmt;
 mod period;
-pub(crate) mod pieces;
-mod reader;
-mod record;
+mod recognise;
 mod rotation;
 mod scan;
 mod sightings;
 mod source;
-pub(crate) mod stamp;
 mod tally;
+mod unwrap;
 
 use std::io::Read;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::sighting::Sighting;
+use crate::sighting::{Evidence, Sighting};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-use format::Statement;
-use line_handler::{FoundLine, LineHandler};
-use record::Origin;
+use context::Context;
+use fact::Statement;
+use scan::{FoundLine, LineHandler};
+use tally::Origin;
 
-pub(crate) use format::unwrap_once;
 pub use inputs::read_logs;
 pub use period::{Period, parse as parse_time};
-pub use reader::LogReader;
+pub(crate) use recognise::is_log;
 pub use scan::LONGEST_LINE;
-use sightings::READER;
+pub(crate) use sightings::READER;
 
 /// The content of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,26 @@ pub struct Log {
     pub skipped: Vec<Skipped>,
     /// The number of bytes read, decompressed.
     pub bytes: u64,
+}
+
+impl Log {
+    /// Returns the sightings, each with the parts of the log that could not be read, and one of the log
+    /// itself if these parts may have warnings.
+    pub(crate) fn with_notes(self) -> Vec<Sighting> {
+        let mut hiding = self.skipped.iter();
+        let hiding = hiding.find(|skipped| may_hide_warnings(skipped, true));
+        let incomplete = hiding.map(sightings::incomplete);
+        let mut sightings = self.sightings;
+        for sighting in &mut sightings {
+            let notes = self.skipped.iter().map(|skipped| Evidence {
+                reader: READER,
+                detail: format!("not read: {}", skipped.reason),
+            });
+            sighting.evidence.extend(notes);
+        }
+        sightings.extend(incomplete);
+        sightings
+    }
 }
 
 /// Options for reading a log.
@@ -78,7 +98,7 @@ pub fn read(place: &Place, input: &mut dyn Read) -> Log {
 
 /// Reads a log with options.
 pub fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> Log {
-    match source::lines(input) {
+    match source::lines(input, None) {
         Ok(mut lines) => read_lines(place, &mut *lines, options),
         Err(error) => Log {
             skipped: vec![unreadable(place, &error)],
@@ -153,18 +173,12 @@ fn unreadable(place: &Place, error: &std::io::Error) -> Skipped {
 struct Reading<'p> {
     tally: tally::Tally,
     options: Options<'p>,
-    /// The id of an entry of a JSON list whose time has not been read yet, and the number of lines
-    /// in which the time may follow.
-    entry: Option<(String, u8)>,
     bytes: u64,
-    /// The number of lines that say that messages were dropped.
-    suppressed: u64,
+    /// The first line that says that messages were dropped, and the number of such lines.
+    suppressed: Option<(String, u64)>,
     /// The number of lines that are too long.
     too_long: u64,
 }
-
-/// The number of lines of an entry of a JSON list after its id: message, time.
-const REST_OF_ENTRY: u8 = 3;
 
 impl Reading<'_> {
     /// Returns the lines that could not be read, by the reason.
@@ -177,102 +191,73 @@ impl Reading<'_> {
         };
         let too_long = format!("longer than {} MiB", LONGEST_LINE >> 20);
         count(SkipKind::Limit, self.too_long, &too_long);
-        count(
-            SkipKind::Broken,
-            self.tally.unread_lines(),
-            "with a warning about a plugin, truncated or in an unknown format",
-        );
-        let suppressed = "about messages that the journal dropped: warnings may be missing";
-        count(SkipKind::Broken, self.suppressed, suppressed);
+        let truncated = "with a warning about a plugin, truncated or in an unknown format";
+        count(SkipKind::Broken, self.tally.unread_lines(), truncated);
+        if let Some((line, lines)) = &self.suppressed {
+            let dropped = "about messages that the journal dropped: warnings may be missing";
+            count(SkipKind::Broken, *lines, &format!("{dropped}; {line}"));
+        }
         let beyond = "about plugins beyond the limit";
         count(SkipKind::Limit, self.tally.beyond, beyond);
         reasons
     }
 
     /// Adds a statement, if it was made within the period.
-    fn add(&mut self, statement: Statement, origin: Origin) {
-        let time = match &statement {
-            Statement::Deprecation(_, time) => time.as_ref(),
-            Statement::LastOccurrence(time) => Some(time),
-            Statement::Fact(_) | Statement::Unread(_) => origin.time.as_ref(),
-        };
-        if !self.options.period.may_contain(time.map(String::as_str)) {
-            return;
+    fn add(&mut self, context: Context, statement: Statement, line: FoundLine<'_>) {
+        let is_cut = !line.ended && self.is_cut(line.bytes, &statement);
+        let period = &self.options.period;
+        if !is_cut && period.may_contain(context.time.as_deref()) {
+            self.tally.add(statement, &Origin::new(context, line));
         }
-        match statement {
-            Statement::Fact(fact) => self.tally.add(fact, &origin),
-            // The list of deprecations contains the same message.
-            Statement::Unread(_) if self.entry.is_some() => {}
-            Statement::Unread(warning) => self.tally.unread(warning, &origin),
-            Statement::Deprecation(id, time) => self.listed(id, Origin { time, ..origin }),
-            Statement::LastOccurrence(time) => {
-                if let Some((id, _)) = self.entry.take() {
-                    self.tally.listed_at(&id, &time);
-                }
-            }
-        }
-    }
-
-    fn listed(&mut self, id: String, origin: Origin) {
-        let waits = self.tally.listed(&id, &origin) && origin.time.is_none();
-        self.entry = waits.then_some((id, REST_OF_ENTRY));
     }
 
     /// Returns true if the line was cut within the name of the plugin: it ends with the beginning
     /// of another name.
     fn is_cut(&self, line: &[u8], statement: &Statement) -> bool {
-        let Statement::Fact(fact) = statement else {
+        let Statement::Fact(Some(name), _) = statement else {
             return false;
         };
-        let name = fact
-            .plugin
-            .as_deref()
-            .filter(|name| line.ends_with(name.as_bytes()));
-        name.is_some_and(|name| self.tally.has_longer(name))
-    }
-
-    /// Counts down to the last line on which an entry can have its time.
-    fn count_down(&mut self) {
-        if let Some((_, left)) = &mut self.entry {
-            *left -= 1;
-        }
-        self.entry.take_if(|(_, left)| *left == 0);
+        line.ends_with(name.as_bytes()) && self.tally.has_longer(name)
     }
 }
 
 /// Returns true if journald or rsyslog says in a line that it dropped messages: `Suppressed 12 messages from
 /// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
 fn is_suppression(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
-    let follows_number = |before: &str| {
-        let number = before.rsplit(' ').next().unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    static BY_JOURNALD: LazyLock<Regex> = LazyLock::new(|| {
+        bytes_regex("Suppressed [0-9]+ messages from |Forwarding to syslog missed [0-9]+ messages")
+    });
+    static BY_RSYSLOG: LazyLock<Regex> = LazyLock::new(|| {
+        bytes_regex(
+            "[0-9]+ messages lost due to rate-limiting|lost [0-9]+ messages from pid [0-9]+ due to rate-limiting|begin to drop messages due to rate-limiting",
+        )
+    });
+    let is_from = |names: [&str; 3]| {
+        let mut names = names.iter();
+        names.any(|name| memchr::memmem::find(line, name.as_bytes()).is_some())
     };
-    let by_journald = text
-        .split_once(" messages from ")
-        .is_some_and(|(before, _)| before.contains("Suppressed ") && follows_number(before));
-    let by_rsyslog = text
-        .split_once(" messages lost due to rate-limiting")
-        .is_some_and(|(before, _)| follows_number(before));
-    let is_from = |names: [&str; 2]| names.iter().any(|name| text.contains(name));
-    by_journald && is_from(["journald", "JOURNAL"])
-        || by_rsyslog && is_from(["rsyslog", "imjournal"])
+    BY_JOURNALD.is_match(line) && is_from(["journald", "JOURNAL", "systemd-journal"])
+        || BY_RSYSLOG.is_match(line) && is_from(["rsyslog", "imjournal", "imuxsock"])
+}
+
+fn bytes_regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
 }
 
 impl LineHandler for Reading<'_> {
-    fn line(&mut self, line: FoundLine<'_>) -> bool {
-        self.count_down();
-        for (mut origin, statement) in format::read(line.bytes) {
-            if line.ended || !self.is_cut(line.bytes, &statement) {
-                origin.line = Some((
-                    line.number,
-                    fact::clean(&String::from_utf8_lossy(line.bytes)),
-                ));
-                self.add(statement, origin);
-            }
+    fn line(&mut self, line: FoundLine<'_>) {
+        for (context, statement) in unwrap::statements(line.bytes) {
+            self.add(context, statement, line);
         }
-        self.suppressed += u64::from(is_suppression(line.bytes));
-        self.entry.is_some()
+        if is_suppression(line.bytes) {
+            let first = || {
+                (
+                    format!("line {}: {}", line.number, fact::clean_bytes(line.bytes)),
+                    0,
+                )
+            };
+            self.suppressed.get_or_insert_with(first).1 += 1;
+        }
     }
 
     fn read(&mut self, bytes: usize) {

@@ -27,7 +27,7 @@ type Key = (Place, String);
 
 /// Combines Go packages, builds their programs if `go` is true, and drops files that only name a dependency next to the
 /// plugins that they belong to. `paths` are those that the user named.
-pub fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
+pub(super) fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
     let (sources, mut merged): (Vec<_>, Vec<_>) = sightings
         .into_iter()
         .partition(|sighting| sighting.kind == FileKind::GoSource);

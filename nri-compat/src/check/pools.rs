@@ -16,7 +16,7 @@ const SYSTEM: &str = "linux";
 
 /// Returns a pool with the release that its runtime stands for; `system` is the operating system of
 /// the nodes.
-pub fn pool(
+pub(crate) fn pool(
     history: &History,
     unknown: &UnknownReleases,
     runtime: String,
@@ -52,7 +52,7 @@ fn judged(history: &History, unknown: &UnknownReleases, runtime: &str) -> Judged
 }
 
 /// Returns the targets of the pools, then `targets`, each target once.
-pub fn with_targets<'h>(
+pub(crate) fn with_targets<'h>(
     history: &'h History,
     unknown: &UnknownReleases,
     pools: &[NodePool],
@@ -78,7 +78,7 @@ fn now<'h>(history: &'h History, unknown: &UnknownReleases, runtime: &str) -> Op
 /// Adds the cluster to a report: removes the verdicts for runtimes of nodes on which a plugin does
 /// not run, and lists the nodes with an unknown runtime as skipped. `asked` are the names of the
 /// targets that apply to every plugin.
-pub fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
+pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
     let targets = cluster.targets();
     for subject in &mut report.subjects {
         let now = targets.of(&subject.nodes);

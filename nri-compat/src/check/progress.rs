@@ -8,7 +8,6 @@ pub struct Progress {
     files: AtomicU64,
     bytes: AtomicU64,
     expected: AtomicU64,
-    found: AtomicU64,
 }
 
 impl Progress {
@@ -27,18 +26,12 @@ impl Progress {
         self.expected.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a plugin that was found.
-    pub fn found(&self) {
-        self.found.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Returns the current counts.
     pub fn now(&self) -> Counts {
         Counts {
             files: self.files.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             expected: self.expected.load(Ordering::Relaxed),
-            found: self.found.load(Ordering::Relaxed),
         }
     }
 }
@@ -52,8 +45,6 @@ pub struct Counts {
     pub bytes: u64,
     /// Bytes expected in total; 0 if unknown.
     pub expected: u64,
-    /// Plugins found.
-    pub found: u64,
 }
 
 #[cfg(test)]
@@ -72,6 +63,6 @@ mod tests {
         progress.expect(5000);
         let counts = progress.now();
         assert_eq!((counts.files, counts.bytes), (1, 4000));
-        assert_eq!((counts.expected, counts.found), (5000, 0));
+        assert_eq!(counts.expected, 5000);
     }
 }

@@ -59,7 +59,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     }
     verdict.target.clone_from(&target.head.name);
     if verdict.outcome != Outcome::Unknown {
-        verdict.confidence = verdict.confidence.min(confidence::of(seen));
+        verdict.confidence = verdict.confidence.min(confidence::confidence(seen));
     }
     Some(verdict)
 }

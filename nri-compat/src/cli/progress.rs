@@ -66,12 +66,7 @@ fn message(counts: Counts) -> String {
         0 => bytes(counts.bytes),
         expected => format!("{} of {}", bytes(counts.bytes), bytes(expected)),
     };
-    let found = match counts.found {
-        0 => String::new(),
-        1 => ", 1 plugin".to_owned(),
-        found => format!(", {found} plugins"),
-    };
-    format!("{} files, {read}{found}", counts.files)
+    format!("{} files, {read}", counts.files)
 }
 
 #[cfg(test)]
@@ -87,8 +82,7 @@ mod tests {
         };
         assert_eq!(message(counts), "12 files, 2.0 KiB");
         counts.expected = 4096;
-        counts.found = 1;
-        assert_eq!(message(counts), "12 files, 2.0 KiB of 4.0 KiB, 1 plugin");
+        assert_eq!(message(counts), "12 files, 2.0 KiB of 4.0 KiB");
     }
 
     #[test]

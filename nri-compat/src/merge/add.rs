@@ -13,9 +13,9 @@ use super::key::PluginKey;
 use super::nodes::{Nodes, ReportId, Sets};
 use super::numbered::Numbered;
 use super::union::Program;
-use crate::check::logs::stamp::{Span, Stamp};
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
+use crate::stamp::{Span, Stamp};
 
 /// The maximum number of distinct plugins, and of distinct findings about them.
 const MAX_PLUGINS: usize = 20_000;

@@ -7,9 +7,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::check::logs::stamp;
-use crate::check::logs::unwrap_once;
 use crate::report::json::SCHEMA;
+use crate::stamp;
 
 /// A report.
 #[derive(Debug, Deserialize)]
@@ -136,6 +135,15 @@ pub(super) struct Occurrences<'d> {
     pub(super) last: Option<Cow<'d, str>>,
 }
 
+/// The keys of the time of an entry of a log collector.
+const TIMES: [&str; 5] = [
+    "time",
+    "@timestamp",
+    "timestamp",
+    "date",
+    "__REALTIME_TIMESTAMP",
+];
+
 /// Parses a report, possibly wrapped by a log collector, and passes it on with the time of the
 /// collector, for reports without a time.
 ///
@@ -151,12 +159,21 @@ pub(super) fn parse(
         Err(error) => error,
     };
     let text = String::from_utf8_lossy(bytes);
-    let (time, line) = unwrap_once(&text).unwrap_or_default();
+    let (time, line) = unwrapped(&text).unwrap_or_default();
     let document: Document<'_> = serde_json::from_str(&line)
         .map_err(|_| format!("not a report of check or logs: {error}"))?;
     document.of_this_schema()?;
     take(&document, time.as_deref());
     Ok(())
+}
+
+/// Returns the object within the entry of a log collector, and the time of the entry.
+fn unwrapped(entry: &str) -> Option<(Option<String>, String)> {
+    let entry: serde_json::Map<String, serde_json::Value> = serde_json::from_str(entry).ok()?;
+    let mut texts = entry.values().filter_map(serde_json::Value::as_str);
+    let object = texts.find(|text| text.trim_start().starts_with('{'))?;
+    let time = TIMES.iter().find_map(|key| entry.get(*key)?.as_str());
+    Some((time.map(str::to_owned), object.to_owned()))
 }
 
 impl Document<'_> {

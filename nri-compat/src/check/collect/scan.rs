@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::Budget;
-use super::collected::Collected;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
 use super::wanted_image::WantedImage;
+use crate::check::collected::Collected;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
 use crate::check::progress::Progress;

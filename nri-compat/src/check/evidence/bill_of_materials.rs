@@ -18,7 +18,7 @@ const NAME: &str = "bill-of-materials";
 const KEYS: [&[u8]; 2] = [b"\"bomFormat\"", b"\"spdxVersion\""];
 
 /// The reader of bills of materials.
-pub struct BillOfMaterials;
+pub(super) struct BillOfMaterials;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

@@ -1,16 +1,23 @@
 //! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
 //! containerd and CRI-O.
 
-use super::record::Record;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::context::{Fields, regex};
+use super::logfmt::Record;
 use crate::facts::EVENTS;
 
-/// A fact about a plugin.
+/// A statement about NRI or one of its plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fact {
-    /// The plugin: `10-template`, or only a name; `None` if the message names none.
-    pub(super) plugin: Option<String>,
-    /// The fact.
-    pub(super) claim: Claim,
+pub(super) enum Statement {
+    /// A fact about the plugin with this name, `10-template`, or only `template`. `None` if the message names none.
+    Fact(Option<String>, Claim),
+    /// An entry of `ctr deprecations list`.
+    Listed(Warning),
+    /// A warning about a plugin that was truncated.
+    Unread(Warning),
 }
 
 /// The content of a fact about a plugin.
@@ -29,7 +36,7 @@ pub(super) enum Claim {
     Failed(String),
 }
 
-/// A warning of a runtime that is recognised even if it cannot be parsed.
+/// A deprecation of NRI, about which a runtime warns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Warning {
     /// A plugin relies on `StateChange`.
@@ -38,12 +45,12 @@ pub(super) enum Warning {
     OneShot,
 }
 
-/// The beginnings of warnings, of which nobody but a runtime is the author.
+/// The message of containerd whose details are in fields.
+const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
+
+/// The words of warnings, of which nobody but a runtime is the author.
 const WARNINGS: [(&str, Warning); 3] = [
-    (
-        "NRI plugin uses a deprecated interface",
-        Warning::StateChange,
-    ),
+    (DEPRECATED_INTERFACE, Warning::StateChange),
     (
         "uses deprecated StateChange instead of a dedicated ",
         Warning::StateChange,
@@ -51,16 +58,8 @@ const WARNINGS: [(&str, Warning); 3] = [
     ("Deprecated NRI plugin(s) ", Warning::OneShot),
 ];
 
-/// Returns the warning of a runtime in a text that could not be parsed, such as a record that was cut.
-pub(super) fn warning(text: &str) -> Option<Warning> {
-    let mut warnings = WARNINGS.iter();
-    warnings
-        .find(|(words, _)| memchr::memmem::find(text.as_bytes(), words.as_bytes()).is_some())
-        .map(|(_, warning)| *warning)
-}
-
-/// The message of containerd whose details are in fields.
-const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface.";
+/// The line of a list of deprecations with the message of an entry, whose id is on another line.
+const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 
 /// The maximum length of a plugin name in bytes.
 const MAX_NAME: usize = 128;
@@ -68,147 +67,167 @@ const MAX_NAME: usize = 128;
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
-/// Returns all facts in a record; none if it is about something else.
-pub(super) fn facts(record: &Record) -> Vec<Fact> {
-    let readers = [
-        state_change_fields,
-        state_change_text,
-        registered,
-        connected,
-        closed,
-        failed,
+/// A wording of a message, and the statement in its groups.
+type Wording = (Regex, fn(&Captures<'_>) -> Option<Statement>);
+
+/// The wordings. `NAME` is the name of a plugin with its index: programs of all kinds have plugins,
+/// but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
+static WORDINGS: LazyLock<[Wording; 9]> = LazyLock::new(|| {
+    let wordings: [(&str, fn(&Captures<'_>) -> Option<Statement>); 9] = [
+        (
+            "plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call",
+            state_change,
+        ),
+        (
+            r#"plugin "[^"]*" registered as "NAME"(?: \(with NRI version ([^)]*)\))?"#,
+            registered,
+        ),
+        (
+            r#"pre-installed NRI plugin "([^"]+)" synchronization success"#,
+            connected,
+        ),
+        (
+            r#"plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected"#,
+            connected,
+        ),
+        (
+            "closing plugin NAME, failed to (?:handle )?([^:]*)(?:: (.*))?",
+            failed_request,
+        ),
+        (
+            "plugin NAME failed to handle ([^:]*)(?:: (.*))?",
+            failed_request,
+        ),
+        (
+            r#"failed to (STEP) pre-installed NRI plugin "([^"]+)": (.*)"#,
+            failed_step,
+        ),
+        (
+            "failed to (STEP) (?:external )?plugin(): (REASON.*)",
+            failed_step,
+        ),
+        (
+            "io[.]containerd[.]deprecation/(nri-plugin-interface|nri-v010-plugin)",
+            listed,
+        ),
     ];
-    if let Some(plugins) = one_shot(&record.text) {
-        return plugins
-            .filter_map(|plugin| fact(plugin, Claim::OneShot))
-            .collect();
-    }
-    readers
+    wordings.map(|(pattern, statement)| (wording(pattern), statement))
+});
+
+/// The names of the v0.1.0 plugins that containerd ran for a pod.
+static ONE_SHOT: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"Deprecated NRI plugin\(s\) ([^:]*): NRI 0[.]1[.]0"));
+
+/// The details of [`DEPRECATED_INTERFACE`], in the words of every release.
+static DETAILS: LazyLock<Regex> =
+    LazyLock::new(|| wording("^does not implement (?:a dedicated EVENT RPC call|EVENT)$"));
+
+/// Compiles a pattern with placeholders.
+fn wording(pattern: &str) -> Regex {
+    let reasons = "(?:failed to (?:configure|multiplex|register|synchronize)|invalid plugin|plugin registration)";
+    let pattern = pattern
+        .replace("NAME", r#"([0-9]{2}-[^\s"',:\\\[\]]{1,125})"#)
+        .replace("EVENT", "([A-Z][0-9A-Za-z]{0,63})")
+        .replace("STEP", "create|initialize|start|synchronize")
+        .replace("REASON", reasons);
+    regex(&pattern)
+}
+
+/// Returns true for the message of containerd whose details are in fields.
+pub(super) fn is_deprecated_interface(text: &str) -> bool {
+    text.contains(DEPRECATED_INTERFACE)
+}
+
+/// Returns all statements in a record; none if it is about something else.
+pub(super) fn statements(record: &Record) -> Vec<Statement> {
+    let message = record.message.as_str();
+    let mut found: Vec<Statement> = WORDINGS
         .iter()
-        .find_map(|read| read(record))
-        .into_iter()
-        .collect()
-}
-
-/// Splits containerd's message about a deprecated interface from the fields that follow it.
-pub(super) fn split_deprecation(text: &str) -> Option<(&str, &str)> {
-    let fields = text.strip_prefix(DEPRECATED_INTERFACE)?;
-    Some((DEPRECATED_INTERFACE, fields))
-}
-
-/// Returns the fact if the plugin has the name of an NRI plugin, `10-template`: programs of all kinds have plugins.
-fn indexed(plugin: &str, claim: Claim) -> Option<Fact> {
-    let name = plugin.rsplit(':').next().unwrap_or(plugin);
-    let is_indexed = matches!(name.as_bytes(), [b'0'..=b'9', b'0'..=b'9', b'-', _, ..]);
-    if is_indexed {
-        fact(plugin, claim)
-    } else {
-        None
+        .flat_map(|(pattern, statement)| {
+            let matches = pattern.captures_iter(message);
+            matches.filter_map(|groups| statement(&groups))
+        })
+        .collect();
+    for groups in ONE_SHOT.captures_iter(message) {
+        let names = groups[1].split(',').map(str::trim);
+        found.extend(names.filter_map(|name| fact(name, Claim::OneShot)));
     }
+    if is_deprecated_interface(message) {
+        found.extend(deprecated_interface(&record.context.fields));
+    }
+    if found.is_empty() && !message.contains(LISTED_MESSAGE) {
+        found.extend(warning(message).map(Statement::Unread));
+    }
+    found
 }
 
-fn fact(plugin: &str, claim: Claim) -> Option<Fact> {
+/// Returns the first warning in a message that could not be read, such as one that was truncated.
+fn warning(message: &str) -> Option<Warning> {
+    let mut warnings = WARNINGS.iter();
+    warnings
+        .find(|(words, _)| message.contains(words))
+        .map(|(_, warning)| *warning)
+}
+
+fn fact(plugin: &str, claim: Claim) -> Option<Statement> {
     let is_name =
         !plugin.is_empty() && plugin.len() <= MAX_NAME && !plugin.contains(char::is_control);
-    is_name.then(|| Fact {
-        plugin: Some(plugin.to_owned()),
-        claim,
-    })
+    is_name.then(|| Statement::Fact(Some(plugin.to_owned()), claim))
 }
 
-/// Parses the format of containerd: `deprecated=StateChange details="does not implement … RPC call"
+/// Reads the fields of containerd: `deprecated=StateChange details="does not implement … RPC call"
 /// plugin=10-template`.
-fn state_change_fields(record: &Record) -> Option<Fact> {
-    let is_about_nri = record.text.starts_with(DEPRECATED_INTERFACE);
-    if !is_about_nri || record.deprecated.as_deref() != Some("StateChange") {
+fn deprecated_interface(fields: &Fields) -> Option<Statement> {
+    if fields.deprecated.as_deref() != Some("StateChange") {
         return None;
     }
-    let details = record
-        .details
-        .as_deref()?
-        .strip_prefix("does not implement ")?;
-    let dedicated = details.strip_prefix("a dedicated ");
-    let rpc = dedicated.map_or(Some(details), |rpc| rpc.strip_suffix(" RPC call"))?;
+    let details = DETAILS.captures(fields.details.as_deref()?)?;
+    let event = details.get(1).or_else(|| details.get(2))?;
     fact(
-        record.plugin.as_deref()?,
-        Claim::StateChange(identifier(rpc)?),
+        fields.plugin.as_deref()?,
+        Claim::StateChange(event.as_str().to_owned()),
     )
 }
 
 /// Reads the warning of a runtime without a recorder, such as CRI-O.
-fn state_change_text(record: &Record) -> Option<Fact> {
-    let (plugin, rest) = record.text.strip_prefix("plugin ")?.split_once(' ')?;
-    let rest = rest.strip_prefix("uses deprecated StateChange instead of a dedicated ")?;
-    let (rpc, _) = rest.split_once(" RPC call")?;
-    indexed(plugin, Claim::StateChange(identifier(rpc)?))
+fn state_change(groups: &Captures<'_>) -> Option<Statement> {
+    fact(&groups[1], Claim::StateChange(groups[2].to_owned()))
 }
 
-/// Returns the name of an RPC, unless it has characters that show that the line was cut or merged
-/// with another.
-fn identifier(rpc: &str) -> Option<String> {
-    let sound = (1..=64).contains(&rpc.len())
-        && rpc.starts_with(|first: char| first.is_ascii_uppercase())
-        && rpc.chars().all(|letter| letter.is_ascii_alphanumeric());
-    sound.then(|| rpc.to_owned())
+fn registered(groups: &Captures<'_>) -> Option<Statement> {
+    let version = groups.get(2).map_or("", |version| version.as_str());
+    fact(&groups[1], Claim::Registered(clean(version)))
 }
 
-/// Parses the message of containerd about running v0.1.0 plugins for a pod.
-fn one_shot(text: &str) -> Option<impl Iterator<Item = &str>> {
-    let (names, _) = text
-        .strip_prefix("Deprecated NRI plugin(s) ")?
-        .split_once(": NRI 0.1.0")?;
-    Some(names.split(',').map(str::trim))
+fn connected(groups: &Captures<'_>) -> Option<Statement> {
+    fact(&groups[1], Claim::Connected)
 }
 
-/// Parses `plugin "pre-connected:10-template[4242]" registered as "10-template" (with NRI version
-/// v0.12.5)`.
-fn registered(record: &Record) -> Option<Fact> {
-    let (_, rest) = record
-        .text
-        .strip_prefix("plugin \"")?
-        .split_once("\" registered as \"")?;
-    let (plugin, rest) = rest.split_once('"')?;
-    let version = rest
-        .strip_prefix(" (with NRI version ")
-        .and_then(|rest| rest.strip_suffix(')'));
-    indexed(
-        plugin,
-        Claim::Registered(clean(version.unwrap_or_default())),
-    )
+/// Reads the failure of a request, which has the number of the event up to v0.11.0.
+fn failed_request(groups: &Captures<'_>) -> Option<Statement> {
+    let reason = groups.get(3).map_or("", |reason| reason.as_str());
+    let reason = format!("failed at {}: {}", by_name(&groups[2]), reason_of(reason));
+    fact(&groups[1], Claim::Failed(reason))
 }
 
-fn connected(record: &Record) -> Option<Fact> {
-    if let Some(rest) = record.text.strip_prefix("pre-installed NRI plugin \"") {
-        return fact(
-            rest.strip_suffix("\" synchronization success")?,
-            Claim::Connected,
-        );
+/// Reads the failure of a plugin to start, register or synchronize.
+fn failed_step(groups: &Captures<'_>) -> Option<Statement> {
+    let claim = Claim::Failed(format!(
+        "failed to {}: {}",
+        &groups[1],
+        reason_of(&groups[3])
+    ));
+    match &groups[2] {
+        "" => Some(Statement::Fact(None, claim)),
+        plugin => fact(plugin, claim),
     }
-    let plugin = record.text.strip_prefix("plugin \"")?;
-    indexed(plugin.split_once("\" connected")?.0, Claim::Connected)
 }
 
-/// Parses `closing plugin 10-template, failed to handle RunPodSandbox request: …`, with the number
-/// of the event up to v0.11.0, and `plugin 10-template failed to handle …, proceeding without it:
-/// …` from v0.12.4 on.
-fn closed(record: &Record) -> Option<Fact> {
-    let (plugin, why) = match record.text.strip_prefix("closing plugin ") {
-        Some(rest) => rest.split_once(", failed to ")?,
-        None => record
-            .text
-            .strip_prefix("plugin ")?
-            .split_once(" failed to handle ")?,
-    };
-    let why = why.strip_prefix("handle ").unwrap_or(why);
-    let (request, reason) = why.split_once(": ").unwrap_or((why, ""));
-    indexed(
-        plugin,
-        Claim::Failed(format!(
-            "failed at {}: {}",
-            by_name(request),
-            reason_of(reason)
-        )),
-    )
+fn listed(groups: &Captures<'_>) -> Option<Statement> {
+    Some(Statement::Listed(match &groups[1] {
+        "nri-v010-plugin" => Warning::OneShot,
+        _ => Warning::StateChange,
+    }))
 }
 
 /// Returns `RunPodSandbox request` for `event 1`.
@@ -228,32 +247,15 @@ fn reason_of(reason: &str) -> String {
     clean(reason)
 }
 
-/// Reads a message about a plugin that failed at start, registration or synchronization.
-fn failed(record: &Record) -> Option<Fact> {
-    let (step, rest) = record.text.strip_prefix("failed to ")?.split_once(' ')?;
-    if !matches!(step, "create" | "initialize" | "start" | "synchronize") {
-        return None;
-    }
-    if let Some(why) = rest.strip_prefix("external plugin: ") {
-        let claim = Claim::Failed(format!("failed to {step}: {}", reason_of(why)));
-        return Some(Fact {
-            plugin: None,
-            claim,
-        });
-    }
-    let (plugin, why) = rest
-        .strip_prefix("pre-installed NRI plugin \"")?
-        .split_once("\": ")?;
-    fact(
-        plugin,
-        Claim::Failed(format!("failed to {step}: {}", reason_of(why))),
-    )
-}
-
 /// Returns untrusted text as one line of a report.
 pub(super) fn clean(text: &str) -> String {
     let shown = text
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });
     shown.take(MAX_REASON).collect::<String>().trim().to_owned()
+}
+
+/// Returns the bytes of a line as one line of a report.
+pub(super) fn clean_bytes(line: &[u8]) -> String {
+    clean(&String::from_utf8_lossy(line))
 }

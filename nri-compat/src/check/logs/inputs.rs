@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::folders::Folders;
 use super::rotation::{self, LogSet, SetReader};
-use super::{Log, NOT_TEXT, Options, may_hide_warnings, read_lines, read_with, reader, sightings};
-use crate::check::collect::Collected;
+use super::{Log, NOT_TEXT, Options, may_hide_warnings, read_lines, read_with, sightings};
+use crate::check::collected::Collected;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
@@ -112,7 +112,7 @@ impl Inputs<'_> {
         log.skipped.append(&mut lines.skipped);
         if set.files.len() > 1 {
             not_text(&mut log, &lines.binary);
-            reader::note_rotated_set(&mut log.sightings, set.files.len());
+            sightings::note_rotated_set(&mut log.sightings, set.files.len());
         }
         let named = set.files.iter().any(|file| self.named.contains(file));
         self.add(log, lines.opened, named);

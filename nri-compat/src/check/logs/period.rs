@@ -4,7 +4,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan as _, Zoned};
 
-use super::stamp;
+use crate::stamp;
 
 /// A period from one moment to another, both included, each optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,38 +67,27 @@ fn named(text: &str, now: &Zoned) -> Option<Timestamp> {
     Some(day.to_zoned(now.time_zone().clone()).ok()?.timestamp())
 }
 
-/// Parses `-1h 30min`, `+5min`, `1 hour 30 minutes ago`, `5min left`.
+/// Parses `-1h 30min`, `+5min`, `1 hour 30 minutes ago`, `5min left`. A number without a unit is in seconds, and `M`
+/// means months.
 fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
-    let (is_past, span) = if let Some(span) = text.strip_prefix('-') {
-        (true, span)
-    } else if let Some(span) = text.strip_prefix('+') {
-        (false, span)
-    } else if let Some(span) = text.strip_suffix(" ago") {
-        (true, span)
-    } else {
-        (false, text.strip_suffix(" left")?)
+    let (sign, span) = match text.strip_suffix(" ago") {
+        Some(span) => (-1, span),
+        None => match text.strip_suffix(" left") {
+            Some(span) => (1, span),
+            None if text.starts_with('-') => (-1, text.get(1..)?),
+            None => (1, text.strip_prefix('+')?),
+        },
     };
-    let span = parse_span(span.trim()).filter(|span| !span.is_negative())?;
-    let moment = if is_past {
-        now.checked_sub(span)
-    } else {
-        now.checked_add(span)
-    };
-    Some(moment.ok()?.timestamp())
-}
-
-/// Parses a span in systemd's units; a number without a unit is in seconds, and `M` means months.
-fn parse_span(text: &str) -> Option<Span> {
-    if let Ok(seconds) = text.parse::<i64>() {
-        return Span::new().try_seconds(seconds).ok();
-    }
-    let months = text
+    let months = span
         .strip_suffix('M')
-        .and_then(|months| months.trim().parse::<i64>().ok());
-    if let Some(months) = months {
-        return Span::new().try_months(months).ok();
-    }
-    text.parse().ok()
+        .and_then(|months| months.trim().parse().ok());
+    let span: Span = match (span.trim().parse::<i64>(), months) {
+        (Ok(seconds), _) => Span::new().try_seconds(seconds).ok()?,
+        (Err(_), Some(months)) => Span::new().try_months::<i64>(months).ok()?,
+        (Err(_), None) => span.parse().ok()?,
+    };
+    let moment = now.checked_add(span.checked_mul(sign).ok()?).ok()?;
+    (!span.is_negative()).then(|| moment.timestamp())
 }
 
 /// Parses `@1773864904`, with an optional fraction.

@@ -1,13 +1,17 @@
 //! Combines the files of a rotated set into one log, oldest first: `containerd.log.2.gz`,
 //! `containerd.log.1`, `containerd.log`.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use super::{format, source};
+use regex::Regex;
+
+use super::context::regex;
+use super::{recognise, source};
 use crate::check::progress::Progress;
 use crate::packing::Packing;
 use crate::place::Place;
@@ -17,6 +21,15 @@ use crate::unpack::peek;
 /// The number of bytes of a file that are checked to determine whether it begins with a complete
 /// line.
 const HEAD: usize = 4096;
+
+/// The names of rotated files: `a.log.1`, `a.log-20260318`, `a-20260318.log`,
+/// `a-2026-03-18T20-15-04.861.log`.
+static ROTATED: LazyLock<Regex> = LazyLock::new(|| {
+    let date = "[0-9]{4}-?[0-9]{2}-?[0-9]{2}[0-9T._-]*?";
+    regex(&format!(
+        r"^(.+?)(?:[.-]({date})(\.log)?|\.([0-9]{{1,4}}))$"
+    ))
+});
 
 /// The files of one log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +47,8 @@ enum Age {
     Current,
     /// `.1` is newer than `.2`.
     Number(u64),
-    /// A date such as `-20260318`; later dates are newer.
-    Date(std::cmp::Reverse<String>),
+    /// The digits of a date such as `-20260318`; later dates are newer.
+    Date(Reverse<String>),
 }
 
 /// Groups files into logs, in the order in which the first file of each was named.
@@ -47,20 +60,15 @@ pub(super) fn sets(files: &[PathBuf]) -> Vec<LogSet> {
         if !sets.contains_key(&log) {
             order.push(log.clone());
         }
-        let set = sets.entry(log).or_default();
-        if !set.iter().any(|(_, known)| known == file) {
-            set.push((age, file.clone()));
-        }
+        sets.entry(log).or_default().push((age, file.clone()));
     }
     let logs = order.into_iter().filter_map(|log| sets.remove(&log));
     logs.filter_map(set).collect()
 }
 
 fn set(mut files: Vec<(Age, PathBuf)>) -> Option<LogSet> {
-    files.sort_by(|(a, file), (b, other)| match a.cmp(b) {
-        Ordering::Equal => file.cmp(other),
-        order => order,
-    });
+    files.sort();
+    files.dedup();
     let shown = files.first()?.1.clone();
     let files = files.into_iter().rev().map(|(_, file)| file).collect();
     Some(LogSet { shown, files })
@@ -73,47 +81,17 @@ fn log_and_age(file: &Path) -> (PathBuf, Age) {
     };
     let plain =
         Packing::extensions().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
-    let (log, age) = base_and_age(plain.unwrap_or(name));
-    (file.with_file_name(log), age)
-}
-
-/// Splits a file name: `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of
-/// `a-20260318.log` and of `a-2026-03-18T20-15-04.861.log`.
-fn base_and_age(name: &str) -> (String, Age) {
-    if let Some((base, suffix)) = name.rsplit_once('.')
-        && !base.is_empty()
-        && let Some(age) = age(suffix)
-    {
-        return (base.to_owned(), age);
-    }
-    let (stem, ending) = match name.rsplit_once(".log") {
-        Some((stem, "")) => (stem, ".log"),
-        _ => (name, ""),
+    let name = plain.unwrap_or(name);
+    let Some(parts) = ROTATED.captures(name) else {
+        return (file.with_file_name(name), Age::Current);
     };
-    for (at, _) in stem.match_indices('-') {
-        let (base, suffix) = stem.split_at(at);
-        if let Some(age @ Age::Date(_)) = suffix.get(1..).and_then(age) {
-            return (format!("{base}{ending}"), age);
-        }
-    }
-    (name.to_owned(), Age::Current)
-}
-
-/// Returns the age for a suffix of digits: a number of at most four digits, or a date, possibly
-/// with a time.
-fn age(suffix: &str) -> Option<Age> {
-    let is_allowed =
-        |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | 'T' | '.' | '_');
-    if !suffix.starts_with(|first: char| first.is_ascii_digit()) || !suffix.chars().all(is_allowed)
-    {
-        return None;
-    }
-    let digits: String = suffix.chars().filter(char::is_ascii_digit).collect();
-    if digits.len() >= 8 {
-        return Some(Age::Date(std::cmp::Reverse(digits)));
-    }
-    let number = suffix.parse().ok()?;
-    (suffix.len() <= 4).then_some(Age::Number(number))
+    let part = |number: usize| parts.get(number).map_or("", |part| part.as_str());
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect();
+    let age = match part(4).parse() {
+        Ok(number) => Age::Number(number),
+        Err(_) => Age::Date(Reverse(digits(part(2)))),
+    };
+    (file.with_file_name([part(1), part(3)].concat()), age)
 }
 
 /// A reader of the files of a set, one after the other.
@@ -169,7 +147,7 @@ impl<'p> SetReader<'p> {
         let file = open(path, self.progress)?;
         self.opened += 1;
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let (head, lines) = peek(source::lines_of(file, extension)?, HEAD)?;
+        let (head, lines) = peek(source::lines(file, extension)?, HEAD)?;
         if source::is_binary(&head) {
             self.binary.push(self.place.clone());
         }
@@ -199,7 +177,7 @@ pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File>
 /// the previous file.
 fn begins_with_line(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
-    text.lines().next().is_some_and(format::is_sure)
+    text.lines().next().is_some_and(recognise::is_log_line)
 }
 
 impl Read for SetReader<'_> {
@@ -238,45 +216,24 @@ mod tests {
 
     #[test]
     fn a_rotated_set_is_one_log_with_the_oldest_file_first() {
-        for (shown, oldest_first) in [
-            (
+        for oldest_first in [
+            &["a.log.10.gz", "a.log.2.gz", "a.log.1", "a.log"][..],
+            &["a.log-20260317.xz", "a.log-20260318", "a.log"],
+            &["a-20260317.log.zst", "a-20260318.log", "a.log"],
+            &[
+                "a-2026-03-17T20-15-04.861.log.gz",
+                "a-2026-03-18T20-15-04.861.log",
                 "a.log",
-                vec!["a.log.10.gz", "a.log.2.gz", "a.log.1", "a.log"],
-            ),
-            (
-                "a.log",
-                vec!["a.log-20260317.xz", "a.log-20260318", "a.log"],
-            ),
-            (
-                "a.log",
-                vec!["a-20260317.log.zst", "a-20260318.log", "a.log"],
-            ),
-            (
-                "a.log",
-                vec![
-                    "a-2026-03-17T20-15-04.861.log.gz",
-                    "a-2026-03-18T20-15-04.861.log",
-                    "a.log",
-                ],
-            ),
-            (
-                "0.log",
-                vec!["0.log.20260317-201504.gz", "0.log.20260318-201504", "0.log"],
-            ),
-            ("syslog", vec!["syslog.2.gz", "syslog.1", "syslog"]),
-            (
-                "a-json.log",
-                vec!["a-json.log.2", "a-json.log.1", "a-json.log"],
-            ),
-            ("a.log.1", vec!["a.log.2", "a.log.1"]),
+            ],
+            &["0.log.20260317-201504.gz", "0.log.20260318-201504", "0.log"],
+            &["syslog.2.gz", "syslog.1", "syslog"],
+            &["a.log.2", "a.log.1"],
         ] {
-            let mut named = paths(&oldest_first);
+            let files = paths(oldest_first);
+            let mut named = files.clone();
             named.rotate_left(1);
-            let expected = LogSet {
-                shown: shown.into(),
-                files: paths(&oldest_first),
-            };
-            assert_eq!(sets(&named), [expected], "{shown}");
+            let shown = files.last().cloned().unwrap_or_default();
+            assert_eq!(sets(&named), [LogSet { shown, files }]);
         }
     }
 

@@ -1,11 +1,11 @@
-//! Reads a stream in chunks, in constant memory, and passes on the relevant lines.
+//! Reads a stream in chunks, in constant memory, and passes on the lines that may be about NRI. No other line is
+//! parsed.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr, memchr_iter, memrchr};
-
-use super::line_handler::{FoundLine, LineHandler};
-use super::marker::{Markers, Search};
 
 /// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
 pub const LONGEST_LINE: usize = 256 << 20;
@@ -14,106 +14,115 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
+/// A word in every message about a plugin, the key of a message in journald's JSON, and a word in what journald and
+/// rsyslog say of messages that they dropped.
+const WORDS: [&str; 3] = ["plugin", "\"MESSAGE\"", " messages "];
+
+/// The texts before `plugin` in messages of runtimes. The last ones are parts of the ids of deprecations.
+const BEFORE_PLUGIN: [&[u8]; 6] = [
+    b"NRI ",
+    b"closing ",
+    b"external ",
+    b"synchronize ",
+    b"/nri-",
+    b"/nri-v010-",
+];
+
+/// A line that may be about NRI.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundLine<'l> {
+    /// The text without the line end.
+    pub(super) bytes: &'l [u8],
+    /// The number of the line, counted from 1.
+    pub(super) number: u64,
+    /// False for the last line if it has no line end: it may have been cut.
+    pub(super) ended: bool,
+}
+
+/// A receiver of lines.
+pub(super) trait LineHandler {
+    fn line(&mut self, line: FoundLine<'_>);
+
+    /// Counts bytes that were read.
+    fn read(&mut self, bytes: usize);
+
+    /// Counts a line that is too long to be read.
+    fn too_long(&mut self);
+}
+
 /// Reads all of `input`.
 ///
 /// # Errors
 ///
 /// Returns an error if it cannot be read to its end; `handler` has received what came before.
 pub(super) fn scan(input: &mut dyn Read, handler: &mut dyn LineHandler) -> io::Result<()> {
-    let markers = Markers::new();
-    let mut scanner = Scanner::new(&markers, handler);
+    let words = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(WORDS)
+        .map_err(io::Error::other)?;
+    let mut scanner = Scanner {
+        words,
+        handler,
+        buffer: vec![0; CHUNK],
+        held: 0,
+        is_in_long_line: false,
+        lines_before: 0,
+    };
     let end = scanner.run(input);
-    scanner.finish();
+    scanner.lines(0..scanner.held);
     end
 }
 
 struct Scanner<'s> {
-    markers: &'s Markers,
+    words: AhoCorasick,
     handler: &'s mut dyn LineHandler,
     buffer: Vec<u8>,
     /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
     /// True within a line that is too long.
     is_in_long_line: bool,
-    /// True if the handler wants the next line, whatever it contains.
-    wants_next: bool,
     /// The number of lines before those in the buffer.
     lines_before: u64,
 }
 
-impl<'s> Scanner<'s> {
-    fn new(markers: &'s Markers, handler: &'s mut dyn LineHandler) -> Self {
-        Self {
-            markers,
-            handler,
-            buffer: vec![0; CHUNK],
-            held: 0,
-            is_in_long_line: false,
-            wants_next: false,
-            lines_before: 0,
-        }
-    }
-
+impl Scanner<'_> {
     fn run(&mut self, input: &mut dyn Read) -> io::Result<()> {
         loop {
-            self.make_room();
-            let end = (self.held + CHUNK).min(self.buffer.len());
-            let (_, room) = self.buffer.split_at_mut(self.held.min(end));
-            let (room, _) = room.split_at_mut(end - self.held.min(end));
-            match input.read(room) {
+            // One byte more than the maximum identifies a longer line.
+            if self.held == self.buffer.len() {
+                let grown = (self.buffer.len() * 2).min(LONGEST_LINE + 1);
+                self.buffer.resize(grown, 0);
+            }
+            let end = self.buffer.len().min(self.held + CHUNK);
+            match input.read(&mut self.buffer[self.held..end]) {
                 Ok(0) => return Ok(()),
-                Ok(read) => self.took(read),
+                Ok(bytes) => {
+                    self.handler.read(bytes);
+                    self.filled(self.held + bytes);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Grows the buffer for a long line, up to the maximum length plus one byte that identifies a
-    /// longer line.
-    fn make_room(&mut self) {
-        if self.held >= self.buffer.len() {
-            let grown = (self.buffer.len() * 2).min(LONGEST_LINE + 1);
-            self.buffer.resize(grown, 0);
-        }
-    }
-
-    fn took(&mut self, read: usize) {
-        self.handler.read(read);
+    /// Searches the complete lines in the buffer, and keeps the rest.
+    fn filled(&mut self, filled: usize) {
+        let mut start = 0;
         if self.is_in_long_line {
-            return self.went_on(read);
+            let Some(end) = memchr(b'\n', &self.buffer[..filled]) else {
+                return;
+            };
+            start = end + 1;
+            self.is_in_long_line = false;
+            self.lines_before += 1;
         }
-        self.filled(self.held, self.held + read);
-    }
-
-    /// Searches the complete lines in a buffer, whose bytes before `old` have no end of a line, and keeps the rest.
-    fn filled(&mut self, old: usize, filled: usize) {
-        let fresh = self.buffer.split_at(filled).0.split_at(old).1;
-        let Some(last) = last_line_end(fresh).map(|end| old + end) else {
-            return self.unfinished(filled);
-        };
-        let mut buffer = std::mem::take(&mut self.buffer);
-        self.lines(buffer.split_at(last).0);
-        buffer.copy_within(last..filled, 0);
-        self.buffer = buffer;
-        self.unfinished(filled - last);
-    }
-
-    /// Drops what was read of a line that is too long, and keeps what follows it.
-    fn went_on(&mut self, read: usize) {
-        let Some(end) = memchr(b'\n', self.buffer.split_at(read).0) else {
-            return;
-        };
-        self.buffer.copy_within(end + 1..read, 0);
-        self.is_in_long_line = false;
-        self.lines_before += 1;
-        self.filled(0, read - end - 1);
-    }
-
-    /// Keeps the bytes of an unfinished line, unless it is too long.
-    fn unfinished(&mut self, held: usize) {
-        self.held = held;
-        if held > LONGEST_LINE {
+        let fresh = self.held.max(start);
+        let end = memrchr(b'\n', &self.buffer[fresh..filled]).map_or(start, |end| fresh + end + 1);
+        self.lines(start..end);
+        self.buffer.copy_within(end..filled, 0);
+        self.held = filled - end;
+        if self.held > LONGEST_LINE {
             self.handler.too_long();
             self.is_in_long_line = true;
             self.held = 0;
@@ -121,56 +130,48 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    fn finish(&mut self) {
-        let buffer = std::mem::take(&mut self.buffer);
-        self.lines(buffer.split_at(self.held).0);
-    }
-
     /// Searches complete lines; only the last line of a stream may lack its end.
-    fn lines(&mut self, lines: &[u8]) {
-        if lines.is_empty() {
-            return;
+    fn lines(&mut self, range: Range<usize>) {
+        let lines = &self.buffer[range];
+        let (mut next, mut counted, mut before) = (0, 0, self.lines_before);
+        for at in self.words.find_iter(lines).map(|word| word.start()) {
+            if at >= next && may_be_relevant(lines, at) {
+                let start = memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1);
+                let end = memchr(b'\n', &lines[at..]).map_or(lines.len(), |end| at + end);
+                before += line_ends(&lines[counted..start]);
+                counted = start;
+                self.handler.line(FoundLine {
+                    bytes: &lines[start..end],
+                    number: before + 1,
+                    ended: end < lines.len(),
+                });
+                next = end + 1;
+            }
         }
-        let mut search = self.markers.search(lines);
-        let (mut from, mut counted) = (0, 0);
-        while let Some(at) = self.wanted(&mut search, from, lines.len()) {
-            let (start, end) = bounds(lines, from, at);
-            self.lines_before += line_ends(lines, counted, start);
-            counted = start;
-            self.wants_next = self.handler.line(FoundLine {
-                bytes: lines.split_at(end).0.split_at(start).1,
-                number: self.lines_before + 1,
-                ended: end < lines.len(),
-            });
-            from = end + 1;
-        }
-        self.lines_before += line_ends(lines, counted, lines.len());
-    }
-
-    /// Returns a position in the next line for the handler.
-    fn wanted(&self, search: &mut Search<'_>, from: usize, end: usize) -> Option<usize> {
-        if self.wants_next && from < end {
-            return Some(from);
-        }
-        search.next(from)
+        self.lines_before = before + line_ends(&lines[counted..]);
     }
 }
 
-/// Returns the number of line ends in a range.
-fn line_ends(lines: &[u8], start: usize, end: usize) -> u64 {
-    let range = lines.get(start..end).unwrap_or_default();
-    memchr_iter(b'\n', range).count() as u64
+fn line_ends(lines: &[u8]) -> u64 {
+    memchr_iter(b'\n', lines).count() as u64
 }
 
-/// Returns the end of the last complete line.
-fn last_line_end(bytes: &[u8]) -> Option<usize> {
-    memrchr(b'\n', bytes).map(|at| at + 1)
-}
-
-/// Returns start and end of the line around `at`, not before `from`.
-fn bounds(lines: &[u8], from: usize, at: usize) -> (usize, usize) {
-    let (before, after) = lines.split_at(at);
-    let start = memrchr(b'\n', before.split_at(from).1).map_or(from, |newline| from + newline + 1);
-    let end = memchr(b'\n', after).map_or(lines.len(), |newline| at + newline);
-    (start, end)
+/// Returns true if the bytes around the word at `at` may belong to a relevant line.
+fn may_be_relevant(lines: &[u8], at: usize) -> bool {
+    let (before, word) = lines.split_at(at);
+    if let Some(after) = word.strip_prefix(b"plugin") {
+        return BEFORE_PLUGIN.iter().any(|end| before.ends_with(end))
+            || matches!(
+                after,
+                [b' ', b'"' | b'\\', ..] | [b' ', b'0'..=b'9', b'0'..=b'9', b'-', ..]
+            );
+    }
+    match word.strip_prefix(b"\"MESSAGE\"") {
+        // The value is an array of bytes if the message is not printable.
+        Some(value) => {
+            let value = value.trim_ascii_start().strip_prefix(b":");
+            value.is_some_and(|value| value.trim_ascii_start().starts_with(b"["))
+        }
+        None => true,
+    }
 }

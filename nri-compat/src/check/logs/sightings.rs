@@ -1,7 +1,6 @@
 //! Turns the statements of a log into sightings.
 
 use super::fact::Warning;
-use super::stamp::Stamp;
 use super::tally::{Mentions, Tally, Topic};
 use crate::facts;
 use crate::place::Place;
@@ -9,12 +8,13 @@ use crate::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
 };
 use crate::skipped::Skipped;
+use crate::stamp::Stamp;
 
 /// The name of the reader in evidence.
-pub(super) const READER: &str = "log";
+pub(crate) const READER: &str = "log";
 
 /// The maximum number of hosts that evidence names; beyond that, it gives their number.
-const MAX_NODES_NAMED: usize = 4;
+const MAX_HOSTS_NAMED: usize = 4;
 
 /// Returns the sightings in a log, sorted by the plugin's name.
 pub(super) fn sightings(place: &Place, tally: Tally) -> Vec<Sighting> {
@@ -39,6 +39,18 @@ pub(super) fn incomplete(skipped: &Skipped) -> Sighting {
     sighting
 }
 
+/// Adds to the evidence that a log consists of several files.
+pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
+    for sighting in sightings {
+        // The number counts the lines of all files.
+        sighting.place.line = None;
+        sighting.evidence.push(Evidence {
+            reader: READER,
+            detail: format!("read from a rotated set of {files} files"),
+        });
+    }
+}
+
 fn sighting(place: &Place, topic: Topic, mentions: &Mentions) -> Sighting {
     let mut sighting = Sighting {
         place: place.clone(),
@@ -48,13 +60,13 @@ fn sighting(place: &Place, topic: Topic, mentions: &Mentions) -> Sighting {
         ..Sighting::default()
     };
     match topic {
-        Topic::Listed(id) => listed(&mut sighting, &id),
+        Topic::Listed(warning) => listed(&mut sighting, warning),
         Topic::OneShot(name) => one_shot(&mut sighting, name, mentions),
         Topic::Plugin(name) => plugin(&mut sighting, name, mentions),
         Topic::Unread(warning) => unread(&mut sighting, warning, mentions),
     }
-    if let Some(nodes) = nodes(mentions) {
-        note(&mut sighting, nodes);
+    if let Some(hosts) = hosts(mentions) {
+        note(&mut sighting, hosts);
     }
     if let Some((number, text)) = &mentions.line {
         sighting.place.line = u32::try_from(*number).ok();
@@ -79,21 +91,27 @@ fn note(sighting: &mut Sighting, detail: String) {
     });
 }
 
-fn listed(sighting: &mut Sighting, id: &str) {
-    sighting.kind = FileKind::DeprecationList;
-    let (interface, what) = match id {
-        "nri-v010-plugin" => (Interface::OneShot, "a v0.1.0 plugin"),
-        _ => (
+/// Returns the interface of a warning, its id in lists of deprecations, and what it is about.
+fn of_warning(warning: Warning) -> (Interface, &'static str, &'static str) {
+    match warning {
+        Warning::StateChange => (
             Interface::StateChange,
+            "nri-plugin-interface",
             "a plugin that relies on StateChange",
         ),
-    };
+        Warning::OneShot => (Interface::OneShot, "nri-v010-plugin", "a v0.1.0 plugin"),
+    }
+}
+
+fn listed(sighting: &mut Sighting, warning: Warning) {
+    let (interface, id, plugin) = of_warning(warning);
+    sighting.kind = FileKind::DeprecationList;
     sighting.interface = interface;
     sighting.events.certainty = Certainty::Observed;
     note(
         sighting,
         format!(
-            "the runtime recorded {what} (io.containerd.deprecation/{id}); its list names neither plugin nor event, but its log does"
+            "the runtime recorded {plugin} (io.containerd.deprecation/{id}); its list names neither plugin nor event, but its log does"
         ),
     );
 }
@@ -101,13 +119,7 @@ fn listed(sighting: &mut Sighting, id: &str) {
 /// Records a warning that cannot be understood, which still proves that there is a plugin to warn
 /// about.
 fn unread(sighting: &mut Sighting, warning: Warning, mentions: &Mentions) {
-    let (interface, plugin) = match warning {
-        Warning::StateChange => (
-            Interface::StateChange,
-            "a plugin that relies on StateChange",
-        ),
-        Warning::OneShot => (Interface::OneShot, "a v0.1.0 plugin"),
-    };
+    let (interface, _, plugin) = of_warning(warning);
     sighting.interface = interface;
     sighting.events.certainty = Certainty::Observed;
     let lines = match mentions.lines {
@@ -216,11 +228,11 @@ fn registered(version: &str) -> String {
     }
 }
 
-fn nodes(mentions: &Mentions) -> Option<String> {
-    let nodes: Vec<&str> = mentions.nodes.iter().map(String::as_str).collect();
-    match nodes.len() {
+fn hosts(mentions: &Mentions) -> Option<String> {
+    let hosts: Vec<&str> = mentions.hosts.iter().map(String::as_str).collect();
+    match hosts.len() {
         0 => None,
-        1..=MAX_NODES_NAMED => Some(format!("logged on {}", nodes.join(", "))),
+        1..=MAX_HOSTS_NAMED => Some(format!("logged on {}", hosts.join(", "))),
         count => Some(format!("logged on {count} hosts or more")),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fact::{Claim, Fact, Warning};
-use super::record::Origin;
-use super::stamp::{Span, Stamp};
+use super::context::Context;
+use super::fact::{self, Claim, Statement, Warning};
+use super::scan::FoundLine;
 use crate::check::events::EventSet;
+use crate::stamp::{Span, Stamp};
 
 /// The maximum number of plugins; a log that names more is not from a runtime.
 const MAX_PLUGINS: usize = 2048;
@@ -14,13 +15,13 @@ const MAX_PLUGINS: usize = 2048;
 const MAX_DETAILS: usize = 16;
 
 /// The maximum length of a host name in bytes.
-const MAX_NODE: usize = 253;
+const MAX_HOST: usize = 253;
 
 /// The subject of statements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
-    /// An entry of a list of deprecations, by its id without the prefix.
-    Listed(String),
+    /// An entry of a list of deprecations.
+    Listed(Warning),
     /// A plugin of the protocol; `None` if no message names it.
     Plugin(Option<String>),
     /// A v0.1.0 plugin.
@@ -51,7 +52,7 @@ pub(super) struct Mentions {
     /// Number and text of the line that shows the topic best: the first warning, or else the first line.
     pub(super) line: Option<(u64, String)>,
     /// The hosts of the lines.
-    pub(super) nodes: BTreeSet<String>,
+    pub(super) hosts: BTreeSet<String>,
 }
 
 /// The aggregated statements of one log.
@@ -62,24 +63,46 @@ pub(super) struct Tally {
     pub(super) beyond: u64,
 }
 
-impl Tally {
-    /// Adds a fact.
-    pub(super) fn add(&mut self, fact: Fact, origin: &Origin) {
-        let topic = match (&fact.claim, fact.plugin) {
-            (Claim::OneShot, Some(plugin)) => Topic::OneShot(plugin),
-            (_, plugin) => Topic::Plugin(plugin),
-        };
-        if let Some(mentions) = self.line(topic, origin) {
-            if matches!(fact.claim, Claim::StateChange(_)) && mentions.warnings == 0 {
-                mentions.line.clone_from(&origin.line);
-            }
-            mentions.claim(fact.claim, stamp(origin));
+/// The line of a statement.
+#[derive(Debug)]
+pub(super) struct Origin {
+    time: Option<Stamp>,
+    host: Option<String>,
+    number: u64,
+    text: String,
+}
+
+impl Origin {
+    /// Returns the origin of a statement in a line with this context.
+    pub(super) fn new(context: Context, line: FoundLine<'_>) -> Self {
+        let host = context.host.filter(|host| host.len() <= MAX_HOST);
+        Self {
+            time: context.time.as_deref().and_then(Stamp::new),
+            host: host.as_deref().map(fact::clean),
+            number: line.number,
+            text: fact::clean_bytes(line.bytes),
         }
     }
+}
 
-    /// Adds a warning that could not be parsed.
-    pub(super) fn unread(&mut self, warning: Warning, origin: &Origin) {
-        self.line(Topic::Unread(warning), origin);
+impl Tally {
+    /// Adds a statement.
+    pub(super) fn add(&mut self, statement: Statement, origin: &Origin) {
+        let (topic, claim) = match statement {
+            Statement::Fact(Some(plugin), Claim::OneShot) => (Topic::OneShot(plugin), None),
+            Statement::Fact(plugin, claim) => (Topic::Plugin(plugin), Some(claim)),
+            Statement::Listed(warning) => (Topic::Listed(warning), None),
+            Statement::Unread(warning) => (Topic::Unread(warning), None),
+        };
+        if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
+            self.beyond += 1;
+            return;
+        }
+        let mentions = self.topics.entry(topic).or_default();
+        mentions.add(origin, matches!(claim, Some(Claim::StateChange(_))));
+        if let Some(claim) = claim {
+            mentions.claim(claim, origin.time.clone());
+        }
     }
 
     /// Returns how many warnings could not be parsed.
@@ -89,61 +112,25 @@ impl Tally {
         unread.map(|(_, mentions)| mentions.lines).sum()
     }
 
-    /// Adds an entry of a list of deprecations; returns true if it is about NRI.
-    pub(super) fn listed(&mut self, id: &str, origin: &Origin) -> bool {
-        let id = id.rsplit('/').next().unwrap_or(id);
-        let is_nri = matches!(id, "nri-plugin-interface" | "nri-v010-plugin");
-        if is_nri {
-            self.line(Topic::Listed(id.to_owned()), origin);
-        }
-        is_nri
-    }
-
-    /// Adds the last occurrence of an entry of a list of deprecations.
-    pub(super) fn listed_at(&mut self, id: &str, time: &str) {
-        let id = id.rsplit('/').next().unwrap_or(id);
-        if let Some(mentions) = self.topics.get_mut(&Topic::Listed(id.to_owned())) {
-            mentions.at(Stamp::new(time));
-        }
-    }
-
     /// Returns true if a known plugin has a longer name that begins with this one.
     pub(super) fn has_longer(&self, name: &str) -> bool {
         let goes_on = |topic: &Topic| matches!(topic, Topic::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
         self.topics.keys().any(goes_on)
     }
-
-    /// Counts a line about a topic; returns its entry, unless there are too many topics.
-    fn line(&mut self, topic: Topic, origin: &Origin) -> Option<&mut Mentions> {
-        if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
-            self.beyond += 1;
-            return None;
-        }
-        let mentions = self.topics.entry(topic).or_default();
-        mentions.line(origin);
-        Some(mentions)
-    }
-}
-
-fn stamp(origin: &Origin) -> Option<Stamp> {
-    origin.time.as_deref().and_then(Stamp::new)
 }
 
 impl Mentions {
-    fn line(&mut self, origin: &Origin) {
+    /// Counts a line, which is shown if it is the first one or the first warning.
+    fn add(&mut self, origin: &Origin, is_warning: bool) {
         self.lines += 1;
-        if self.line.is_none() {
-            self.line.clone_from(&origin.line);
+        if self.line.is_none() || is_warning && self.warnings == 0 {
+            self.line = Some((origin.number, origin.text.clone()));
         }
-        self.at(stamp(origin));
-        if let Some(node) = origin.node.as_ref().filter(|node| node.len() <= MAX_NODE) {
-            keep(&mut self.nodes, super::fact::clean(node));
+        if let Some(time) = &origin.time {
+            self.span.add(time.clone());
         }
-    }
-
-    fn at(&mut self, time: Option<Stamp>) {
-        if let Some(time) = time {
-            self.span.add(time);
+        if let Some(host) = &origin.host {
+            keep(&mut self.hosts, host.clone());
         }
     }
 

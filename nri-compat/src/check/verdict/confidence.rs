@@ -5,7 +5,7 @@ use crate::sighting::{Certainty, FileKind, Sighting};
 
 /// Returns the confidence in a sighting: high for code, types, a manifest and a runtime's own
 /// messages, lower for names and sources, lowest for unknown events.
-pub(super) fn of(seen: &Sighting) -> Confidence {
+pub(super) fn confidence(seen: &Sighting) -> Confidence {
     match seen.kind {
         FileKind::GoBinary => match seen.events.certainty {
             Certainty::Exact => Confidence::High,

@@ -50,6 +50,7 @@ fn who(seen: &Sighting, since: &str) -> String {
                  go.mod prints the command to run",
             plugin(seen.index.as_deref(), name)
         ),
+        None if seen.kind == FileKind::Log => "the line is incomplete: find the plugin with `nri-compat check --proc` on the node, or see whether the runtime warns again".to_owned(),
         None => "the list does not name the plugin: give the runtime's log to `nri-compat logs`, or run `nri-compat check --proc`".to_owned(),
     }
 }
@@ -122,6 +123,9 @@ pub(super) fn find_out(seen: &Sighting) -> String {
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
             go::find_out(seen)
+        }
+        FileKind::Log if seen.name.is_none() => {
+            "read the whole log again, or run `nri-compat check --proc` on the node".to_owned()
         }
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
         FileKind::CargoLock => "build the plugin and check the program: cargo build --release && \

@@ -40,7 +40,7 @@ pub(super) fn connections(proc: &Path, pids: &[u32], configured: &[PathBuf]) -> 
         // The processes are not those of this kernel, as below the root of a machine that is not live.
         return all;
     }
-    match unix_sockets::all() {
+    match unix_sockets::list() {
         Ok(sockets) => all.add(&sockets, configured),
         Err(error) => all.skip(Place::of(&proc.join("net/unix")), &error),
     }
@@ -110,7 +110,7 @@ fn sockets_in(namespace: &Path) -> io::Result<Vec<UnixSocket>> {
     let namespace = File::open(namespace)?;
     let entered = std::thread::spawn(move || {
         move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
-        unix_sockets::all()
+        unix_sockets::list()
     });
     let panicked = |_| io::Error::other("the thread for another namespace panicked");
     entered.join().map_err(panicked)?

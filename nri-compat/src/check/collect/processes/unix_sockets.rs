@@ -59,7 +59,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 ///
 /// Returns an error if the kernel does not answer the request.
-pub(super) fn all() -> io::Result<Vec<UnixSocket>> {
+pub(super) fn list() -> io::Result<Vec<UnixSocket>> {
     let socket = socket_with(
         AddressFamily::NETLINK,
         SocketType::RAW,
@@ -177,7 +177,7 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         let _plugin = UnixStream::connect(&path).unwrap();
         let peers = || {
-            let sockets = all().unwrap().into_iter();
+            let sockets = list().unwrap().into_iter();
             let here = sockets.filter(|socket| socket.path == path.to_str().unwrap().as_bytes());
             here.map(|socket| socket.peers).collect::<Vec<_>>()
         };

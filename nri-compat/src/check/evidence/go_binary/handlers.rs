@@ -64,7 +64,10 @@ pub(super) fn exact(
         return Ok(None);
     };
     let wanted = interfaces(&mut types, &format!("{}/pkg/stub", stub.module))?;
-    if !known(stub).iter().all(|event| wanted.contains_key(event)) {
+    if !handler_names(stub)
+        .iter()
+        .all(|event| wanted.contains_key(event))
+    {
         return Ok(None);
     }
     implementations(&mut types, &wanted).map(Some)
@@ -72,7 +75,7 @@ pub(super) fn exact(
 
 /// Returns the events that a stub of this generation knows at least; a stub newer than any known
 /// one may know more.
-fn known(stub: &Stub) -> &'static [&'static str] {
+fn handler_names(stub: &Stub) -> &'static [&'static str] {
     if stub.validate {
         &EVENTS
     } else if stub.update_pod {
@@ -168,7 +171,7 @@ pub(super) fn by_name(
     table: &Table,
     stub: &Stub,
 ) -> Result<Handlers, Unreadable> {
-    let needles: Vec<String> = known(stub)
+    let needles: Vec<String> = handler_names(stub)
         .iter()
         .map(|name| format!(".{name}\0"))
         .collect();

@@ -96,7 +96,7 @@ pub(super) fn own_bindings(
 fn of_names(file: &File<'_>, names: &Names) -> StubSighting {
     let mut details = names.describe().into_iter();
     let first = details.next().unwrap_or_default();
-    let mut seen = seen(file, "", Role::Plugin, first);
+    let mut seen = stub_sighting(file, "", Role::Plugin, first);
     seen.sighting.evidence.extend(details.map(evidence));
     let reason =
         "speaks NRI's protocol without NRI's stub; cannot determine which calls it answers";
@@ -110,7 +110,7 @@ struct StubSighting {
     module: String,
 }
 
-fn seen(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
+fn stub_sighting(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
     let (index, name) = match role {
         Role::Plugin => identity(&file.name),
         Role::Runtime | Role::Library | Role::None => (None, None),
@@ -137,7 +137,7 @@ fn plugin(
     signs: &Signs,
 ) -> Result<StubSighting, Unreadable> {
     let module = &stub.module;
-    let mut seen = seen(
+    let mut seen = stub_sighting(
         file,
         module,
         Role::Plugin,
@@ -273,7 +273,7 @@ fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
 fn without_stub(file: &File<'_>, package: &str) -> StubSighting {
     let module = package.strip_suffix("/pkg/api").unwrap_or(package);
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
-    let mut seen = seen(file, module, Role::Plugin, detail);
+    let mut seen = stub_sighting(file, module, Role::Plugin, detail);
     let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
     seen.sighting.interface = Interface::unknown(reason);
     seen
@@ -281,7 +281,7 @@ fn without_stub(file: &File<'_>, package: &str) -> StubSighting {
 
 fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
     let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
-    let mut seen = seen(file, module, Role::Plugin, detail);
+    let mut seen = stub_sighting(file, module, Role::Plugin, detail);
     if module.ends_with("nri") {
         seen.sighting.interface = Interface::OneShot;
         seen.sighting.nri = built(Some(facts::ONE_SHOT), None);
@@ -295,7 +295,7 @@ fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
 
 fn runtime(file: &File<'_>, adaptation: &Adaptation) -> StubSighting {
     let module = &adaptation.module;
-    let mut seen = seen(
+    let mut seen = stub_sighting(
         file,
         module,
         Role::Runtime,
@@ -319,7 +319,7 @@ fn runtime(file: &File<'_>, adaptation: &Adaptation) -> StubSighting {
 
 fn old_runtime(file: &File<'_>, module: &str) -> StubSighting {
     let detail = format!("{module}.(*Client).Invoke is linked: it runs v0.1.0 plugins");
-    seen(file, module, Role::Runtime, detail)
+    stub_sighting(file, module, Role::Runtime, detail)
 }
 
 /// Reports a user of NRI's types. A program that also names the services, or links a server, might
@@ -341,7 +341,7 @@ fn library(
     } else {
         format!("{module}/pkg/stub is linked without stub.New: not a plugin")
     };
-    Ok(seen(file, module, Role::Library, detail))
+    Ok(stub_sighting(file, module, Role::Library, detail))
 }
 
 fn add_build_info(seen: &mut StubSighting, info: Option<&build_info::BuildInfo>) {

@@ -21,7 +21,7 @@ pub(super) fn release(seen: &Sighting, release: &str) -> String {
             format!("in its module: {get}; then build it again, no source change is needed")
         }
         (None, FileKind::GoBinary) => format!("{note}in its module: {get}; then build it again"),
-        (None, _) => get,
+        (None, _) => format!("{note}{get}"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::Deserialize;
 
-use super::format::CriLine;
+use crate::stamp;
 
 /// The number of bytes read at once.
 const CHUNK: usize = 128 << 10;
@@ -203,6 +203,40 @@ impl<'t> LogEntry<'t> {
 
     fn header(&self) -> String {
         format!("{} {} F ", self.time, self.stream)
+    }
+}
+
+/// A line of a container's log, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct CriLine<'t> {
+    /// The time of the entry.
+    time: &'t str,
+    /// `stdout` or `stderr`.
+    stream: &'t str,
+    /// True if the line continues in the next entry of the stream: tag `P`.
+    is_partial: bool,
+    /// The text after the tags.
+    text: &'t str,
+}
+
+impl<'t> CriLine<'t> {
+    /// Parses a line without its line end.
+    fn parse(line: &'t str) -> Option<Self> {
+        let (time, rest) = line.split_once(' ')?;
+        let (stream, rest) = rest.split_once(' ')?;
+        let (tags, text) = rest.split_once(' ').unwrap_or((rest, ""));
+        let is_partial = match tags.split(':').next()? {
+            "P" => true,
+            "F" => false,
+            _ => return None,
+        };
+        stamp::rfc3339(time)?;
+        matches!(stream, "stdout" | "stderr").then_some(Self {
+            time,
+            stream,
+            is_partial,
+            text,
+        })
     }
 }
 
