@@ -27,15 +27,13 @@ impl Reader for GoVendor {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let (mut is_plugin, mut is_runtime) = (false, false);
-        text::lines(
-            file.content,
-            MAX_FILE,
-            |_, line| match nri_module::package(line.trim()) {
+        for line in text::whole(file.content, MAX_FILE)?.lines() {
+            match nri_module::package(line.trim()) {
                 Some(Package::Stub | Package::Skel) => is_plugin = true,
                 Some(Package::Adaptation) => is_runtime = true,
                 Some(Package::Api) | None => {}
-            },
-        )?;
+            }
+        }
         // Runtimes test themselves with plugins.
         if !is_plugin || is_runtime {
             return Ok(Vec::new());

@@ -6,12 +6,6 @@ use super::Unreadable;
 use crate::check::content::Content;
 use crate::skipped::SkipKind;
 
-/// The number of bytes that are read at a time.
-const CHUNK: usize = 64 << 10;
-
-/// The maximum length of a line; the rest of a longer one is skipped.
-const MAX_LINE: usize = 16 << 10;
-
 /// Returns the whole text of at most `largest` bytes; bytes that are not UTF-8 are replaced.
 pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
     let len = within(content, largest)?;
@@ -22,35 +16,6 @@ pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unrea
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
-}
-
-/// Calls `each` with every line of a text of at most `largest` bytes, and its number, starting at
-/// 1.
-pub(super) fn lines(
-    content: &dyn Content,
-    largest: u64,
-    mut each: impl FnMut(usize, &str),
-) -> Result<(), Unreadable> {
-    within(content, largest)?;
-    let (mut piece, mut line) = (vec![0; CHUNK], Vec::new());
-    let (mut offset, mut number) = (0, 1);
-    loop {
-        let read = content.read_at(offset, &mut piece).map_err(failed)?;
-        for byte in piece.iter().take(read) {
-            if *byte == b'\n' {
-                each(number, &String::from_utf8_lossy(&line));
-                line.clear();
-                number += 1;
-            } else if line.len() < MAX_LINE {
-                line.push(*byte);
-            }
-        }
-        offset += read as u64;
-        if read == 0 {
-            each(number, &String::from_utf8_lossy(&line));
-            return Ok(());
-        }
-    }
 }
 
 fn within(content: &dyn Content, largest: u64) -> Result<usize, Unreadable> {
@@ -83,25 +48,6 @@ pub(super) fn head(head: &[u8]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn all(text: &[u8]) -> Vec<(usize, String)> {
-        let mut all = Vec::new();
-        lines(&text, 1 << 20, |number, line| {
-            all.push((number, line.to_owned()))
-        })
-        .unwrap();
-        all
-    }
-
-    #[test]
-    fn lines_are_counted_and_cut() {
-        let long = [&b"a\n"[..], &vec![b'x'; CHUNK * 2], b"\nb\xff"].concat();
-        let found = all(&long);
-        assert_eq!(found[0], (1, "a".to_owned()));
-        assert_eq!((found[1].0, found[1].1.len()), (2, MAX_LINE));
-        assert_eq!(found[2], (3, "b\u{fffd}".to_owned()));
-        assert_eq!(all(b""), [(1, String::new())]);
-    }
 
     #[test]
     fn what_is_too_large_is_said() {

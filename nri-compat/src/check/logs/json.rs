@@ -24,7 +24,7 @@ const MESSAGES: [&str; 8] = [
 ];
 
 /// The keys of a time, the first of which counts.
-const TIMES: [&str; 9] = [
+const TIMES: [&str; 10] = [
     "time",
     "@timestamp",
     "timestamp",
@@ -34,6 +34,7 @@ const TIMES: [&str; 9] = [
     "timeUnixNano",
     "TimeGenerated",
     "lastOccurrence",
+    "_time",
 ];
 
 /// The keys of a host, as text or as an object with its name. The first one counts.
