@@ -222,6 +222,9 @@ pub struct Evidence {
     pub detail: String,
 }
 
+/// The name of the reader of logs in evidence.
+pub const LOG_READER: &str = "log";
+
 /// The number and times of the mentions of something in a log, with the time stamps of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {

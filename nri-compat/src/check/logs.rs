@@ -37,7 +37,7 @@ use regex::bytes::Regex;
 
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::sighting::{Evidence, Sighting};
+use crate::sighting::{Evidence, LOG_READER, Sighting};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 use context::Context;
 use fact::Statement;
@@ -48,7 +48,6 @@ pub use inputs::read_logs;
 pub use period::{Period, parse as parse_time};
 pub(crate) use recognise::is_log;
 pub use scan::LONGEST_LINE;
-pub(crate) use sightings::READER;
 
 /// The content of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +70,7 @@ impl Log {
         let mut sightings = self.sightings;
         for sighting in &mut sightings {
             let notes = self.skipped.iter().map(|skipped| Evidence {
-                reader: READER,
+                reader: LOG_READER,
                 detail: format!("not read: {}", skipped.reason),
             });
             sighting.evidence.extend(notes);

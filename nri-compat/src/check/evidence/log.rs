@@ -4,7 +4,7 @@ use super::{Reader, Unreadable};
 use crate::check::content::{File, Stream};
 use crate::check::logs;
 use crate::packing::Packing;
-use crate::sighting::Sighting;
+use crate::sighting::{LOG_READER, Sighting};
 
 /// The reader of logs, which accepts only files that begin like a log.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct LogReader;
 
 impl Reader for LogReader {
     fn name(&self) -> &'static str {
-        logs::READER
+        LOG_READER
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {

@@ -67,13 +67,16 @@ const MAX_NAME: usize = 128;
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
-/// A wording of a message, and the statement in its groups.
-type Wording = (Regex, fn(&Captures<'_>) -> Option<Statement>);
+/// Returns the statement in the groups of a wording.
+type Reading = fn(&Captures<'_>) -> Option<Statement>;
+
+/// A wording of a message, and how it is read.
+type Wording = (Regex, Reading);
 
 /// The wordings. `NAME` is the name of a plugin with its index: programs of all kinds have plugins,
 /// but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
 static WORDINGS: LazyLock<[Wording; 9]> = LazyLock::new(|| {
-    let wordings: [(&str, fn(&Captures<'_>) -> Option<Statement>); 9] = [
+    let wordings: [(&str, Reading); 9] = [
         (
             "plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call",
             state_change,

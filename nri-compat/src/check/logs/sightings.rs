@@ -5,13 +5,10 @@ use super::tally::{Mentions, Tally, Topic};
 use crate::facts;
 use crate::place::Place;
 use crate::sighting::{
-    Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
+    Certainty, Events, Evidence, FileKind, Interface, LOG_READER, Occurrences, Role, Sighting,
 };
 use crate::skipped::Skipped;
 use crate::stamp::Stamp;
-
-/// The name of the reader in evidence.
-pub(crate) const READER: &str = "log";
 
 /// The maximum number of hosts that evidence names; beyond that, it gives their number.
 const MAX_HOSTS_NAMED: usize = 4;
@@ -45,7 +42,7 @@ pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
         // The number counts the lines of all files.
         sighting.place.line = None;
         sighting.evidence.push(Evidence {
-            reader: READER,
+            reader: LOG_READER,
             detail: format!("read from a rotated set of {files} files"),
         });
     }
@@ -86,7 +83,7 @@ fn occurrences(mentions: &Mentions) -> Occurrences {
 
 fn note(sighting: &mut Sighting, detail: String) {
     sighting.evidence.push(Evidence {
-        reader: READER,
+        reader: LOG_READER,
         detail,
     });
 }

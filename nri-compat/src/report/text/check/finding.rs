@@ -6,7 +6,10 @@ use anstyle::Style;
 
 use crate::report::check::{Alike, CLUSTER_READER, Outcome, Subject};
 use crate::report::text::layout::Page;
-use crate::sighting::Evidence;
+use crate::sighting::{Evidence, LOG_READER};
+
+/// The readers whose evidence is shown without `explain`, too: what a log says is all that is known.
+const ALWAYS_SHOWN: [&str; 2] = [CLUSTER_READER, LOG_READER];
 
 /// The column in which the lines under a verdict start.
 const INDENT: usize = 6;
@@ -62,8 +65,8 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
     if explain {
         evidence(page, subject);
     } else {
-        let of_cluster = |evidence: &&Evidence| evidence.reader == CLUSTER_READER;
-        let shown = subject.evidence.iter().filter(of_cluster);
+        let is_shown = |evidence: &&Evidence| ALWAYS_SHOWN.contains(&evidence.reader);
+        let shown = subject.evidence.iter().filter(is_shown);
         shown.for_each(|evidence| observation(page, evidence));
     }
 }
