@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Policy,
     /// A baseline could not be read or written.
     Baseline,
+    /// A template could not be read or rendered.
+    Template,
     /// No release has the name of a given target.
     Target,
     /// A named path does not exist.

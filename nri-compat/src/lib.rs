@@ -51,5 +51,6 @@ pub mod skipped;
 mod stamp;
 mod statements;
 mod subprocess;
+mod text_file;
 mod unpack;
 pub mod workloads;

@@ -12,7 +12,7 @@
 //! ```
 //! use nri_compat::merge::Merge;
 //!
-//! let node = r#"{"schema":1,"targets":[],"subjects":[{"path":"/opt/nri/plugins/10-logger","role":"plugin","name":"logger","index":"10",
+//! let node = r#"{"schema":1,"targets":[],"subjects":[{"place":{"file":"/opt/nri/plugins/10-logger"},"role":"plugin","name":"logger","index":"10",
 //!     "nri":{"version":"v0.11.0"},"events":[],"verdicts":[{"target":"nri@0.12.5","verdict":"deprecated"}]}],
 //!     "summary":{"node":"node-1"}}"#;
 //! let other = node.replace("node-1", "node-2");
@@ -38,6 +38,7 @@ use std::io::{self, Read};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::container_log::{Form, Joined};
+use crate::error::{Error, ErrorKind};
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use crate::unpack::unpacked;
@@ -151,19 +152,41 @@ impl Merge {
     }
 }
 
-/// Parses a list of nodes: a name per line, with an optional prefix `node/`; `#` begins a comment.
-/// A name that is repeated counts once.
-pub fn node_names(text: &str) -> Vec<String> {
+/// Parses a list of nodes: a name per line, with an optional prefix `node/`, or the table that `kubectl get nodes`
+/// prints; `#` begins a comment. A name that is repeated counts once.
+///
+/// # Errors
+///
+/// Returns an error for a line that does not begin with the name of a node, with its number.
+pub fn node_names(text: &str) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
     let mut known = BTreeSet::new();
-    let lines = text
-        .trim_start_matches('\u{feff}')
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or(line).trim());
-    let names = lines.map(|line| line.rsplit('/').next().unwrap_or(line));
-    names
-        .filter(|name| !name.is_empty() && known.insert(*name))
-        .map(str::to_owned)
-        .collect()
+    for (line, nth) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
+        let mut words = line.split('#').next().unwrap_or(line).split_whitespace();
+        let Some(first) = words.next() else {
+            continue;
+        };
+        let is_head_of_table = first == "NAME" && words.next().is_some();
+        if is_head_of_table {
+            continue;
+        }
+        let name = first.rsplit('/').next().unwrap_or(first);
+        if !is_node_name(name) {
+            let message = format!("line {nth}: `{first}` is not the name of a node");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        if known.insert(name) {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+/// Returns true if Kubernetes could accept the name: a DNS subdomain. Names of other machines may also have capital
+/// letters and underscores.
+fn is_node_name(name: &str) -> bool {
+    let is_permitted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    !name.is_empty() && name.chars().all(is_permitted)
 }
 
 /// Returns the decompressed stream, with the pieces joined that a container runtime wrote.

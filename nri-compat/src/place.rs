@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::escape;
 pub use workload::WorkloadPlace;
 
@@ -34,11 +36,14 @@ const MAX_PIDS_SHOWN: usize = 8;
 /// let plugin = Place::from("all.yaml").in_workload(container).entry("/bin/p");
 /// assert_eq!(plugin.to_string(), "all.yaml:14: DaemonSet kube-system/logger: plugin: /bin/p");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Place {
     /// The file on disk, as spelled by the user.
     pub file: String,
     /// The container of a Kubernetes workload whose image this is, or is part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Box<WorkloadPlace>>,
     /// The image within an archive.
     pub image: Option<String>,

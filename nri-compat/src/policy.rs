@@ -23,7 +23,6 @@ mod findings;
 mod ignore;
 mod model;
 mod parse;
-mod read;
 mod uses;
 mod values;
 

@@ -28,6 +28,7 @@ pub mod pairing;
 #[cfg(feature = "conformance")]
 pub mod probe;
 pub mod sarif;
+pub mod template;
 pub mod text;
 pub(crate) mod visible;
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::place::Place;
 
 /// A plugin, runtime, library user, requirement or log entry, as seen by a reader.
@@ -67,7 +69,11 @@ pub struct GoHandler {
 }
 
 /// The kind of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// A Go executable.
     GoBinary,
@@ -95,11 +101,16 @@ pub enum FileKind {
     Manifest,
     /// Anything else.
     #[default]
+    #[serde(other)]
     Other,
 }
 
 /// The role of something in NRI.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// A plugin.
     Plugin,
@@ -109,12 +120,15 @@ pub enum Role {
     Library,
     /// No visible role.
     #[default]
+    #[serde(other)]
     None,
 }
 
 /// The NRI release that something was built with. Ranges come from code, `version` from the build's
 /// own information.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Built {
     /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence,
     /// never enough for a verdict.
@@ -214,7 +228,8 @@ pub enum Certainty {
 }
 
 /// An observation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// The name of the reader.
     pub reader: &'static str,
@@ -226,7 +241,9 @@ pub struct Evidence {
 pub const LOG_READER: &str = "log";
 
 /// The number and times of the mentions of something in a log, with the time stamps of the log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Occurrences {
     /// The number of lines.
     pub count: u64,

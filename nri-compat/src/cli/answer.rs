@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
 use crate::report::check::CheckReport;
+use crate::report::template::UserTemplate;
 use crate::report::text::CheckText;
 use crate::report::{csv, github, html, json, junit, markdown, openmetrics, sarif, text};
 
@@ -21,6 +22,10 @@ pub(super) struct Args {
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     format: CheckFormat,
+    /// Write the report with this template (Jinja) instead of a format; it sees the document of --format json. The end
+    /// of its name selects how values are escaped: .txt, .html, .md, .csv or .xml.
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    template: Option<PathBuf>,
     /// Show the evidence behind every verdict, even if it is ok; machine formats always include it.
     #[arg(long)]
     explain: bool,
@@ -81,13 +86,19 @@ enum FailOnArg {
 }
 
 impl Args {
-    /// Reads the policy and the baseline.
+    /// Reads the policy and the baseline, and reports a mistake in the template before anything is checked.
     ///
     /// # Errors
     ///
     /// Returns an error if one of them cannot be read.
     pub(super) fn decisions(&self) -> Result<Decisions<'_>, Error> {
+        self.template()?;
         self.decisions.read()
+    }
+
+    fn template(&self) -> Result<Option<UserTemplate>, Error> {
+        let path = self.template.as_deref();
+        path.map(UserTemplate::load).transpose()
     }
 
     /// Applies policy and baseline, writes the report, and returns the exit code.
@@ -116,7 +127,10 @@ impl Args {
         let _output = io::stdout().lock();
         let path = self.metrics_file.as_ref();
         let metrics = path.map(|path| metrics_file::write(path, &report));
-        output::write(|out| self.write(report, out))?;
+        match self.template()? {
+            Some(template) => output::print(&template.check(report)?)?,
+            None => output::write(|out| self.write(report, out))?,
+        }
         metrics.transpose()?;
         Ok(exit)
     }
@@ -135,11 +149,11 @@ impl Args {
             CheckFormat::Text => text::write_check(&report.into(), &self.look(), out),
             CheckFormat::Json => json::write_check(&report, out),
             CheckFormat::Jsonl => json::write_check_line(&report, out),
-            CheckFormat::Markdown => markdown::write_check(&report.into(), out),
+            CheckFormat::Markdown => markdown::write_check(report, out),
             CheckFormat::Html => html::write_check(&report.into(), out),
-            CheckFormat::Csv => csv::write_check(&report, out),
+            CheckFormat::Csv => csv::write_check(report, out),
             CheckFormat::Github => github::write_check(&report.into(), out),
-            CheckFormat::Junit => junit::write_check(&report.into(), out),
+            CheckFormat::Junit => junit::write_check(report, out),
             CheckFormat::Sarif => sarif::write_check(&report, out),
             CheckFormat::Openmetrics => openmetrics::write_check(&report.into(), out),
         }

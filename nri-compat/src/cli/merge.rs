@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = MergeFormat::Text)]
     format: MergeFormat,
     /// List the nodes in this file that have no report: one name per line, or the output of
-    /// `kubectl get nodes -o name`; - for standard input.
+    /// `kubectl get nodes`, also with `-o name`; - for standard input.
     #[arg(long, value_name = "FILE")]
     expect_nodes: Option<PathBuf>,
     /// Exit with code 100 for these and more serious verdicts on any node, for silent nodes, or for
@@ -119,7 +119,11 @@ impl Args {
             let message = format!("cannot read {}: {error}", path.display());
             Error::new(ErrorKind::Input, message)
         })?;
-        let names = node_names(&text);
+        let names = node_names(&text).map_err(|error| {
+            error
+                .in_input(&path.to_string_lossy())
+                .with_help("write it with `kubectl get nodes -o name`")
+        })?;
         if names.is_empty() {
             let message = format!(
                 "{} names no nodes, so that none would be silent",

@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::cluster::ClusterNodes;
-use super::document::{Cluster, Document, Subject};
+use super::cluster::{self, ClusterNodes};
+use super::document::Document;
 use super::finding::{Finding, MAX_EVENTS, MAX_TARGETS};
 use super::key::PluginKey;
 use super::nodes::{Nodes, ReportId, Sets};
 use super::numbered::Numbered;
 use super::union::Program;
-use crate::report::check::Outcome;
+use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{MergedPlugin, MergedVerdict};
+use crate::sighting::Role;
 use crate::stamp::{Span, Stamp};
 
 /// The maximum number of distinct plugins, and of distinct findings about them.
@@ -43,12 +44,7 @@ pub(super) struct Inventory {
 impl Inventory {
     /// Adds a report, with `time` as its time if it has none. `made` is its time if that can be
     /// compared with the times of other reports.
-    pub(super) fn add(
-        &mut self,
-        document: &Document<'_>,
-        time: Option<&str>,
-        made: Option<Timestamp>,
-    ) {
+    pub(super) fn add(&mut self, document: &Document, time: Option<&str>, made: Option<Timestamp>) {
         let at = document.summary.at.as_deref().or(time);
         match &document.cluster {
             Some(cluster) => self.cluster(document, cluster, at, made),
@@ -57,7 +53,7 @@ impl Inventory {
     }
 
     /// Adds the report of a node.
-    fn node(&mut self, document: &Document<'_>, at: Option<&str>, made: Option<Timestamp>) {
+    fn node(&mut self, document: &Document, at: Option<&str>, made: Option<Timestamp>) {
         let mut set = FindingSet::new();
         for subject in document.subjects.iter().filter(counts) {
             self.subject(subject, at, &mut set);
@@ -80,8 +76,8 @@ impl Inventory {
     /// Adds the report of a cluster, as one report for each of its nodes.
     fn cluster(
         &mut self,
-        document: &Document<'_>,
-        cluster: &Cluster<'_>,
+        document: &Document,
+        cluster: &ClusterView,
         at: Option<&str>,
         made: Option<Timestamp>,
     ) {
@@ -104,13 +100,13 @@ impl Inventory {
         for (node, set) in sets {
             report.set(node, self.number(set));
         }
-        if !self.nodes.add_cluster(cluster.key(), report) {
+        if !self.nodes.add_cluster(cluster::key(cluster), report) {
             self.beyond += 1;
         }
     }
 
     /// Adds a subject to the set of its report, in which a plugin counts once.
-    fn subject(&mut self, subject: &Subject<'_>, at: Option<&str>, set: &mut FindingSet) {
+    fn subject(&mut self, subject: &Subject, at: Option<&str>, set: &mut FindingSet) {
         let key = PluginKey::of(subject);
         let plugin = if key.len() > MAX_KEY {
             None
@@ -221,8 +217,8 @@ impl Inventory {
 }
 
 /// Returns true if a subject is counted.
-fn counts(subject: &&Subject<'_>) -> bool {
-    subject.role == "plugin" || !subject.verdicts.is_empty()
+fn counts(subject: &&Subject) -> bool {
+    subject.role == Role::Plugin || !subject.verdicts.is_empty()
 }
 
 /// Returns the findings on a node by plugin: a process that a container of the cluster runs is the
@@ -250,7 +246,7 @@ fn on_node<'f>(
 }
 
 /// Adds the times at which a log mentions a plugin, or else the time of the report.
-fn add_times(span: &mut Span, subject: &Subject<'_>, at: Option<&str>) {
+fn add_times(span: &mut Span, subject: &Subject, at: Option<&str>) {
     let logged = subject.occurrences.as_ref();
     let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
     for time in logged.unwrap_or([at, None]).into_iter().flatten() {
@@ -301,7 +297,7 @@ fn finished(plugin: MergedPlugin, key: &PluginKey, span: &Span) -> MergedPlugin 
         name: key.name.clone(),
         index: key.index.clone(),
         program: key.program.clone(),
-        nri: key.built(),
+        nri: key.nri.clone(),
         first_seen: shown(&span.first),
         last_seen: shown(&span.last),
         events: in_order(plugin.events),

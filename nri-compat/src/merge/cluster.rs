@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::document::{Cluster, Pool};
+use crate::report::check::{ClusterView, NodePool};
 use crate::report::merge::{MergedCluster, MergedPool};
 
 /// The maximum length of a node name in bytes.
@@ -44,7 +44,7 @@ struct ClusterNode {
 
 impl ClusterNodes {
     /// Returns the nodes of a report, without findings.
-    pub(super) fn of(cluster: &Cluster<'_>, at: Option<Timestamp>) -> Self {
+    pub(super) fn of(cluster: &ClusterView, at: Option<Timestamp>) -> Self {
         let pools = cluster.pools.iter().take(MAX_POOLS);
         let mut nodes = BTreeMap::new();
         for (number, pool) in cluster.pools.iter().enumerate() {
@@ -53,11 +53,11 @@ impl ClusterNodes {
                 pool: (number < MAX_POOLS).then_some(number),
             };
             let names = pool.nodes.iter().filter(|name| is_name(name));
-            nodes.extend(names.map(|name| (name.clone().into_owned(), node)));
+            nodes.extend(names.map(|name| (name.clone(), node)));
         }
         Self {
             at,
-            id: cluster.id(),
+            id: id(cluster),
             server: shortened(&cluster.server),
             idle: 0,
             name: shortened(&cluster.name),
@@ -108,24 +108,22 @@ impl ClusterNodes {
     }
 }
 
-impl Cluster<'_> {
-    /// Returns the identity of the cluster, or of a namespace in it.
-    pub(super) fn key(&self) -> String {
-        let namespace = self.namespace.as_deref().unwrap_or_default();
-        format!("{} {}", self.id(), shortened(namespace))
-    }
-
-    /// Returns the identity of the cluster: without an authority of its own, the URL of its API server.
-    fn id(&self) -> String {
-        shortened(self.id.as_deref().unwrap_or(&self.server))
-    }
+/// Returns the identity of a cluster, or of a namespace in it.
+pub(super) fn key(cluster: &ClusterView) -> String {
+    let namespace = cluster.namespace.as_deref().unwrap_or_default();
+    format!("{} {}", id(cluster), shortened(namespace))
 }
 
-fn pool(pool: &Pool<'_>) -> MergedPool {
+/// Returns the identity of a cluster: without an authority of its own, the URL of its API server.
+fn id(cluster: &ClusterView) -> String {
+    shortened(cluster.id.as_deref().unwrap_or(&cluster.server))
+}
+
+fn pool(pool: &NodePool) -> MergedPool {
     MergedPool {
         runtime: shortened(&pool.runtime),
-        target: pool.target.as_deref().map(shortened),
-        note: pool.note.as_deref().map(shortened),
+        target: pool.target().map(shortened),
+        note: pool.note().map(shortened),
         ..MergedPool::default()
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::Subject;
 use super::union::{Program, SeenAs};
-use crate::report::check::Outcome;
+use crate::report::check::{Outcome, Subject};
 
 /// The maximum number of targets per plugin.
 pub(super) const MAX_TARGETS: usize = 16;
@@ -31,28 +30,21 @@ pub(super) struct Finding {
 
 impl Finding {
     /// Returns the finding about a subject.
-    pub(super) fn of(plugin: u32, subject: &Subject<'_>) -> Self {
+    pub(super) fn of(plugin: u32, subject: &Subject) -> Self {
         let events = subject
             .events
             .iter()
             .filter(|event| event.len() <= MAX_NAME);
         let verdicts = subject.verdicts.iter().map(|verdict| {
-            let mut outcomes = Outcome::ALL.into_iter();
-            let outcome = outcomes.find(|outcome| outcome.as_str() == verdict.verdict);
-            // A verdict that only a newer release knows is none that may pass.
-            let outcome = outcome.unwrap_or(Outcome::Unknown);
-            (verdict.target.chars().take(MAX_NAME).collect(), outcome)
+            let target = verdict.target.chars().take(MAX_NAME).collect();
+            (target, verdict.outcome)
         });
         Self {
             plugin,
-            events: events
-                .take(MAX_EVENTS)
-                .map(|event| event.clone().into_owned())
-                .collect(),
+            events: events.take(MAX_EVENTS).cloned().collect(),
             verdicts: verdicts.take(MAX_TARGETS).collect(),
             seen_as: SeenAs::of(&subject.place),
-            build: [&subject.program, &subject.nri.version]
-                .map(|text| text.as_deref().map(str::to_owned)),
+            build: [subject.program.clone(), subject.nri.version.clone()],
         }
     }
 

@@ -1,8 +1,7 @@
 //! The identity of a plugin across nodes.
 
-use std::borrow::Cow;
-
-use super::document::Subject;
+use crate::place::Place;
+use crate::report::check::Subject;
 use crate::sighting::Built;
 
 /// The identity of a plugin across nodes. Process ids are no part of it: they differ on each node.
@@ -12,23 +11,22 @@ pub(super) struct PluginKey {
     pub(super) index: Option<String>,
     pub(super) path: String,
     pub(super) program: Option<String>,
-    version: Option<String>,
-    at_least: Option<String>,
-    below: Option<String>,
+    pub(super) nri: Built,
 }
 
 impl PluginKey {
     /// Returns the identity of a subject.
-    pub(super) fn of(subject: &Subject<'_>) -> Self {
-        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    pub(super) fn of(subject: &Subject) -> Self {
+        let place = Place {
+            pids: Vec::new(),
+            ..subject.place.whole_file()
+        };
         Self {
-            name: owned(&subject.name),
-            index: owned(&subject.index),
-            path: path(subject).to_owned(),
-            program: owned(&subject.program),
-            version: owned(&subject.nri.version),
-            at_least: owned(&subject.nri.at_least),
-            below: owned(&subject.nri.below),
+            name: subject.name.clone(),
+            index: subject.index.clone(),
+            path: place.to_string(),
+            program: subject.program.clone(),
+            nri: subject.nri.clone(),
         }
     }
 
@@ -38,28 +36,10 @@ impl PluginKey {
             &self.name,
             &self.index,
             &self.program,
-            &self.version,
-            &self.at_least,
-            &self.below,
+            &self.nri.version,
+            &self.nri.at_least,
+            &self.nri.below,
         ];
         self.path.len() + others.into_iter().flatten().map(String::len).sum::<usize>()
     }
-
-    /// Returns the NRI that the plugin was built with.
-    pub(super) fn built(&self) -> Built {
-        Built {
-            version: self.version.clone(),
-            at_least: self.at_least.clone(),
-            below: self.below.clone(),
-        }
-    }
-}
-
-/// Returns the path without the processes that run the file, which end it: `/bin/p (pid 12, 15)`.
-fn path<'s>(subject: &'s Subject<'_>) -> &'s str {
-    let path = subject.path.as_ref();
-    if subject.place.pids.is_empty() || !path.ends_with(')') {
-        return path;
-    }
-    path.rsplit_once(" (pid ").map_or(path, |(file, _)| file)
 }

@@ -6,7 +6,7 @@ use crate::report::check::Outcome;
 /// Returns a report with one plugin, on one line.
 fn report(name: &str, verdict: &str) -> String {
     format!(
-        r#"{{"schema":1,"targets":[],"subjects":[{{"path":"/opt/nri/plugins/10-{name}","kind":"go_binary","role":"plugin","name":"{name}","index":"10","nri":{{"version":"v0.11.0","at_least":null,"below":"v0.12.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"{verdict}","reason":"a \"quoted\" {{brace"}}],"evidence":[],"seen":null}}],"skipped":[],"policy":[],"summary":{{}}}}"#
+        r#"{{"schema":1,"targets":[],"subjects":[{{"path":"/opt/nri/plugins/10-{name}","place":{{"file":"/opt/nri/plugins/10-{name}"}},"kind":"go_binary","role":"plugin","name":"{name}","index":"10","nri":{{"version":"v0.11.0","at_least":null,"below":"v0.12.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"{verdict}","reason":"a \"quoted\" {{brace"}}],"evidence":[],"seen":null}}],"skipped":[],"policy":[],"summary":{{}}}}"#
     )
 }
 
@@ -290,4 +290,19 @@ fn docker(reports: &[String], size: usize) -> String {
         )
     };
     pieces(reports, size).into_iter().map(entry).collect()
+}
+
+#[test]
+fn nodes_are_named_by_lines_or_by_the_table_of_kubectl() {
+    let table = "NAME       STATUS   ROLES    AGE   VERSION\nworker-1   Ready    <none>   3d    v1.36.3\n\nb.c NotReady <none> 1d v1.36.3 # gone\n";
+    assert_eq!(node_names(table).expect("a table"), ["worker-1", "b.c"]);
+    let names = node_names("\u{feff}node/a\nNode_B\n# c\na\n").expect("names");
+    assert_eq!(names, ["a", "Node_B"]);
+    for (text, line) in [
+        ("a\n{\n", "line 2: `{`"),
+        ("apiVersion: v1\n", "line 1: `apiVersion:`"),
+    ] {
+        let error = node_names(text).expect_err(text).to_string();
+        assert!(error.starts_with(line), "{error}");
+    }
 }

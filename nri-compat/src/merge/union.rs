@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::Place;
+use crate::place::Place;
 
 /// The way in which a report saw a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,10 +26,10 @@ pub(super) struct Program<'f> {
 }
 
 impl SeenAs {
-    pub(super) fn of(place: &Place<'_>) -> Self {
+    pub(super) fn of(place: &Place) -> Self {
         match &place.entry {
-            Some(entry) if place.workload.is_some() => Self::Container(entry.clone().into_owned()),
-            None if !place.pids.is_empty() => Self::Process(place.file.clone().into_owned()),
+            Some(entry) if place.workload.is_some() => Self::Container(entry.clone()),
+            None if !place.pids.is_empty() => Self::Process(place.file.clone()),
             Some(_) | None => Self::File,
         }
     }

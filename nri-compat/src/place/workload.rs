@@ -1,7 +1,11 @@
 //! The part of a place that is a container of a Kubernetes workload.
 
+use serde::{Deserialize, Serialize};
+
 /// A container of a Kubernetes workload, in a manifest or in a cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct WorkloadPlace {
     /// The document in the manifest, counted from 1; `None` in a cluster.
     pub document: Option<u32>,

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 #[cfg(feature = "conformance")]
 use crate::report::conformance::{ConformanceReport, JudgedTest};
 use crate::report::diff::DiffReport;
 use crate::report::fingerprint::{events, fingerprint, identity, series};
+use crate::text_file;
 
 /// The version of baseline files, including the composition of fingerprints.
 const SCHEMA: u32 = 2;
@@ -154,7 +154,7 @@ impl Baseline {
     ///
     /// Returns an error if the file cannot be read or is not a baseline.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let text = read::text(path, MAX_FILE, ErrorKind::Baseline)?;
+        let text = text_file::read(path, MAX_FILE, ErrorKind::Baseline)?;
         Self::parse(&path.display().to_string(), &text)
     }
 

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::values::{RuleId, Text, one_or_many};
-use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope, read};
+use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope};
 use crate::error::{Error, ErrorKind};
+use crate::text_file;
 
 /// The maximum size of a policy in bytes.
 const MAX_POLICY: u64 = 1 << 20;
@@ -26,7 +27,7 @@ impl Policy {
             None if Path::new(FILE).exists() => Path::new(FILE),
             None => return Ok(Self::default()),
         };
-        let text = read::text(path, MAX_POLICY, ErrorKind::Policy)?;
+        let text = text_file::read(path, MAX_POLICY, ErrorKind::Policy)?;
         Self::parse(&path.display().to_string(), &text)
     }
 

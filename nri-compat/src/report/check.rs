@@ -2,6 +2,8 @@
 
 mod alike;
 mod cluster;
+mod counts;
+mod document;
 mod name;
 mod not_looked_for;
 mod phrase;
@@ -11,12 +13,18 @@ pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
 pub(crate) use cluster::runtime_name;
 pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
+pub use counts::VerdictCounts;
+pub(in crate::report) use counts::headline;
+pub use document::CheckDocument;
+pub(in crate::report) use document::{SkippedDocument, SubjectDocument};
 pub use not_looked_for::NotLookedFor;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;
 pub use shared::SharedText;
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 use crate::report::finding::Level;
@@ -53,7 +61,8 @@ pub struct PlannedRemoval {
 }
 
 /// A release that plugins are checked against.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckTarget {
     /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
@@ -70,38 +79,50 @@ pub struct CheckTarget {
     pub by_default: bool,
 }
 
-/// A subject, and its verdicts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A subject, and its verdicts. A document that is read must have a place, a role and verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The location.
     pub place: Place,
     /// The kind of file.
+    #[serde(default)]
     pub kind: FileKind,
     /// The role.
     pub role: Role,
     /// The name of the plugin.
+    #[serde(default)]
     pub name: Option<String>,
     /// The index of the plugin.
+    #[serde(default)]
     pub index: Option<String>,
     /// The identity of the program, from its build.
+    #[serde(default)]
     pub program: Option<String>,
     /// The NRI that it was built with.
+    #[serde(default)]
     pub nri: Built,
     /// RPC names of the events that it handles.
+    #[serde(default)]
     pub events: Vec<String>,
     /// One verdict per target, in the order of the targets; empty for anything except plugins.
     pub verdicts: Vec<Verdict>,
     /// The observations behind the verdicts.
+    #[serde(skip_deserializing)]
     pub evidence: Vec<Evidence>,
     /// Mentions in logs.
+    #[serde(default, rename = "seen")]
     pub occurrences: Option<Occurrences>,
     /// The names of the nodes on which a cluster runs it, sorted; empty if there are none, or if it is
     /// not from a cluster.
+    #[serde(default)]
     pub nodes: Vec<String>,
 }
 
 /// The outcome for a plugin under a target, from good to bad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Works, and uses nothing deprecated.
     #[default]
@@ -117,7 +138,9 @@ pub enum Outcome {
 }
 
 /// The confidence in a verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// A guess with a reason.
     #[default]
@@ -128,76 +151,108 @@ pub enum Confidence {
     High,
 }
 
-/// A verdict on one subject for one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A verdict on one subject for one target. Of a document, only the target and the outcome are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The name of the target.
     pub target: String,
     /// The outcome for the plugin.
+    #[serde(rename = "verdict")]
     pub outcome: Outcome,
     /// The id of the rule behind it, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat
     /// explain`.
+    #[serde(skip_deserializing)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub rule: &'static str,
     /// The events concerned, by RPC name.
+    #[serde(skip_deserializing)]
     pub events: Arc<[String]>,
     /// The release since which it applies: `v0.12.0`.
+    #[serde(skip_deserializing)]
     pub since: Option<String>,
     /// The planned removal: `containerd 2.7`.
+    #[serde(skip_deserializing)]
     pub planned_removal: Option<String>,
     /// The reason: one line, in lower case.
+    #[serde(skip_deserializing)]
     pub reason: SharedText,
     /// The exact next step; empty for `ok`.
+    #[serde(skip_deserializing)]
     pub remedy: SharedText,
     /// The confidence.
+    #[serde(skip_deserializing)]
     pub confidence: Confidence,
     /// The level that the policy sets for its rule, if any; see [`Verdict::level`].
+    #[serde(skip_deserializing)]
+    #[cfg_attr(feature = "schema", schemars(with = "Level"))]
     pub level: Option<Level>,
     /// The suppression by a baseline or the policy, if any.
+    #[serde(skip_deserializing)]
     pub suppressed: Option<Suppression>,
 }
 
 /// The suppression of a verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suppression {
     /// True if the baseline suppresses it; otherwise the policy does.
+    #[serde(rename = "by", serialize_with = "document::suppressed_by")]
+    #[cfg_attr(feature = "schema", schemars(with = "document::SuppressedBy"))]
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,
 }
 
-/// The places that were checked, with counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The places that were checked, with counts. Of a document, only its origin is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Summary {
-    /// The places that were requested, or found by default.
-    pub looked_at: Vec<String>,
-    /// The usual places of configurations that have none.
-    pub without_configuration: Vec<String>,
-    /// The kinds of plugins that were not looked for, as far as that matters for the result.
-    pub not_looked_for: Vec<NotLookedFor>,
-    /// The number of files: the sum of [`Summary::inputs`].
-    pub files: u64,
-    /// The number of files by outcome.
-    pub inputs: Inputs,
-    /// The number of bytes in them.
-    pub bytes: u64,
-    /// The Kubernetes workloads among them; `None` if no manifests and no cluster were read.
-    pub workloads: Option<WorkloadCount>,
-    /// The number of plugins among the subjects.
-    pub plugins: u64,
-    /// The number of skipped places.
-    pub skipped: u64,
-    /// Time taken, in milliseconds.
-    pub millis: u64,
     /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The name of the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The id of the scan, unique for each report.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scan: Option<String>,
+    /// The places that were requested, or found by default.
+    #[serde(skip)]
+    pub looked_at: Vec<String>,
+    /// The usual places of configurations that have none.
+    #[serde(skip)]
+    pub without_configuration: Vec<String>,
+    /// The kinds of plugins that were not looked for, as far as that matters for the result.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_for: Vec<NotLookedFor>,
+    /// The number of files: the sum of [`Summary::inputs`].
+    #[serde(skip_deserializing)]
+    pub files: u64,
+    /// The number of files by outcome.
+    #[serde(skip_deserializing)]
+    pub inputs: Inputs,
+    /// The number of bytes in them.
+    #[serde(skip_deserializing)]
+    pub bytes: u64,
+    /// The Kubernetes workloads among them; `None` if no manifests and no cluster were read.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<WorkloadCount>,
+    /// The number of plugins among the subjects.
+    #[serde(skip_deserializing)]
+    pub plugins: u64,
+    /// The number of skipped places.
+    #[serde(skip_deserializing)]
+    pub skipped: u64,
+    /// Time taken, in milliseconds.
+    #[serde(skip_deserializing)]
+    pub millis: u64,
 }
 
 /// The numbers of Kubernetes workloads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkloadCount {
     /// The workloads whose pods were examined.
     pub examined: u64,
@@ -206,26 +261,27 @@ pub struct WorkloadCount {
 }
 
 /// The numbers of files by outcome. Each file is counted once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inputs {
-    /// Files with evidence, and files that may be plugins: they are among the subjects.
-    pub evidence: u64,
-    /// Not plugins: programs, modules, sources and logs without a trace of NRI.
-    pub without_nri: u64,
-    /// Not plugins: files of other kinds.
-    pub other_files: u64,
-    /// Not plugins: empty files.
-    pub empty: u64,
-    /// Further names of files that have already been counted.
-    pub other_names: u64,
     /// Archives, whose files are counted separately.
     pub archives: u64,
+    /// Not plugins: empty files.
+    pub empty: u64,
+    /// Files with evidence, and files that may be plugins: they are among the subjects.
+    pub evidence: u64,
+    /// Not plugins: files of other kinds.
+    pub other_files: u64,
+    /// Further names of files that have already been counted.
+    pub other_names: u64,
     /// Files that could not be read, which are skipped.
     pub unreadable: u64,
+    /// Not plugins: programs, modules, sources and logs without a trace of NRI.
+    pub without_nri: u64,
 }
 
 impl Inputs {
-    /// Returns each count with its name, in the order of declaration.
+    /// Returns each count with its name, in the order of text reports.
     pub fn named(&self) -> [(&'static str, u64); 7] {
         [
             ("evidence", self.evidence),

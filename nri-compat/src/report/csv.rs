@@ -1,14 +1,30 @@
 //! CSV for spreadsheets and small scripts: one row per verdict or finding, quoted as in RFC 4180.
 
-mod check;
 mod diff;
 
-pub use check::{check, write_check};
 pub use diff::diff;
 
 use std::io::{self, Write};
 
+use super::check::CheckReport;
+use super::template::{self, check_context};
 use super::{visible, written};
+
+/// Renders the answer of `check` or `logs` as CSV: a row for each verdict, for each subject without
+/// verdicts, for each node pool of a cluster, whose kind is `node_pool`, and for each skipped file,
+/// whose verdict is `skipped`. Several events in a cell are separated by spaces.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report.clone(), out))
+}
+
+/// Writes the answer of `check` or `logs` as CSV.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check(report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    template::write("check.csv", check_context(report), out)
+}
 
 /// Returns rows below a header.
 fn rows(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {

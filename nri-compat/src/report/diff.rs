@@ -1,6 +1,11 @@
 //! The findings of `diff`, as plain data for every renderer.
 
+mod document;
 mod phrase;
+
+pub use document::DiffDocument;
+
+use serde::Serialize;
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
@@ -35,11 +40,17 @@ pub struct DiffReport {
 }
 
 /// A finding that does not count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuppressedFinding {
     /// The finding.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "document::FindingDocument<'static>")
+    )]
     pub finding: Finding,
     /// The suppression.
+    #[serde(flatten)]
     pub by: Suppression,
 }
 
@@ -89,7 +100,8 @@ impl DiffReport {
 }
 
 /// One of the two schemas compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// The name as spelled by the user.
     pub input: String,
@@ -105,6 +117,7 @@ pub struct Side {
     pub runtimes: Vec<String>,
     /// True if the schema was compared as an NRI protocol, because it or the other side is one; only
     /// then are there NRI findings and pairings.
+    #[serde(skip)]
     pub is_nri: bool,
 }
 
@@ -128,7 +141,9 @@ pub struct Deprecated {
 }
 
 /// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// Only `to` has it.
     Added,
@@ -139,7 +154,9 @@ pub enum ChangeKind {
 }
 
 /// The kind of a changed element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     /// A service.
     Service,
@@ -156,7 +173,8 @@ pub enum ElementKind {
 }
 
 /// One element that differs.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
@@ -165,11 +183,13 @@ pub struct Change {
     /// Fully qualified name.
     pub element: String,
     /// The difference, such as `number 12 → 14`; empty unless changed.
+    #[serde(skip)]
     pub detail: String,
 }
 
 /// The counts in the last lines of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Findings of level error.
     pub errors: usize,
@@ -183,6 +203,8 @@ pub struct Summary {
     pub removed: usize,
     /// The number of changed elements.
     pub changed: usize,
+    /// The category whose protobuf rules ran.
+    pub category: Category,
     /// The number of rules that ran.
     pub rules: usize,
 }
@@ -197,6 +219,7 @@ impl DiffReport {
             added: self.count_changes(ChangeKind::Added),
             removed: self.count_changes(ChangeKind::Removed),
             changed: self.count_changes(ChangeKind::Changed),
+            category: self.category,
             rules: self.rules,
         }
     }

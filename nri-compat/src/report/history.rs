@@ -1,16 +1,19 @@
 //! The results of `versions` and `runtimes`: the history of releases as plain data.
 
+use serde::Serialize;
+
 /// Every release of the protocol.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VersionsReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
     /// One row per release, oldest first.
+    #[serde(rename = "versions")]
     pub rows: Vec<VersionRow>,
 }
 
 /// One release of the protocol.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VersionRow {
     /// The release, such as `v0.12.1`.
     pub release: String,
@@ -27,16 +30,17 @@ pub struct VersionRow {
 }
 
 /// The NRI that the runtimes link, as ranges of releases.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RuntimesReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
     /// One row per range, by runtime and then oldest first.
+    #[serde(rename = "runtimes")]
     pub rows: Vec<RuntimeRange>,
 }
 
 /// Adjacent releases of a runtime that link the same NRI.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuntimeRange {
     /// The name, `containerd` or `cri-o`.
     pub runtime: String,
@@ -53,11 +57,12 @@ pub struct RuntimeRange {
     /// The protocol revision; `None` for one-shot plugins, which have no proto.
     pub revision: Option<String>,
     /// The event mask that the runtime accepts, if there is a proto.
+    #[serde(rename = "event_mask")]
     pub mask: Option<u32>,
 }
 
 /// One release of a runtime in detail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuntimeReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
@@ -72,30 +77,32 @@ pub struct RuntimeReport {
     /// The protocol revision; `None` for one-shot plugins, which have no proto.
     pub revision: Option<String>,
     /// The event mask it accepts: bit (number - 1) for each event.
+    #[serde(rename = "event_mask")]
     pub mask: Option<u32>,
     /// The events it sends.
     pub events: Vec<EventRow>,
     /// The interfaces that it deprecates or warns about.
     pub deprecations: Vec<RuntimeDeprecation>,
-    /// The fields that a plugin of the newest protocol may send and this runtime ignores.
-    pub lost_fields: Vec<LostField>,
     /// The newest protocol release, with which `lost_fields` was determined.
     pub newest: String,
+    /// The fields that a plugin of the newest protocol may send and this runtime ignores.
+    pub lost_fields: Vec<LostField>,
 }
 
 /// One event that a runtime sends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EventRow {
-    /// The enum value, such as `RUN_POD_SANDBOX`.
-    pub name: String,
     /// Its number; the bit in the mask is one less.
     pub number: i32,
+    /// The enum value, such as `RUN_POD_SANDBOX`.
+    pub name: String,
     /// The RPC that carries it.
+    #[serde(rename = "sent_as")]
     pub rpc: String,
 }
 
 /// A deprecated interface, from the view of one runtime release.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuntimeDeprecation {
     /// Permanent id in the table of deprecations.
     pub id: String,
@@ -110,7 +117,7 @@ pub struct RuntimeDeprecation {
 }
 
 /// A field that a runtime does not know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostField {
     /// Fully qualified name.
     pub element: String,

@@ -4,12 +4,8 @@
 //! `schema/check.schema.json` that of [`check`] and [`check_line`]. The version increases when a
 //! field changes its meaning or is removed; adding a field does not change it.
 
-mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
-mod diff;
-mod history;
-mod merge;
 #[cfg(feature = "conformance")]
 mod probe;
 #[cfg(feature = "conformance")]
@@ -17,12 +13,8 @@ mod replay;
 #[cfg(feature = "conformance")]
 mod statement;
 
-pub use check::{check, check_line, write_check, write_check_line};
 #[cfg(feature = "conformance")]
 pub use conformance::conformance;
-pub use diff::diff;
-pub use history::{runtime, runtimes, versions};
-pub use merge::merge;
 #[cfg(feature = "conformance")]
 pub use probe::probe;
 #[cfg(feature = "conformance")]
@@ -32,10 +24,87 @@ pub use statement::statements;
 
 use std::io::{self, BufWriter, Write};
 
+use serde::Serialize;
+
+use super::check::{CheckDocument, CheckReport};
+use super::diff::{DiffDocument, DiffReport};
+use super::history::{RuntimeReport, RuntimesReport, VersionsReport};
+use super::merge::{MergeDocument, MergeReport};
 use super::visible::acts;
+use super::written;
 
 /// The version of all JSON documents that the tool writes.
 pub const SCHEMA: u32 = 1;
+
+/// Renders the answer of `check` or `logs` as JSON.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report, out))
+}
+
+/// Writes the answer of `check` or `logs` as JSON.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    write(&CheckDocument::from(report), out)
+}
+
+/// Renders the same document on one line, for logs that are collected line by line.
+pub fn check_line(report: &CheckReport) -> String {
+    written(|out| write_check_line(report, out))
+}
+
+/// Writes the same document on one line, for logs that are collected line by line.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check_line(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    write_line(&CheckDocument::from(report), out)
+}
+
+/// Renders the answer of `diff` as JSON.
+pub fn diff(report: &DiffReport) -> String {
+    print(&DiffDocument::from(report))
+}
+
+/// Renders the answer of `merge` as JSON.
+pub fn merge(report: &MergeReport) -> String {
+    print(&MergeDocument::from(report))
+}
+
+/// Renders the answer of `versions` as JSON.
+pub fn versions(report: &VersionsReport) -> String {
+    print(&Versioned::new(report))
+}
+
+/// Renders the answer of `runtimes` without a release as JSON.
+pub fn runtimes(report: &RuntimesReport) -> String {
+    print(&Versioned::new(report))
+}
+
+/// Renders the answer of `runtimes NAME@VERSION` as JSON.
+pub fn runtime(report: &RuntimeReport) -> String {
+    print(&Versioned::new(report))
+}
+
+/// A report with the version of its format.
+#[derive(Serialize)]
+struct Versioned<'r, R> {
+    schema: u32,
+    #[serde(flatten)]
+    report: &'r R,
+}
+
+impl<'r, R> Versioned<'r, R> {
+    fn new(report: &'r R) -> Self {
+        Self {
+            schema: SCHEMA,
+            report,
+        }
+    }
+}
 
 /// The invariant by which serializing a report cannot fail.
 const SERIALIZABLE: &str = "keys of maps in reports are strings";

@@ -3,16 +3,35 @@
 //! A test case fails if its finding is a warning or an error; a note passes, with its text as
 //! output; cases that are suppressed or cannot be determined are skipped.
 
-mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod diff;
 mod write;
 
-pub use check::{check, write_check};
 #[cfg(feature = "conformance")]
 pub use conformance::conformance;
 pub use diff::diff;
+
+use std::io::{self, Write};
+
+use super::check::CheckReport;
+use super::template::{self, check_context};
+use super::written;
+
+/// Renders the result of `check` or `logs` as JUnit XML: a suite per target, a case per plugin. Skipped places are a
+/// separate suite.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report.clone(), out))
+}
+
+/// Writes the answer of `check` or `logs` as JUnit XML.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check(report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    template::write("check.xml", check_context(report), out)
+}
 
 /// A suite of test cases.
 struct Suite<'r> {

@@ -1,12 +1,30 @@
 //! Markdown for pull requests and release notes.
 
-mod check;
 mod diff;
 mod merge;
 
-pub use check::{check, write_check};
 pub use diff::diff;
 pub use merge::merge;
+
+use std::io::{self, Write};
+
+use super::check::CheckReport;
+use super::template::{self, check_context};
+use super::written;
+
+/// Renders the answer of `check` or `logs` as markdown.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report.clone(), out))
+}
+
+/// Writes the answer of `check` or `logs` as markdown.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check(report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    template::write("check.md", check_context(report), out)
+}
 
 /// Returns a table.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {

@@ -1,12 +1,16 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
 mod cluster;
+mod document;
 mod phrase;
 
 pub use cluster::{MergedCluster, MergedPool};
+pub use document::MergeDocument;
 pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 
 use std::collections::BTreeSet;
+
+use serde::Serialize;
 
 use super::check::{Outcome, Skipped};
 use super::visible::{self, acts, visible};
@@ -45,7 +49,8 @@ pub struct MergeReport {
 }
 
 /// A plugin on many nodes: the same index, name, path and program, built with the same NRI.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedPlugin {
     /// Its path on each of them.
     pub path: String,
@@ -71,11 +76,13 @@ pub struct MergedPlugin {
 }
 
 /// Verdicts under one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedVerdict {
     /// The name of the target.
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
+    #[serde(rename = "nodes", serialize_with = "document::by_outcome")]
     pub counts: [u64; Outcome::ALL.len()],
 }
 

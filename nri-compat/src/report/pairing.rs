@@ -1,5 +1,7 @@
 //! The pairing of a plugin of one protocol version with a runtime of another.
 
+use serde::Serialize;
+
 use super::count::counted;
 
 /// A plugin version on a runtime version.
@@ -14,7 +16,8 @@ pub struct Pairing {
 }
 
 /// An event, field or protocol step of a pairing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairingItem {
     /// Its kind.
     pub kind: ItemKind,
@@ -39,7 +42,9 @@ pub struct PairingGroup<'r> {
 }
 
 /// The kind of a pairing item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A whole service.
     Service,
@@ -58,11 +63,14 @@ pub enum ItemKind {
 }
 
 /// The outcome for one item, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It works as if both had the same version.
     Works,
     /// It is sent as StateChange, because one side lacks the dedicated RPC.
+    #[serde(rename = "works_through_fallback")]
     Fallback,
     /// One side sends something that the other does not know and ignores.
     Loses,
@@ -75,6 +83,7 @@ pub enum Outcome {
     /// A request fails.
     Fails,
     /// The runtime drops the plugin while it registers or synchronizes.
+    #[serde(rename = "dropped_at_registration")]
     Dropped,
 }
 
@@ -222,20 +231,6 @@ impl Outcome {
         Self::Fails,
         Self::Dropped,
     ];
-
-    /// Returns the name used in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Fallback => "works_through_fallback",
-            Self::Loses => "loses",
-            Self::LosesPresence => "loses_presence",
-            Self::Misreads => "misreads",
-            Self::Unknown => "unknown",
-            Self::Fails => "fails",
-            Self::Dropped => "dropped_at_registration",
-        }
-    }
 
     /// Returns the heading of its items.
     pub const fn title(self) -> &'static str {

@@ -9,7 +9,7 @@ fn cluster(name: &str, at: &str, runs_on: &[&str], nodes: &[&str]) -> String {
         quoted.join(",")
     };
     format!(
-        r#"{{"schema":1,"subjects":[{{"path":"cluster prod: DaemonSet n/{name}: c: i: /bin/{name}","place":{{"file":"cluster prod","workload":{{"kind":"DaemonSet"}},"entry":"/bin/{name}","pids":[]}},"role":"plugin","program":"example.org/{name}","name":"{name}","index":"10","nri":{{"version":"v0.11.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"deprecated"}}],"nodes":[{}]}}],"cluster":{{"name":"prod","server":"https://api","pools":[{{"runtime":"containerd://2.2.3","target":"containerd@2.2.3","note":null,"nodes":[{}]}}]}},"summary":{{"at":"{at}"}}}}"#,
+        r#"{{"schema":1,"subjects":[{{"path":"cluster prod: DaemonSet n/{name}: c: i: /bin/{name}","place":{{"file":"cluster prod","workload":{{"kind":"DaemonSet","namespace":"n","name":"{name}","container":"c"}},"image":"i","entry":"/bin/{name}","pids":[]}},"role":"plugin","program":"example.org/{name}","name":"{name}","index":"10","nri":{{"version":"v0.11.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"deprecated"}}],"nodes":[{}]}}],"cluster":{{"name":"prod","server":"https://api","pools":[{{"runtime":"containerd://2.2.3","target":"containerd@2.2.3","note":null,"nodes":[{}]}}]}},"summary":{{"at":"{at}"}}}}"#,
         listed(runs_on),
         listed(nodes)
     )

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::{CheckReport, Subject};
 use crate::report::count::counted;
 
@@ -13,37 +15,49 @@ pub const HOST_PLUGINS: &str = "plugins that are installed on the nodes themselv
 pub const CLUSTER_READER: &str = "cluster";
 
 /// A cluster, as described by its API server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClusterView {
     /// The name of the context, or `in-cluster`.
+    #[serde(default)]
     pub name: String,
     /// The URL of the API server.
     pub server: String,
     /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal, if known.
+    #[serde(default)]
     pub id: Option<String>,
     /// The namespace whose workloads were read; `None` means all of them.
+    #[serde(default)]
     pub namespace: Option<String>,
     /// The number of pods that were read.
+    #[serde(default)]
     pub pods: u64,
     /// The number of other workloads that were read.
+    #[serde(default)]
     pub workloads: u64,
     /// The nodes by runtime, the largest pool first.
+    #[serde(default)]
     pub pools: Vec<NodePool>,
 }
 
 /// Nodes with the same runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodePool {
     /// The runtime as reported by the nodes: `containerd://2.2.3-k3s1`.
+    #[serde(default)]
     pub runtime: String,
     /// The release against which plugins on these nodes are checked, or why they are not checked.
+    #[serde(flatten)]
     pub judged: Judged,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
 }
 
 /// The target against which the plugins on the nodes of a pool are checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "TargetOrNote", from = "TargetOrNote")]
 pub enum Judged {
     /// The target with this name.
     As(String),
@@ -51,6 +65,41 @@ pub enum Judged {
     NoPlugins(String),
     /// None, because the release of the runtime is unknown, for this reason.
     Unknown(String),
+}
+
+/// The target of a pool, or why it has none.
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+struct TargetOrNote {
+    /// The name of the target.
+    target: Option<String>,
+    /// Why there is no target.
+    note: Option<String>,
+}
+
+impl From<Judged> for TargetOrNote {
+    fn from(judged: Judged) -> Self {
+        match judged {
+            Judged::As(target) => Self {
+                target: Some(target),
+                note: None,
+            },
+            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Self {
+                target: None,
+                note: Some(reason),
+            },
+        }
+    }
+}
+
+impl From<TargetOrNote> for Judged {
+    fn from(document: TargetOrNote) -> Self {
+        match document.target {
+            Some(target) => Self::As(target),
+            None => Self::Unknown(document.note.unwrap_or_default()),
+        }
+    }
 }
 
 impl Default for Judged {

@@ -130,20 +130,6 @@ impl CheckReport {
             verdicts.map(move |verdict| (subject, verdict))
         })
     }
-
-    /// Returns the number of verdicts that count and have this outcome.
-    pub fn count(&self, outcome: Outcome) -> usize {
-        self.verdicts()
-            .filter(|(_, verdict)| verdict.outcome == outcome && verdict.suppressed.is_none())
-            .count()
-    }
-
-    /// Returns the number of verdicts that do not count.
-    pub fn suppressed(&self) -> usize {
-        self.verdicts()
-            .filter(|(_, verdict)| verdict.suppressed.is_some())
-            .count()
-    }
 }
 
 #[cfg(test)]

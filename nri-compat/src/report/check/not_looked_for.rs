@@ -1,9 +1,13 @@
 //! The kinds of plugins that a check did not look for.
 
+use serde::Serialize;
+
 use super::Summary;
 
 /// A kind of plugins that a check did not look for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum NotLookedFor {
     /// Plugins that run, whatever their files are.
     Processes,
@@ -17,16 +21,6 @@ pub enum NotLookedFor {
 }
 
 impl NotLookedFor {
-    /// Returns the name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Processes => "processes",
-            Self::External => "external",
-            Self::Images => "images",
-            Self::Cluster => "cluster",
-        }
-    }
-
     /// Returns the kind of plugins, and how to find them.
     pub fn phrase(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! Facts of a check report as short phrases, for every human-readable format.
 
-use super::{CheckReport, CheckTarget, Inputs, Outcome, Subject, Summary, Suppression, Verdict};
+use super::{CheckReport, CheckTarget, Inputs, Subject, Summary, Suppression, Verdict};
 use crate::report::count::counted;
 use crate::sighting::{Built, FileKind, Occurrences, Role};
 
@@ -144,25 +144,6 @@ impl CheckReport {
             _ => "targets: ",
         };
         Some((label, targets.join(", ")))
-    }
-
-    /// Returns the number of verdicts of each outcome: `1 ok, 2 deprecated; 1 suppressed`.
-    pub fn outcomes(&self) -> String {
-        let counts = Outcome::ALL.map(|outcome| (self.count(outcome), outcome));
-        let some: Vec<String> = counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, outcome)| format!("{count} {}", outcome.as_str()))
-            .collect();
-        let outcomes = if some.is_empty() {
-            "no verdicts that count".to_owned()
-        } else {
-            some.join(", ")
-        };
-        match self.suppressed() {
-            0 => outcomes,
-            count => format!("{outcomes}; {count} suppressed"),
-        }
     }
 }
 

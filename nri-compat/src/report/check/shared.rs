@@ -6,8 +6,15 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 /// An immutable text whose copies share their bytes.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transparent)
+)]
 pub struct SharedText(Arc<str>);
 
 impl SharedText {
@@ -22,6 +29,12 @@ impl Deref for SharedText {
 
     fn deref(&self) -> &str {
         &self.0
+    }
+}
+
+impl Serialize for SharedText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
     }
 }
 

@@ -58,17 +58,15 @@ impl CheckPage<'_> {
 
     /// Returns the counts of verdicts for the title.
     fn outcomes(&self) -> String {
-        if self.has_plugins() {
-            self.report.outcomes()
-        } else {
-            "no plugin found".to_owned()
-        }
+        let headline = self.report.headline();
+        headline.unwrap_or_else(|| "no plugin found".to_owned())
     }
 
     fn targets(&self) -> impl Iterator<Item = TargetRow> {
         let targets = self.report.targets.iter();
         targets.map(|target| {
-            let counts = Outcome::ALL.map(|outcome| self.count(&target.name, outcome));
+            let counts = self.report.counts_under(&target.name);
+            let counts = Outcome::ALL.map(|outcome| counts.of(outcome));
             TargetRow::new(&target.name, target.notes(), counts)
         })
     }
@@ -78,26 +76,18 @@ impl CheckPage<'_> {
         removal::rows(self.report)
     }
 
-    /// Returns the number of verdicts that count under a target.
-    fn count(&self, target: &str, outcome: Outcome) -> usize {
-        let verdicts = self.report.verdicts().map(|(_, verdict)| verdict);
-        let counted = verdicts.filter(|verdict| {
-            verdict.target == target && verdict.outcome == outcome && verdict.suppressed.is_none()
-        });
-        counted.count()
-    }
-
     /// Returns a filter for every outcome that occurs.
     fn filters(&self) -> Vec<Filter> {
+        let counts = self.report.counts();
         let of_outcome = |outcome: Outcome| Filter {
             class: class(outcome),
             word: outcome.as_str(),
-            count: self.report.count(outcome),
+            count: counts.of(outcome),
         };
         let suppressed = Filter {
             class: SUPPRESSED,
             word: "suppressed",
-            count: self.report.suppressed(),
+            count: counts.suppressed,
         };
         let all = Outcome::ALL.into_iter().map(of_outcome);
         let all = all.chain([suppressed]);

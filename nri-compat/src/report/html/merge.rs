@@ -99,11 +99,8 @@ impl MergePage<'_> {
     /// Returns the targets with the number of plugins by their worst verdict on any node.
     fn target_rows(&self) -> impl Iterator<Item = TargetRow> {
         let row = |target: &&str| {
-            let counts = Outcome::ALL.map(|outcome| {
-                let plugins = self.report.plugins.iter();
-                let worst = plugins.filter_map(|plugin| worst(plugin, target));
-                worst.filter(|it| *it == outcome).count()
-            });
+            let counts = self.report.counts_under(target);
+            let counts = Outcome::ALL.map(|outcome| counts.of(outcome));
             TargetRow::new(target, None, counts)
         };
         self.targets.iter().map(row)
@@ -168,11 +165,6 @@ fn cells(plugin: &MergedPlugin, target: &str) -> Vec<NodesCell> {
         nodes: (nodes != plugin.nodes).then_some(nodes),
     };
     outcomes.map(cell).collect()
-}
-
-fn worst(plugin: &MergedPlugin, target: &str) -> Option<Outcome> {
-    let outcomes = plugin.outcomes_under(target);
-    outcomes.first().map(|(outcome, _)| *outcome)
 }
 
 fn has(plugin: &MergedPlugin, outcome: Outcome) -> bool {

@@ -8,7 +8,11 @@ use crate::report::merge::{
 /// Renders the answer of `merge` as markdown.
 pub fn merge(report: &MergeReport) -> String {
     let report = report.visible();
-    let mut text = format!("## NRI plugins\n\n{}.\n", prose(&report.phrase()));
+    let mut text = format!(
+        "## NRI plugins\n\n{}; {}.\n",
+        prose(&report.headline()),
+        prose(&report.phrase())
+    );
     if !report.plugins.is_empty() {
         text.push_str(&format!("\n{}", plugins(&report)));
     }

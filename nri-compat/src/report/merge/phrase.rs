@@ -1,7 +1,7 @@
 //! Facts of a merged report as short phrases, for every human-readable format.
 
 use super::{MergeReport, MergedPlugin};
-use crate::report::check::Outcome;
+use crate::report::check::{Outcome, VerdictCounts, headline};
 use crate::report::count::counted;
 
 /// The title of [`MergeReport::without_host`].
@@ -13,6 +13,24 @@ pub const WITHOUT_CLUSTER: &str =
     "Nodes that are in no report of a cluster: plugins in their pods may be unknown";
 
 impl MergeReport {
+    /// Returns the number of plugins, then that of their worst verdicts on any node under each target.
+    pub fn headline(&self) -> String {
+        let targets = self.targets().into_iter();
+        let verdicts: Vec<_> = targets
+            .map(|target| (target, self.counts_under(target)))
+            .collect();
+        headline(&counted(self.plugins.len(), "plugin"), &verdicts)
+    }
+
+    /// Returns the number of plugins by their worst verdict on any node under a target.
+    pub fn counts_under(&self, target: &str) -> VerdictCounts {
+        let plugins = self.plugins.iter();
+        let outcomes = plugins.map(|plugin| plugin.outcomes_under(target));
+        outcomes
+            .filter_map(|outcomes| outcomes.first().map(|(outcome, _)| *outcome))
+            .collect()
+    }
+
     /// Returns the numbers of reports, nodes, plugins and skipped inputs.
     pub fn phrase(&self) -> String {
         let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);

@@ -113,10 +113,9 @@ fn policy(page: &mut Page, notes: &[String]) {
 /// Adds the counts of verdicts, the targets and the places that were checked.
 fn summary(page: &mut Page, report: &CheckReport) {
     page.gap();
-    if report.verdicts().next().is_some() {
-        page.prose(0, "", Style::new(), &report.outcomes());
-    } else {
-        page.line(0, "no plugin found", Style::new(), "");
+    match report.headline() {
+        Some(headline) => page.prose(0, "", Style::new(), &headline),
+        None => page.line(0, "no plugin found", Style::new(), ""),
     }
     if let Some((label, targets)) = report.targets_phrase() {
         page.prose(0, label, Style::new(), &targets);

@@ -107,5 +107,8 @@ fn skipped(page: &mut Page, report: &MergeReport) {
 
 fn summary(page: &mut Page, report: &MergeReport) {
     page.gap();
+    if !report.plugins.is_empty() {
+        page.line(0, "", Style::new(), &visible(&report.headline()));
+    }
     page.line(0, "", Style::new(), &report.phrase());
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 /// # Errors
 ///
 /// Returns an error if it cannot be opened or read, is longer than `limit` bytes, or is not UTF-8.
-pub(super) fn text(path: &Path, limit: u64, kind: ErrorKind) -> Result<String, Error> {
+pub(crate) fn read(path: &Path, limit: u64, kind: ErrorKind) -> Result<String, Error> {
     let wrong = |why: String| Error::new(kind, format!("cannot read {}: {why}", path.display()));
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
     let mut bytes = Vec::new();

@@ -1,0 +1,50 @@
+//! The functions and filters of templates, in addition to those of minijinja.
+
+use minijinja::{Environment, State, Value};
+
+use super::escape;
+
+/// Adds all functions and filters.
+pub(super) fn add(environment: &mut Environment<'_>) {
+    environment.add_filter("code", code);
+    environment.add_filter("join", join);
+    environment.add_filter("cell", cell);
+    environment.add_filter("seconds", seconds);
+    environment.add_function("counts", counts);
+}
+
+/// Returns a name in code quotes of Markdown.
+fn code(name: String) -> Value {
+    Value::from_safe_string(escape::code(&name))
+}
+
+/// Returns the texts with a separator between them.
+fn join(texts: Vec<String>, separator: Option<String>) -> String {
+    texts.join(separator.as_deref().unwrap_or_default())
+}
+
+/// Returns a cell of a Markdown table, in which a `|` does not end the cell.
+fn cell(state: &State<'_, '_>, text: &Value) -> Value {
+    let escaped = match text.as_str() {
+        Some(markup) if text.is_safe() => markup.to_owned(),
+        Some(text) => escape::escaped(state.auto_escape(), text),
+        None => text.to_string(),
+    };
+    Value::from_safe_string(escaped.replace('|', "\\|"))
+}
+
+/// Returns milliseconds as seconds: `0.031`.
+fn seconds(millis: u64) -> String {
+    format!("{}.{:03}", millis / 1000, millis % 1000)
+}
+
+/// Returns the attributes of a suite of JUnit XML that count its cases, which are given as XML.
+fn counts(cases: &str) -> Value {
+    let count = |element: &str| cases.matches(element).count();
+    Value::from_safe_string(format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+        count("<testcase "),
+        count("<failure "),
+        count("<skipped ")
+    ))
+}
