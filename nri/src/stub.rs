@@ -82,6 +82,7 @@ mod subscription;
 mod synchronize;
 mod tools;
 mod update;
+mod within;
 
 // The connection to a runtime. A WebAssembly module has none: its host calls it.
 #[cfg(not(target_family = "wasm"))]

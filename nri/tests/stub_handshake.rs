@@ -401,6 +401,7 @@ impl RunPodSandbox for Nameless {
 
 #[tokio::test]
 async fn name_and_index_are_needed() {
+    logs::collect();
     let error = Stub::builder(Nameless).build().unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
@@ -410,6 +411,7 @@ async fn name_and_index_are_needed() {
 
 #[tokio::test]
 async fn leaving_is_possible_at_any_time() {
+    logs::collect();
     let (ours, theirs) = tokio::io::duplex(1024);
     let stub = Stub::builder(Plugin::default())
         .stream(ours)

@@ -68,6 +68,7 @@ async fn an_external_plugin_reconnects_and_is_notified() {
 
 #[tokio::test]
 async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
+    logs::collect();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
     let (plugin, _hear) = Survivor::new();
@@ -98,6 +99,7 @@ async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
 
 #[tokio::test]
 async fn without_reconnecting_the_end_of_the_connection_is_the_end() {
+    logs::collect();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
     let listener = UnixListener::bind(&socket).unwrap();
@@ -121,6 +123,7 @@ async fn without_reconnecting_the_end_of_the_connection_is_the_end() {
 
 #[tokio::test]
 async fn the_end_of_the_runtime_is_a_failure_if_the_author_chose_so() {
+    logs::collect();
     for (exit, expected) in [
         (RuntimeExit::Success, Ok(())),
         (RuntimeExit::Failure, Err(ErrorKind::Connection)),
@@ -139,6 +142,7 @@ async fn the_end_of_the_runtime_is_a_failure_if_the_author_chose_so() {
 
 #[tokio::test]
 async fn a_peer_that_breaks_the_protocol_is_an_error_to_a_plugin_with_a_stream() {
+    logs::collect();
     use tokio::io::AsyncWriteExt;
     let (ours, mut theirs) = tokio::io::duplex(1024);
     let (plugin, _hear) = Survivor::new();
@@ -155,6 +159,7 @@ async fn a_peer_that_breaks_the_protocol_is_an_error_to_a_plugin_with_a_stream()
 
 #[tokio::test]
 async fn leaving_finishes_what_is_under_way() {
+    logs::collect();
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let (plugin, mut hear) = Survivor::new();
     let (go_on, wait) = oneshot::channel();
@@ -187,6 +192,7 @@ async fn leaving_finishes_what_is_under_way() {
 
 #[tokio::test]
 async fn updates_and_evictions_reach_the_runtime_and_failures_come_back_typed() {
+    logs::collect();
     let failed = ContainerUpdate {
         container_id: "c1".to_owned(),
         ..ContainerUpdate::default()

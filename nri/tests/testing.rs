@@ -393,3 +393,147 @@ async fn plugins_may_register_at_another_index() -> Result {
     assert_eq!(error.unwrap_err().kind(), nri::ErrorKind::Config);
     Ok(())
 }
+
+/// Injects a CDI device, and knows its runtime.
+#[derive(NriPlugin)]
+#[nri(name = "gpu", index = "20")]
+struct Gpu;
+
+impl CreateContainer for Gpu {
+    async fn create_container(
+        &self,
+        cx: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Adjustment> {
+        let runtime = cx.runtime().map(|runtime| runtime.to_string());
+        Ok(Adjustment::new()
+            .cdi_device("example.org/gpu=0")
+            .annotation("runtime", runtime.unwrap_or_default()))
+    }
+}
+
+#[tokio::test]
+async fn an_old_runtime_is_a_released_one_and_ignores_what_it_does_not_know() -> Result {
+    let old = "containerd 1.7.16 (NRI v0.6.1, inferred from its version)";
+    for (runtime, name) in [
+        (testing::Runtime::new().speaking("v0.6.1"), old),
+        (
+            testing::Runtime::containerd("1.7.20"),
+            "containerd 1.7.20 (NRI v0.6.1, inferred from its version)",
+        ),
+        (
+            testing::Runtime::crio("1.31"),
+            "cri-o 1.31 (NRI v0.6.1, inferred from its version)",
+        ),
+    ] {
+        let mut runtime = runtime.start(Gpu).await?;
+        let created = runtime.create_in_pod(pod("web").container("app")).await?;
+        assert_eq!(created.annotation("runtime"), Some(name));
+        assert!(created.adjustment.cdi_devices.is_empty(), "{name}");
+        assert_eq!(created.ignored_fields, ["adjust.CDI_devices"], "{name}");
+    }
+    let mut newer = testing::Runtime::containerd("2.3.0").start(Gpu).await?;
+    let created = newer.create_in_pod(pod("web").container("app")).await?;
+    assert_eq!(created.adjustment.cdi_devices.len(), 1);
+    assert!(created.ignored_fields.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_runtime_that_does_not_speak_the_protocol_is_an_error() {
+    for unknown in [
+        testing::Runtime::containerd("1.6.0"),
+        testing::Runtime::crio("x"),
+    ] {
+        let error = unknown.start(Gpu).await.unwrap_err();
+        assert_eq!(error.kind(), nri::ErrorKind::Config, "{error}");
+    }
+}
+
+/// Halves the shares of a container whose name is `app`.
+#[derive(NriPlugin)]
+#[nri(name = "halving", index = "20")]
+struct Halving;
+
+impl UpdateContainer for Halving {
+    async fn update_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        container: Container,
+        _: LinuxResources,
+    ) -> nri::Result<Changes> {
+        Ok(if container.name == "app" {
+            Changes::from(ContainerUpdate::new(container.id).cpu_shares(512))
+        } else {
+            Changes::new()
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_resources_of_an_update_are_those_of_the_request_with_the_changes() -> Result {
+    let mut runtime = testing::Runtime::new().start(Halving).await?;
+    let requested = LinuxResources::default().cpu_shares(1024).cpu_quota(7);
+    for (name, shares) in [("app", 512), ("other", 1024)] {
+        let created = runtime.create_in_pod(pod("web").container(name)).await?;
+        let updated = runtime
+            .update_container(&created, requested.clone())
+            .await?;
+        let expected = requested.clone().cpu_shares(shares);
+        assert_eq!(updated.resources, expected, "{name}");
+        assert!(updated.updates.is_empty(), "{name}");
+    }
+    Ok(())
+}
+
+/// Awaits an update within its handler.
+#[derive(NriPlugin)]
+#[nri(name = "waiting", index = "20", blocking(StartContainer))]
+struct Waiting;
+
+async fn update(cx: &Context) -> nri::Result<()> {
+    let update = ContainerUpdate::new("other");
+    Ok(cx.updater().update(Updates::from(update)).await?)
+}
+
+impl PostCreateContainer for Waiting {
+    async fn post_create_container(
+        &self,
+        cx: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<()> {
+        update(cx).await
+    }
+}
+
+impl StartContainer for Waiting {
+    async fn start_container(&self, cx: &Context, _: PodSandbox, _: Container) -> nri::Result<()> {
+        update(cx).await
+    }
+}
+
+#[tokio::test]
+async fn an_update_that_is_awaited_within_a_handler_is_an_error_that_names_it() -> Result {
+    let mut runtime = testing::Runtime::new().start(Waiting).await?;
+    let app = pod("web").container("app");
+    let error = runtime.create_in_pod(app).await.unwrap_err().to_string();
+    assert!(
+        error.contains("within the handler of PostCreateContainer"),
+        "{error}"
+    );
+    let container = runtime.containers().remove(0);
+    let error = runtime
+        .start_container(&container)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("within the handler of StartContainer"),
+        "{error}"
+    );
+    assert!(runtime.requested().is_empty());
+    Ok(())
+}

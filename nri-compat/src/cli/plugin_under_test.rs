@@ -96,13 +96,23 @@ impl Args {
     ///
     /// Returns an error if the file cannot be read.
     pub(super) fn config(&self) -> Result<String, Error> {
+        self.config_file().map(Option::unwrap_or_default)
+    }
+
+    /// Returns the configuration for the plugin; `None` without a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub(super) fn config_file(&self) -> Result<Option<String>, Error> {
         let Some(path) = &self.plugin_config else {
-            return Ok(String::new());
+            return Ok(None);
         };
-        std::fs::read_to_string(path).map_err(|error| {
+        let read = std::fs::read_to_string(path).map_err(|error| {
             let message = format!("cannot read {}: {error}", path.display());
             Error::new(ErrorKind::Input, message)
-        })
+        });
+        read.map(Some)
     }
 }
 

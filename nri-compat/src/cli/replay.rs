@@ -54,6 +54,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         if let Some(timeout) = args.timeout {
             replay = replay.timeout(timeout);
         }
+        if let Some(config) = args.plugin.config_file()? {
+            replay = replay.plugin_config(config);
+        }
         let replayed = replay.to(args.plugin.subject()?).run().await;
         replayed.map_err(Error::from)
     })?;

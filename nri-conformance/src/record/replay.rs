@@ -36,13 +36,14 @@ pub enum Speed {
 }
 
 /// The settings of a replay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Settings {
     speed: Speed,
     timeout: Option<Duration>,
     default_timeout: Duration,
     registration_timeout: Duration,
     connection: Option<u32>,
+    plugin_config: Option<String>,
 }
 
 /// A recording with the settings of its replay. Created by [`Replay::open`].
@@ -90,6 +91,7 @@ impl Replay {
                 default_timeout: Duration::from_secs(2),
                 registration_timeout: Duration::from_secs(5),
                 connection: None,
+                plugin_config: None,
             },
         }
     }
@@ -116,6 +118,12 @@ impl Replay {
     /// Sets the time limit for the plugin to connect and to register; 5 s by default.
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
         self.settings.registration_timeout = timeout;
+        self
+    }
+
+    /// Sets the configuration that the plugin gets with Configure. The default is the recorded one.
+    pub fn plugin_config(mut self, config: impl Into<String>) -> Self {
+        self.settings.plugin_config = Some(config.into());
         self
     }
 

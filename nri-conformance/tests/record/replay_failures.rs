@@ -7,6 +7,7 @@ use nri::prelude::*;
 use nri::wire::{Channels, Code, Connection as Wire, Limits, Request as Call, Service, Status};
 use nri_conformance::record::replay::{DifferenceKind, Replay};
 use nri_conformance::record::{ErrorKind, Source};
+use nri_conformance::subject::Subject;
 
 use crate::by_hand::{configure, create, session, write};
 use crate::support::{Marker, patiently};
@@ -133,4 +134,50 @@ async fn a_plugin_that_does_not_register_is_an_error() {
         error.to_string().contains("closed the connection"),
         "{error}"
     );
+}
+
+/// Needs a configuration.
+#[derive(NriPlugin)]
+#[nri(name = "configured", index = "30")]
+struct Configured;
+
+impl Configure for Configured {
+    async fn configure(
+        &self,
+        _: &Context,
+        request: ConfigureRequest,
+    ) -> nri::Result<Option<EventMask>> {
+        match &*request.config {
+            "good" => Ok(None),
+            other => Err(nri::Error::new(format!("{other:?} is not good"))),
+        }
+    }
+}
+
+impl CreateContainer for Configured {
+    async fn create_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Adjustment> {
+        Ok(Adjustment::new())
+    }
+}
+
+#[tokio::test]
+async fn another_configuration_replaces_the_recorded_one() {
+    let (_folder, file) = session();
+    let created = EventMask::EMPTY.with(Event::CreateContainer);
+    write(&file, Source::Proxy, &[configure(created)], None);
+    let recorded = Replay::open(&file).to(Subject::in_process(Configured));
+    let recorded = recorded.run().await.unwrap();
+    assert_eq!(recorded.differences.len(), 1, "{recorded:?}");
+    let replay = Replay::open(&file).plugin_config("good");
+    let configured = replay
+        .to(Subject::in_process(Configured))
+        .run()
+        .await
+        .unwrap();
+    assert!(configured.is_same(), "{configured:?}");
 }

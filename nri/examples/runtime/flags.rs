@@ -23,7 +23,7 @@ pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
       --count N         how often to send it
       --labels N        labels and annotations of the pod and of the container [default: 0]
       --pods N          pods, with two containers each, that already exist and are used in turn [default: 0]
-  -h, --help            print this help help help";
+  -h, --help            print this help";
 
 /// The maximum number of measured round trips: each takes 8 bytes of memory.
 const MAX_COUNT: u32 = 100_000_000;

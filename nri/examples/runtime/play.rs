@@ -1,6 +1,8 @@
 //! Sends the events of a scenario.
 
 use nri::adaptation::{Outcome, Relayed};
+use nri::adjust::Adjustment;
+use nri::api::ContainerAdjustment;
 
 use crate::event::{self, Answer, Request};
 use crate::report::{DeprecationReport, Report, StepReport};
@@ -17,6 +19,13 @@ pub(crate) async fn play(runtime: &Runtime, steps: &[Request]) -> Report {
     report
 }
 
+/// Returns why a runtime would fail the container, such as a relative path of a mount.
+fn invalid(adjust: &ContainerAdjustment) -> Option<String> {
+    let adjustment = Adjustment::from(adjust.clone());
+    let invalid = adjustment.check().err()?;
+    Some(format!("the merged adjustment is invalid: {invalid}"))
+}
+
 async fn step(runtime: &Runtime, request: &Request) -> StepReport {
     let mut report = StepReport::new(event::rpc_name(request.event));
     match event::send(&runtime.adaptation, request).await {
@@ -26,13 +35,14 @@ async fn step(runtime: &Runtime, request: &Request) -> StepReport {
             match answer {
                 Answer::None => {}
                 Answer::Created(created) => {
+                    report.error = invalid(&created.adjust);
                     report.adjustment = Some(created.adjust);
                     report.updates = created.updates;
                     report.evictions = created.evictions;
                 }
                 Answer::Updated(updated) => {
-                    report.updates = updated.updates;
-                    report.evictions = updated.evictions;
+                    report.evictions.clone_from(&updated.evictions);
+                    report.updates = updated.into_answer();
                 }
             }
             report.add_outcomes(&outcomes);

@@ -96,6 +96,7 @@ fn late(core: &Core, member: &Member, event: Event, delivery: Delivery) -> Outco
         fell_back: delivery.fell_back,
         error: None,
         duration: delivery.duration,
+        ignored_fields: Vec::new(),
     };
     match delivery.result {
         Err(error) => drop(assess(core, member, event, &error, &mut outcome)),

@@ -66,6 +66,8 @@ pub struct Outcome {
     pub error: Option<String>,
     /// The time from sending the request to the answer.
     pub duration: Duration,
+    /// The fields of the answer that the release does not know, such as `adjust.CDI_devices`: they have no effect.
+    pub ignored_fields: Vec<String>,
 }
 
 impl Outcome {
@@ -79,6 +81,7 @@ impl Outcome {
             fell_back: false,
             error: None,
             duration: Duration::ZERO,
+            ignored_fields: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use crate::api::Event;
+use crate::api::fields::{self, Newer};
 use crate::plugin::Body;
 use crate::wire::CallError;
 
@@ -173,6 +174,7 @@ impl<'a> Relay<'a> {
             fell_back: delivery.fell_back,
             error: None,
             duration: delivery.duration,
+            ignored_fields: Vec::new(),
         };
         let failure = match delivery.result {
             Ok(answer) => self.take(member, answer, &mut outcome, answers),
@@ -193,6 +195,7 @@ impl<'a> Relay<'a> {
         answers: &mut dyn Answers,
     ) -> Option<RequestError> {
         member.reset_timeouts();
+        let answer = self.known(member, answer, outcome);
         match answers.take(self.core, member, answer) {
             Ok(changed) => {
                 if changed {
@@ -220,6 +223,28 @@ impl<'a> Relay<'a> {
                 fails.then(|| RequestError::new(unusable.reason, plugin, unusable.message))
             }
         }
+    }
+
+    /// Removes the fields of an answer that the release does not know, as a runtime of that release does not read them.
+    fn known(&self, member: &Member, answer: Body, outcome: &mut Outcome) -> Body {
+        let revision = &self.core.revision;
+        if !revision.lacks_fields() {
+            return answer;
+        }
+        let (rpc, encoded) = (self.message.rpc.name, answer.into_bytes());
+        let (message, release) = (format!("{rpc}Response"), revision.release());
+        let newer = fields::newer_than(&message, &encoded, release);
+        if newer.is_empty() {
+            return Body::Encoded(encoded);
+        }
+        for Newer { field, since } in newer {
+            tracing::warn!(
+                "ignoring `{field}` in the answer of plugin {} to {rpc}: NRI {release} does not know it, it was added in {since}",
+                member.full_name
+            );
+            outcome.ignored_fields.push(field);
+        }
+        Body::Encoded(revision.without_newer(&message, &encoded))
     }
 
     /// Notes a plugin that could not be asked.

@@ -16,7 +16,7 @@ use super::failed::failed;
 use super::metrics::End;
 use super::shared::Shared;
 use super::watchdog::Watchdog;
-use super::{aside, panic};
+use super::{aside, panic, within};
 use crate::api::Event;
 use crate::plugin::{Answer, Body, Plugin, Reply, Route, Subject, resolve};
 use crate::{Context, Error, ErrorKind, Result};
@@ -126,7 +126,9 @@ impl<P: Plugin> Shared<P> {
             let _ = subject_slot.set(call.subject);
             call.reply.await
         };
-        let running = span.in_scope(|| aside::run(move || runtime.block_on(work)));
+        let name = request.name;
+        let work = move || within::during(name, || runtime.block_on(work));
+        let running = span.in_scope(|| aside::run(work));
         let outcome = match running {
             Err(error) => Some(Err(error)),
             Ok(receiver) => {
@@ -235,7 +237,8 @@ impl Future for InPlace<'_> {
             reply,
         } = self.get_mut();
         let _entered = span.enter();
-        let poll = || catch_unwind(AssertUnwindSafe(|| reply.as_mut().poll(cx)));
+        let poll = || within::during(names.0, || reply.as_mut().poll(cx));
+        let poll = || catch_unwind(AssertUnwindSafe(poll));
         let polled = watchdog.during(*names, subject, poll);
         polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))
     }

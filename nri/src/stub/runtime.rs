@@ -43,6 +43,25 @@ impl Runtime {
         }
     }
 
+    /// Returns the released runtime of this name (`containerd` or `cri-o`) and version, such as `1.7.20` or `1.31`; `None`
+    /// if no such runtime speaks the protocol.
+    pub fn released(name: &str, version: &str) -> Option<Self> {
+        linked_release(name, version)?;
+        Some(Self::new(name, version, ""))
+    }
+
+    /// Returns the first released runtime that links this NRI release, such as `v0.6.1`: containerd, else CRI-O.
+    pub fn linking(nri: &str) -> Option<Self> {
+        let nri = parse(nri)?;
+        let mut found = RUNTIMES.iter().filter_map(|(names, releases)| {
+            let links = |release: &&Release| parse(release.1).is_some_and(|linked| linked == nri);
+            let ((major, minor, patch), _) = releases.iter().find(links)?;
+            let version = format!("{major}.{minor}.{patch}");
+            Some(Self::new(names.first()?, &version, ""))
+        });
+        found.next()
+    }
+
     /// Returns the name that the runtime reports, such as `containerd`.
     pub fn name(&self) -> &str {
         &self.name

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::RUNTIME_SERVICE;
+use super::{RUNTIME_SERVICE, within};
 use crate::adjust::Changes;
 use crate::api::{
     ContainerEviction, ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse,
@@ -22,8 +22,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// It survives reconnects: clones made before a reconnect work after it. A plugin gets it from
 /// [`Stub::updater`](super::Stub::updater) or [`Context::updater`](crate::Context::updater).
 ///
-/// Do not await it in a handler: runtimes answer only after the event, so both would wait for each
-/// other. Spawn a task instead:
+/// Do not await it in a handler: runtimes such as containerd take updates only after the event, so both would wait for
+/// each other. The request fails with [`UpdateError::WithinHandler`] then. Spawn a task instead:
 ///
 /// ```
 /// use nri::adjust::Changes;
@@ -63,6 +63,12 @@ pub enum UpdateError {
     /// unknown whether anything was updated.
     #[error("not connected to a runtime")]
     NotConnected,
+    /// The request was awaited within the handler of this event, and the runtime takes updates only after the event. Nothing
+    /// was sent.
+    #[error(
+        "awaited within the handler of {0}, while the runtime takes updates only after the event: await it in a task of its own"
+    )]
+    WithinHandler(&'static str),
     /// The runtime did not answer in time, and may still update the containers.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
@@ -114,6 +120,9 @@ impl Updater {
     pub async fn update(&self, changes: impl Into<Changes>) -> Result<(), UpdateError> {
         let Changes { update, evict } = changes.into();
         let request = UpdateContainersRequest { update, evict }.encode_to_vec();
+        if let Some(handler) = within::handler() {
+            return Err(UpdateError::WithinHandler(handler));
+        }
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
         let answer = caller
             .call(

@@ -6,7 +6,7 @@ use super::error::EventError;
 use super::fixture::{ContainerFixture, in_pod};
 use super::running::RunningRuntime;
 use super::spec::Spec;
-use crate::adaptation::merge::CreateCollector;
+use crate::adaptation::merge::{self, CreateCollector};
 use crate::adaptation::{Relayed, RequestError};
 use crate::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerState, ContainerUpdate,
@@ -34,6 +34,9 @@ pub struct Created {
     pub evictions: Vec<ContainerEviction>,
     /// The plugin behind each change.
     pub owners: OwningPlugins,
+    /// The fields of answers that the release of the runtime does not know, such as `adjust.CDI_devices`: it ignores them,
+    /// so they are missing above.
+    pub ignored_fields: Vec<String>,
     spec: Spec,
 }
 
@@ -59,11 +62,15 @@ impl Deref for Created {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Updated {
-    /// The updates of containers that the plugins requested. For UpdateContainer, the last one is
-    /// that of the container itself, with the changes of the plugins.
+    /// The resources that the container has now: those of the request, with the changes of the plugins. Empty for
+    /// StopContainer.
+    pub resources: LinuxResources,
+    /// The updates of other containers that the plugins requested.
     pub updates: Vec<ContainerUpdate>,
     /// The containers that the plugins asked to evict.
     pub evictions: Vec<ContainerEviction>,
+    /// The fields of answers that the release of the runtime does not know, and ignores.
+    pub ignored_fields: Vec<String>,
 }
 
 /// Events. Each method sends the same calls as a runtime, and fails with the first error of a
@@ -167,6 +174,7 @@ impl RunningRuntime {
         let pod = self.known_pod(event, pod)?;
         let original = in_pod(container.into(), &pod);
         let created = self.adaptation.create_container(&pod, &original).await;
+        let ignored = ignored_fields(&created);
         let answer = handled(event, created)?;
         let spec = Spec::adjusted(&original, &answer.adjust);
         let spec = spec.map_err(|error| EventError::spec(event, error))?;
@@ -185,6 +193,7 @@ impl RunningRuntime {
             updates: answer.updates,
             evictions: answer.evictions,
             owners: (&answer.owners).into(),
+            ignored_fields: ignored,
             spec,
         })
     }
@@ -260,23 +269,16 @@ impl RunningRuntime {
             .adaptation
             .update_container(&pod, &container, &resources)
             .await;
+        let ignored = ignored_fields(&relayed);
         let answer = handled(event, relayed)?;
-        let own = answer
-            .updates
-            .iter()
-            .rfind(|update| update.container_id == container.id);
-        let changed = own.and_then(|update| update.linux.as_ref()?.resources.clone());
-        container.linux.get_or_insert_default().resources = Some(changed.unwrap_or(resources));
+        container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
         self.world.lock().replace(container.clone());
         let relayed = self
             .adaptation
             .post_update_container(&pod, &container)
             .await;
         handled(Event::PostUpdateContainer, relayed)?;
-        Ok(Updated {
-            updates: answer.updates,
-            evictions: answer.evictions,
-        })
+        Ok(updated(answer, ignored))
     }
 
     /// Stops a container: StopContainer.
@@ -288,14 +290,10 @@ impl RunningRuntime {
         let event = Event::StopContainer;
         let (pod, mut container) = self.known(event, container)?;
         self.set_state(&mut container, ContainerState::ContainerStopped);
-        let answer = handled(
-            event,
-            self.adaptation.stop_container(&pod, &container).await,
-        )?;
-        Ok(Updated {
-            updates: answer.updates,
-            evictions: answer.evictions,
-        })
+        let relayed = self.adaptation.stop_container(&pod, &container).await;
+        let ignored = ignored_fields(&relayed);
+        let answer = handled(event, relayed)?;
+        Ok(updated(answer, ignored))
     }
 
     /// Removes a container: StopContainer if it is not stopped, and RemoveContainer.
@@ -336,6 +334,27 @@ impl RunningRuntime {
         container.state = state as i32;
         self.world.lock().replace(container.clone());
     }
+}
+
+fn updated(answer: merge::Updated, ignored_fields: Vec<String>) -> Updated {
+    Updated {
+        resources: answer.resources,
+        updates: answer.updates,
+        evictions: answer.evictions,
+        ignored_fields,
+    }
+}
+
+/// Returns the fields of answers that the runtime does not know, each once.
+fn ignored_fields<T>(relayed: &std::result::Result<Relayed<T>, RequestError>) -> Vec<String> {
+    let mut fields = Vec::new();
+    let outcomes = relayed.iter().flat_map(|relayed| &relayed.outcomes);
+    for field in outcomes.flat_map(|outcome| &outcome.ignored_fields) {
+        if !fields.contains(field) {
+            fields.push(field.clone());
+        }
+    }
+    fields
 }
 
 /// Returns the answer to a request that every plugin handled.

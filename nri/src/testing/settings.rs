@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use super::fixture::{ContainerFixture, PodFixture};
 use super::world::{Callbacks, World};
-use crate::Result;
 use crate::adaptation::{Adaptation, DeprecationList, ErrorPolicy};
+use crate::stub;
+use crate::{Error, ErrorKind, Result};
 
 /// The settings of a runtime for tests. [`start`](Self::start) starts it, with a plugin.
 #[derive(Clone, Debug)]
 pub struct Runtime {
-    name: String,
-    version: String,
-    release: Option<String>,
+    /// Name and version, if the test sets them.
+    identity: Option<(String, String)>,
+    release: Option<Release>,
     request_timeout: Option<Duration>,
     error_policy: ErrorPolicy,
     split_synchronize: bool,
@@ -20,6 +21,18 @@ pub struct Runtime {
     containers: Vec<ContainerFixture>,
     pub(super) config: String,
 }
+
+/// The release of NRI that the runtime speaks.
+#[derive(Clone, Debug)]
+enum Release {
+    /// This one.
+    Nri(String),
+    /// The one that the runtime links.
+    Linked,
+}
+
+/// Name and version of a runtime that no release of a real one is known for.
+const UNRELEASED: (&str, &str) = ("testing", "v1.0.0");
 
 impl Default for Runtime {
     fn default() -> Self {
@@ -31,8 +44,7 @@ impl Runtime {
     /// Returns the settings of a runtime without pods that speaks the newest release of NRI.
     pub fn new() -> Self {
         Runtime {
-            name: "testing".to_owned(),
-            version: "v1.0.0".to_owned(),
+            identity: None,
             release: None,
             request_timeout: None,
             error_policy: ErrorPolicy::default(),
@@ -43,10 +55,50 @@ impl Runtime {
         }
     }
 
-    /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`.
+    /// Returns the settings of this release of containerd, such as `1.7.20`: it speaks the release of NRI that it links.
+    ///
+    /// ```
+    /// # use nri::prelude::*;
+    /// # #[derive(NriPlugin)]
+    /// # struct Gpu;
+    /// # impl CreateContainer for Gpu {
+    /// #     async fn create_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    /// #         Ok(Adjustment::new().cdi_device("example.org/gpu=0"))
+    /// #     }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use nri::testing::{self, pod};
+    ///
+    /// // NRI v0.6.1, one release too old for CDI devices.
+    /// let mut runtime = testing::Runtime::containerd("1.7.20").start(Gpu).await?;
+    /// let created = runtime.create_in_pod(pod("web").container("app")).await?;
+    /// assert!(created.adjustment.cdi_devices.is_empty());
+    /// assert_eq!(created.ignored_fields, ["adjust.CDI_devices"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn containerd(version: impl Into<String>) -> Self {
+        Self::released("containerd", version.into())
+    }
+
+    /// Returns the settings of this release of CRI-O, such as `1.31`: it speaks the release of NRI that it links.
+    pub fn crio(version: impl Into<String>) -> Self {
+        Self::released("cri-o", version.into())
+    }
+
+    fn released(name: &str, version: String) -> Self {
+        Runtime {
+            release: Some(Release::Linked),
+            ..Self::new().named(name, version)
+        }
+    }
+
+    /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`. The default belongs to the first runtime
+    /// that links the NRI release which it [speaks](Self::speaking), if there is one.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        (self.name, self.version) = (name.into(), version.into());
+        self.identity = Some((name.into(), version.into()));
         self
     }
 
@@ -54,7 +106,7 @@ impl Runtime {
     /// [`Builder::speaking`](crate::adaptation::Builder::speaking).
     #[must_use]
     pub fn speaking(mut self, release: impl Into<String>) -> Self {
-        self.release = Some(release.into());
+        self.release = Some(Release::Nri(release.into()));
         self
     }
 
@@ -109,7 +161,33 @@ impl Runtime {
 
     /// Speaks another release from the next start on.
     pub(super) fn set_release(&mut self, release: String) {
-        self.release = Some(release);
+        self.release = Some(Release::Nri(release));
+    }
+
+    /// Returns the NRI release that the runtime speaks; `None` for the newest.
+    fn nri_release(&self) -> Result<Option<String>> {
+        let (name, version) = match (&self.release, &self.identity) {
+            (Some(Release::Linked), Some(identity)) => identity,
+            (Some(Release::Nri(release)), _) => return Ok(Some(release.clone())),
+            (Some(Release::Linked), None) | (None, _) => return Ok(None),
+        };
+        let linked = stub::Runtime::released(name, version).and_then(|it| it.nri_version());
+        linked.map(Some).ok_or_else(|| {
+            let message = format!("no {name} {version} that speaks the protocol of NRI is known");
+            Error::with_kind(ErrorKind::Config, message)
+                .with_help("name a release from containerd 1.7.0 or CRI-O 1.26.0 on")
+        })
+    }
+
+    /// Returns the name and version in Configure of a runtime that speaks this NRI release.
+    fn identity(&self, release: Option<&str>) -> (String, String) {
+        if let Some(identity) = &self.identity {
+            return identity.clone();
+        }
+        match release.and_then(stub::Runtime::linking) {
+            Some(runtime) => (runtime.name().to_owned(), runtime.version().to_owned()),
+            None => (UNRELEASED.0.to_owned(), UNRELEASED.1.to_owned()),
+        }
     }
 
     /// Returns the pods and containers that exist at the start.
@@ -134,14 +212,16 @@ impl Runtime {
         world: &World,
         deprecations: &DeprecationList,
     ) -> Result<Adaptation> {
-        let mut builder = Adaptation::builder(&*self.name, &*self.version)
+        let release = self.nri_release()?;
+        let (name, version) = self.identity(release.as_deref());
+        let mut builder = Adaptation::builder(name, version)
             .error_policy(self.error_policy.clone())
             .deprecations(deprecations.clone())
             .callbacks(Callbacks {
                 world: world.clone(),
                 split: self.split_synchronize,
             });
-        if let Some(release) = &self.release {
+        if let Some(release) = release {
             builder = builder.speaking(release);
         }
         if let Some(timeout) = self.request_timeout {

@@ -21,6 +21,12 @@ pub fn replay(replayed: &Replayed, look: impl Into<Look>) -> String {
         let more = format!("and {} more", replayed.more_differences);
         page.line(0, "", Style::new(), &more);
     }
+    if replayed.redacted && !replayed.is_same() {
+        let text = "the recording is redacted: the plugin got `<redacted>` for values of variables and \
+                    annotations, and may answer differently because of it; to compare such answers, \
+                    record with --no-redact";
+        page.prose(0, "note: ", page.palette.level(Level::Note), text);
+    }
     page.gap();
     let plugins = format!(
         "recorded {}, replayed to {}",

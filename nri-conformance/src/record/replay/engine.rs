@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::api::ConfigureRequest;
 use nri::wire::{CallError, Channels, Limits, Link};
+use prost::Message as _;
 use prost_reflect::DynamicMessage;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -64,6 +66,7 @@ where
         plan: Plan::new(),
         outcome: Replayed {
             recorded_plugin: info.plugin,
+            redacted: reader.header().redacted,
             ..Replayed::default()
         },
         gone: false,
@@ -138,6 +141,7 @@ impl Player {
             self.outcome.skipped.withheld += 1;
             return;
         };
+        let payload = self.configured(&exchange.request.method, payload);
         match self.plan.step(&exchange, &payload) {
             Step::Unsubscribed => self.outcome.skipped.unsubscribed += 1,
             Step::Repeated => self.outcome.skipped.repeated += 1,
@@ -160,6 +164,23 @@ impl Player {
                 }
             }
         }
+    }
+
+    /// Replaces the recorded configuration in a request of Configure, if another one is set.
+    fn configured(&self, method: &str, payload: Bytes) -> Bytes {
+        let config = self.settings.plugin_config.as_ref();
+        let Some(config) = config.filter(|_| method == "Configure") else {
+            return payload;
+        };
+        // A request that cannot be read is sent as recorded: the answer of the plugin shows what it makes of it.
+        let Ok(request) = ConfigureRequest::decode(&*payload) else {
+            return payload;
+        };
+        let request = ConfigureRequest {
+            config: config.clone(),
+            ..request
+        };
+        request.encode_to_vec().into()
     }
 
     /// Sends a request as StateChange instead.

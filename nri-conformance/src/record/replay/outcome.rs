@@ -8,6 +8,10 @@ use nri::wire::Status;
 /// The maximum number of differences that are kept. Further ones are only counted.
 pub(super) const MAX_DIFFERENCES: usize = 1000;
 
+/// The reservation about the differences from a redacted recording.
+const REDACTED_NOTE: &str = " (the recording is redacted: the plugin may answer differently because it got `<redacted>` for values of \
+     variables and annotations)";
+
 /// The outcome of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
@@ -15,6 +19,9 @@ pub struct Replayed {
     pub plugin: String,
     /// The index and the name of the recorded plugin.
     pub recorded_plugin: String,
+    /// True if the recording is redacted: the plugin got `<redacted>` in place of the values of variables and annotations,
+    /// and may have answered differently because of it.
+    pub redacted: bool,
     /// The number of requests that were sent.
     pub requests: u64,
     /// The number of answers that were compared with a recorded one.
@@ -113,8 +120,9 @@ impl Replayed {
         let shown = lines.get(..SHOWN).unwrap_or(&lines);
         assert!(
             self.is_same(),
-            "{total} differences in {} requests:\n{}",
+            "{total} differences in {} requests{}:\n{}",
             self.requests,
+            if self.redacted { REDACTED_NOTE } else { "" },
             shown.join("\n")
         );
     }

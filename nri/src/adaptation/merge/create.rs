@@ -118,13 +118,13 @@ impl CreateCollector {
     fn merged(mut self) -> Created {
         fill::adjustment(&mut self.adjustment);
         self.view.finish(&mut self.adjustment, &self.owners);
-        let (updates, evictions, ignored) = self.updates.finish();
+        let merged = self.updates.finish();
         Created {
             adjust: self.adjustment,
-            updates,
-            evictions,
+            updates: merged.others,
+            evictions: merged.evictions,
             owners: self.owners,
-            ignored,
+            ignored: merged.ignored,
         }
     }
 

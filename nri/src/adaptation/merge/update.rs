@@ -13,15 +13,30 @@ pub struct UpdateCollector {
 }
 
 /// The merged answers to UpdateContainer or StopContainer.
+///
+/// A runtime gives the container of the request the [`resources`](Self::resources), whether a plugin has changed them or
+/// not, and other containers the [`updates`](Self::updates).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Updated {
-    /// Updates in the order in which they were first asked for; that of the requested container, if any plugin asked for
-    /// one, comes last and has the requested resources with the changes of the plugins.
+    /// The resources for the container of the request: those of the request, with the changes of the plugins. Empty for
+    /// StopContainer.
+    pub resources: LinuxResources,
+    /// The updates of other containers, in the order in which they were first asked for.
     pub updates: Vec<ContainerUpdate>,
+    /// The update of the container of the request, if a plugin asked for one.
+    own: Option<ContainerUpdate>,
     /// Containers to evict.
     pub evictions: Vec<ContainerEviction>,
     /// Conflicts in updates whose failure the plugin asked to ignore.
     pub ignored: Vec<MergeError>,
+}
+
+impl Updated {
+    /// Returns the updates as the Go adaptation does: that of the container of the request comes last, and only if a plugin
+    /// asked for one.
+    pub fn into_answer(self) -> Vec<ContainerUpdate> {
+        self.updates.into_iter().chain(self.own).collect()
+    }
 }
 
 impl UpdateCollector {
@@ -65,11 +80,13 @@ impl UpdateCollector {
 
     /// Returns the merged answers.
     pub fn finish(self) -> Updated {
-        let (updates, evictions, ignored) = self.updates.finish();
+        let merged = self.updates.finish();
         Updated {
-            updates: stripped(updates),
-            evictions,
-            ignored,
+            resources: merged.resources,
+            updates: stripped(merged.others),
+            own: merged.requested.map(ContainerUpdate::strip),
+            evictions: merged.evictions,
+            ignored: merged.ignored,
         }
     }
 }

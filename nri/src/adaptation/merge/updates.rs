@@ -14,6 +14,8 @@ pub(super) struct Updates {
     positions: HashMap<String, usize>,
     /// The update of the container that an UpdateContainer request is about.
     requested: Option<Pending>,
+    /// The resources of that request.
+    original: LinuxResources,
     evictions: Vec<ContainerEviction>,
     evicted: HashSet<String>,
     ignored: Vec<MergeError>,
@@ -88,11 +90,13 @@ impl Pending {
 impl Updates {
     /// Returns an empty collection for an UpdateContainer request with these resources.
     pub(super) fn of_request(container_id: String, resources: Option<LinuxResources>) -> Self {
-        let mut resources = resources.unwrap_or_default();
+        let original = resources.unwrap_or_default();
+        let mut resources = original.clone();
         fill::resources(&mut resources);
         let requested = Pending::new(container_id, resources);
         Updates {
             requested: Some(requested),
+            original,
             ..Updates::default()
         }
     }
@@ -150,20 +154,32 @@ impl Updates {
         }
     }
 
-    /// Returns filled updates in the order in which they were first asked for, the requested container last; evictions; and
-    /// the conflicts that plugins chose to ignore.
-    pub(super) fn finish(
-        self,
-    ) -> (
-        Vec<ContainerUpdate>,
-        Vec<ContainerEviction>,
-        Vec<MergeError>,
-    ) {
+    /// Returns the merged updates.
+    pub(super) fn finish(self) -> MergedUpdates {
         let requested = self.requested.filter(|requested| requested.is_asked);
-        let updates = self.collected.into_iter().chain(requested);
-        let updates = updates.map(Pending::finish).collect();
-        (updates, self.evictions, self.ignored)
+        let changed = requested.as_ref().filter(|own| own.is_changed);
+        let resources = changed.map_or(self.original, |own| own.resources.clone().strip());
+        MergedUpdates {
+            others: self.collected.into_iter().map(Pending::finish).collect(),
+            requested: requested.map(Pending::finish),
+            resources,
+            evictions: self.evictions,
+            ignored: self.ignored,
+        }
     }
+}
+
+/// The merged updates and evictions.
+pub(super) struct MergedUpdates {
+    /// Filled updates in the order in which they were first asked for, without that of the requested container.
+    pub(super) others: Vec<ContainerUpdate>,
+    /// The filled update of the requested container, if a plugin asked for one.
+    pub(super) requested: Option<ContainerUpdate>,
+    /// The resources of the request, with the changes of the plugins.
+    pub(super) resources: LinuxResources,
+    pub(super) evictions: Vec<ContainerEviction>,
+    /// The conflicts that plugins chose to ignore.
+    pub(super) ignored: Vec<MergeError>,
 }
 
 /// Removes the parts of updates that change nothing.

@@ -80,7 +80,7 @@ pub(crate) fn updated(
     }
     let response = CreateContainerResponse {
         adjust: None,
-        update: collector.finish().updates,
+        update: collector.finish().into_answer(),
         evict: Vec::new(),
     };
     Expected {
