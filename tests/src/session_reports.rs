@@ -328,6 +328,7 @@ pub fn replay_differs(text: &str) -> Replayed {
         got: "absent".into(),
     };
     Replayed {
+        redacted: false,
         plugin: text.into(),
         recorded_plugin: text.into(),
         requests: 12,
