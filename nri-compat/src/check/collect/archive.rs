@@ -6,12 +6,14 @@
 //! would see: whiteouts and later layers hide files of earlier ones. A layer is read once, however
 //! many images share it. Archives within archives are not opened, but reported.
 
+mod blob;
 mod covers;
 mod entries;
 mod image;
 mod input;
 mod kind;
 mod layer;
+mod layer_blob;
 mod limits;
 mod links;
 mod manifest;
@@ -24,15 +26,17 @@ mod window;
 use std::path::Path;
 
 #[cfg(feature = "registry")]
-pub(super) use image::{Layers, report_one};
+pub(super) use blob::Blob as LayerBlob;
 #[cfg(feature = "registry")]
-pub(super) use kind::streamed;
+pub(super) use image::{Layers, report_one};
 #[cfg(feature = "registry")]
 pub(super) use layer::{Layer, file_at};
 #[cfg(feature = "registry")]
+pub(super) use layer_blob::streamed;
+#[cfg(feature = "registry")]
 pub(super) use limits::EntryCount;
 #[cfg(feature = "registry")]
-pub(super) use manifest::{Blob as LayerBlob, Image, Images, images_of, parse_manifest};
+pub(super) use manifest::{Image, Images, images_of, parse_manifest};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
 #[cfg(feature = "registry")]

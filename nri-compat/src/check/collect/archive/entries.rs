@@ -121,6 +121,8 @@ struct Pax {
     link: Option<Vec<u8>>,
     size: Option<u64>,
     is_sparse: bool,
+    /// The path of a sparse file, which the header itself replaces.
+    sparse_path: Option<Vec<u8>>,
 }
 
 impl Ahead {
@@ -149,7 +151,7 @@ impl Ahead {
         if pax.size.is_some_and(|size| size != data.size()) {
             return Err(ambiguous("size"));
         }
-        let path = either(pax.path, self.path)?;
+        let path = either(pax.sparse_path.or(pax.path), self.path)?;
         let link = either(pax.link, self.link)?;
         let own_path = || header.path_bytes().into_owned();
         let own_link = || header.link_name_bytes().unwrap_or_default().into_owned();
@@ -191,6 +193,7 @@ impl Pax {
             b"path" => self.path = value.map(without_nul).transpose()?,
             b"linkpath" => self.link = value.map(without_nul).transpose()?,
             b"size" => self.size = value.map(number).transpose()?,
+            b"GNU.sparse.name" => self.sparse_path = value.map(without_nul).transpose()?,
             other => self.is_sparse |= other.starts_with(b"GNU.sparse."),
         }
         Ok(())

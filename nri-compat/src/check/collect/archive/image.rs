@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::layer::{self, Layer, Reading};
-use super::manifest::{self, Blob, Image};
-use super::overlay;
+use super::blob::Blob;
+use super::layer::{Layer, Reading};
+use super::manifest::{self, Image};
 use super::store::Store;
+use super::{layer_blob, overlay};
 use crate::check::collect::parallel;
 use crate::check::collect::scan::Scan;
 use crate::place::Place;
@@ -80,7 +81,7 @@ impl Slot<'_> {
                 entries: self.store.entries(),
                 is_layer: true,
             };
-            layer::read_blob(reading, self.blob.is_labelled_tar, &self.blob.name)
+            layer_blob::read(reading, self.blob.is_labelled_tar, &self.blob.name)
         })
     }
 }

@@ -1,10 +1,6 @@
 //! Detects the kind of an archive from its first bytes.
 
-#[cfg(feature = "registry")]
-use super::manifest::Blob;
 use crate::check::collect::compressed;
-#[cfg(feature = "registry")]
-use crate::check::content::Content;
 use crate::check::content::File;
 use crate::packing::Packing;
 
@@ -21,17 +17,6 @@ pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
         is_tar(&compressed::unpacked_head(file, BLOCK))
     };
     is_archive.then_some(packing)
-}
-
-/// Returns true if a layer is an archive, which is read from its start to its end, as far as its first
-/// bytes show.
-#[cfg(feature = "registry")]
-pub(in crate::check::collect) fn streamed(content: &dyn Content, blob: &Blob) -> bool {
-    if blob.is_labelled_tar {
-        return true;
-    }
-    let file = super::layer::labelled(content, &blob.name);
-    file.is_ok_and(|file| of(&file).is_some())
 }
 
 /// Returns true if the checksum of the first header is correct.

@@ -18,7 +18,7 @@ use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::{charts, compressed, disk, unjudged, unread_format};
+use crate::check::collect::{charts, compressed, unjudged, unread_format};
 use crate::check::content::{Content, File};
 use crate::check::head::HEAD;
 use crate::packing::Packing;
@@ -44,7 +44,7 @@ pub(in crate::check::collect) struct Layer {
     pub(super) links: Links,
     pub(super) covers: Covers,
     /// The reason why it could not be read to its end.
-    failed: Option<Unreadable>,
+    pub(super) failed: Option<Unreadable>,
     /// True if reading stopped because the archive is an image.
     pub(super) is_image: bool,
     /// The first nested archive, and the number of nested archives.
@@ -78,69 +78,6 @@ pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer 
     }
     layer.finish();
     layer
-}
-
-/// Reads a blob that an image calls a layer. Its content decides, not its media type: a blob that
-/// is not a tar is a single file with this name.
-pub(in crate::check::collect) fn read_blob(
-    reading: Reading<'_>,
-    is_labelled_tar: bool,
-    name: &str,
-) -> Layer {
-    let file = match labelled(reading.content, name) {
-        Ok(file) => file,
-        Err(error) => return Layer::failed(Unreadable::from(error)),
-    };
-    let packing = Packing::of(&file.head);
-    let path = names::clean(name.as_bytes());
-    if kind::of(&file).is_some() {
-        return read(reading, packing, Stop::Never);
-    }
-    if is_labelled_tar {
-        return match unread_format::reason(&file.head, file.content) {
-            Some(why) => Layer::failed(why),
-            None => read(reading, packing, Stop::Never),
-        };
-    }
-    let mut layer = Layer::default();
-    if reading.scan.recognised(&file) {
-        let found = reading.scan.look(&file);
-        reading.scan.count(found.outcome());
-        layer.failed = layer.hit(path, found).err();
-    } else {
-        layer.failed =
-            unread_format::reason(&file.head, file.content).or_else(|| not_text(&file.head));
-        let is_read = layer.failed.is_none();
-        reading.scan.count(if is_read {
-            FileOutcome::OtherFile
-        } else {
-            FileOutcome::Unreadable
-        });
-    }
-    layer
-}
-
-/// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as
-/// the JSON of attestations.
-fn not_text(head: &[u8]) -> Option<Unreadable> {
-    let is_text = match std::str::from_utf8(head) {
-        Ok(text) => !text.contains('\0'),
-        // The head may end within a character.
-        Err(error) => error.error_len().is_none() && !head.contains(&0),
-    };
-    (!is_text).then(|| {
-        let reason = "neither an archive nor a kind of file that can be judged";
-        Unreadable::new(SkipKind::UnsupportedFormat, reason)
-    })
-}
-
-/// Returns a blob as a file with this name.
-pub(super) fn labelled<'c>(content: &'c dyn Content, name: &str) -> std::io::Result<File<'c>> {
-    let head = disk::head(content)?;
-    Ok(File {
-        content,
-        ..with_head(&names::clean(name.as_bytes()), head)
-    })
 }
 
 /// Returns the findings in the file of a layer with this path.
@@ -375,7 +312,8 @@ impl Layer {
         self.hit(path, Found::skipped(Skipped::unreadable(place, why)))
     }
 
-    fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
+    /// Records the findings in a file.
+    pub(super) fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
         if found.is_empty() {
             return Ok(());
         }

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::blob::Blob;
 use super::store::Store;
 use document::{Kind, broken, json, limit, list, text};
 use title::{is_attestation, name, platform, short};
@@ -60,19 +61,6 @@ pub(in crate::check::collect) struct Image {
     pub(in crate::check::collect) has_platform: bool,
     /// The reasons why some of them are unknown.
     pub(in crate::check::collect) problems: Vec<Unreadable>,
-}
-
-/// A reference of an image to a layer.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::check::collect) struct Blob {
-    /// The path in the archive.
-    pub(in crate::check::collect) path: String,
-    /// True if the media type is that of a tar.
-    pub(in crate::check::collect) is_labelled_tar: bool,
-    /// The name of the file, if it is not a tar.
-    pub(in crate::check::collect) name: String,
-    /// The size in bytes, if the manifest states it.
-    pub(in crate::check::collect) size: Option<u64>,
 }
 
 /// Returns true if a path within an archive indicates an image.

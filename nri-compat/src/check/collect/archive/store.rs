@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tar::EntryType;
 
+use super::blob::Blob;
 use super::entries::{self, TarEntry};
 use super::input::Input;
 use super::layer::Layer;
 use super::limits::EntryCount;
-use super::manifest::Blob;
 use super::names;
 use super::window::Window;
 

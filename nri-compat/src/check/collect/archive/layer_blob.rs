@@ -1,0 +1,100 @@
+//! The blob of a layer, which may be a tar, or a single file.
+
+use std::io;
+
+#[cfg(feature = "registry")]
+use super::blob::Blob;
+use super::layer::{self, Layer, Reading, Stop};
+use super::stored::with_head;
+use super::{kind, names};
+use crate::check::collect::file_outcome::FileOutcome;
+use crate::check::collect::found::Found;
+use crate::check::collect::{compressed, disk, unread_format};
+use crate::check::content::{Content, File};
+use crate::packing::Packing;
+use crate::skipped::{SkipKind, Unreadable};
+
+/// Reads a blob that an image calls a layer. Its content decides, not its media type: a blob that
+/// is not a tar is a single file with this name.
+pub(super) fn read(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> Layer {
+    let file = match labelled(reading.content, name) {
+        Ok(file) => file,
+        Err(error) => return Layer::failed(Unreadable::from(error)),
+    };
+    let packing = Packing::of(&file.head);
+    let path = names::clean(name.as_bytes());
+    if kind::of(&file).is_some() {
+        return layer::read(reading, packing, Stop::Never);
+    }
+    if is_labelled_tar {
+        return match unread_format::reason(&file.head, file.content) {
+            Some(why) => Layer::failed(why),
+            None => layer::read(reading, packing, Stop::Never),
+        };
+    }
+    single(reading, &file, path)
+}
+
+/// Reads a blob that is a single file, perhaps a compressed program.
+fn single(reading: Reading<'_>, file: &File<'_>, path: Vec<u8>) -> Layer {
+    let mut layer = Layer::default();
+    match findings(reading, file) {
+        Ok(Some(found)) => {
+            reading.scan.count(found.outcome());
+            layer.failed = layer.hit(path, found).err();
+        }
+        Ok(None) => reading.scan.count(FileOutcome::OtherFile),
+        Err(why) => {
+            reading.scan.count(FileOutcome::Unreadable);
+            layer.failed = Some(why);
+        }
+    }
+    layer
+}
+
+/// Returns the findings in a single file; `None` for a text that no reader recognises.
+fn findings(reading: Reading<'_>, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
+    if reading.scan.recognised(file) {
+        return Ok(Some(reading.scan.look(file)));
+    }
+    if let Some(program) = compressed::program(file) {
+        let program = program?;
+        return Ok(Some(reading.scan.look(&program.file(&file.place)?)));
+    }
+    let why = unread_format::reason(&file.head, file.content).or_else(|| not_text(&file.head));
+    why.map_or(Ok(None), Err)
+}
+
+/// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as
+/// the JSON of attestations.
+fn not_text(head: &[u8]) -> Option<Unreadable> {
+    let is_text = match std::str::from_utf8(head) {
+        Ok(text) => !text.contains('\0'),
+        // The head may end within a character.
+        Err(error) => error.error_len().is_none() && !head.contains(&0),
+    };
+    (!is_text).then(|| {
+        let reason = "neither an archive nor a kind of file that can be judged";
+        Unreadable::new(SkipKind::UnsupportedFormat, reason)
+    })
+}
+
+/// Returns a blob as a file with this name.
+fn labelled<'c>(content: &'c dyn Content, name: &str) -> io::Result<File<'c>> {
+    let head = disk::head(content)?;
+    Ok(File {
+        content,
+        ..with_head(&names::clean(name.as_bytes()), head)
+    })
+}
+
+/// Returns true if a layer is an archive, which is read from its start to its end, as far as its first
+/// bytes show.
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) fn streamed(content: &dyn Content, blob: &Blob) -> bool {
+    if blob.is_labelled_tar {
+        return true;
+    }
+    let file = labelled(content, &blob.name);
+    file.is_ok_and(|file| kind::of(&file).is_some())
+}
