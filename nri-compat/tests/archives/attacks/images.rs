@@ -208,7 +208,7 @@ fn formats_within_formats() {
         (
             "gzip in gzip",
             unlabelled(gzip(&gzip(&tar))),
-            Unknown("neither an archive nor a kind of file"),
+            Unknown("compressed with gzip, within gzip, which is not read"),
         ),
         (
             "a file system image",
