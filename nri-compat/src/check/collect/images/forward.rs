@@ -1,9 +1,8 @@
 //! A layer while it is fetched: content that is read once, from its start to its end.
 //!
 //! The readers of archives recognise a layer by its first bytes and then read it sequentially, so
-//! these bytes are kept. The few layers that need random access are copied to a temporary file:
-//! blobs that are single files rather than archives, and zstd streams that start with skippable
-//! frames, whose first data may be anywhere, unless their media type says that they are archives.
+//! these bytes are kept. Blobs that are single files rather than archives need random access: they are
+//! copied to a temporary file.
 
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
