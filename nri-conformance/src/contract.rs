@@ -1,6 +1,6 @@
 //! The contract as data: one file per statement in `contract/`.
 //!
-//! To add a statement, write `contract/ID.toml` and add the id to the table at the end of this module. Ids are permanent.
+//! To add a statement, write `contract/ID.toml`; the build script finds it. Ids are permanent.
 //!
 //! ```
 //! let statement = nri_conformance::contract::get("P7").expect("a statement about StopPodSandbox");
@@ -98,12 +98,8 @@ pub enum Part {
 impl Statement {
     /// Returns the part of the contract that the statement belongs to.
     pub fn part(&self) -> Part {
-        // A test asserts that every id starts with the letter of a part.
-        let letter = self.id.chars().next();
-        let part = Part::ALL
-            .into_iter()
-            .find(|part| letter == Some(part.letter()));
-        part.unwrap_or(Part::Wire)
+        // Cannot fail: a test asserts that every id has a position.
+        position(&self.id).map_or(Part::Wire, |(part, _)| part)
     }
 
     /// Returns true if a violation fails a run: the statement is not ambiguous, and about input that runtimes send.
@@ -233,38 +229,34 @@ pub fn get(id: &str) -> Option<&'static Statement> {
 
 /// Returns the id of every statement, in the order of the contract, without parsing the statements.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    FILES.iter().map(|(id, _)| *id)
+    ORDERED.iter().map(|(id, _)| *id)
 }
 
 static STATEMENTS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
     // Cannot fail: a test parses every file.
-    FILES
+    ORDERED
         .iter()
         .filter_map(|(_, text)| toml::from_str(text).ok())
         .collect()
 });
 
-macro_rules! statements {
-    ($($id:literal)*) => {
-        /// The id and the text of each file.
-        const FILES: &[(&str, &str)] = &[
-            $(($id, include_str!(concat!("../contract/", $id, ".toml")))),*
-        ];
-    };
+/// The id and the text of each file, in the order of the contract.
+static ORDERED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let mut files = FILES.to_vec();
+    files.sort_by_key(|(id, _)| position(id));
+    files
+});
+
+/// Returns the position of an id in the contract: its part, then its number. A test asserts that every id has one.
+fn position(id: &str) -> Option<(Part, u32)> {
+    let mut chars = id.chars();
+    let letter = chars.next()?;
+    let part = Part::ALL.into_iter().find(|part| letter == part.letter())?;
+    Some((part, chars.as_str().parse().ok()?))
 }
 
-statements! {
-    "R1" "R2" "R3" "R4" "R5" "R6" "R7"
-    "S1" "S2" "S3" "S4" "S5"
-    "D1" "D2" "D3"
-    "O1" "O2" "O3" "O4" "O5" "O6" "O7" "O8"
-    "E1" "E2" "E3" "E4" "E5" "E6"
-    "C1" "C2" "C3" "C4" "C5"
-    "P1" "P2" "P3" "P4" "P5" "P6" "P7" "P8" "P9"
-    "Y1" "Y2" "Y3"
-    "W1" "W2" "W3" "W4" "W5" "W6" "W7" "W8" "W9"
-    "W10" "W11" "W12" "W13" "W14" "W15" "W16" "W17" "W18" "W19"
-}
+// The id and the text of each file, in `FILES`.
+include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 
 #[cfg(test)]
 mod tests;

@@ -7,14 +7,15 @@
 
 mod bench;
 mod catalogue;
+mod checks;
 mod live;
 mod options;
 mod run;
 mod taken;
-mod tests;
 mod verdict;
 
-pub use catalogue::{TestInfo, tests as all_tests};
+pub use catalogue::TestInfo;
+pub use checks::all_tests;
 pub use options::Options;
 pub use run::{Progress, Run};
 

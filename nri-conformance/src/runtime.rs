@@ -19,14 +19,18 @@
 //! # }
 //! ```
 
+mod case;
 pub mod cri;
 pub mod deviations;
 mod drive;
-mod judge;
+mod event;
+mod judgement;
 mod machine;
 mod observer;
 mod options;
+mod order;
 mod play;
+mod pods;
 pub mod recording;
 mod scenario;
 mod sequence;
@@ -43,7 +47,7 @@ use crate::{Error, Result};
 use cri::Client;
 use drive::Driver;
 use machine::Machine;
-use scenario::{Evidence, Stage};
+use scenario::Stage;
 
 /// The time within which an abandoned request may still create a pod.
 const GIVEN_UP: Duration = Duration::from_secs(2);
@@ -70,19 +74,19 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
     let stage = stage(options).await?;
-    let evidence = play::play(&stage, options, stop).await;
+    let played = play::play(&stage, options, stop).await;
     if let Some(driver) = &stage.driver {
         // Without an error, no request was abandoned.
-        let quiet = if evidence.is_ok() {
+        let quiet = if played.is_ok() {
             Duration::ZERO
         } else {
             GIVEN_UP
         };
         driver.clean_up(quiet).await;
     }
-    let evidence = evidence?;
-    let subject = subject(&stage, &evidence).await;
-    let results = deviations::mark(&subject, judge::judge(&evidence, options));
+    let played = played?;
+    let subject = subject(&stage, played.runtime).await;
+    let results = deviations::mark(&subject, played.judged);
     Ok(Report { subject, results })
 }
 
@@ -119,15 +123,13 @@ async fn connect(socket: &Path, options: &Options) -> Result<Client> {
 }
 
 /// Returns the name and version that the runtime reports through CRI, or else in Configure.
-async fn subject(stage: &Stage, evidence: &Evidence) -> Subject {
+async fn subject(stage: &Stage, configured: Option<(String, String)>) -> Subject {
     let reported = match &stage.driver {
         Some(driver) => driver.client().version().await.ok(),
         None => None,
     };
     let reported = reported.map(|found| (found.runtime_name, found.runtime_version));
-    let (name, version) = reported
-        .or_else(|| evidence.runtime.clone())
-        .unwrap_or_default();
+    let (name, version) = reported.or(configured).unwrap_or_default();
     Subject {
         kind: SubjectKind::Runtime,
         name,

@@ -3,6 +3,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use nri_conformance::subject::{Executable, Instance, Subject};
@@ -66,25 +67,54 @@ async fn a_plugin_has_its_own_folder_and_a_clean_environment() {
     assert_eq!(lines[1], "home=");
 }
 
-#[tokio::test]
-async fn an_isolated_plugin_has_its_own_namespaces_or_does_not_run() {
-    let folder = tempfile::tempdir().unwrap();
+/// Returns a plugin that shows its namespaces.
+fn isolated(folder: &TempDir) -> Executable {
     let body = "readlink /proc/self/ns/mnt; readlink /proc/self/ns/user; echo done";
-    let path = script(&folder, body);
-    let isolated = Executable {
-        path,
+    Executable {
+        path: script(folder, body),
         isolate: true,
         ..Executable::default()
-    };
-    let lines = printed(isolated.clone()).await;
-    // If the kernel does not allow user namespaces, the plugin fails to start with an error.
-    let refused = lines.iter().any(|line| line.contains("unshare"));
-    assert_ne!(
-        refused,
-        lines.iter().any(|line| line == "done"),
-        "{lines:?}"
-    );
+    }
+}
+
+/// Returns true if the kernel and the sandbox of this test allow user namespaces.
+fn has_user_namespaces() -> bool {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--mount", "true"]);
+    unshare.status().expect("unshare runs").success()
+}
+
+#[tokio::test]
+async fn an_isolated_plugin_has_its_own_namespaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = printed(isolated(&folder)).await;
+    if !has_user_namespaces() {
+        assert_refused(&lines);
+        return;
+    }
     let own = |namespace| std::fs::read_link(format!("/proc/self/ns/{namespace}")).unwrap();
-    assert!(refused || Path::new(&lines[0]) != own("mnt"), "{lines:?}");
-    assert!(refused || Path::new(&lines[1]) != own("user"), "{lines:?}");
+    let [mount, user, done] = lines.as_slice() else {
+        panic!("{lines:?}");
+    };
+    assert_ne!(Path::new(mount), own("mnt"));
+    assert_ne!(Path::new(user), own("user"));
+    assert_eq!(done, "done");
+}
+
+#[tokio::test]
+async fn a_plugin_that_cannot_be_isolated_does_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    // A kernel without user namespaces, for this plugin only.
+    let unshare = folder.path().join("unshare");
+    let refusal = "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1";
+    std::fs::write(&unshare, format!("#!/bin/sh\n{refusal}\n")).unwrap();
+    std::fs::set_permissions(&unshare, Permissions::from_mode(0o755)).unwrap();
+    let mut executable = isolated(&folder);
+    executable.env = vec![("PATH".into(), folder.path().into())];
+    assert_refused(&printed(executable).await);
+}
+
+fn assert_refused(lines: &[String]) {
+    assert!(lines[0].starts_with("unshare: "), "{lines:?}");
+    assert!(!lines.iter().any(|line| line == "done"), "{lines:?}");
 }

@@ -1,10 +1,8 @@
-//! Tests that files, table and ids of the contract are consistent.
+//! Tests that the files and ids of the contract are consistent.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fs;
-use std::path::Path;
+use std::collections::HashSet;
 
-use super::{FILES, Part, Statement, all, get, ids};
+use super::{FILES, Part, Statement, all, get, ids, position};
 
 #[test]
 fn every_file_parses_and_has_the_id_of_its_name() {
@@ -17,35 +15,10 @@ fn every_file_parses_and_has_the_id_of_its_name() {
 }
 
 #[test]
-fn the_table_has_every_file_of_the_folder_once() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("contract");
-    let files: BTreeSet<String> = fs::read_dir(folder)
-        .expect("the folder of the contract")
-        .map(|entry| entry.expect("an entry").file_name().into_string())
-        .map(|name| name.expect("a name in UTF-8"))
+fn the_contract_is_ordered_and_without_gaps() {
+    let positions: Vec<(Part, u32)> = ids()
+        .map(|id| position(id).unwrap_or_else(|| panic!("{id} belongs to no part")))
         .collect();
-    let table: BTreeSet<String> = ids().map(|id| format!("{id}.toml")).collect();
-    assert_eq!(files, table);
-    assert_eq!(table.len(), FILES.len(), "an id is in the table twice");
-}
-
-/// Returns the position of an id in the contract: its part, then its number.
-fn position(id: &str) -> (Part, u32) {
-    let mut chars = id.chars();
-    let letter = chars.next();
-    let part = Part::ALL
-        .into_iter()
-        .find(|part| letter == Some(part.letter()));
-    let number = chars.as_str().parse();
-    (
-        part.unwrap_or_else(|| panic!("{id}: the letter of no part")),
-        number.unwrap_or_else(|error| panic!("{id}: {error}")),
-    )
-}
-
-#[test]
-fn the_table_is_ordered_and_without_gaps() {
-    let positions: Vec<_> = ids().map(position).collect();
     assert!(positions.is_sorted());
     for part in Part::ALL {
         let numbers: Vec<u32> = positions
@@ -56,9 +29,6 @@ fn the_table_is_ordered_and_without_gaps() {
         let count = u32::try_from(numbers.len()).expect("a small number");
         assert_eq!(numbers, (1..=count).collect::<Vec<_>>(), "{part:?}");
         assert_ne!(count, 0, "{part:?}");
-    }
-    for statement in all() {
-        assert_eq!(statement.part(), position(&statement.id).0);
     }
 }
 

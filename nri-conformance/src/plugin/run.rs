@@ -10,7 +10,8 @@ use nri::adaptation::Revision;
 use tokio::time::timeout;
 
 use super::bench::Bench;
-use super::catalogue::{Scope, TESTS, Test};
+use super::catalogue::{Scope, Test};
+use super::checks;
 use super::options::Options;
 use super::verdict::{Breach, Verdict};
 use crate::contract::{self, Keeper};
@@ -205,7 +206,7 @@ fn check(options: &Options) -> Result<()> {
 /// Returns the tests to run, each with its revision.
 fn plan(options: &Options) -> Vec<(&'static Test, Revision)> {
     let mut planned = Vec::new();
-    for test in TESTS {
+    for test in checks::all() {
         if selected(test, options).next().is_none() {
             continue;
         }
@@ -282,7 +283,7 @@ fn trace(bench: &Bench, test: &Test, revision: &Revision, outcome: &Outcome) -> 
 
 /// Returns a result for each statement of plugins that only a runtime or a relay can break.
 fn kept_by_others(options: &Options) -> Vec<TestResult> {
-    let judged = |id: &str| TESTS.iter().any(|test| test.statements.contains(&id));
+    let judged = |id: &str| checks::all().any(|test| test.statements.contains(&id));
     let about_plugins = contract::all()
         .iter()
         .filter(|it| it.id.starts_with('P') || it.kept_by.contains(&Keeper::Plugin));

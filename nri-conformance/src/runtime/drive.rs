@@ -13,8 +13,8 @@ use tempfile::TempDir;
 
 use super::cri::Client;
 use super::cri::messages::{CgroupDriver, ContainerConfig, PodSandbox, PodSandboxFilter};
+use super::event::LABEL;
 use super::machine::{Machine, PodCgroup};
-use super::observer::LABEL;
 use super::options::Options;
 use crate::{Error, Result};
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(super) use cgroup::PodCgroup;
 pub(super) use namespace::NamespaceKind;
 
-use super::observer::PodFacts;
+use super::event::PodFacts;
 
 /// The node, seen through its `/proc` and `/sys/fs/cgroup`.
 #[derive(Clone, Debug)]

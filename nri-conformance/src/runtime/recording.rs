@@ -18,7 +18,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::deviations;
-use super::judge::judge_sequences;
+use super::order;
 use super::sequence::Sequence;
 use crate::record::{Error, ErrorKind, Header, Reader, Result};
 use crate::result::{Report, Subject, SubjectKind};
@@ -48,7 +48,7 @@ pub fn judge_reader(
 ) -> Result<Report> {
     let sequences = sequences(&mut reader)?;
     let subject = subject(reader.header());
-    let results = deviations::mark(&subject, judge_sequences(&sequences, selects));
+    let results = deviations::mark(&subject, order::judge(&sequences, selects));
     Ok(Report { subject, results })
 }
 

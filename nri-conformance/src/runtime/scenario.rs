@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::drive::{Call, Driver};
+use super::drive::Driver;
+use super::judgement::{Test, fail};
 use super::machine::Machine;
-use super::observer::{Identity, Journal, Observer, Record, Script, Surroundings, Viewer};
-use super::sequence::Sequence;
-use crate::{Error, Result};
+use super::observer::{Identity, Journal, Observer, Script, Surroundings, Viewer};
+use crate::result::Outcome;
 
 pub(super) use early::Early;
 pub(super) use hanging::Hanging;
@@ -31,21 +31,20 @@ const QUIET: Duration = Duration::from_millis(250);
 /// The longest wait for that time.
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
 
-/// The plugin that is called first.
-pub(super) const FIRST: Identity = Identity {
-    name: "first",
-    index: "00",
-};
-/// The plugin that misbehaves.
-pub(super) const MIDDLE: Identity = Identity {
-    name: "middle",
-    index: "50",
-};
-/// The plugin that is called last.
-pub(super) const LAST: Identity = Identity {
-    name: "last",
-    index: "99",
-};
+/// A scenario in which plugins misbehave or connect late, with the tests of what happens.
+pub(super) trait Scenario {
+    /// What the driver and the plugins saw.
+    type Evidence: Send + 'static;
+
+    /// The tests of the evidence.
+    const TESTS: &[Test<Self::Evidence>];
+
+    /// Plays the scenario. Returns the reason if a step that it needs fails.
+    fn play(
+        stage: &Stage,
+        driver: &Driver,
+    ) -> impl Future<Output = Result<Self::Evidence, String>> + Send;
+}
 
 /// Everything that scenarios need.
 #[derive(Debug)]
@@ -55,65 +54,6 @@ pub(super) struct Stage {
     pub(super) timeout: Duration,
     pub(super) run: String,
     pub(super) driver: Option<Driver>,
-}
-
-/// One pod, with everything that was recorded about it.
-#[derive(Clone, Debug)]
-pub(super) struct PodCase {
-    pub(super) id: String,
-    pub(super) record: Arc<Record>,
-    /// The requests of the driver; empty for pods of others.
-    pub(super) calls: Arc<Vec<Call>>,
-}
-
-/// The results of all scenarios that were played.
-#[derive(Debug, Default)]
-pub(super) struct Evidence {
-    /// The pods whose life was observed from the beginning.
-    pub(super) pods: Vec<PodCase>,
-    pub(super) life: Played<Life>,
-    pub(super) early: Played<Early>,
-    pub(super) rejected_pod: Played<RejectedPod>,
-    pub(super) rejected_container: Played<RejectedContainer>,
-    pub(super) teardowns: Played<Vec<Teardown>>,
-    pub(super) hanging: Played<Hanging>,
-    pub(super) joining: Played<Joining>,
-    /// The events of each plugin while none misbehaved.
-    pub(super) sequences: Vec<Sequence>,
-    /// The name and version in Configure.
-    pub(super) runtime: Option<(String, String)>,
-}
-
-impl Evidence {
-    /// Returns the events of each plugin, also of those that connected late.
-    pub(super) fn all_sequences(&self) -> impl Iterator<Item = &Sequence> {
-        let late = match &self.joining {
-            Played::Yes(joining) => joining.sequences.as_slice(),
-            Played::No | Played::Broken(_) => &[],
-        };
-        self.sequences.iter().chain(late)
-    }
-}
-
-/// The result of one scenario.
-#[derive(Debug, Default)]
-pub(super) enum Played<T> {
-    /// It needs a CRI socket, or no selected statement needs it.
-    #[default]
-    No,
-    /// It ended early, for this reason.
-    Broken(String),
-    /// It was played to its end.
-    Yes(T),
-}
-
-impl<T> From<Result<T, String>> for Played<T> {
-    fn from(result: Result<T, String>) -> Played<T> {
-        match result {
-            Ok(evidence) => Played::Yes(evidence),
-            Err(reason) => Played::Broken(reason),
-        }
-    }
 }
 
 impl Stage {
@@ -150,14 +90,16 @@ impl Stage {
             workload: None,
         }
     }
+}
 
-    /// Returns the driver.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error without a CRI socket.
-    pub(super) fn driver(&self) -> Result<&Driver> {
-        let missing = || Error::new("running pods needs the CRI socket of the runtime");
-        self.driver.as_ref().ok_or_else(missing)
+/// Tests that two sandboxes have different ids.
+fn unlike(first: &str, second: &str) -> Outcome {
+    if first != second {
+        return Outcome::Pass;
     }
+    fail(
+        "RunPodSandbox for a second attempt of a pod",
+        format!("the id {second} again"),
+        "an id that no sandbox had before",
+    )
 }

@@ -5,49 +5,50 @@ use std::time::{Duration, Instant};
 
 use nri::api::EventMask;
 
-use super::observer::{Hook, Record, RecordedEvent, Synchronized};
+use super::event::Hook;
+use super::observer::{Record, RecordedEvent, Synchronized};
 
 /// Everything that one plugin received on one connection.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Sequence {
+pub(crate) struct Sequence {
     /// The name of the plugin.
-    pub(in crate::runtime) plugin: String,
+    pub(crate) plugin: String,
     /// The events that it subscribed to.
-    pub(in crate::runtime) subscribed: EventMask,
+    pub(crate) subscribed: EventMask,
     /// Its requests, in the order of their arrival. A Synchronize that is split is one request.
-    pub(in crate::runtime) arrivals: Vec<Arrival>,
+    pub(crate) arrivals: Vec<Arrival>,
     /// The pods in Synchronize.
-    pub(in crate::runtime) known_pods: BTreeSet<String>,
+    pub(crate) known_pods: BTreeSet<String>,
     /// The containers in Synchronize.
-    pub(in crate::runtime) known_containers: BTreeSet<String>,
+    pub(crate) known_containers: BTreeSet<String>,
     /// The containers whose requests all succeeded, and that end only on request.
-    pub(in crate::runtime) undisturbed: BTreeSet<String>,
+    pub(crate) undisturbed: BTreeSet<String>,
 }
 
 /// A request to a plugin.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Arrival {
-    pub(in crate::runtime) hook: Hook,
+pub(crate) struct Arrival {
+    pub(crate) hook: Hook,
     /// The id of the pod; empty for Synchronize.
-    pub(in crate::runtime) pod: String,
-    pub(in crate::runtime) container: Option<ContainerId>,
+    pub(crate) pod: String,
+    pub(crate) container: Option<ContainerId>,
     /// The time since the beginning.
-    pub(in crate::runtime) at: Duration,
+    pub(crate) at: Duration,
     /// The time of the answer; `None` if it is unknown.
-    pub(in crate::runtime) answered: Option<Duration>,
+    pub(crate) answered: Option<Duration>,
 }
 
 /// The container of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::runtime) struct ContainerId {
-    pub(in crate::runtime) id: String,
+pub(crate) struct ContainerId {
+    pub(crate) id: String,
     /// The id of the pod that the container claims to be part of.
-    pub(in crate::runtime) pod: String,
+    pub(crate) pod: String,
 }
 
 impl Sequence {
     /// Returns a sequence without requests.
-    pub(in crate::runtime) fn new(plugin: String, subscribed: EventMask) -> Sequence {
+    pub(crate) fn new(plugin: String, subscribed: EventMask) -> Sequence {
         Sequence {
             plugin,
             subscribed,
@@ -59,7 +60,7 @@ impl Sequence {
     }
 
     /// Returns the sequence of each observer, in the order in which they were synchronized.
-    pub(in crate::runtime) fn all_of(record: &Record) -> Vec<Sequence> {
+    pub(crate) fn all_of(record: &Record) -> Vec<Sequence> {
         let Some(start) = record.synchronized.first().map(|state| state.at) else {
             return Vec::new();
         };
@@ -98,13 +99,13 @@ impl Sequence {
     }
 
     /// Returns true if the plugin receives this event.
-    pub(in crate::runtime) fn receives(&self, hook: Hook) -> bool {
+    pub(crate) fn receives(&self, hook: Hook) -> bool {
         hook.event()
             .is_none_or(|event| self.subscribed.contains(event))
     }
 
     /// Returns the events of each pod without those of its containers, by the id of the pod.
-    pub(in crate::runtime) fn by_pod(&self) -> BTreeMap<&str, Vec<&Arrival>> {
+    pub(crate) fn by_pod(&self) -> BTreeMap<&str, Vec<&Arrival>> {
         let mut pods: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
         for arrival in self.events().filter(|arrival| arrival.container.is_none()) {
             pods.entry(&arrival.pod).or_default().push(arrival);
@@ -113,7 +114,7 @@ impl Sequence {
     }
 
     /// Returns the events of each container, by the id of the container.
-    pub(in crate::runtime) fn by_container(&self) -> BTreeMap<&str, Vec<&Arrival>> {
+    pub(crate) fn by_container(&self) -> BTreeMap<&str, Vec<&Arrival>> {
         let mut containers: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
         for arrival in self.events() {
             if let Some(container) = &arrival.container {
@@ -124,7 +125,7 @@ impl Sequence {
     }
 
     /// Returns the requests other than Synchronize.
-    pub(in crate::runtime) fn events(&self) -> impl Iterator<Item = &Arrival> {
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Arrival> {
         self.arrivals
             .iter()
             .filter(|arrival| arrival.hook != Hook::Synchronize)
@@ -133,7 +134,7 @@ impl Sequence {
 
 impl Arrival {
     /// Returns a Synchronize.
-    pub(in crate::runtime) fn synchronize(at: Duration) -> Arrival {
+    pub(crate) fn synchronize(at: Duration) -> Arrival {
         Arrival {
             hook: Hook::Synchronize,
             pod: String::new(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::observer::Hook;
+use super::event::Hook;
 
 /// The shape of what broke a statement: how often an event arrived, and after what.
 ///

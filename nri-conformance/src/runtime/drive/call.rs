@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// A request to the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::runtime) enum Request {
+pub(crate) enum Request {
     RunPod,
     StopPod,
     RemovePod,
@@ -51,24 +51,24 @@ impl Answer for () {
 
 /// A request that was answered.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Call {
-    pub(in crate::runtime) request: Request,
+pub(crate) struct Call {
+    pub(crate) request: Request,
     /// The id of the pod or container; for a new one, the name of the pod or the id of the pod.
-    pub(in crate::runtime) id: String,
-    pub(in crate::runtime) started: Instant,
-    pub(in crate::runtime) ended: Instant,
+    pub(crate) id: String,
+    pub(crate) started: Instant,
+    pub(crate) ended: Instant,
     /// The id of the pod or container that was created.
-    pub(in crate::runtime) created: Option<String>,
+    pub(crate) created: Option<String>,
 }
 
 impl Call {
     /// Returns the id of the pod or container that the request was about, or that it created.
-    pub(in crate::runtime) fn subject(&self) -> &str {
+    pub(crate) fn subject(&self) -> &str {
         self.created.as_deref().unwrap_or(&self.id)
     }
 
     /// Returns true if the time from `started` to `ended` is within the request.
-    pub(in crate::runtime) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
+    pub(crate) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
         self.started <= started && ended.is_some_and(|ended| ended <= self.ended)
     }
 }

@@ -8,7 +8,7 @@ use crate::runtime::cri::messages::{
     LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxSandboxSecurityContext,
     NamespaceMode, NamespaceOption, PodSandboxConfig, PodSandboxMetadata,
 };
-use crate::runtime::observer::LABEL;
+use crate::runtime::event::LABEL;
 
 /// The namespace of all pods of the driver.
 const NAMESPACE: &str = "nri-conformance";

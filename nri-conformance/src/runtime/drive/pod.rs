@@ -8,7 +8,7 @@ use crate::runtime::cri::messages::{
     ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, PodSandboxConfig,
     PodSandboxFilter, PodSandboxState, PodSandboxStatus,
 };
-use crate::runtime::observer::LABEL;
+use crate::runtime::event::LABEL;
 
 /// The CPU shares that a container is updated to: half of the default.
 const CPU_SHARES: i64 = 512;
@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A pod with a name, which may or may not run.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Pod {
+pub(crate) struct Pod {
     config: PodSandboxConfig,
 }
 
@@ -31,19 +31,19 @@ impl Pod {
     }
 
     /// Returns the name.
-    pub(in crate::runtime) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         let metadata = self.config.metadata.as_ref();
         metadata.map_or("", |metadata| metadata.name.as_str())
     }
 
     /// Returns the unique id that the pod has in Kubernetes.
-    pub(in crate::runtime) fn uid(&self) -> &str {
+    pub(crate) fn uid(&self) -> &str {
         let metadata = self.config.metadata.as_ref();
         metadata.map_or("", |metadata| metadata.uid.as_str())
     }
 
     /// Returns the same pod for a further attempt.
-    pub(in crate::runtime) fn retry(&self) -> Pod {
+    pub(crate) fn retry(&self) -> Pod {
         let mut config = self.config.clone();
         if let Some(metadata) = &mut config.metadata {
             metadata.attempt += 1;
@@ -54,22 +54,22 @@ impl Pod {
 
 /// The requests. Each returns the error message of the runtime if it fails.
 impl Driver {
-    pub(in crate::runtime) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
+    pub(crate) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
         let answer = self.client.run_pod(pod.config.clone());
         self.call(Request::RunPod, pod.name(), answer).await
     }
 
-    pub(in crate::runtime) async fn stop_pod(&self, id: &str) -> Result<(), String> {
+    pub(crate) async fn stop_pod(&self, id: &str) -> Result<(), String> {
         self.call(Request::StopPod, id, self.client.stop_pod(id))
             .await
     }
 
-    pub(in crate::runtime) async fn remove_pod(&self, id: &str) -> Result<(), String> {
+    pub(crate) async fn remove_pod(&self, id: &str) -> Result<(), String> {
         self.call(Request::RemovePod, id, self.client.remove_pod(id))
             .await
     }
 
-    pub(in crate::runtime) async fn create(
+    pub(crate) async fn create(
         &self,
         pod: &Pod,
         id: &str,
@@ -83,29 +83,29 @@ impl Driver {
         self.call(Request::Create, id, answer).await
     }
 
-    pub(in crate::runtime) async fn start(&self, container: &str) -> Result<(), String> {
+    pub(crate) async fn start(&self, container: &str) -> Result<(), String> {
         let answer = self.client.start_container(container);
         self.call(Request::Start, container, answer).await
     }
 
     /// Changes the resources of a container a little.
-    pub(in crate::runtime) async fn update(&self, container: &str) -> Result<(), String> {
+    pub(crate) async fn update(&self, container: &str) -> Result<(), String> {
         let answer = self.client.update_container(container, CPU_SHARES);
         self.call(Request::Update, container, answer).await
     }
 
-    pub(in crate::runtime) async fn stop(&self, container: &str) -> Result<(), String> {
+    pub(crate) async fn stop(&self, container: &str) -> Result<(), String> {
         let answer = self.client.stop_container(container, GRACE);
         self.call(Request::Stop, container, answer).await
     }
 
-    pub(in crate::runtime) async fn remove(&self, container: &str) -> Result<(), String> {
+    pub(crate) async fn remove(&self, container: &str) -> Result<(), String> {
         let answer = self.client.remove_container(container);
         self.call(Request::Remove, container, answer).await
     }
 
     /// Creates and starts a container that runs until it is stopped.
-    pub(in crate::runtime) async fn run_container(
+    pub(crate) async fn run_container(
         &self,
         pod: &Pod,
         id: &str,
@@ -117,13 +117,13 @@ impl Driver {
     }
 
     /// Returns the status of a pod.
-    pub(in crate::runtime) async fn status(&self, id: &str) -> Result<PodSandboxStatus, String> {
+    pub(crate) async fn status(&self, id: &str) -> Result<PodSandboxStatus, String> {
         let status = self.client.pod_status(id).await;
         status.map_err(|status| status.message().to_owned())
     }
 
     /// Returns the ids of the containers of a pod.
-    pub(in crate::runtime) async fn containers_of(&self, id: &str) -> Result<Vec<String>, String> {
+    pub(crate) async fn containers_of(&self, id: &str) -> Result<Vec<String>, String> {
         let filter = ContainerFilter {
             pod_sandbox_id: id.to_owned(),
             ..ContainerFilter::default()
@@ -137,7 +137,7 @@ impl Driver {
     }
 
     /// Waits until a container has ended.
-    pub(in crate::runtime) async fn exited(&self, container: &str) -> Result<(), String> {
+    pub(crate) async fn exited(&self, container: &str) -> Result<(), String> {
         let deadline = Instant::now() + GRACE;
         loop {
             let filter = ContainerFilter {
@@ -158,7 +158,7 @@ impl Driver {
     }
 
     /// Returns the state of a pod in the list of pods, regardless of its id.
-    pub(in crate::runtime) async fn state_of(&self, pod: &Pod) -> Option<PodSandboxState> {
+    pub(crate) async fn state_of(&self, pod: &Pod) -> Option<PodSandboxState> {
         let filter = PodSandboxFilter {
             label_selector: [(LABEL.to_owned(), self.run.clone())].into(),
             ..PodSandboxFilter::default()

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Machine;
-use crate::runtime::observer::PodFacts;
+use crate::runtime::event::PodFacts;
 
 /// The folder below which all hierarchies are mounted.
 const CGROUPS: &str = "sys/fs/cgroup";
@@ -68,7 +68,7 @@ impl Machine {
     /// # Errors
     ///
     /// Returns an error if there is no hierarchy, or if the cgroup cannot be created in one.
-    pub(in crate::runtime) fn create_cgroup(&self, path: &str) -> io::Result<PodCgroup> {
+    pub(crate) fn create_cgroup(&self, path: &str) -> io::Result<PodCgroup> {
         let hierarchies = self.hierarchies();
         if hierarchies.is_empty() {
             return Err(io::Error::new(
@@ -90,7 +90,7 @@ impl Machine {
 
 /// The cgroup of a pod that the driver runs.
 #[derive(Debug)]
-pub(in crate::runtime) struct PodCgroup {
+pub(crate) struct PodCgroup {
     folders: Vec<PathBuf>,
 }
 

@@ -6,11 +6,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Machine, Namespace, Pause};
-use crate::runtime::observer::PodFacts;
+use crate::runtime::event::PodFacts;
 
 /// The namespaces that the containers of a pod share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::runtime) enum NamespaceKind {
+pub(crate) enum NamespaceKind {
     /// Interprocess communication.
     Ipc,
     /// The network.
@@ -21,7 +21,7 @@ pub(in crate::runtime) enum NamespaceKind {
 
 impl NamespaceKind {
     /// All namespaces.
-    pub(in crate::runtime) const ALL: [NamespaceKind; 3] = [
+    pub(crate) const ALL: [NamespaceKind; 3] = [
         NamespaceKind::Ipc,
         NamespaceKind::Network,
         NamespaceKind::Uts,

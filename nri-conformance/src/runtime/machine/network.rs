@@ -10,7 +10,7 @@ use std::thread;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::{Machine, NamespaceKind, Network, Pause};
-use crate::runtime::observer::PodFacts;
+use crate::runtime::event::PodFacts;
 
 impl Machine {
     /// Reads the network of a pod: through the process of the sandbox, else from inside the namespace.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{Machine, Pause};
-use crate::runtime::observer::PodFacts;
+use crate::runtime::event::PodFacts;
 
 impl Machine {
     /// Finds the process of a sandbox: by the id in the event, else as the only process in the cgroup of the sandbox.

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::event::{ContainerFacts, Hook, PodFacts};
 use super::view::{Attempt, View};
+use crate::runtime::event::{ContainerFacts, Hook, PodFacts};
 
 /// A record that observers write to. Clones share it.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Journal {
+pub(crate) struct Journal {
     record: Arc<Mutex<Record>>,
     changes: watch::Sender<()>,
     begun: Arc<AtomicUsize>,
@@ -19,47 +19,47 @@ pub(in crate::runtime) struct Journal {
 
 /// The content of a journal.
 #[derive(Clone, Debug, Default)]
-pub(in crate::runtime) struct Record {
+pub(crate) struct Record {
     /// The events, in the order in which their hooks began.
-    pub(in crate::runtime) entries: Vec<RecordedEvent>,
+    pub(crate) entries: Vec<RecordedEvent>,
     /// The states that plugins were synchronized with.
-    pub(in crate::runtime) synchronized: Vec<Synchronized>,
+    pub(crate) synchronized: Vec<Synchronized>,
     /// The plugins whose connection was lost, with the time.
-    pub(in crate::runtime) lost: Vec<(&'static str, Instant)>,
+    pub(crate) lost: Vec<(&'static str, Instant)>,
     /// The runtime's name and version in Configure.
-    pub(in crate::runtime) runtime: Option<(String, String)>,
+    pub(crate) runtime: Option<(String, String)>,
 }
 
 /// One event of one plugin.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct RecordedEvent {
+pub(crate) struct RecordedEvent {
     /// The unique number of the event.
     pub(super) number: usize,
-    pub(in crate::runtime) observer: &'static str,
-    pub(in crate::runtime) hook: Hook,
-    pub(in crate::runtime) pod: PodFacts,
-    pub(in crate::runtime) container: Option<ContainerFacts>,
+    pub(crate) observer: &'static str,
+    pub(crate) hook: Hook,
+    pub(crate) pod: PodFacts,
+    pub(crate) container: Option<ContainerFacts>,
     /// The moment at which the event arrived.
-    pub(in crate::runtime) started: Instant,
+    pub(crate) started: Instant,
     /// The moment just before the answer; `None` while the hook is held.
-    pub(in crate::runtime) ended: Option<Instant>,
+    pub(crate) ended: Option<Instant>,
     /// The state of the pod at the beginning of the hook, and at its end if the hook was held.
-    pub(in crate::runtime) views: Vec<View>,
+    pub(crate) views: Vec<View>,
     /// The outcome of an attempt to start a container while the hook was held.
-    pub(in crate::runtime) attempt: Option<Attempt>,
+    pub(crate) attempt: Option<Attempt>,
 }
 
 /// The state that a plugin was synchronized with.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Synchronized {
-    pub(in crate::runtime) observer: &'static str,
-    pub(in crate::runtime) at: Instant,
-    pub(in crate::runtime) pods: Vec<PodFacts>,
-    pub(in crate::runtime) containers: Vec<ContainerFacts>,
+pub(crate) struct Synchronized {
+    pub(crate) observer: &'static str,
+    pub(crate) at: Instant,
+    pub(crate) pods: Vec<PodFacts>,
+    pub(crate) containers: Vec<ContainerFacts>,
 }
 
 impl Journal {
-    pub(in crate::runtime) fn new() -> Journal {
+    pub(crate) fn new() -> Journal {
         Journal {
             record: Arc::default(),
             changes: watch::Sender::new(()),
@@ -68,12 +68,12 @@ impl Journal {
     }
 
     /// Returns a copy of the record so far.
-    pub(in crate::runtime) fn read(&self) -> Record {
+    pub(crate) fn read(&self) -> Record {
         self.lock().clone()
     }
 
     /// Returns the record so far, and starts a new one.
-    pub(in crate::runtime) fn take(&self) -> Record {
+    pub(crate) fn take(&self) -> Record {
         std::mem::take(&mut self.lock())
     }
 
@@ -112,11 +112,7 @@ impl Journal {
     }
 
     /// Waits until the record satisfies a condition. Returns false if it does not in time.
-    pub(in crate::runtime) async fn wait(
-        &self,
-        limit: Duration,
-        condition: impl Fn(&Record) -> bool,
-    ) -> bool {
+    pub(crate) async fn wait(&self, limit: Duration, condition: impl Fn(&Record) -> bool) -> bool {
         let mut changes = self.changes.subscribe();
         let satisfied = async {
             while !condition(&self.lock()) {
@@ -129,7 +125,7 @@ impl Journal {
 
     /// Waits until nothing has been recorded for `quiet`, but not longer than `limit`, so that events that arrive too
     /// late are part of the record.
-    pub(in crate::runtime) async fn settle(&self, quiet: Duration, limit: Duration) {
+    pub(crate) async fn settle(&self, quiet: Duration, limit: Duration) {
         let mut changes = self.changes.subscribe();
         let settled = async {
             // Cannot fail: the sender is part of `self`.
@@ -146,14 +142,14 @@ impl Journal {
 
 impl Record {
     /// Adds a later record.
-    pub(in crate::runtime) fn extend(&mut self, later: Record) {
+    pub(crate) fn extend(&mut self, later: Record) {
         self.entries.extend(later.entries);
         self.synchronized.extend(later.synchronized);
         self.lost.extend(later.lost);
     }
 
     /// Returns the events of one plugin about one pod.
-    pub(in crate::runtime) fn of<'a>(
+    pub(crate) fn of<'a>(
         &'a self,
         observer: &'a str,
         pod: &'a str,
@@ -164,19 +160,14 @@ impl Record {
     }
 
     /// Returns the first event of a kind that a plugin received about a pod.
-    pub(in crate::runtime) fn first(
-        &self,
-        observer: &str,
-        pod: &str,
-        hook: Hook,
-    ) -> Option<&RecordedEvent> {
+    pub(crate) fn first(&self, observer: &str, pod: &str, hook: Hook) -> Option<&RecordedEvent> {
         self.entries
             .iter()
             .find(|entry| entry.observer == observer && entry.pod.id == pod && entry.hook == hook)
     }
 
     /// Returns true if a plugin knows a container from Synchronize or from an event.
-    pub(in crate::runtime) fn knows_container(&self, observer: &str, id: &str) -> bool {
+    pub(crate) fn knows_container(&self, observer: &str, id: &str) -> bool {
         let events = self.entries.iter();
         let by_event = events
             .filter(|entry| entry.observer == observer)
@@ -186,7 +177,7 @@ impl Record {
     }
 
     /// Returns true if a plugin knows a pod from Synchronize or from an event.
-    pub(in crate::runtime) fn knows_pod(&self, observer: &str, id: &str) -> bool {
+    pub(crate) fn knows_pod(&self, observer: &str, id: &str) -> bool {
         self.of(observer, id).next().is_some() || self.synchronized_pod(observer, id)
     }
 
@@ -205,7 +196,7 @@ impl Record {
 
 impl RecordedEvent {
     /// Returns true if the hook ended before a moment.
-    pub(in crate::runtime) fn ended_before(&self, moment: Instant) -> bool {
+    pub(crate) fn ended_before(&self, moment: Instant) -> bool {
         self.ended.is_some_and(|ended| ended <= moment)
     }
 }

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use nri::prelude::*;
 
 use super::FAILURE;
-use super::event::{ContainerFacts, Hook, PodFacts};
 use super::journal::{Journal, RecordedEvent, Synchronized};
 use super::script::{Action, Script};
 use super::view::Viewer;
+use crate::runtime::event::{ContainerFacts, Hook, PodFacts};
 
 /// The time for which a hanging plugin continues to hang after the deadline of the runtime.
 const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
@@ -155,130 +155,46 @@ impl Synchronize for Watcher {
     }
 }
 
-impl RunPodSandbox for Watcher {
-    async fn run_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.on(cx, Hook::RunPod, &pod, None).await
-    }
+/// Implements the handler of each event: those of pods, then those of containers.
+macro_rules! record_events {
+    (pods { $($event:ident $method:ident($hook:ident $(, $argument:ty)*);)* }
+     containers { $($of_container:ident $handler:ident($at:ident $(, $rest:ty)*) -> $answer:ty;)* }) => {
+        $(impl $event for Watcher {
+            async fn $method(&self, cx: &Context, pod: PodSandbox $(, _: $argument)*) -> nri::Result<()> {
+                self.on(cx, Hook::$hook, &pod, None).await
+            }
+        })*
+        $(impl $of_container for Watcher {
+            async fn $handler(
+                &self,
+                cx: &Context,
+                pod: PodSandbox,
+                container: Container
+                $(, _: $rest)*
+            ) -> nri::Result<$answer> {
+                self.on(cx, Hook::$at, &pod, Some(&container)).await?;
+                Ok(Default::default())
+            }
+        })*
+    };
 }
 
-impl UpdatePodSandbox for Watcher {
-    async fn update_pod_sandbox(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        _overhead: LinuxResources,
-        _resources: LinuxResources,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::UpdatePod, &pod, None).await
+record_events! {
+    pods {
+        RunPodSandbox run_pod_sandbox(RunPod);
+        UpdatePodSandbox update_pod_sandbox(UpdatePod, LinuxResources, LinuxResources);
+        PostUpdatePodSandbox post_update_pod_sandbox(PostUpdatePod);
+        StopPodSandbox stop_pod_sandbox(StopPod);
+        RemovePodSandbox remove_pod_sandbox(RemovePod);
     }
-}
-
-impl PostUpdatePodSandbox for Watcher {
-    async fn post_update_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.on(cx, Hook::PostUpdatePod, &pod, None).await
-    }
-}
-
-impl StopPodSandbox for Watcher {
-    async fn stop_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.on(cx, Hook::StopPod, &pod, None).await
-    }
-}
-
-impl RemovePodSandbox for Watcher {
-    async fn remove_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.on(cx, Hook::RemovePod, &pod, None).await
-    }
-}
-
-impl CreateContainer for Watcher {
-    async fn create_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<Adjustment> {
-        self.on(cx, Hook::Create, &pod, Some(&container)).await?;
-        Ok(Adjustment::new())
-    }
-}
-
-impl PostCreateContainer for Watcher {
-    async fn post_create_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::PostCreate, &pod, Some(&container)).await
-    }
-}
-
-impl StartContainer for Watcher {
-    async fn start_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::Start, &pod, Some(&container)).await
-    }
-}
-
-impl PostStartContainer for Watcher {
-    async fn post_start_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::PostStart, &pod, Some(&container)).await
-    }
-}
-
-impl UpdateContainer for Watcher {
-    async fn update_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-        _resources: LinuxResources,
-    ) -> nri::Result<Changes> {
-        self.on(cx, Hook::Update, &pod, Some(&container)).await?;
-        Ok(Changes::default())
-    }
-}
-
-impl PostUpdateContainer for Watcher {
-    async fn post_update_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::PostUpdate, &pod, Some(&container)).await
-    }
-}
-
-impl StopContainer for Watcher {
-    async fn stop_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<Updates> {
-        self.on(cx, Hook::Stop, &pod, Some(&container)).await?;
-        Ok(Updates::new())
-    }
-}
-
-impl RemoveContainer for Watcher {
-    async fn remove_container(
-        &self,
-        cx: &Context,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.on(cx, Hook::Remove, &pod, Some(&container)).await
+    containers {
+        CreateContainer create_container(Create) -> Adjustment;
+        PostCreateContainer post_create_container(PostCreate) -> ();
+        StartContainer start_container(Start) -> ();
+        PostStartContainer post_start_container(PostStart) -> ();
+        UpdateContainer update_container(Update, LinuxResources) -> Changes;
+        PostUpdateContainer post_update_container(PostUpdate) -> ();
+        StopContainer stop_container(Stop) -> Updates;
+        RemoveContainer remove_container(Remove) -> ();
     }
 }

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use super::event::Hook;
+use crate::runtime::event::Hook;
 
 /// The actions of an observer, by hook.
 #[derive(Clone, Debug, Default)]
-pub(in crate::runtime) struct Script {
+pub(crate) struct Script {
     actions: Vec<(Hook, Action)>,
 }
 
 /// An action during a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::runtime) enum Action {
+pub(crate) enum Action {
     /// Inspects the pod.
     Look,
     /// Inspects the pod, waits, and inspects it again.
@@ -31,7 +31,7 @@ pub(in crate::runtime) enum Action {
 
 impl Script {
     /// Adds an action.
-    pub(in crate::runtime) fn on(mut self, hook: Hook, action: Action) -> Script {
+    pub(crate) fn on(mut self, hook: Hook, action: Action) -> Script {
         self.actions.push((hook, action));
         self
     }

@@ -19,14 +19,33 @@ use crate::{Error, Result};
 
 /// The name and index of an observer.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::runtime) struct Identity {
-    pub(in crate::runtime) name: &'static str,
-    pub(in crate::runtime) index: &'static str,
+pub(crate) struct Identity {
+    pub(crate) name: &'static str,
+    pub(crate) index: &'static str,
 }
+
+/// The plugin that is called first.
+pub(crate) const FIRST: Identity = Identity {
+    name: "first",
+    index: "00",
+};
+/// The plugin that misbehaves.
+pub(crate) const MIDDLE: Identity = Identity {
+    name: "middle",
+    index: "50",
+};
+/// The plugin that is called last.
+pub(crate) const LAST: Identity = Identity {
+    name: "last",
+    index: "99",
+};
+
+/// The names of the plugins that only watch.
+pub(crate) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];
 
 /// A plugin that is connected. It disconnects when it is dropped.
 #[derive(Debug)]
-pub(in crate::runtime) struct Observer {
+pub(crate) struct Observer {
     name: &'static str,
     status: StatusWatch,
     stop: Option<oneshot::Sender<()>>,
@@ -35,11 +54,11 @@ pub(in crate::runtime) struct Observer {
 
 /// The environment that observers share.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Surroundings {
-    pub(in crate::runtime) socket: PathBuf,
-    pub(in crate::runtime) journal: Journal,
-    pub(in crate::runtime) viewer: Arc<Viewer>,
-    pub(in crate::runtime) run: String,
+pub(crate) struct Surroundings {
+    pub(crate) socket: PathBuf,
+    pub(crate) journal: Journal,
+    pub(crate) viewer: Arc<Viewer>,
+    pub(crate) run: String,
 }
 
 impl Surroundings {
@@ -48,7 +67,7 @@ impl Surroundings {
     /// # Errors
     ///
     /// Returns an error if the plugin cannot be set up.
-    pub(in crate::runtime) fn start(&self, identity: Identity, script: Script) -> Result<Observer> {
+    pub(crate) fn start(&self, identity: Identity, script: Script) -> Result<Observer> {
         let blocks = script.blocks();
         let watcher = Watcher {
             name: identity.name,
@@ -85,7 +104,7 @@ impl Surroundings {
     /// # Errors
     ///
     /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
-    pub(in crate::runtime) async fn connect(
+    pub(crate) async fn connect(
         &self,
         identity: Identity,
         script: Script,
@@ -103,7 +122,7 @@ impl Observer {
     /// # Errors
     ///
     /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
-    pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<()> {
+    pub(crate) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
         let served = tokio::time::timeout(limit, async {
             // The result is checked first, because it contains the reason for which a plugin has ended.
@@ -116,7 +135,7 @@ impl Observer {
     }
 
     /// Disconnects the plugin, and waits until it is gone.
-    pub(in crate::runtime) async fn disconnect(mut self) {
+    pub(crate) async fn disconnect(mut self) {
         drop(self.stop.take());
         // It ends within the two seconds that the stub gives to requests in progress.
         let _ = tokio::time::timeout(Duration::from_secs(3), &mut self.ended).await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::event::PodFacts;
 use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
     ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, PodSandboxFilter,
     PodSandboxState,
 };
+use crate::runtime::event::PodFacts;
 use crate::runtime::machine::{Machine, PodState};
 
 /// The time limit for each request to the runtime during a hook.
@@ -15,27 +15,27 @@ const REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The state of a pod at one moment.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct View {
+pub(crate) struct View {
     /// The state on the node.
-    pub(in crate::runtime) state: PodState,
+    pub(crate) state: PodState,
     /// The answers of the runtime; `None` without a CRI socket.
-    pub(in crate::runtime) cri: Option<CriView>,
+    pub(crate) cri: Option<CriView>,
 }
 
 /// The answers of the runtime about a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::runtime) struct CriView {
+pub(crate) struct CriView {
     /// The state of the pod in the list of pods; `None` if it is not listed.
-    pub(in crate::runtime) listed: Result<Option<PodSandboxState>, String>,
+    pub(crate) listed: Result<Option<PodSandboxState>, String>,
     /// The outcome of the request for its status.
-    pub(in crate::runtime) status: Result<PodSandboxState, String>,
+    pub(crate) status: Result<PodSandboxState, String>,
     /// Its containers in the list of containers.
-    pub(in crate::runtime) containers: Result<Vec<(String, ContainerState)>, String>,
+    pub(crate) containers: Result<Vec<(String, ContainerState)>, String>,
 }
 
 /// The outcome of an attempt to start a container in a pod whose Run hook is held.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::runtime) enum Attempt {
+pub(crate) enum Attempt {
     /// The runtime refused, or had not answered by the end of the hook.
     NotStarted(String),
     /// The runtime already listed the pod as ready.
@@ -46,11 +46,11 @@ pub(in crate::runtime) enum Attempt {
 
 /// Inspects pods for an observer.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Viewer {
-    pub(in crate::runtime) machine: Machine,
-    pub(in crate::runtime) client: Option<Client>,
+pub(crate) struct Viewer {
+    pub(crate) machine: Machine,
+    pub(crate) client: Option<Client>,
     /// The container to start during a hook.
-    pub(in crate::runtime) workload: Option<ContainerConfig>,
+    pub(crate) workload: Option<ContainerConfig>,
 }
 
 impl Viewer {

@@ -9,7 +9,7 @@ use nri::wire::Code;
 use prost::Message;
 
 use crate::record::{FrameEvent, Party, Payload, Request, Response};
-use crate::runtime::observer::Hook;
+use crate::runtime::event::Hook;
 use crate::runtime::sequence::{Arrival, ContainerId, Sequence};
 
 /// One connection of a recording.
@@ -228,8 +228,7 @@ impl Registration {
 
 /// Returns the event of a request; `None` for a request that is not one, or that cannot be decoded.
 fn arrival(at: Duration, method: &str, payload: Bytes) -> Option<Arrival> {
-    let mut hooks = Hook::ALL.into_iter();
-    let (hook, pod, container) = match hooks.find(|hook| hook.to_string() == method) {
+    let (hook, pod, container) = match Hook::named(method) {
         None if method == "StateChange" => state_change(payload)?,
         None => return None,
         Some(hook) if hook.is_about_pod() => (hook, PodRequest::decode(payload).ok()?.pod, None),

@@ -1,25 +1,34 @@
 //! An attempt to start a container while the Run hook of its pod is held.
 
-use super::{FIRST, LAST, Stage};
-use crate::runtime::observer::{Action, Attempt, Hook, Script, Viewer};
+use super::{Scenario, Stage};
+use crate::result::Outcome;
+use crate::runtime::case::missing;
+use crate::runtime::drive::Driver;
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::observer::{Action, Attempt, FIRST, LAST, Script, Viewer};
 
 /// The result of the scenario.
 #[derive(Debug)]
-pub(in crate::runtime) struct Early {
+pub(crate) struct Early {
     /// The outcome of the attempt; `None` if no Run event arrived before the response.
-    pub(in crate::runtime) attempt: Option<Attempt>,
+    pub(crate) attempt: Option<Attempt>,
 }
 
-impl Stage {
-    /// Tries to start a container in a pod before its Run hook returns.
-    pub(in crate::runtime) async fn early(&self) -> Result<Early, String> {
-        let driver = self.driver().map_err(|error| error.to_string())?;
-        let surroundings = self.surroundings(Viewer {
+impl Scenario for Early {
+    type Evidence = Early;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "O5" "early-workload-is-refused" early_workload_is_refused;
+    };
+
+    async fn play(stage: &Stage, driver: &Driver) -> Result<Early, String> {
+        let surroundings = stage.surroundings(Viewer {
             workload: Some(driver.container("early")),
-            ..self.viewer()
+            ..stage.viewer()
         });
         let script = Script::default().on(Hook::RunPod, Action::StartWorkload);
-        let observers = self
+        let observers = stage
             .connect(&surroundings, [(FIRST, Script::default()), (LAST, script)])
             .await?;
         let id = driver.run_pod(&driver.new_pod("early")).await?;
@@ -33,5 +42,19 @@ impl Stage {
         Ok(Early {
             attempt: run.and_then(|entry| entry.attempt.clone()),
         })
+    }
+}
+
+/// O5: the runtime does not start a container while a Run hook is held.
+fn early_workload_is_refused(early: &Early) -> Outcome {
+    match &early.attempt {
+        None => missing(Hook::RunPod),
+        Some(Attempt::NotStarted(_)) => Outcome::Pass,
+        Some(Attempt::Ready) => skip("the pod was ready already, see R7"),
+        Some(Attempt::Started(container)) => fail(
+            "CreateContainer and StartContainer while RunPodSandbox was held",
+            format!("container {container} runs"),
+            "no container starts before all hooks have returned",
+        ),
     }
 }

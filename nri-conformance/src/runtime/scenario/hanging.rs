@@ -2,33 +2,42 @@
 
 use std::time::Duration;
 
-use super::{FIRST, LAST, MIDDLE, Stage};
-use crate::runtime::observer::{Action, Hook, Script};
+use super::{Scenario, Stage};
+use crate::result::Outcome;
+use crate::runtime::case::missing;
+use crate::runtime::drive::Driver;
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, tests};
+use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Script};
 
 /// The time within which the runtime must close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);
 
 /// The result of the scenario.
 #[derive(Debug)]
-pub(in crate::runtime) struct Hanging {
+pub(crate) struct Hanging {
     /// True if the plugin received the event.
-    pub(in crate::runtime) received: bool,
+    pub(crate) received: bool,
     /// The outcome of the request.
-    pub(in crate::runtime) result: Result<String, String>,
+    pub(crate) result: Result<String, String>,
     /// The time limit of the driver.
-    pub(in crate::runtime) limit: Duration,
+    pub(crate) limit: Duration,
     /// The time that the request took.
-    pub(in crate::runtime) took: Duration,
+    pub(crate) took: Duration,
     /// True if the runtime closed the connection of the plugin.
-    pub(in crate::runtime) disconnected: bool,
+    pub(crate) disconnected: bool,
 }
 
-impl Stage {
-    /// Makes a plugin hang while a pod is run.
-    pub(in crate::runtime) async fn hanging(&self) -> Result<Hanging, String> {
-        let driver = self.driver().map_err(|error| error.to_string())?;
-        let surroundings = self.surroundings(self.viewer());
-        let observers = self
+impl Scenario for Hanging {
+    type Evidence = Hanging;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "E1" "timeout-is-an-error" timeout_is_an_error;
+    };
+
+    async fn play(stage: &Stage, driver: &Driver) -> Result<Hanging, String> {
+        let surroundings = stage.surroundings(stage.viewer());
+        let observers = stage
             .connect(
                 &surroundings,
                 [
@@ -60,9 +69,33 @@ impl Stage {
             received: entries
                 .any(|entry| entry.observer == MIDDLE.name && entry.hook == Hook::RunPod),
             result,
-            limit: self.timeout,
+            limit: stage.timeout,
             took,
             disconnected,
         })
     }
+}
+
+/// E1: the request fails, or the plugin is disconnected.
+fn timeout_is_an_error(hanging: &Hanging) -> Outcome {
+    if !hanging.received {
+        return missing(Hook::RunPod);
+    }
+    let sent = "RunPodSandbox to a plugin that does not answer within the request timeout";
+    let expected = "an error of the request, or the end of the connection";
+    if hanging.took >= hanging.limit {
+        let got = format!("no answer to the request within {:?}", hanging.limit);
+        return fail(sent, got, expected);
+    }
+    if hanging.result.is_err() || hanging.disconnected {
+        return Outcome::Pass;
+    }
+    fail(
+        sent,
+        format!(
+            "the request succeeded after {:.1?}, and the plugin is still connected",
+            hanging.took
+        ),
+        expected,
+    )
 }

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::Stage;
+use super::{Scenario, Stage};
+use crate::result::Outcome;
 use crate::runtime::drive::{Driver, Pod};
-use crate::runtime::observer::{
-    Action, Hook, Identity, Journal, Observer, Record, Script, Surroundings,
-};
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Finding, Test, fail, tests};
+use crate::runtime::observer::{Action, Identity, Journal, Observer, Record, Script, Surroundings};
+use crate::runtime::order::SYNCHRONIZED_ONCE;
 use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
@@ -53,13 +55,13 @@ const ARRIVED: Duration = Duration::from_secs(2);
 
 /// The result of the scenario: for each way to connect, the pods and containers that a plugin was not informed of.
 #[derive(Debug)]
-pub(in crate::runtime) struct Joining {
-    pub(in crate::runtime) late: Vec<String>,
-    pub(in crate::runtime) slow: Vec<String>,
-    pub(in crate::runtime) crowd: Vec<String>,
-    pub(in crate::runtime) returned: Vec<String>,
+pub(crate) struct Joining {
+    pub(crate) late: Vec<String>,
+    pub(crate) slow: Vec<String>,
+    pub(crate) crowd: Vec<String>,
+    pub(crate) returned: Vec<String>,
     /// Everything that the plugins received.
-    pub(in crate::runtime) sequences: Vec<Sequence>,
+    pub(crate) sequences: Vec<Sequence>,
 }
 
 /// A pod or container that a plugin must know.
@@ -80,17 +82,26 @@ struct Scene<'a> {
     running: Vec<Known>,
 }
 
-impl Stage {
+impl Scenario for Joining {
+    type Evidence = Joining;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "Y1" "late-plugin" late_plugin;
+        "Y1" "container-during-synchronize" container_during_synchronize;
+        "Y1" "created-while-connecting" crowd;
+        "Y1" "returned-plugin" returned_plugin;
+        "Y3" "late-plugins-synchronized-once" synchronized_once;
+    };
+
     /// Connects plugins in each of these ways.
-    pub(in crate::runtime) async fn joining(&self) -> Result<Joining, String> {
-        let driver = self.driver().map_err(|error| error.to_string())?;
+    async fn play(stage: &Stage, driver: &Driver) -> Result<Joining, String> {
         let pod = driver.new_pod("joined");
         let id = driver.run_pod(&pod).await?;
         let container = driver.run_container(&pod, &id, "main").await?;
         let mut scene = Scene {
-            stage: self,
+            stage,
             driver,
-            surroundings: self.surroundings(self.viewer()),
+            surroundings: stage.surroundings(stage.viewer()),
             running: vec![Known::Pod(id.clone()), Known::Container(container)],
             pod,
             id,
@@ -231,4 +242,49 @@ async fn synchronizes(journal: &Journal, identity: Identity, limit: Duration) ->
             states.any(|state| state.observer == name)
         })
         .await
+}
+
+/// A plugin that connects late.
+fn late_plugin(joining: &Joining) -> Outcome {
+    complete(
+        &joining.late,
+        "a plugin that connects after the pod was run",
+    )
+}
+
+/// A container that is created while a plugin handles Synchronize.
+fn container_during_synchronize(joining: &Joining) -> Outcome {
+    complete(
+        &joining.slow,
+        "a container is created while a plugin handles Synchronize",
+    )
+}
+
+/// Pods and containers that are created while a plugin connects.
+fn crowd(joining: &Joining) -> Outcome {
+    complete(
+        &joining.crowd,
+        "pods and containers are created while plugins connect",
+    )
+}
+
+/// A plugin that was disconnected.
+fn returned_plugin(joining: &Joining) -> Outcome {
+    complete(&joining.returned, "a plugin that connects again")
+}
+
+fn complete(missed: &[String], sent: &str) -> Outcome {
+    match missed.first() {
+        None => Outcome::Pass,
+        Some(first) => fail(
+            sent,
+            format!("{first} ({} in all)", missed.len()),
+            "every pod and container in Synchronize or in an event",
+        ),
+    }
+}
+
+/// Y3 for plugins that connect late.
+fn synchronized_once(joining: &Joining) -> Finding {
+    SYNCHRONIZED_ONCE.judge(&joining.sequences)
 }

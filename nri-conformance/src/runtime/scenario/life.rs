@@ -3,9 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FIRST, LAST, PodCase, QUIET, QUIET_LIMIT, Stage};
+use super::{QUIET, QUIET_LIMIT, Stage, unlike};
+use crate::result::Outcome;
+use crate::runtime::case::{PodCase, missing};
 use crate::runtime::drive::{Driver, Pod};
-use crate::runtime::observer::{Action, Hook, Record, Script, Surroundings};
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::observer::{
+    Action, FIRST, LAST, Record, RecordedEvent, Script, Surroundings, WATCHING,
+};
 use crate::runtime::sequence::Sequence;
 use crate::{Error, Result};
 
@@ -17,45 +23,54 @@ const LATE: Duration = Duration::from_secs(1);
 
 /// The result of the scenario.
 #[derive(Debug)]
-pub(in crate::runtime) struct Life {
+pub(crate) struct Life {
     /// The pod whose containers are stopped and removed one by one, and that is stopped twice.
-    pub(in crate::runtime) orderly: PodCase,
+    pub(crate) orderly: PodCase,
     /// Its container.
-    pub(in crate::runtime) container: String,
+    pub(crate) container: String,
     /// Its container that ends with an error, if there is a command for that.
-    pub(in crate::runtime) failing: Option<Result<String, String>>,
+    pub(crate) failing: Option<Result<String, String>>,
     /// The outcomes of stopping the pod twice.
-    pub(in crate::runtime) stopped_twice: (Result<(), String>, Result<(), String>),
+    pub(crate) stopped_twice: (Result<(), String>, Result<(), String>),
     /// The pod that is stopped while its container runs.
-    pub(in crate::runtime) busy: PodCase,
+    pub(crate) busy: PodCase,
     /// The outcome of creating a container in the busy pod after it was stopped.
-    pub(in crate::runtime) reused: Result<String, String>,
+    pub(crate) reused: Result<String, String>,
     /// The ids of the sandboxes of two attempts to run the same pod.
-    pub(in crate::runtime) attempts: Vec<String>,
+    pub(crate) attempts: Vec<String>,
     /// The events of each plugin.
-    pub(in crate::runtime) sequences: Vec<Sequence>,
+    pub(crate) sequences: Vec<Sequence>,
     /// The name and unique id of the orderly pod, as requested by the driver.
-    pub(in crate::runtime) asked: (String, String),
+    pub(crate) asked: (String, String),
 }
 
-impl Stage {
+impl Life {
+    pub(crate) const TESTS: &[Test<Life>] = tests! {
+        "R3" "ids-are-new" ids_are_new;
+        "R3" "stopped-sandbox-is-not-reused" stopped_sandbox_is_not_reused;
+        "C1" "container-events-in-order" container_events_in_order;
+        "C1" "failing-container-events-in-order" failing_container_events_in_order;
+        "C2" "not-listed-during-create" not_listed_during_create;
+        "C4" "second-stop-succeeds" second_stop_succeeds;
+        "Y1" "metadata-is-correct" metadata_is_correct;
+    };
+
     /// Runs two pods, one after the other.
     ///
     /// # Errors
     ///
     /// Returns an error if the plugins cannot connect, or if the runtime does not run a plain pod with a container.
-    pub(in crate::runtime) async fn life(&self) -> Result<Life> {
-        let driver = self.driver()?;
-        let surroundings = self.surroundings(self.viewer());
+    pub(crate) async fn play(stage: &Stage, driver: &Driver) -> Result<Life> {
+        let surroundings = stage.surroundings(stage.viewer());
         let first = surroundings
-            .connect(FIRST, Script::default(), self.timeout)
+            .connect(FIRST, Script::default(), stage.timeout)
             .await?;
         let script = Script::default()
             .on(Hook::RunPod, Action::Look)
             .on(Hook::Create, Action::Look)
             .on(Hook::StopPod, Action::Watch(STOP_HELD))
             .on(Hook::RemovePod, Action::Look);
-        let last = surroundings.connect(LAST, script, self.timeout).await?;
+        let last = surroundings.connect(LAST, script, stage.timeout).await?;
         let life = play(driver, &surroundings).await;
         first.disconnect().await;
         last.disconnect().await;
@@ -168,4 +183,137 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
         }
         .await,
     )
+}
+
+/// R3: two attempts to run one pod have different sandboxes.
+fn ids_are_new(life: &Life) -> Outcome {
+    let [first, second] = life.attempts.as_slice() else {
+        return skip("the pod was not run twice");
+    };
+    unlike(first, second)
+}
+
+/// R3: no container is created in a sandbox that was stopped.
+fn stopped_sandbox_is_not_reused(life: &Life) -> Outcome {
+    match &life.reused {
+        Err(_) => Outcome::Pass,
+        Ok(container) => fail(
+            format!("CreateContainer in the stopped pod {}", life.busy.id),
+            format!("container {container}"),
+            "an error: a sandbox is not used again after it was stopped",
+        ),
+    }
+}
+
+/// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name and its pod.
+fn container_events_in_order(life: &Life) -> Outcome {
+    events_of(life, &life.container, "main")
+}
+
+/// C1 for a container that ends with an error.
+fn failing_container_events_in_order(life: &Life) -> Outcome {
+    match &life.failing {
+        None => skip("no command that ends with an error was given"),
+        Some(Err(message)) => skip(format!("the container could not be run: {message}")),
+        Some(Ok(container)) => events_of(life, container, "failing"),
+    }
+}
+
+fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
+    for observer in WATCHING {
+        let entries: Vec<&RecordedEvent> = life
+            .orderly
+            .record
+            .entries
+            .iter()
+            .filter(|entry| entry.observer == observer && is_about(entry, container))
+            .collect();
+        let hooks: Vec<Hook> = entries.iter().map(|entry| entry.hook).collect();
+        let pod = &life.orderly.id;
+        let mislabelled = entries.iter().any(|entry| {
+            let facts = entry.container.as_ref();
+            entry.pod.id != *pod
+                || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
+        });
+        if hooks != [Hook::Create, Hook::Start, Hook::Stop, Hook::Remove] || mislabelled {
+            let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
+            let wrong = if mislabelled {
+                ", with a wrong name or pod"
+            } else {
+                ""
+            };
+            return fail(
+                format!("the requests of the life of container {container}, in pod {pod}"),
+                format!("plugin {observer} received {}{wrong}", names.join(", ")),
+                "CreateContainer, StartContainer, StopContainer, RemoveContainer, with its name and pod",
+            );
+        }
+    }
+    Outcome::Pass
+}
+
+/// Returns true for an event that a container has once.
+fn is_about(entry: &RecordedEvent, container: &str) -> bool {
+    let found = entry.container.as_ref();
+    entry.hook.is_life_of_container() && found.is_some_and(|found| found.id == container)
+}
+
+/// C2: a container is not listed before its CreateContainer hook returns.
+fn not_listed_during_create(life: &Life) -> Outcome {
+    let record = &life.orderly.record;
+    let create = record.first(LAST.name, &life.orderly.id, Hook::Create);
+    let Some(create) = create else {
+        return missing(Hook::Create);
+    };
+    let cri = create.views.first().and_then(|view| view.cri.as_ref());
+    let containers = match cri.map(|cri| &cri.containers) {
+        None => return skip("needs the CRI socket of the runtime"),
+        Some(Err(message)) => {
+            return skip(format!(
+                "the runtime does not list containers during the hook: {message}"
+            ));
+        }
+        Some(Ok(containers)) => containers,
+    };
+    match containers.iter().find(|(id, _)| *id == life.container) {
+        None => Outcome::Pass,
+        Some(_) => fail(
+            "ListContainers during CreateContainer",
+            format!("container {}", life.container),
+            "the container is not listed before all hooks have returned",
+        ),
+    }
+}
+
+/// C4: stopping a pod a second time succeeds.
+fn second_stop_succeeds(life: &Life) -> Outcome {
+    match &life.stopped_twice {
+        (Err(message), _) => skip(format!("the pod could not be stopped once: {message}")),
+        (Ok(()), Ok(())) => Outcome::Pass,
+        (Ok(()), Err(message)) => fail(
+            format!("StopPodSandbox of the stopped pod {}", life.orderly.id),
+            message.as_str(),
+            "success",
+        ),
+    }
+}
+
+/// The events contain the pod that the driver requested.
+fn metadata_is_correct(life: &Life) -> Outcome {
+    let (name, uid) = &life.asked;
+    for observer in WATCHING {
+        for entry in life.orderly.record.of(observer, &life.orderly.id) {
+            if entry.pod.name != *name || entry.pod.uid != *uid {
+                return fail(
+                    format!("requests about pod {name} with uid {uid}"),
+                    format!(
+                        "{} about pod {} with uid {}",
+                        entry.hook, entry.pod.name, entry.pod.uid
+                    ),
+                    "every event names the pod",
+                );
+            }
+        }
+    }
+    Outcome::Pass
 }

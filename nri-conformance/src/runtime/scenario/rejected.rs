@@ -3,11 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FIRST, LAST, MIDDLE, Stage};
+use super::{Scenario, Stage, unlike};
+use crate::result::Outcome;
+use crate::runtime::case::missing;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
+use crate::runtime::event::{Hook, PodFacts};
+use crate::runtime::judgement::{Test, fail, skip, tests};
 use crate::runtime::machine::{NamespaceKind, Pause};
-use crate::runtime::observer::{Action, Hook, Observer, PodFacts, Record, Script, Surroundings};
+use crate::runtime::observer::{
+    Action, FIRST, LAST, MIDDLE, Observer, Record, Script, Surroundings,
+};
 
 /// The time that a runtime has to remove the remains of a pod that failed.
 const CLEANED_UP: Duration = Duration::from_secs(5);
@@ -17,40 +23,47 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A pod that a plugin rejected.
 #[derive(Debug)]
-pub(in crate::runtime) struct RejectedPod {
-    pub(in crate::runtime) record: Arc<Record>,
+pub(crate) struct RejectedPod {
+    pub(crate) record: Arc<Record>,
     /// The id of the sandbox in the events.
-    pub(in crate::runtime) id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The outcome of the request.
-    pub(in crate::runtime) result: Result<String, String>,
+    pub(crate) result: Result<String, String>,
     /// The parts of the pod that remained after its request had failed.
-    pub(in crate::runtime) left: Vec<String>,
+    pub(crate) left: Vec<String>,
     /// The outcome of the second attempt.
-    pub(in crate::runtime) retry: Result<String, String>,
+    pub(crate) retry: Result<String, String>,
 }
 
 /// A container that a plugin rejected.
 #[derive(Debug)]
-pub(in crate::runtime) struct RejectedContainer {
+pub(crate) struct RejectedContainer {
     /// True if the plugin received the event, and rejected it.
-    pub(in crate::runtime) rejected: bool,
+    pub(crate) rejected: bool,
     /// The outcome of the request.
-    pub(in crate::runtime) result: Result<String, String>,
+    pub(crate) result: Result<String, String>,
     /// The containers of the pod after the request had failed.
-    pub(in crate::runtime) left: Vec<String>,
+    pub(crate) left: Vec<String>,
     /// The outcome of the second attempt.
-    pub(in crate::runtime) retry: Result<String, String>,
+    pub(crate) retry: Result<String, String>,
 }
 
-impl Stage {
-    /// Makes a plugin reject a pod once.
-    pub(in crate::runtime) async fn rejected_pod(&self) -> Result<RejectedPod, String> {
-        let (driver, surroundings, observers) = self.rejecting(Hook::RunPod).await?;
+impl Scenario for RejectedPod {
+    type Evidence = RejectedPod;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "R3" "retry-has-a-new-id" retry_has_a_new_id;
+        "E2" "rejected-pod-is-cleaned-up" rejected_pod_is_cleaned_up;
+        "E6" "accepting-plugins-are-informed" accepting_plugins_are_informed;
+    };
+
+    async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedPod, String> {
+        let (surroundings, observers) = stage.rejecting(Hook::RunPod).await?;
         let pod = driver.new_pod("rejected");
         let result = driver.run_pod(&pod).await;
         let seen = facts(&surroundings.journal.read(), &pod);
         let left = if result.is_err() {
-            self.left_of(driver, &pod, seen.as_ref()).await
+            stage.left_of(driver, &pod, seen.as_ref()).await
         } else {
             Vec::new()
         };
@@ -70,10 +83,17 @@ impl Stage {
             retry,
         })
     }
+}
 
-    /// Makes a plugin reject a container once.
-    pub(in crate::runtime) async fn rejected_container(&self) -> Result<RejectedContainer, String> {
-        let (driver, surroundings, observers) = self.rejecting(Hook::Create).await?;
+impl Scenario for RejectedContainer {
+    type Evidence = RejectedContainer;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "C3" "rejected-container-is-cleaned-up" rejected_container_is_cleaned_up;
+    };
+
+    async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedContainer, String> {
+        let (surroundings, observers) = stage.rejecting(Hook::Create).await?;
         let pod = driver.new_pod("picky");
         let id = driver.run_pod(&pod).await?;
         let result = driver.create(&pod, &id, driver.container("main")).await;
@@ -95,13 +115,11 @@ impl Stage {
             retry,
         })
     }
+}
 
+impl Stage {
     /// Connects the plugins, of which the middle one fails a hook once.
-    async fn rejecting(
-        &self,
-        hook: Hook,
-    ) -> Result<(&Driver, Surroundings, Vec<Observer>), String> {
-        let driver = self.driver().map_err(|error| error.to_string())?;
+    async fn rejecting(&self, hook: Hook) -> Result<(Surroundings, Vec<Observer>), String> {
         let surroundings = self.surroundings(self.viewer());
         let observers = self
             .connect(
@@ -113,7 +131,7 @@ impl Stage {
                 ],
             )
             .await?;
-        Ok((driver, surroundings, observers))
+        Ok((surroundings, observers))
     }
 
     /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
@@ -157,4 +175,86 @@ fn facts(record: &Record, pod: &Pod) -> Option<PodFacts> {
     entries
         .find(|entry| entry.hook == Hook::RunPod && entry.pod.name == pod.name())
         .map(|entry| entry.pod.clone())
+}
+
+/// R3: the attempt after a failed one has another sandbox.
+fn retry_has_a_new_id(rejected: &RejectedPod) -> Outcome {
+    match (&rejected.id, &rejected.retry) {
+        (None, _) => missing(Hook::RunPod),
+        (Some(_), Err(message)) => skip(format!("the second attempt failed, see E2: {message}")),
+        (Some(first), Ok(second)) => unlike(first, second),
+    }
+}
+
+/// E2: if an error of a plugin fails the request, nothing is left of the pod, and it can be run again.
+fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Outcome {
+    if rejected.id.is_none() {
+        return missing(Hook::RunPod);
+    }
+    let sent = "RunPodSandbox, which a plugin fails once";
+    if let (Err(_), Some(left)) = (&rejected.result, rejected.left.first()) {
+        return fail(
+            sent,
+            format!("an error, and {left}"),
+            "nothing is left of a pod whose request failed",
+        );
+    }
+    match (&rejected.result, &rejected.retry) {
+        (Err(_), Err(message)) => fail(
+            "RunPodSandbox again, after a plugin had failed it once",
+            message.as_str(),
+            "the second attempt succeeds",
+        ),
+        // The policy of the runtime is to run the pod anyway.
+        (Ok(_), _) | (Err(_), Ok(_)) => Outcome::Pass,
+    }
+}
+
+/// E6: the plugins that accepted a pod are informed that it is gone.
+fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Outcome {
+    let Some(id) = &rejected.id else {
+        return missing(Hook::RunPod);
+    };
+    if rejected.result.is_ok() {
+        return skip("the runtime runs a pod although a plugin rejects it");
+    }
+    let arrived = |hook| rejected.record.first(FIRST.name, id, hook);
+    match (arrived(Hook::StopPod), arrived(Hook::RemovePod)) {
+        (Some(stop), Some(remove)) if stop.started <= remove.started => Outcome::Pass,
+        (stop, remove) => fail(
+            "RunPodSandbox, which a later plugin fails",
+            format!(
+                "the first plugin: StopPodSandbox {}, RemovePodSandbox {}",
+                presence(stop.is_some()),
+                presence(remove.is_some())
+            ),
+            "StopPodSandbox and then RemovePodSandbox for the plugins that accepted the pod",
+        ),
+    }
+}
+
+fn presence(arrived: bool) -> &'static str {
+    if arrived { "arrived" } else { "did not arrive" }
+}
+
+/// C3: an error of a plugin fails CreateContainer, nothing is left, and the container can be created again.
+fn rejected_container_is_cleaned_up(rejected: &RejectedContainer) -> Outcome {
+    if !rejected.rejected {
+        return missing(Hook::Create);
+    }
+    let sent = "CreateContainer, which a plugin fails once";
+    match (&rejected.result, rejected.left.first(), &rejected.retry) {
+        (Ok(container), ..) => fail(sent, format!("container {container}"), "an error"),
+        (Err(_), Some(left), _) => fail(
+            sent,
+            format!("an error, and container {left} in the list"),
+            "nothing is left of a container whose request failed",
+        ),
+        (Err(_), None, Err(message)) => fail(
+            "CreateContainer again, after a plugin had failed it once",
+            message.as_str(),
+            "the second attempt succeeds",
+        ),
+        (Err(_), None, Ok(_)) => Outcome::Pass,
+    }
 }

@@ -2,45 +2,62 @@
 
 use std::time::Duration;
 
-use super::{FIRST, LAST, MIDDLE, Stage};
+use super::{Scenario, Stage};
+use crate::result::Outcome;
+use crate::runtime::case::missing;
 use crate::runtime::drive::{Driver, Pod};
+use crate::runtime::event::{Hook, PodFacts};
+use crate::runtime::judgement::{Finding, Test, fail, tests};
 use crate::runtime::machine::NamespaceKind;
-use crate::runtime::observer::{Action, Hook, PodFacts, Record, Script};
+use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Record, Script};
+use crate::runtime::shape::{Cause, Shape};
 
 /// The hooks of the teardown.
-pub(super) const HOOKS: [Hook; 4] = [Hook::StopPod, Hook::RemovePod, Hook::Stop, Hook::Remove];
+const HOOKS: [Hook; 4] = [Hook::StopPod, Hook::RemovePod, Hook::Stop, Hook::Remove];
 
 /// The result of one teardown.
 #[derive(Debug)]
-pub(in crate::runtime) struct Teardown {
+pub(crate) struct Teardown {
     /// The hook that the middle plugin failed.
-    pub(in crate::runtime) hook: Hook,
+    pub(crate) hook: Hook,
     /// True if the middle plugin received the event within the request for it, and failed it.
-    pub(in crate::runtime) failed: bool,
+    pub(crate) failed: bool,
     /// How often the event reached the first, the middle and the last plugin.
-    pub(in crate::runtime) received: [usize; 3],
+    pub(crate) received: [usize; 3],
     /// The outcome of stopping the pod.
-    pub(in crate::runtime) stopped: Result<(), String>,
+    pub(crate) stopped: Result<(), String>,
     /// True if the pod had a network namespace after it had been stopped.
-    pub(in crate::runtime) network_left: bool,
+    pub(crate) network_left: bool,
     /// The outcome of removing the pod.
-    pub(in crate::runtime) removed: Result<(), String>,
+    pub(crate) removed: Result<(), String>,
     /// True if the pod was listed after it had been removed.
-    pub(in crate::runtime) listed: bool,
+    pub(crate) listed: bool,
 }
 
-impl Stage {
-    /// Tears down a pod for each hook of the teardown.
-    pub(in crate::runtime) async fn teardowns(&self) -> Result<Vec<Teardown>, String> {
+impl Scenario for Teardown {
+    type Evidence = Vec<Teardown>;
+
+    const TESTS: &[Test<Self::Evidence>] = tests! {
+        "E3" "stop-goes-on" stop_goes_on;
+        "E4" "removal-goes-on" removal_goes_on;
+        "E5" "stop-pod-reaches-later-plugins" stop_pod_reaches_later_plugins;
+        "E5" "remove-pod-reaches-later-plugins" remove_pod_reaches_later_plugins;
+        "E5" "stop-container-reaches-later-plugins" stop_reaches_later_plugins;
+        "E5" "remove-container-reaches-later-plugins" remove_reaches_later_plugins;
+    };
+
+    async fn play(stage: &Stage, driver: &Driver) -> Result<Vec<Teardown>, String> {
         let mut outcomes = Vec::new();
         for hook in HOOKS {
-            outcomes.push(self.teardown(hook).await?);
+            outcomes.push(stage.teardown(driver, hook).await?);
         }
         Ok(outcomes)
     }
+}
 
-    async fn teardown(&self, hook: Hook) -> Result<Teardown, String> {
-        let driver = self.driver().map_err(|error| error.to_string())?;
+impl Stage {
+    /// Tears down a pod while the middle plugin fails a hook.
+    async fn teardown(&self, driver: &Driver, hook: Hook) -> Result<Teardown, String> {
         let surroundings = self.surroundings(self.viewer());
         let observers = self
             .connect(
@@ -110,4 +127,93 @@ impl Stage {
 
 async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
     driver.state_of(pod).await.is_some() && driver.status(id).await.is_ok()
+}
+
+/// E3: a pod is stopped although a plugin returned an error.
+fn stop_goes_on(teardowns: &[Teardown]) -> Outcome {
+    let Some(teardown) = of(teardowns, Hook::StopPod) else {
+        return missing(Hook::StopPod);
+    };
+    let sent = "StopPodSandbox, which a plugin fails";
+    match &teardown.stopped {
+        Err(message) => fail(sent, message.as_str(), "the pod is stopped"),
+        Ok(()) if teardown.network_left => fail(
+            sent,
+            "success, but the network namespace is still there",
+            "the network of the pod is taken down",
+        ),
+        Ok(()) => Outcome::Pass,
+    }
+}
+
+/// E4: a pod is removed although a plugin returned an error.
+fn removal_goes_on(teardowns: &[Teardown]) -> Outcome {
+    let Some(teardown) = of(teardowns, Hook::RemovePod) else {
+        return missing(Hook::RemovePod);
+    };
+    let sent = "RemovePodSandbox, which a plugin fails";
+    match &teardown.removed {
+        Err(message) => fail(sent, message.as_str(), "the pod is removed"),
+        Ok(()) if teardown.listed => fail(
+            sent,
+            "success, but the pod is still listed",
+            "the pod is removed",
+        ),
+        Ok(()) => Outcome::Pass,
+    }
+}
+
+/// E5 for StopPodSandbox.
+fn stop_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
+    reaches(teardowns, Hook::StopPod)
+}
+
+/// E5 for RemovePodSandbox.
+fn remove_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
+    reaches(teardowns, Hook::RemovePod)
+}
+
+/// E5 for StopContainer.
+fn stop_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
+    reaches(teardowns, Hook::Stop)
+}
+
+/// E5 for RemoveContainer.
+fn remove_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
+    reaches(teardowns, Hook::Remove)
+}
+
+fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
+    let Some(teardown) = of(teardowns, hook) else {
+        return missing(hook).into();
+    };
+    let [first, middle, last] = teardown.received;
+    if last > 0 {
+        return Outcome::Pass.into();
+    }
+    let outcome = fail(
+        format!("the request for {hook}, which the plugin with index 50 fails"),
+        format!(
+            "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
+            times(first),
+            times(middle)
+        ),
+        "the event reaches every plugin",
+    );
+    let chain_ended = (first, middle) == (1, 1);
+    let shape = chain_ended.then(|| Shape::caused(hook, last, Cause::PluginError));
+    Finding { outcome, shape }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "one".to_owned(),
+        count => count.to_string(),
+    }
+}
+
+/// Returns the teardown in which the middle plugin failed a hook, if it received the event.
+fn of(teardowns: &[Teardown], hook: Hook) -> Option<&Teardown> {
+    let mut teardowns = teardowns.iter();
+    teardowns.find(|teardown| teardown.hook == hook && teardown.failed)
 }

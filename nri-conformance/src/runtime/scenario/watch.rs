@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FIRST, LAST, PodCase, QUIET, QUIET_LIMIT, Stage};
+use super::{QUIET, QUIET_LIMIT, Stage};
 use crate::Result;
-use crate::runtime::observer::{Action, Hook, Record, Script};
+use crate::runtime::case::PodCase;
+use crate::runtime::event::Hook;
+use crate::runtime::observer::{Action, FIRST, LAST, Record, Script};
 use crate::runtime::sequence::Sequence;
 
 /// The existing workload.
 #[derive(Debug)]
-pub(in crate::runtime) struct Watched {
+pub(crate) struct Watched {
     /// The pods that started to run in the time.
-    pub(in crate::runtime) pods: Vec<PodCase>,
+    pub(crate) pods: Vec<PodCase>,
     /// The events of each plugin.
-    pub(in crate::runtime) sequences: Vec<Sequence>,
+    pub(crate) sequences: Vec<Sequence>,
 }
 
 impl Stage {
@@ -24,7 +26,7 @@ impl Stage {
     /// # Errors
     ///
     /// Returns an error if the plugins cannot connect.
-    pub(in crate::runtime) async fn watch(
+    pub(crate) async fn watch(
         &self,
         time: Duration,
         stop: impl Future<Output = ()>,

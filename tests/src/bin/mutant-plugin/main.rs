@@ -1,4 +1,5 @@
-//! A plugin that keeps every statement of the contract, or breaks exactly the one that its argument names.
+//! A plugin that keeps every statement of the contract, or breaks exactly the one that its argument names. `--list` lists the
+//! arguments.
 //!
 //! It uses sockets and protobuf messages directly, because the stub cannot be made to break most of the contract. A
 //! runtime launches it.
@@ -26,6 +27,10 @@ use wire::{Incoming, Wire};
 
 fn main() -> ExitCode {
     let broken = env::args().nth(1).unwrap_or_default();
+    if broken == "--list" {
+        println!("{}", Mutation::NAMES.join("\n"));
+        return ExitCode::SUCCESS;
+    }
     let Some(mutation) = Mutation::of(&broken) else {
         eprintln!("no mutation is named {broken:?}");
         return ExitCode::FAILURE;

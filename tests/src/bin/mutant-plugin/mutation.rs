@@ -9,6 +9,9 @@ macro_rules! mutations {
         }
 
         impl Mutation {
+            /// The name of each mutation: the statement that it breaks, and what tells it apart from others.
+            pub(crate) const NAMES: &[&str] = &[$($argument),*];
+
             /// Returns the mutation with this name.
             pub(crate) fn of(argument: &str) -> Option<Self> {
                 match argument {

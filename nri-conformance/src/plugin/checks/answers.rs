@@ -1,0 +1,165 @@
+//! W13 and W14: adjustments, and unsolicited updates.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::adaptation::Revision;
+use nri::adjust::{Adjustment, Invalid, Updates};
+use nri::api::{CreateContainerResponse, Event, StopContainerResponse, UpdateContainerResponse};
+use nri::wire::CallError;
+use prost::{DecodeError, Message as _};
+use tokio::time::timeout;
+
+use crate::plugin::bench::Bench;
+use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::live::Live;
+use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
+use crate::session::{Answer, UpdateAnswer};
+
+pub(super) static TESTS: &[Test] = tests! {
+    ["W13"] "adjustments" Newest adjustments;
+    ["W14"] "updates-outside-handlers" Newest updates;
+    ["W14"] "failed-updates" Newest failed_updates;
+};
+
+/// The time that a plugin has to send an update after the last event.
+const LAST_UPDATE: Duration = Duration::from_secs(1);
+
+async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let (pod, container) = bench.pod_and_container();
+    let mut judged = 0;
+    for event in live.life() {
+        let answer = live.send(event, &pod, &container).await;
+        let Ok(response) = answer.result.clone() else {
+            continue;
+        };
+        let Some(checked) = check(event, response) else {
+            continue;
+        };
+        judged += 1;
+        match checked {
+            Ok(Ok(())) => {}
+            Ok(Err(invalid)) => {
+                return fail(
+                    answer.sent(),
+                    invalid.to_string(),
+                    "an adjustment that is valid on its own",
+                );
+            }
+            Err(error) => {
+                return fail(
+                    answer.sent(),
+                    format!("an answer that cannot be decoded: {error}"),
+                    "an answer that can be decoded",
+                );
+            }
+        }
+    }
+    if judged == 0 {
+        return skip("answered none of CreateContainer, UpdateContainer and StopContainer");
+    }
+    Ok(())
+}
+
+/// Checks the answer to an event whose answer may contain changes.
+fn check(event: Event, response: Bytes) -> Option<Result<Result<(), Invalid>, DecodeError>> {
+    match event {
+        Event::CreateContainer => Some(CreateContainerResponse::decode(response).map(|answer| {
+            Adjustment::from(answer.adjust.unwrap_or_default()).check()?;
+            Updates::from(answer.update).check()
+        })),
+        Event::UpdateContainer => Some(
+            UpdateContainerResponse::decode(response)
+                .map(|answer| Updates::from(answer.update).check()),
+        ),
+        Event::StopContainer => Some(
+            StopContainerResponse::decode(response)
+                .map(|answer| Updates::from(answer.update).check()),
+        ),
+        Event::Unknown
+        | Event::RunPodSandbox
+        | Event::StopPodSandbox
+        | Event::RemovePodSandbox
+        | Event::PostCreateContainer
+        | Event::StartContainer
+        | Event::PostStartContainer
+        | Event::PostUpdateContainer
+        | Event::RemoveContainer
+        | Event::UpdatePodSandbox
+        | Event::PostUpdatePodSandbox
+        | Event::ValidateContainerAdjustment
+        | Event::Last => None,
+    }
+}
+
+async fn updates(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.session.arrivals().answer_updates(UpdateAnswer::Never);
+    let sent = "nothing in answer to UpdateContainers";
+    let mut asked = 0;
+    for answer in life(&live, bench).await {
+        asked += live.session.arrivals().pending_updates();
+        if matches!(answer.result, Err(CallError::Timeout(_))) {
+            if asked == 0 {
+                return Err(in_the_way(&answer));
+            }
+            let got = format!("{} to {}", answer.got(), answer.sent());
+            let expected = "answers to events, whether or not an update is answered";
+            return fail(sent, got, expected);
+        }
+    }
+    if asked == 0 && !updates_later(&live).await {
+        return skip("sent no unsolicited update");
+    }
+    Ok(())
+}
+
+/// Sends the events of a pod's life.
+async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
+    let (pod, container) = bench.pod_and_container();
+    let mut answers = Vec::new();
+    for event in live.life() {
+        let answer = live.send(event, &pod, &container).await;
+        let is_late = matches!(answer.result, Err(CallError::Timeout(_)));
+        answers.push(answer);
+        if is_late {
+            break;
+        }
+    }
+    answers
+}
+
+async fn updates_later(live: &Live) -> bool {
+    timeout(LAST_UPDATE, live.session.arrivals().update())
+        .await
+        .is_ok()
+}
+
+async fn failed_updates(bench: &Bench, revision: &Revision) -> Judged {
+    let mut live = bench.serving(revision).await?;
+    live.session.arrivals().answer_updates(UpdateAnswer::Error);
+    life(&live, bench).await;
+    let updated = live.session.arrivals().pending_updates() > 0 || updates_later(&live).await;
+    if !updated {
+        return skip("sent no unsolicited update");
+    }
+    if live.session.closed(bench.moment()).await {
+        let got = match live
+            .instance
+            .process
+            .as_mut()
+            .and_then(|process| process.exit())
+        {
+            Some(exit) => format!("the plugin ended with {exit}"),
+            None => "the end of the connection".to_owned(),
+        };
+        let failure = crate::result::Failure {
+            sent: "an error in answer to UpdateContainers".to_owned(),
+            got,
+            expected: "the plugin keeps running".to_owned(),
+        };
+        return Err(Verdict::Fail(failure));
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! W15 and W16: the end of the connection, and of the plugin.
+
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use nri::api::{Container, Event};
+use nri::wire::CallError;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::registration::silence;
+use crate::plugin::bench::{Bench, State};
+use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::live::Live;
+use crate::plugin::verdict::{Judged, fail, skip};
+use crate::session::describe;
+
+pub(super) static TESTS: &[Test] = tests! {
+    ["W15"] "end-of-connection" Newest connection;
+    ["W15"] "backoff" Newest backoff;
+    ["W16"] "sigterm" Newest terminated;
+};
+
+/// The time that a plugin may take to end.
+const END: Duration = Duration::from_secs(5);
+
+/// The time that an external plugin may take to reconnect, including backoff.
+const RECONNECT: Duration = Duration::from_secs(30);
+
+/// The time for which connections are refused.
+const REFUSING: Duration = Duration::from_secs(1);
+
+/// The maximum number of connections that a plugin with backoff makes in that time.
+const MAX_ATTEMPTS: usize = 50;
+
+async fn connection(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    if bench.subject.is_external() {
+        return reconnects(bench, revision, live).await;
+    }
+    let Live {
+        mut instance,
+        session,
+        ..
+    } = live;
+    session.close();
+    let Some(process) = &mut instance.process else {
+        return skip("the plugin is not a process");
+    };
+    match process.ended(END).await {
+        Some(_) => Ok(()),
+        None => fail(
+            "the end of the connection",
+            "a plugin that still runs",
+            format!("its end within {END:?}"),
+        ),
+    }
+}
+
+async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
+    let Live {
+        mut instance,
+        session,
+        ..
+    } = live;
+    session.close();
+    let sent = "the end of the connection";
+    let Ok(Some(stream)) = timeout(RECONNECT, instance.connection()).await else {
+        let expected = format!("another connection within {RECONNECT:?}");
+        return fail(sent, silence(&mut instance).await, expected);
+    };
+    let session = bench.session(stream, revision);
+    if session.registration().await.is_none() {
+        return fail(sent, silence(&mut instance).await, "another registration");
+    }
+    match bench.begin(instance, session, &State::default()).await {
+        Ok(_) => Ok(()),
+        Err(verdict) => fail(
+            format!("{sent}, and the handshake after it"),
+            format!("{verdict:?}"),
+            "a plugin that synchronizes again",
+        ),
+    }
+}
+
+async fn backoff(bench: &Bench, revision: &Revision) -> Judged {
+    if !bench.subject.is_external() {
+        return skip("the plugin is launched: it has one connection");
+    }
+    let Live {
+        mut instance,
+        session,
+        ..
+    } = bench.serving(revision).await?;
+    session.close();
+    let until = Instant::now() + REFUSING;
+    let mut attempts = 0;
+    while let Ok(Some(stream)) = tokio::time::timeout_at(until, instance.connection()).await {
+        drop(stream);
+        attempts += 1;
+    }
+    if attempts > MAX_ATTEMPTS {
+        let got = format!("{attempts} connections within {REFUSING:?}");
+        return fail(
+            "the end of each connection at once",
+            got,
+            "a growing pause between attempts",
+        );
+    }
+    Ok(())
+}
+
+async fn terminated(bench: &Bench, revision: &Revision) -> Judged {
+    let mut live = bench.serving(revision).await?;
+    let Some(process) = &mut live.instance.process else {
+        return skip("the plugin is not a process");
+    };
+    process.terminate();
+    if process.ended(END).await.is_none() {
+        return fail(
+            "SIGTERM",
+            "a plugin that still runs",
+            format!("its end within {END:?}"),
+        );
+    }
+    answers_first(bench, revision).await
+}
+
+/// Sends SIGTERM while the plugin handles a request.
+async fn answers_first(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let mut world = bench.world();
+    let pod = world.pod();
+    let Some(event) = live.life().next() else {
+        return Ok(());
+    };
+    let container: Container = world.container(&pod);
+    let asking = live.send(event, &pod, &container);
+    let ending = async {
+        // By now, a slow plugin has begun to handle the request.
+        sleep(bench.moment() / 4).await;
+        if let Some(process) = &live.instance.process {
+            process.terminate();
+        }
+    };
+    let (answer, ()) = tokio::join!(asking, ending);
+    match answer.result {
+        Err(CallError::Closed) if event != Event::Unknown => {
+            let sent = format!("{}, and SIGTERM while it was handled", answer.sent());
+            fail(
+                sent,
+                describe(&CallError::Closed),
+                "an answer before the end",
+            )
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,250 @@
+//! W3 to W6: the RPCs that carry events.
+
+use nri::adaptation::{Revision, Via};
+use nri::api::Event;
+use nri::wire::{CallError, Code};
+use prost::Message as _;
+
+use crate::plugin::bench::Bench;
+use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::live::{LIFE, Live, judge, may_reject};
+use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
+use crate::session::world::World;
+use crate::session::{Answer, can_fall_back, describe, sample_request};
+
+pub(super) static TESTS: &[Test] = tests! {
+    ["W4"] "each-way" Each each_way;
+    ["W3"] "unimplemented" Newest unimplemented;
+    ["W5"] "mixed-ways" Newest mixed;
+    ["W6"] "unknown-events" BothWays unknown;
+};
+
+/// An RPC that no release has.
+const NO_RPC: &str = "NoSuchEvent";
+
+/// Event numbers that no release has, and 0.
+const UNKNOWN_EVENTS: [i32; 5] = [0, 15, 99, i32::MAX, -1];
+
+async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let (pod, container) = bench.pod_and_container();
+    for event in live.life() {
+        let answer = live.send(event, &pod, &container).await;
+        match &answer.result {
+            Ok(_) => {}
+            Err(CallError::Timeout(_)) => return Err(in_the_way(&answer)),
+            Err(_)
+                if is_rejection(&answer) && rejects_the_other_way(bench, revision, event).await =>
+            {
+                let why = "the plugin rejects the sample, whichever way it is sent";
+                return skip(format!("{}: {}; {why}", answer.sent(), answer.got()));
+            }
+            Err(_) if is_rpc_error(&answer) && has_state_change(&live, event).await => {
+                return Err(blocked(
+                    "W3",
+                    answer.sent(),
+                    answer.got(),
+                    "UNIMPLEMENTED or success",
+                ));
+            }
+            Err(_) if live.mask == 0 && answer.is_unimplemented() => {
+                return Err(blocked(
+                    "W2",
+                    answer.sent(),
+                    answer.got(),
+                    "no subscription to it",
+                ));
+            }
+            Err(_) => {
+                return fail(
+                    answer.sent(),
+                    answer.got(),
+                    "success: it subscribed to the event",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if an answer may be the handler's own decision.
+fn is_rejection(answer: &Answer) -> bool {
+    let rpc_errors = [Code::UNIMPLEMENTED, Code::INVALID_ARGUMENT, Code::NOT_FOUND];
+    let by_handler = answer
+        .code()
+        .is_some_and(|code| !rpc_errors.contains(&code));
+    may_reject(answer.event) && by_handler
+}
+
+/// Returns true if an event also fails when it is sent in the other way, or if there is no other way.
+async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event) -> bool {
+    let other = match revision.carrier(event) {
+        Some(Via::StateChange) => Via::Dedicated,
+        Some(Via::Dedicated) | None => Via::StateChange,
+    };
+    if !can_fall_back(event) {
+        return true;
+    }
+    let Ok(live) = bench.serving(&Revision::newest()).await else {
+        return true;
+    };
+    let (pod, container) = bench.pod_and_container();
+    for earlier in live.life().take_while(|earlier| *earlier != event) {
+        live.send(earlier, &pod, &container).await;
+    }
+    let answer = live.send_via(event, other, &pod, &container).await;
+    answer.result.is_err()
+}
+
+async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let (pod, container) = bench.pod_and_container();
+    for event in LIFE {
+        let dedicated = sample_request(event, &pod, &container);
+        let answer = live
+            .session
+            .send_via(event, Via::Dedicated, &dedicated)
+            .await;
+        // W4 covers the events of the subscription. The plugin may also handle others. An RPC that the revision lacks
+        // is never called.
+        if !live.subscribes(event) && !answer.is_unimplemented() {
+            let rejected = may_reject(event) && answer.code() == Some(Code::UNKNOWN);
+            if answer.result.is_err() && !rejected {
+                return fail(
+                    answer.sent(),
+                    answer.got(),
+                    "UNIMPLEMENTED (12), or success",
+                );
+            }
+        } else if live.subscribes(event)
+            && is_rpc_error(&answer)
+            && has_state_change(&live, event).await
+        {
+            let expected = "UNIMPLEMENTED (12), for which a runtime sends StateChange instead";
+            return fail(answer.sent(), answer.got(), expected);
+        }
+    }
+    no_rpc(&live).await
+}
+
+fn is_rpc_error(answer: &Answer) -> bool {
+    [Some(Code::INVALID_ARGUMENT), Some(Code::NOT_FOUND)].contains(&answer.code())
+}
+
+/// Returns true if the plugin accepts an event as StateChange.
+async fn has_state_change(live: &Live, event: Event) -> bool {
+    let mut world = World::new(u64::MAX);
+    let pod = world.pod();
+    let container = world.container(&pod);
+    let answer = live
+        .send_via(event, Via::StateChange, &pod, &container)
+        .await;
+    can_fall_back(event) && answer.result.is_ok()
+}
+
+/// Calls an RPC that does not exist.
+async fn no_rpc(live: &Live) -> Judged {
+    let expected = "UNIMPLEMENTED (12)";
+    match live.session.call(NO_RPC, Vec::new()).await {
+        Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => Ok(()),
+        Err(error @ CallError::Timeout(_)) => fail(NO_RPC, describe(&error), expected),
+        Err(error) => fail(NO_RPC, describe(&error), expected),
+        Ok(_) => fail(NO_RPC, "success", expected),
+    }
+}
+
+async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
+    let alone = works_alone(bench, revision).await?;
+    let live = bench.serving(revision).await?;
+    let mut world = bench.world();
+    let pods = [world.pod(), world.pod()];
+    let containers = [world.container(&pods[0]), world.container(&pods[1])];
+    for (position, event) in live.life().enumerate() {
+        if !alone.contains(&event) {
+            live.given(event, &pods[0], &containers[0]).await?;
+            live.given(event, &pods[1], &containers[1]).await?;
+            continue;
+        }
+        // Each pod gets every other event in the other way.
+        let mut ways = [Via::Dedicated, Via::StateChange];
+        ways.rotate_left(position % 2);
+        for ((via, pod), container) in ways.into_iter().zip(&pods).zip(&containers) {
+            let answer = live.send_via(event, via, pod, container).await;
+            judge(&answer, "on a connection that carries both ways")?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the events that the plugin accepts in both ways, each way on a separate connection.
+async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
+    let mut works: Vec<Event> = LIFE
+        .into_iter()
+        .filter(|event| can_fall_back(*event))
+        .collect();
+    for via in [Via::Dedicated, Via::StateChange] {
+        let live = bench.serving(revision).await?;
+        let (pod, container) = bench.pod_and_container();
+        works.retain(|event| live.subscribes(*event));
+        for event in live.life() {
+            let answer = if can_fall_back(event) {
+                live.send_via(event, via, &pod, &container).await
+            } else {
+                live.send(event, &pod, &container).await
+            };
+            if answer.result.is_err() {
+                works.retain(|it| *it != event);
+            }
+        }
+    }
+    if works.is_empty() {
+        return skip("takes no event in both ways");
+    }
+    Ok(works)
+}
+
+async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let mut world = bench.world();
+    let pod = world.pod();
+    if !takes_state_change(&live, &pod).await {
+        return skip("does not implement StateChange");
+    }
+    for number in UNKNOWN_EVENTS {
+        #[allow(deprecated, reason = "StateChange is what is tested")]
+        let change = nri::api::StateChangeEvent {
+            event: number,
+            pod: Some(pod.clone()),
+            container: None,
+        };
+        let sent = format!("StateChange with the event number {number}");
+        match live
+            .session
+            .call("StateChange", change.encode_to_vec())
+            .await
+        {
+            Ok(_) => {}
+            Err(error @ CallError::Timeout(_)) => {
+                return Err(blocked("P5", sent, describe(&error), IN_TIME));
+            }
+            Err(error) => {
+                return fail(sent, describe(&error), "success: the event must be ignored");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if the plugin implements StateChange for any event that it subscribes to, or ignores it.
+async fn takes_state_change(live: &Live, pod: &nri::api::PodSandbox) -> bool {
+    let container = World::new(u64::MAX).container(pod);
+    for event in live.life().filter(|event| can_fall_back(*event)) {
+        let answer = live
+            .send_via(event, Via::StateChange, pod, &container)
+            .await;
+        if !answer.is_unimplemented() {
+            return true;
+        }
+    }
+    false
+}

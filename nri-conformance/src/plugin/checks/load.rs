@@ -1,0 +1,224 @@
+//! P5, W10 and W11: exactly one answer, in time, also under load.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use nri::adaptation::Revision;
+use nri::api::{Container, PodSandbox, SynchronizeRequest};
+use nri::wire::CallError;
+use nri::wire::frame::Kind;
+use tokio::time::sleep;
+
+use crate::plugin::bench::Bench;
+use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::live::Live;
+use crate::plugin::taken::Taken;
+use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip, unconfigured};
+use crate::session::world::World;
+use crate::session::{Answer, Direction, describe};
+
+pub(super) static TESTS: &[Test] = tests! {
+    ["P5"] "answers-in-time" BothWays in_time;
+    ["W10"] "answers-once" BothWays once;
+    ["W11"] "answers-in-time-under-load" BothWays under_load;
+};
+
+/// The number of concurrent requests, about different pods.
+const AT_ONCE: usize = 16;
+
+/// The number of times that so many pods come and go, in a usual run and in a soak test.
+const ROUNDS: usize = 30;
+const SOAK_ROUNDS: usize = 3_000;
+
+/// The time after which no further round begins, in a usual run and in a soak test.
+const LOAD_TIME: Duration = Duration::from_secs(15);
+const SOAK_TIME: Duration = Duration::from_secs(600);
+
+async fn in_time(bench: &Bench, revision: &Revision) -> Judged {
+    let (instance, session) = bench.registered(revision).await?;
+    let within = bench.options.timeouts.request;
+    let expected = format!("an answer within {within:?}");
+    let request = session.configuration(&bench.options.config);
+    let mask = match session.configure(&request).await {
+        Ok(answer) => answer.events,
+        Err(error @ CallError::Timeout(_)) => return fail("Configure", describe(&error), expected),
+        Err(error) => return Err(unconfigured(&error)),
+    };
+    if let Err(error @ CallError::Timeout(_)) =
+        session.synchronize(&SynchronizeRequest::default()).await
+    {
+        return fail("Synchronize", describe(&error), expected);
+    }
+    let live = Live::new(instance, session, mask);
+    let mut world = bench.world();
+    let pods = two_pods(&mut world);
+    // The second pod begins while the first one runs.
+    for event in live.life() {
+        for (pod, container) in &pods {
+            let answer = live.send(event, pod, container).await;
+            if is_late(&answer) {
+                return fail(answer.sent(), answer.got(), expected);
+            }
+            if live.session.is_closed() {
+                return Err(in_the_way(&answer));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns two pods, each with its container.
+fn two_pods(world: &mut World) -> [(PodSandbox, Container); 2] {
+    std::array::from_fn(|_| {
+        let pod = world.pod();
+        let container = world.container(&pod);
+        (pod, container)
+    })
+}
+
+fn is_late(answer: &Answer) -> bool {
+    matches!(answer.result, Err(CallError::Timeout(_)))
+}
+
+async fn once(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    let (pod, container) = bench.pod_and_container();
+    for event in live.life() {
+        let answer = live.send(event, &pod, &container).await;
+        if is_late(&answer) {
+            return Err(in_the_way(&answer));
+        }
+    }
+    // A second answer would follow the first.
+    sleep(bench.moment()).await;
+    let trace = live.session.trace();
+    let mut answers = BTreeMap::new();
+    for message in trace.messages(Direction::FromPlugin) {
+        if message.connection == 1 && message.kind == Kind::Response {
+            *answers.entry(message.stream).or_insert(0) += 1;
+        }
+    }
+    for (stream, count) in answers {
+        let asked = trace
+            .messages(Direction::ToPlugin)
+            .iter()
+            .any(|message| message.connection == 1 && message.stream == stream);
+        let sent = if asked { "one request" } else { "no request" };
+        if count > 1 || !asked {
+            let sent = format!("{sent} on stream {stream}");
+            return fail(sent, format!("{count} answers"), "one answer per request");
+        }
+    }
+    Ok(())
+}
+
+async fn under_load(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    if live.life().next().is_none() {
+        return skip("subscribes to no event");
+    }
+    let mut world = bench.world();
+    let mut taken = Taken::default();
+    let alone = two_pods(&mut world);
+    for event in live.life() {
+        for (pod, container) in &alone {
+            taken.send(&live, event, pod, container).await?;
+        }
+    }
+    let (rounds, time) = if bench.options.soak {
+        (SOAK_ROUNDS, SOAK_TIME)
+    } else {
+        (ROUNDS, LOAD_TIME)
+    };
+    let deadline = Instant::now() + time;
+    for round in 0..rounds {
+        if round > 0 && Instant::now() > deadline {
+            break;
+        }
+        if let Some(late) = load(&live, &mut world, &mut taken).await? {
+            return late_under_load(bench, revision, &live, &late, round + 1).await;
+        }
+    }
+    Ok(())
+}
+
+/// Sends each event of many pods at once. Returns an answer that is late.
+async fn load(live: &Live, world: &mut World, taken: &mut Taken) -> Judged<Option<Answer>> {
+    let pods: Vec<_> = (0..AT_ONCE).map(|_| world.pod()).collect();
+    let containers: Vec<Container> = pods.iter().map(|pod| world.container(pod)).collect();
+    for event in live.life() {
+        let calls = pods
+            .iter()
+            .zip(&containers)
+            .map(|(pod, container)| live.send(event, pod, container));
+        let mut answers = all(calls).await;
+        if let Some(late) = answers.iter().position(is_late) {
+            return Ok(Some(answers.swap_remove(late)));
+        }
+        for answer in &answers {
+            taken.judge(live, event, answer)?;
+        }
+    }
+    Ok(None)
+}
+
+/// Judges a plugin that was late in a round under load.
+async fn late_under_load(
+    bench: &Bench,
+    revision: &Revision,
+    live: &Live,
+    late: &Answer,
+    rounds: usize,
+) -> Judged {
+    if live.session.arrivals().pending_updates() > 0 {
+        let sent = format!("{}, while it sends updates", late.sent());
+        return Err(blocked("W14", sent, late.got(), IN_TIME));
+    }
+    without_load(bench, revision, rounds).await?;
+    let within = bench.options.timeouts.request;
+    let sent = format!("{AT_ONCE} requests at once: {}", late.sent());
+    fail(sent, late.got(), format!("each answer within {within:?}"))
+}
+
+/// Sends as many requests as so many rounds have, one at a time, to a new instance. A plugin that is late without load as well
+/// breaks P5.
+async fn without_load(bench: &Bench, revision: &Revision, rounds: usize) -> Judged {
+    let live = bench.serving(revision).await?;
+    let mut world = bench.world();
+    for _ in 0..(rounds + 1) * AT_ONCE {
+        let pod = world.pod();
+        let container = world.container(&pod);
+        for event in live.life() {
+            let answer = live.send(event, &pod, &container).await;
+            if is_late(&answer) {
+                return Err(in_the_way(&answer));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Waits for several futures at once.
+async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut running: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
+    let mut outputs: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
+    std::future::poll_fn(|cx| {
+        for (future, output) in running.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(done) = future.as_mut().poll(cx)
+            {
+                *output = Some(done);
+            }
+        }
+        if outputs.iter().all(Option::is_some) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    outputs.into_iter().flatten().collect()
+}

@@ -1,0 +1,78 @@
+//! The events and requests of one pod.
+
+use std::sync::Arc;
+
+use super::drive::{Call, Request};
+use super::event::Hook;
+use super::judgement::skip;
+use super::observer::{LAST, Record, RecordedEvent, View, WATCHING};
+use crate::result::Outcome;
+
+/// One pod, with everything that was recorded about it.
+#[derive(Clone, Debug)]
+pub(super) struct PodCase {
+    pub(super) id: String,
+    pub(super) record: Arc<Record>,
+    /// The requests of the driver; empty for pods of others.
+    pub(super) calls: Arc<Vec<Call>>,
+}
+
+impl PodCase {
+    /// Returns the first event of a kind that the last plugin received.
+    pub(super) fn event(&self, hook: Hook) -> Option<&RecordedEvent> {
+        self.record.first(LAST.name, &self.id, hook)
+    }
+
+    /// Returns the first event of a kind that each plugin received.
+    pub(super) fn events(&self, hook: Hook) -> impl Iterator<Item = &RecordedEvent> {
+        WATCHING
+            .into_iter()
+            .filter_map(move |observer| self.record.first(observer, &self.id, hook))
+    }
+
+    /// Returns the state of the pod at the beginning of a hook.
+    ///
+    /// # Errors
+    ///
+    /// Returns a skip if the event did not arrive.
+    pub(super) fn view(&self, hook: Hook) -> Result<&View, Outcome> {
+        self.event(hook)
+            .and_then(|entry| entry.views.first())
+            .ok_or_else(|| missing(hook))
+    }
+
+    /// Returns the state of the pod at the beginning and at the end of a hook.
+    ///
+    /// # Errors
+    ///
+    /// Returns a skip if the event did not arrive, or if its hook was not held.
+    pub(super) fn views(&self, hook: Hook) -> Result<(&View, &View), Outcome> {
+        let entry = self.event(hook).ok_or_else(|| missing(hook))?;
+        match entry.views.as_slice() {
+            [before, after] => Ok((before, after)),
+            _ => Err(skip(format!(
+                "the {hook} hooks of pods of others are not held"
+            ))),
+        }
+    }
+
+    /// Returns the first request of a kind about the pod.
+    pub(super) fn request(&self, request: Request) -> Option<&Call> {
+        let mut calls = self.calls.iter();
+        calls.find(|call| call.request == request && call.subject() == self.id)
+    }
+}
+
+/// Returns the skip of a test that needs an event which did not arrive.
+pub(super) fn missing(hook: Hook) -> Outcome {
+    let about = match hook {
+        Hook::RunPod => "O1",
+        Hook::StopPod => "O2",
+        Hook::RemovePod => "O3",
+        Hook::Create | Hook::Start | Hook::Update | Hook::Stop | Hook::Remove => "C1",
+        Hook::UpdatePod => "O8",
+        Hook::PostUpdatePod | Hook::PostCreate | Hook::PostStart | Hook::PostUpdate => "C5",
+        Hook::Synchronize => "Y1",
+    };
+    skip(format!("no {hook} event arrived, see {about}"))
+}

@@ -1,0 +1,125 @@
+//! C1: the events that every container has once.
+
+use super::Violation;
+use crate::runtime::event::Hook;
+use crate::runtime::sequence::{Arrival, Sequence};
+use crate::runtime::shape::{Cause, Shape};
+
+/// C1 for every container.
+pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let mut judged = false;
+    for (container, arrivals) in sequence.by_container() {
+        judged = true;
+        let known = sequence.known_containers.contains(container);
+        let checked = one_pod(&arrivals)
+            .and_then(|()| in_order(&arrivals))
+            .and_then(|()| complete(sequence, &arrivals, known))
+            .and_then(|()| removed(sequence, &arrivals));
+        if let Err(shape) = checked {
+            return Some(Err(violation(container, &arrivals, shape)));
+        }
+    }
+    judged.then_some(Ok(()))
+}
+
+/// Returns the shape of an event that names another pod than the container does, or than earlier events do.
+fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let mut earlier: Option<&Arrival> = None;
+    for arrival in arrivals {
+        let claimed = arrival.container.as_ref().map(|container| &container.pod);
+        let first = earlier.map_or(&arrival.pod, |first| &first.pod);
+        if claimed != Some(&arrival.pod) || arrival.pod != *first {
+            return Err(after(arrival.hook, 1, earlier));
+        }
+        earlier.get_or_insert(arrival);
+    }
+    Ok(())
+}
+
+/// Returns the shape of an event that arrived twice, or after a later stage of the container.
+fn in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let mut latest: Option<&Arrival> = None;
+    for arrival in arrivals
+        .iter()
+        .filter(|one| one.hook.is_life_of_container())
+    {
+        if latest.is_some_and(|latest| stage(arrival.hook) <= stage(latest.hook)) {
+            return Err(after(arrival.hook, times(arrivals, arrival.hook), latest));
+        }
+        latest = Some(arrival);
+    }
+    Ok(())
+}
+
+/// Returns the shape of a missing event, of which a later one shows that it was due.
+fn complete(sequence: &Sequence, arrivals: &[&Arrival], known: bool) -> Result<(), Shape> {
+    let has = |hook| times(arrivals, hook) > 0;
+    let lacks = |hook| sequence.receives(hook) && !has(hook);
+    if !known && lacks(Hook::Create) && (has(Hook::PostCreate) || has(Hook::Start)) {
+        return Err(Shape::caused(Hook::Create, 0, Cause::Nothing));
+    }
+    if !known && lacks(Hook::Start) && has(Hook::PostStart) {
+        return Err(Shape::after(Hook::Start, 0, Hook::Create));
+    }
+    if lacks(Hook::Stop) && has(Hook::PostStart) && has(Hook::Remove) {
+        return Err(Shape::after(Hook::Stop, 0, Hook::Start));
+    }
+    Ok(())
+}
+
+/// Returns the shape of a container that was created and is not removed although its pod is.
+fn removed(sequence: &Sequence, arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let created = times(arrivals, Hook::PostCreate) > 0;
+    if !created || !sequence.receives(Hook::Remove) || times(arrivals, Hook::Remove) > 0 {
+        return Ok(());
+    }
+    let pod_removed = sequence.events().any(|event| {
+        event.hook == Hook::RemovePod
+            && arrivals.first().is_some_and(|first| first.pod == event.pod)
+    });
+    if pod_removed {
+        return Err(Shape::after(Hook::Remove, 0, Hook::RemovePod));
+    }
+    Ok(())
+}
+
+fn times(arrivals: &[&Arrival], hook: Hook) -> usize {
+    arrivals.iter().filter(|one| one.hook == hook).count()
+}
+
+fn after(hook: Hook, times: usize, earlier: Option<&Arrival>) -> Shape {
+    match earlier {
+        Some(earlier) => Shape::after(hook, times, earlier.hook),
+        None => Shape::caused(hook, times, Cause::Nothing),
+    }
+}
+
+/// Returns the position of an event in the life of a container.
+fn stage(hook: Hook) -> usize {
+    let stages = [Hook::Create, Hook::Start, Hook::Stop, Hook::Remove];
+    let position = stages.iter().position(|stage| *stage == hook);
+    // Only called for these events.
+    position.unwrap_or(stages.len())
+}
+
+fn violation(container: &str, arrivals: &[&Arrival], shape: Shape) -> Violation {
+    let names = arrivals.iter().take(12).map(|arrival| {
+        let claimed = arrival.container.as_ref().map(|found| found.pod.as_str());
+        if claimed == Some(&arrival.pod) {
+            format!("{} (pod {})", arrival.hook, arrival.pod)
+        } else {
+            let claimed = claimed.unwrap_or_default();
+            format!(
+                "{} (pod {}, container of pod {claimed})",
+                arrival.hook, arrival.pod
+            )
+        }
+    });
+    let names: Vec<String> = names.collect();
+    Violation {
+        sent: format!("all requests about container {container}"),
+        got: format!("{shape}, in {}", names.join(", ")),
+        expected: "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
+        shape,
+    }
+}

@@ -1,0 +1,134 @@
+//! O1, O4, O8 and R3: the events of pods.
+
+use std::collections::BTreeSet;
+
+use super::Violation;
+use crate::runtime::event::Hook;
+use crate::runtime::sequence::{Arrival, Sequence};
+use crate::runtime::shape::{Cause, Shape};
+
+/// O1: CreateContainer shows that RunPodSandbox has succeeded, so that its event arrived before.
+pub(super) fn run_comes_first(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    if !sequence.receives(Hook::RunPod) {
+        return None;
+    }
+    let mut ran: BTreeSet<&str> = BTreeSet::new();
+    for arrival in sequence.events() {
+        let pod = arrival.pod.as_str();
+        let unknown = !ran.contains(pod) && !sequence.known_pods.contains(pod);
+        if arrival.hook == Hook::RunPod {
+            ran.insert(pod);
+        } else if arrival.hook == Hook::Create && unknown {
+            return Some(Err(violation(
+                pod,
+                "RunPodSandbox before every other event of the pod",
+                Shape::caused(Hook::Create, 1, Cause::Nothing),
+            )));
+        }
+    }
+    (!ran.is_empty()).then_some(Ok(()))
+}
+
+/// O4: RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once.
+pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let mut judged = false;
+    for (pod, arrivals) in sequence.by_pod() {
+        let hooks = life(&arrivals);
+        judged |= hooks.len() > 1;
+        for hooks in lives(&hooks) {
+            let stops = sequence.receives(Hook::StopPod);
+            if let Err(shape) = in_order(hooks, stops) {
+                return Some(Err(order_violation(pod, hooks, shape)));
+            }
+        }
+    }
+    judged.then_some(Ok(()))
+}
+
+/// Returns false if the events of a pod break O4.
+pub(crate) fn is_in_order(hooks: &[Hook]) -> bool {
+    lives(hooks).all(|hooks| in_order(hooks, true).is_ok())
+}
+
+/// R3: a pod that was removed does not run again.
+pub(super) fn ids_are_not_reused(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let mut judged = false;
+    for (pod, arrivals) in sequence.by_pod() {
+        let hooks = life(&arrivals);
+        judged |= hooks.contains(&Hook::RemovePod);
+        if lives(&hooks).count() > 1 {
+            return Some(Err(violation(
+                pod,
+                "a new id for every sandbox",
+                Shape::after(Hook::RunPod, 1, Hook::RemovePod),
+            )));
+        }
+    }
+    judged.then_some(Ok(()))
+}
+
+/// O8: no event of a container, and no update, after RemovePodSandbox.
+pub(super) fn nothing_after_removal(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let mut removed: BTreeSet<&str> = BTreeSet::new();
+    let mut judged = false;
+    for arrival in sequence.events() {
+        let pod = arrival.pod.as_str();
+        if arrival.hook == Hook::RemovePod {
+            judged = true;
+            removed.insert(pod);
+        } else if arrival.hook == Hook::RunPod {
+            // R3 is broken: the id is used again.
+            removed.remove(pod);
+        } else if arrival.hook != Hook::StopPod && removed.contains(pod) {
+            return Some(Err(violation(
+                pod,
+                "no event of a pod or its containers after RemovePodSandbox",
+                Shape::after(arrival.hook, 1, Hook::RemovePod),
+            )));
+        }
+    }
+    judged.then_some(Ok(()))
+}
+
+fn life(arrivals: &[&Arrival]) -> Vec<Hook> {
+    let hooks = arrivals.iter().map(|arrival| arrival.hook);
+    hooks.filter(|hook| hook.is_life_of_pod()).collect()
+}
+
+/// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and the rest is another life.
+fn lives(hooks: &[Hook]) -> impl Iterator<Item = &[Hook]> {
+    hooks.chunk_by(|earlier, later| (*earlier, *later) != (Hook::RemovePod, Hook::RunPod))
+}
+
+/// Checks one life, of which the beginning or the end may be missing.
+fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
+    let times = |wanted: Hook| hooks.iter().filter(|hook| **hook == wanted).count();
+    for (&earlier, &later) in hooks.iter().zip(hooks.iter().skip(1)) {
+        if later == Hook::RunPod || earlier == Hook::RemovePod {
+            return Err(Shape::after(later, times(later), earlier));
+        }
+        if stops && (earlier, later) == (Hook::RunPod, Hook::RemovePod) {
+            return Err(Shape::after(Hook::StopPod, 0, Hook::RunPod));
+        }
+    }
+    Ok(())
+}
+
+fn order_violation(pod: &str, hooks: &[Hook], shape: Shape) -> Violation {
+    let names: Vec<String> = hooks.iter().take(10).map(ToString::to_string).collect();
+    Violation {
+        sent: format!("all requests about pod {pod}"),
+        got: names.join(", "),
+        expected: "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once",
+        shape,
+    }
+}
+
+fn violation(pod: &str, expected: &'static str, shape: Shape) -> Violation {
+    Violation {
+        sent: format!("all requests about pod {pod}"),
+        got: shape.to_string(),
+        expected,
+        shape,
+    }
+}

@@ -1,0 +1,66 @@
+//! D1 and D2: the state of a pod at RemovePodSandbox.
+
+use super::requests::is_out_of_order;
+use crate::result::Outcome;
+use crate::runtime::case::{PodCase, missing};
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::observer::WATCHING;
+
+pub(super) const TESTS: &[Test<PodCase>] = tests! {
+    "D1" "containers-are-removed" containers_are_removed;
+    "D2" "stop-has-completed" stop_has_completed;
+};
+
+/// D1: the runtime lists no container of the pod.
+fn containers_are_removed(case: &PodCase) -> Outcome {
+    let view = match case.view(Hook::RemovePod) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    let Some(cri) = &view.cri else {
+        return skip("needs the CRI socket of the runtime");
+    };
+    match &cri.containers {
+        Err(message) => skip(format!(
+            "the runtime does not list containers during the hook: {message}"
+        )),
+        Ok(containers) => match containers.first() {
+            None => Outcome::Pass,
+            Some((id, _)) => fail(
+                format!("ListContainers during RemovePodSandbox of pod {}", case.id),
+                format!("container {id}"),
+                "no container of the pod",
+            ),
+        },
+    }
+}
+
+/// D2: every Stop hook has returned when the first Remove hook begins.
+fn stop_has_completed(case: &PodCase) -> Outcome {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    let removes = case.events(Hook::RemovePod);
+    let Some(removed) = removes.map(|entry| entry.started).min() else {
+        return missing(Hook::RemovePod);
+    };
+    let mut stops = 0;
+    for observer in WATCHING {
+        let events = case.record.of(observer, &case.id);
+        for stop in events.filter(|entry| entry.hook == Hook::StopPod) {
+            stops += 1;
+            if !stop.ended_before(removed) {
+                return fail(
+                    format!("RemovePodSandbox of pod {}", case.id),
+                    format!("the event while plugin {observer} still handled StopPodSandbox"),
+                    "StopPodSandbox has completed before RemovePodSandbox begins",
+                );
+            }
+        }
+    }
+    if stops == 0 {
+        return missing(Hook::StopPod);
+    }
+    Outcome::Pass
+}

@@ -1,0 +1,152 @@
+//! O1 to O3, O5 and P2: the position of events within the requests to the runtime, and the order of plugins.
+
+use std::time::Instant;
+
+use crate::result::Outcome;
+use crate::runtime::case::{PodCase, missing};
+use crate::runtime::drive::{Call, Request};
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
+use crate::runtime::order::is_in_order;
+
+pub(super) const TESTS: &[Test<PodCase>] = tests! {
+    "O1" "run-is-part-of-its-request" run_is_part_of_its_request;
+    "O2" "stop-is-part-of-its-request" stop_is_part_of_its_request;
+    "O3" "remove-is-part-of-its-request" remove_is_part_of_its_request;
+    "O5" "workload-starts-after-run" workload_starts_after_run;
+    "P2" "plugins-are-called-by-index" plugins_are_called_by_index;
+};
+
+/// O1: the Run hooks are part of RunPodSandbox.
+fn run_is_part_of_its_request(case: &PodCase) -> Outcome {
+    within(case, Hook::RunPod, Request::RunPod, |entry| entry.ended)
+}
+
+/// O2: the Stop hooks begin within StopPodSandbox.
+fn stop_is_part_of_its_request(case: &PodCase) -> Outcome {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    within(case, Hook::StopPod, Request::StopPod, |entry| {
+        Some(entry.started)
+    })
+}
+
+/// O3: the Remove hooks begin within RemovePodSandbox.
+fn remove_is_part_of_its_request(case: &PodCase) -> Outcome {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    within(case, Hook::RemovePod, Request::RemovePod, |entry| {
+        Some(entry.started)
+    })
+}
+
+fn within(
+    case: &PodCase,
+    hook: Hook,
+    request: Request,
+    end: fn(&RecordedEvent) -> Option<Instant>,
+) -> Outcome {
+    let Some(call) = case.request(request) else {
+        return skip("the driver did not send the request");
+    };
+    for observer in WATCHING {
+        let entry = case.record.first(observer, &case.id, hook);
+        let got = match entry {
+            None => "no event".to_owned(),
+            Some(entry) if call.contains(entry.started, end(entry)) => continue,
+            Some(entry) => place(call, entry),
+        };
+        return fail(
+            format!("{request} of pod {}", case.id),
+            format!("{got} for plugin {observer}"),
+            format!("the {hook} hook as part of the request"),
+        );
+    }
+    Outcome::Pass
+}
+
+/// Describes the position of an event that is not within a request.
+fn place(call: &Call, entry: &RecordedEvent) -> String {
+    if entry.started < call.started {
+        "the event before the request".to_owned()
+    } else if entry.started > call.ended {
+        "the event after the response".to_owned()
+    } else {
+        "the response before the hook had returned".to_owned()
+    }
+}
+
+/// Returns true if a plugin received the events of a pod in a wrong order.
+pub(super) fn is_out_of_order(case: &PodCase) -> bool {
+    WATCHING.into_iter().any(|observer| {
+        let hooks = pod_hooks(case, observer);
+        !is_in_order(&hooks)
+    })
+}
+
+fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
+    let events = case.record.of(observer, &case.id).map(|entry| entry.hook);
+    events.filter(|hook| hook.is_life_of_pod()).collect()
+}
+
+/// O5: no container starts before all Run hooks have returned, according to the events.
+fn workload_starts_after_run(case: &PodCase) -> Outcome {
+    if let Outcome::Fail(_) = run_is_part_of_its_request(case) {
+        return skip("the hook is not part of the request, see O1");
+    }
+    let ended = case.events(Hook::RunPod).map(|entry| entry.ended);
+    let Some(ended) = ended
+        .collect::<Option<Vec<_>>>()
+        .and_then(|all| all.into_iter().max())
+    else {
+        return missing(Hook::RunPod);
+    };
+    let starts = WATCHING
+        .into_iter()
+        .filter_map(|observer| case.record.first(observer, &case.id, Hook::Start));
+    let Some(started) = starts.map(|entry| entry.started).min() else {
+        return skip("no container was started in the pod");
+    };
+    if started >= ended {
+        return Outcome::Pass;
+    }
+    fail(
+        format!("RunPodSandbox of pod {}", case.id),
+        "StartContainer of a container in it, before all hooks had returned",
+        "no container starts before all hooks have returned",
+    )
+}
+
+/// P2: the plugin with the lower index is called first, and has answered before the other is called.
+fn plugins_are_called_by_index(case: &PodCase) -> Outcome {
+    let mut judged = false;
+    for hook in [
+        Hook::RunPod,
+        Hook::Create,
+        Hook::Start,
+        Hook::StopPod,
+        Hook::RemovePod,
+    ] {
+        let first = case.record.first(FIRST.name, &case.id, hook);
+        let last = case.record.first(LAST.name, &case.id, hook);
+        let (Some(first), Some(last)) = (first, last) else {
+            continue;
+        };
+        judged = true;
+        if !first.ended_before(last.started) {
+            return fail(
+                format!("{hook} of pod {}", case.id),
+                "the plugin with index 99 was called before that with index 00 had answered",
+                "plugins are called one after the other, in the order of their indexes",
+            );
+        }
+    }
+    if judged {
+        Outcome::Pass
+    } else {
+        skip("no event reached two plugins")
+    }
+}

@@ -1,0 +1,229 @@
+//! S1 to S5, O6 and O7: the state of a pod at StopPodSandbox, and until the hook returns.
+
+use crate::result::Outcome;
+use crate::runtime::case::{PodCase, missing};
+use crate::runtime::cri::messages::ContainerState;
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
+use crate::runtime::observer::View;
+
+pub(super) const TESTS: &[Test<PodCase>] = tests! {
+    "S1" "containers-are-stopping" containers_are_stopped;
+    "S2" "sandbox-is-accessible" sandbox_is_accessible;
+    "S3" "network-stays" network_stays;
+    "S4" "cgroup-is-accessible" cgroup_is_accessible;
+    "S5" "resources-are-stable" resources_are_stable;
+    "O6" "containers-are-stopped" containers_are_stopped;
+    "O7" "addresses-stay" addresses_stay;
+};
+
+/// O6, and the observable part of S1: no container of the pod runs.
+fn containers_are_stopped(case: &PodCase) -> Outcome {
+    let view = match case.view(Hook::StopPod) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    let Some(cri) = &view.cri else {
+        return skip("needs the CRI socket of the runtime");
+    };
+    let containers = match &cri.containers {
+        Ok(containers) => containers,
+        Err(message) => {
+            return skip(format!(
+                "the runtime does not list containers during the hook: {message}"
+            ));
+        }
+    };
+    let mut containers = containers.iter();
+    match containers.find(|(_, state)| *state == ContainerState::Running) {
+        None => Outcome::Pass,
+        Some((id, _)) => fail(
+            sent(case),
+            format!("container {id} is listed as running"),
+            "all containers of the pod have been stopped, or are being stopped",
+        ),
+    }
+}
+
+/// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
+fn sandbox_is_accessible(case: &PodCase) -> Outcome {
+    let view = match case.view(Hook::StopPod) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    if let Some(namespace) = lost_namespace(case, &view.state) {
+        return fail(
+            sent(case),
+            format!("the {} namespace of the event is gone", namespace.kind),
+            "the sandbox is fully accessible during the hook",
+        );
+    }
+    match view.cri.as_ref().map(|cri| &cri.status) {
+        None => skip("needs the CRI socket of the runtime"),
+        Some(Ok(_)) => Outcome::Pass,
+        Some(Err(message)) => fail(
+            format!("PodSandboxStatus during the hook of pod {}", case.id),
+            message.as_str(),
+            "the sandbox exists during the hook",
+        ),
+    }
+}
+
+/// Returns a namespace that had its own path at the Run hook and is gone. S3 covers the network namespace.
+fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespace> {
+    let run = &case.view(Hook::RunPod).ok()?.state;
+    let has_path = |namespace: &Namespace| {
+        let file = namespace.file.as_deref();
+        file.is_some_and(|file| !file.to_string_lossy().contains("/proc/"))
+    };
+    let others = stop
+        .namespaces
+        .iter()
+        .filter(|namespace| namespace.kind != NamespaceKind::Network && has_path(namespace));
+    others
+        .filter(|namespace| namespace.inode.is_none())
+        .find(|namespace| {
+            let before = run.namespace(namespace.kind);
+            before.is_some_and(|before| before.inode.is_some())
+        })
+}
+
+/// S3: the network namespace and its interfaces exist until the hook returns.
+fn network_stays(case: &PodCase) -> Outcome {
+    let run = match network_at_run(case) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    let entry = case.event(Hook::StopPod);
+    let views = entry
+        .map(|entry| entry.views.as_slice())
+        .unwrap_or_default();
+    if views.is_empty() {
+        return missing(Hook::StopPod);
+    }
+    for (view, moment) in views
+        .iter()
+        .zip(["when the hook began", "before the hook returned"])
+    {
+        if let Some(got) = lost_network(run, view, moment) {
+            return fail(
+                sent(case),
+                got,
+                "the network of the pod stays in place until the hook returns",
+            );
+        }
+    }
+    // O7 covers addresses that disappear while the hook is held.
+    match views.first().and_then(|view| view.state.network.as_ref()) {
+        Some(network) if !network.addresses.is_superset(&run.addresses) => fail(
+            sent(case),
+            "addresses of the pod were gone when the hook began",
+            "the network of the pod stays in place until the hook returns",
+        ),
+        Some(_) | None => Outcome::Pass,
+    }
+}
+
+fn lost_network(run: &Network, view: &View, moment: &str) -> Option<String> {
+    let Some(network) = &view.state.network else {
+        return Some(format!("the network namespace was gone {moment}"));
+    };
+    let lost = run.interfaces.difference(&network.interfaces).next()?;
+    Some(format!("interface {lost} was gone {moment}"))
+}
+
+/// Returns the network that the pod had at the Run hook.
+fn network_at_run(case: &PodCase) -> Result<&Network, Outcome> {
+    let run = &case.view(Hook::RunPod)?.state;
+    let namespace = run.namespace(NamespaceKind::Network);
+    if namespace.is_some_and(|namespace| namespace.shared_with_node) {
+        return Err(skip("the pod is on the network of the node"));
+    }
+    let unreadable = || skip("the network namespace could not be read at RunPodSandbox, see R2");
+    run.network.as_ref().ok_or_else(unreadable)
+}
+
+/// S4: the cgroup of the pod exists.
+fn cgroup_is_accessible(case: &PodCase) -> Outcome {
+    let (stop, run) = match (case.view(Hook::StopPod), case.view(Hook::RunPod)) {
+        (Ok(stop), Ok(run)) => (&stop.state, &run.state),
+        (Err(skipped), _) | (_, Err(skipped)) => return skipped,
+    };
+    // The cgroup of the pod comes first. That of the sandbox may end with its process if there is another.
+    let Some((name, exists)) = stop.cgroups.first() else {
+        return skip("the event names no cgroup");
+    };
+    // If there is only the cgroup of the sandbox, it may or may not be gone during a hook.
+    if stop.cgroups.len() == 1 {
+        return skip(
+            "the pod has only the cgroup of its sandbox, which ends with the process of the sandbox",
+        );
+    }
+    let existed = run
+        .cgroups
+        .iter()
+        .any(|(known, exists)| known == name && *exists);
+    match (existed, exists) {
+        (false, _) => skip("the cgroup did not exist at RunPodSandbox, see R1"),
+        (true, true) => Outcome::Pass,
+        (true, false) => fail(
+            sent(case),
+            format!("the cgroup {name} is gone"),
+            "the cgroup of the pod is accessible during the hook",
+        ),
+    }
+}
+
+/// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
+fn resources_are_stable(case: &PodCase) -> Outcome {
+    let (before, after) = match case.views(Hook::StopPod) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    // The cgroup of the sandbox ends with its process, see S4.
+    let own = |view: &View| view.state.cgroups.len() > 1;
+    let cgroup = |view: &View| view.state.cgroups.first().filter(|_| own(view)).cloned();
+    if cgroup(before) != cgroup(after) {
+        return unstable(case, "the cgroup of the pod was removed");
+    }
+    let status = |view: &View| view.cri.as_ref().map(|cri| cri.status.is_ok());
+    if status(before) != status(after) {
+        return unstable(case, "the runtime forgot the sandbox");
+    }
+    Outcome::Pass
+}
+
+fn unstable(case: &PodCase, got: &str) -> Outcome {
+    fail(
+        sent(case),
+        format!("{got} while the hook was held"),
+        "the resources of the pod are stable until the hook returns",
+    )
+}
+
+/// O7: no address disappears while the hook is held.
+fn addresses_stay(case: &PodCase) -> Outcome {
+    let (before, after) = match case.views(Hook::StopPod) {
+        Ok(found) => found,
+        Err(skipped) => return skipped,
+    };
+    if let Err(skipped) = network_at_run(case) {
+        return skipped;
+    }
+    let (Some(before), Some(after)) = (&before.state.network, &after.state.network) else {
+        return skip("the network namespace was gone, see S3");
+    };
+    match before.addresses.difference(&after.addresses).next() {
+        None => Outcome::Pass,
+        Some(address) => fail(
+            sent(case),
+            format!("address {address} was taken from the pod while the hook was held"),
+            "the network is not reclaimed during the hook",
+        ),
+    }
+}
+
+fn sent(case: &PodCase) -> String {
+    format!("StopPodSandbox of pod {}", case.id)
+}
