@@ -11,6 +11,7 @@ mod error;
 mod frame;
 mod limits;
 mod line;
+mod micros;
 mod observe;
 mod options;
 mod proxy;

@@ -251,6 +251,22 @@ async fn a_code_that_denies_an_rpc_breaks() {
 }
 
 #[tokio::test]
+async fn an_explanation_does_not_depend_on_when_the_plugin_ends() {
+    for step in ["Configure", "Synchronize"] {
+        let mut explained = Vec::new();
+        for delay in [0, 50, 800] {
+            let probed = hostile(&format!("refuse and end after {delay}:{step}")).await;
+            assert_trouble(&probed, TroubleKind::Died, step);
+            let reasons = probed.targets.into_iter().map(|target| target.reason);
+            let troubles = probed.troubles.into_iter().map(|trouble| trouble.message);
+            explained.push(reasons.chain(troubles).collect::<Vec<_>>());
+        }
+        explained.dedup();
+        assert_eq!(explained.len(), 1, "{explained:#?}");
+    }
+}
+
+#[tokio::test]
 async fn a_garbage_answer_breaks() {
     let probed = hostile("garbage:CreateContainer").await;
     let result = probed.rpc("CreateContainer").unwrap();

@@ -11,14 +11,18 @@ use tokio::time::Instant;
 
 use crate::error::Result;
 use crate::session::{End, Session};
-use crate::subject::Instance;
+use crate::subject::{Exit, Instance};
 
 use super::printed::error_lines;
 use super::run::Run;
 use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 
-/// The time that a process has to end after its connection has ended.
-const END: Duration = Duration::from_millis(300);
+/// The time that a process has to end after an error or the end of its connection. It is long, because a busy machine is no
+/// reason for another explanation. A plugin that kept running once is given less.
+const END: Duration = Duration::from_secs(2);
+
+/// The name of that wait among the steps that have a time limit.
+const ENDING: &str = "end of the process";
 
 /// The number of bytes of output above which a plugin is reported as flooding.
 const FLOOD: u64 = 16 << 20;
@@ -201,19 +205,21 @@ impl Live {
         request: Bytes,
     ) -> Reply {
         let mut reply = self.call(run, step, request).await;
-        if matches!(reply.result, Err(CallError::Status(_))) && self.ends().await {
+        if matches!(reply.result, Err(CallError::Status(_))) && self.exit(run).await.is_some() {
             self.has_ended(run, step).await;
             reply.result = Err(CallError::Closed);
         }
         reply
     }
 
-    /// Returns true if the process of the plugin ends within a short time.
-    async fn ends(&self) -> bool {
-        match &self.instance.process {
-            Some(process) => process.ended(END).await.is_some(),
-            None => false,
+    /// Waits for the process of the plugin to end. Returns `None` if it keeps running, or is not a process.
+    async fn exit(&self, run: &mut Run<'_>) -> Option<Exit> {
+        let process = self.instance.process.as_ref()?;
+        let exit = process.ended(run.patience.limit(ENDING, END)).await;
+        if exit.is_none() {
+            run.patience.was_silent(ENDING);
         }
+        exit
     }
 
     /// Calls an RPC. If there is no answer, records what happened to the plugin.
@@ -261,28 +267,28 @@ impl Live {
     /// Records how the connection ended.
     async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
         self.over = true;
-        self.session.closed(END).await;
+        self.session.closed(run.patience.limit(ENDING, END)).await;
         let (kind, message) = match self.session.arrivals().end() {
             Some(End::Broken(reason)) => (
                 TroubleKind::BrokeProtocol,
                 format!("the plugin broke the protocol: {}", answers::short(&reason)),
             ),
-            end => self.ended_or_closed(end).await,
+            end => self.ended_or_closed(run, end).await,
         };
         self.note(run, kind, step, &message).await;
         self.silence = Some(message);
     }
 
-    async fn ended_or_closed(&mut self, end: Option<End>) -> (TroubleKind, String) {
-        let exit = match &self.instance.process {
-            Some(process) => process.ended(END).await,
-            None => None,
-        };
+    async fn ended_or_closed(
+        &mut self,
+        run: &mut Run<'_>,
+        end: Option<End>,
+    ) -> (TroubleKind, String) {
         let reason = match end {
             Some(End::Lost(reason)) => format!(" ({})", answers::short(&reason)),
             Some(End::Broken(_) | End::Closed) | None => String::new(),
         };
-        match exit {
+        match self.exit(run).await {
             Some(exit) => (TroubleKind::Died, format!("the plugin ended with {exit}")),
             None => (
                 TroubleKind::Closed,

@@ -1,12 +1,17 @@
-//! The content of a recording, as data.
+//! The content of a recording, as data, and as the keys of its lines.
 
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use nri::wire::Status;
+use nri::wire::{Code, Status};
+use serde::{Deserialize, Serialize};
+
+use super::micros;
 
 /// The first line of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Header {
     /// The NRI release that the runtime speaks, such as `v0.12.5`; `None` if it did not report one. Runtimes before
     /// v0.12.0 do not.
@@ -20,11 +25,13 @@ pub struct Header {
     /// True if the values of environment variables and annotations were replaced.
     pub redacted: bool,
     /// When the recording was started, to the microsecond.
+    #[serde(with = "micros::since_1970")]
     pub started: SystemTime,
 }
 
 /// The source of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// An observing plugin that subscribes to all events. The recording has requests, but no relevant answers.
     Observer,
@@ -33,18 +40,21 @@ pub enum Source {
 }
 
 /// One line of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Frame {
     /// The time since the start of the recording, to the microsecond.
+    #[serde(with = "micros::duration")]
     pub at: Duration,
     /// The connection that it belongs to, counted from 1.
     pub connection: u32,
     /// The event.
+    #[serde(flatten)]
     pub event: FrameEvent,
 }
 
 /// An event on a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
 pub enum FrameEvent {
     /// A plugin connected.
     Opened,
@@ -63,19 +73,23 @@ pub enum FrameEvent {
         /// The length of its data in bytes.
         length: u64,
     },
-    /// The rest of the connection was not recorded, for this reason.
-    Lost(String),
+    /// The rest of the connection was not recorded.
+    Lost {
+        /// Why it was not.
+        reason: String,
+    },
     /// The connection ended.
     Closed {
         /// The party that ended it.
         by: Closer,
         /// The error that ended it, if there was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
 }
 
 /// A recorded request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Request {
     /// The sender.
     pub by: Party,
@@ -86,13 +100,20 @@ pub struct Request {
     /// The method, such as `CreateContainer`.
     pub method: String,
     /// The time that the sender waits for the answer, to the microsecond; `None` without limit.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "micros::optional"
+    )]
     pub timeout: Option<Duration>,
     /// The encoded request.
+    #[serde(flatten)]
     pub payload: Payload,
 }
 
 /// A recorded answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(try_from = "ResponseKeys", into = "ResponseKeys")]
 pub struct Response {
     /// The sender.
     pub by: Party,
@@ -103,7 +124,8 @@ pub struct Response {
 }
 
 /// The data of a request or an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(try_from = "PayloadKeys", into = "PayloadKeys")]
 pub enum Payload {
     /// The encoded message.
     Bytes(Bytes),
@@ -122,7 +144,8 @@ impl Payload {
 }
 
 /// An end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Party {
     /// The container runtime.
     Runtime,
@@ -141,7 +164,8 @@ impl Party {
 }
 
 /// The party that ended a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Closer {
     /// The container runtime.
     Runtime,
@@ -152,10 +176,116 @@ pub enum Closer {
 }
 
 /// The last line of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct End {
     /// The number of frames between the header and this line.
     pub frames: u64,
     /// The number of frames that were omitted because the recording reached its size limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// The data of a request or an answer.
+#[derive(Default, Serialize, Deserialize)]
+struct PayloadKeys {
+    /// The encoded message in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    payload: Option<String>,
+    /// The length in bytes of an omitted message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    withheld: Option<u64>,
+}
+
+impl From<Payload> for PayloadKeys {
+    fn from(payload: Payload) -> Self {
+        match payload {
+            Payload::Bytes(bytes) => PayloadKeys {
+                payload: Some(STANDARD.encode(bytes)),
+                withheld: None,
+            },
+            Payload::Withheld(length) => PayloadKeys {
+                payload: None,
+                withheld: Some(length),
+            },
+        }
+    }
+}
+
+impl TryFrom<PayloadKeys> for Payload {
+    type Error = &'static str;
+
+    fn try_from(keys: PayloadKeys) -> Result<Self, &'static str> {
+        match (keys.withheld, keys.payload) {
+            (Some(length), _) => Ok(Payload::Withheld(length)),
+            (None, None) => Err("`payload` is missing"),
+            (None, Some(text)) => STANDARD
+                .decode(text)
+                .map(|bytes| Payload::Bytes(bytes.into()))
+                .map_err(|_| "`payload` is not base64"),
+        }
+    }
+}
+
+/// An answer: `code` and `message` for an error, else the data.
+#[derive(Serialize, Deserialize)]
+struct ResponseKeys {
+    by: Party,
+    stream: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(flatten)]
+    data: PayloadKeys,
+}
+
+impl From<Response> for ResponseKeys {
+    fn from(response: Response) -> Self {
+        let Response { by, stream, result } = response;
+        let (code, message, data) = match result {
+            Ok(payload) => (None, None, payload.into()),
+            Err(status) => (
+                Some(status.code.0),
+                Some(status.message),
+                PayloadKeys::default(),
+            ),
+        };
+        ResponseKeys {
+            by,
+            stream,
+            code,
+            message,
+            data,
+        }
+    }
+}
+
+impl TryFrom<ResponseKeys> for Response {
+    type Error = &'static str;
+
+    fn try_from(keys: ResponseKeys) -> Result<Self, &'static str> {
+        let result = match keys.code {
+            None => Ok(keys.data.try_into()?),
+            Some(code) if code == Code::OK.0 => {
+                return Err("`code` 0 is not an error");
+            }
+            Some(code) => {
+                let message = keys.message.unwrap_or_default();
+                Err(Status::new(Code(code), message))
+            }
+        };
+        Ok(Response {
+            by: keys.by,
+            stream: keys.stream,
+            result,
+        })
+    }
 }

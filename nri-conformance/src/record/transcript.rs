@@ -127,7 +127,7 @@ impl<W: Write> Transcript<W> {
         tracing::warn!(connection, "the connection is no longer recorded: {reason}");
         self.figures.lost += 1;
         self.conversations.remove(&connection);
-        self.write(connection, at, FrameEvent::Lost(reason));
+        self.write(connection, at, FrameEvent::Lost { reason });
     }
 
     fn write(&mut self, connection: u32, at: Instant, event: FrameEvent) {
@@ -246,7 +246,7 @@ fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
         | FrameEvent::Request(_)
         | FrameEvent::Response(_)
         | FrameEvent::Other { .. }
-        | FrameEvent::Lost(_)
+        | FrameEvent::Lost { .. }
         | FrameEvent::Closed { .. } => None,
     }
 }

@@ -70,6 +70,16 @@ fn print_blocks(count: usize) {
     }
 }
 
+/// Ends the process after the milliseconds in a behavior.
+fn end_after(behavior: &str) {
+    let delay = behavior.rsplit(' ').next().and_then(|it| it.parse().ok());
+    let delay = std::time::Duration::from_millis(delay.expect("a number"));
+    std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        exit(7);
+    });
+}
+
 /// Registers, and sends unsolicited requests.
 async fn flood(behavior: String, caller: Caller) -> Result<(), CallError> {
     let name = behavior.strip_prefix("name ").unwrap_or("hostile");
@@ -151,6 +161,10 @@ impl Service for Plugin {
                 // The process keeps running.
                 std::thread::sleep(std::time::Duration::from_secs(3600));
                 pending().await
+            }
+            Some(behavior) if behavior.starts_with("refuse and end after ") => {
+                end_after(behavior);
+                Err(Status::new(Code::UNKNOWN, "refused"))
             }
             Some("garbage") => Ok(Bytes::from_static(b"\xff\xff\xff")),
             Some("long frame") => self.write(b"\0\0\0\x01\xff\xff\xff\xff").await,

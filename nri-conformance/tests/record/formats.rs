@@ -88,7 +88,7 @@ fn event() -> impl Strategy<Value = FrameEvent> {
                 length
             }
         ),
-        ".{0,40}".prop_map(FrameEvent::Lost),
+        ".{0,40}".prop_map(|reason| FrameEvent::Lost { reason }),
         (closer, proptest::option::of(".{0,40}"))
             .prop_map(|(by, reason)| FrameEvent::Closed { by, reason }),
     ]
@@ -258,31 +258,31 @@ fn a_damaged_line_is_named() {
         (
             r#"{"at":1,"connection":1,"event":"exploded"}"#,
             "line 2: unknown variant `exploded`, expected one of `opened`, `request`, `response`, `other`, `lost`, \
-             `closed`, `end` (column 41)",
+             `closed` (column 42)",
         ),
         (
             r#"{"connection":1,"event":"opened"}"#,
-            "line 2: `at` is missing",
+            "line 2: missing field `at` (column 33)",
         ),
         (
             r#"{"at":1,"event":"opened"}"#,
-            "line 2: `connection` is missing",
+            "line 2: missing field `connection` (column 25)",
         ),
         (
             r#"{"at":1,"connection":1,"event":"request","by":"plugin","stream":1,"service":"s","method":"m"}"#,
-            "line 2: `payload` is missing",
+            "line 2: `payload` is missing (column 93)",
         ),
         (
             r#"{"at":1,"connection":1,"event":"response","by":"plugin","stream":1,"payload":"*"}"#,
-            "line 2: `payload` is not base64",
+            "line 2: `payload` is not base64 (column 81)",
         ),
         (
             r#"{"at":1,"connection":1,"event":"response","by":"recorder","stream":1,"payload":""}"#,
-            "line 2: `by` must be `runtime` or `plugin`",
+            "line 2: unknown variant `recorder`, expected `runtime` or `plugin` (column 82)",
         ),
         (
             r#"{"at":1,"connection":1,"event":"response","by":"plugin","stream":1,"code":0}"#,
-            "line 2: `code` 0 is not an error",
+            "line 2: `code` 0 is not an error (column 76)",
         ),
         (
             r#"{"event":"end","frames":1}"#,

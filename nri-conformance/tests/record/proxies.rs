@@ -87,7 +87,7 @@ async fn secrets_are_recorded_only_on_request() {
                 FrameEvent::Response(response) => response.result.unwrap(),
                 FrameEvent::Opened
                 | FrameEvent::Other { .. }
-                | FrameEvent::Lost(_)
+                | FrameEvent::Lost { .. }
                 | FrameEvent::Closed { .. } => continue,
             };
             let Payload::Bytes(bytes) = payload else {
@@ -171,7 +171,7 @@ async fn bytes_of_any_kind_are_forwarded_unchanged_and_their_end_too() {
     let bytes = output.bytes();
     let mut reader = Reader::new(&bytes[..]).unwrap();
     let frames: Vec<_> = std::iter::from_fn(|| reader.next_frame().unwrap()).collect();
-    assert!(matches!(&frames[1].event, FrameEvent::Lost(reason) if reason.contains("decoded")));
+    assert!(matches!(&frames[1].event, FrameEvent::Lost { reason } if reason.contains("decoded")));
     assert!(!listen.exists());
 }
 

@@ -93,7 +93,7 @@ impl<R: BufRead> Exchanges<R> {
                 });
             }
             FrameEvent::Response(response) if response.by == Party::Plugin => self.answer(response),
-            FrameEvent::Lost(_) => self.end(true),
+            FrameEvent::Lost { .. } => self.end(true),
             FrameEvent::Closed { by, .. } => self.end(by == Closer::Recorder),
             FrameEvent::Opened
             | FrameEvent::Request(_)

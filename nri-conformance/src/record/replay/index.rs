@@ -79,7 +79,7 @@ impl ConnectionInfo {
             FrameEvent::Response(_)
             | FrameEvent::Opened
             | FrameEvent::Other { .. }
-            | FrameEvent::Lost(_)
+            | FrameEvent::Lost { .. }
             | FrameEvent::Closed { .. } => {}
         }
     }

@@ -98,7 +98,7 @@ impl Connection {
             FrameEvent::Response(response) if response.by == Party::Plugin => {
                 self.answer(at, response);
             }
-            FrameEvent::Lost(_) => self.lost = true,
+            FrameEvent::Lost { .. } => self.lost = true,
             FrameEvent::Opened
             | FrameEvent::Response(_)
             | FrameEvent::Other { .. }
