@@ -2,7 +2,8 @@
 # Measures nri::adaptation beside the Go adaptation, in turns within one run, and prints medians of the rounds and ratios.
 # The runtimes are the example `runtime` and `runtime relay` of the Go peers; each turn starts the plugins anew.
 #
-#   relay         PostStartContainer to 1 and to 10 Go plugins, and to 1 plugin in the language of the runtime
+#   relay         PostStartContainer to 1 and to 10 Go plugins, and to 1 plugin in the language of the runtime; then to 1
+#                 plugin with both processes on one core, and with each on a core of its own
 #   raw           our relay beside a ping-pong of the same bytes between two blocking processes, with and without
 #                 encoding and decoding the messages (cargo bench, relay)
 #   Synchronize   50,000 pods and 100,000 containers: time, and peak memory above that of the runtime with its state
@@ -43,16 +44,24 @@ PLUGINS = {
     "Go": [f"{peers}/plugin", "--quiet", "--events", EVENT],
 }
 
-def run(runtime, language, plugins, count, labels=10, pods=0):
-    """Starts a runtime and its plugins, and returns the numbers that it prints."""
+ALLOWED = sorted(os.sched_getaffinity(0))
+ONE_CORE = (ALLOWED[0], ALLOWED[0])
+TWO_CORES = (ALLOWED[0], ALLOWED[-1])
+
+def on(core):
+    """Returns what a process runs first to stay on a core, if one is given."""
+    return None if core is None else lambda: os.sched_setaffinity(0, {core})
+
+def run(runtime, language, plugins, count, labels=10, pods=0, cores=(None, None)):
+    """Starts a runtime and its plugins, each on its core, and returns the numbers that the runtime prints."""
     with tempfile.TemporaryDirectory() as folder:
         socket = f"{folder}/nri.sock"
         flags = {"wait": plugins, "count": count, "labels": labels, "pods": pods}
         command = RUNTIMES[runtime] + [socket] + [f"--{name}={value}" for name, value in flags.items()]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=on(cores[0]))
         while not os.path.exists(socket) and process.poll() is None: time.sleep(0.002)
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started = [subprocess.Popen(PLUGINS[language] + ["--socket", socket, "--name", f"p{at}", "--index", f"{at % 100:02}"], **quiet)
+        started = [subprocess.Popen(PLUGINS[language] + ["--socket", socket, "--name", f"p{at}", "--index", f"{at % 100:02}"], preexec_fn=on(cores[1]), **quiet)
                    for at in range(plugins)]
         try:
             output, _ = process.communicate(timeout=120)
@@ -83,6 +92,9 @@ def relay():
     for name, language, plugins in [("1 Go plugin", "Go", 1), ("10 Go plugins", "Go", 10), ("the same language on both ends", None, 1)]:
         count = max(calls // plugins, 1)
         row(name, *medians([("ours", language or "Rust", plugins, count), ("Go", language or "Go", plugins, count)], rounds), 32)
+    if len(ALLOWED) < 2: sys.exit("error: two processes on two cores need two cores")
+    for name, cores in [("  both on one core", ONE_CORE), ("  each on a core of its own", TWO_CORES)]:
+        row(name, *medians([("ours", "Rust", 1, calls, 10, 0, cores), ("Go", "Go", 1, calls, 10, 0, cores)], rounds), 32)
 
 def synchronize():
     few = min(rounds, 5)
