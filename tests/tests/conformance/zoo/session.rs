@@ -263,7 +263,7 @@ fn steps(file: &Path) -> Vec<Step> {
             | FrameEvent::Response(_)
             | FrameEvent::Opened
             | FrameEvent::Other { .. }
-            | FrameEvent::Lost(_)
+            | FrameEvent::Lost { .. }
             | FrameEvent::Closed { .. } => {}
         }
     }
