@@ -7,10 +7,11 @@
 //! assert!(statement.text.contains("more than once"));
 //! ```
 
-use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+
+use crate::names::names;
 
 /// One statement of the contract.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -122,18 +123,6 @@ impl Status {
         Self::Robustness,
     ];
 
-    /// Returns the name, as in the files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Normative => "normative",
-            Self::Critest => "critest",
-            Self::Ambiguous => "ambiguous",
-            Self::Policy => "policy",
-            Self::Protocol => "protocol",
-            Self::Robustness => "robustness",
-        }
-    }
-
     /// Returns the meaning in a phrase.
     pub const fn about(self) -> &'static str {
         match self {
@@ -145,17 +134,6 @@ impl Status {
             Self::Robustness => {
                 "about input that no runtime sends; tested only if it is named, and never fails a run"
             }
-        }
-    }
-}
-
-impl Keeper {
-    /// Returns the name, as in the files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plugin => "plugin",
-            Self::Runtime => "runtime",
-            Self::Relay => "relay",
         }
     }
 }
@@ -205,15 +183,19 @@ impl Part {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+names! {
+    Status {
+        Normative = "normative",
+        Critest = "critest",
+        Ambiguous = "ambiguous",
+        Policy = "policy",
+        Protocol = "protocol",
+        Robustness = "robustness",
     }
-}
-
-impl fmt::Display for Keeper {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    Keeper {
+        Plugin = "plugin",
+        Runtime = "runtime",
+        Relay = "relay",
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub mod contract;
 pub mod error;
+mod names;
 pub mod plugin;
 pub mod probe;
 pub mod record;
@@ -16,6 +17,7 @@ pub mod result;
 pub mod runtime;
 pub mod session;
 pub mod subject;
+mod tapped;
 
 pub use error::{Error, Result};
 pub use plugin::{plugin, plugin_with};

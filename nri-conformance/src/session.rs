@@ -29,8 +29,9 @@ pub use answer::{Answer, describe};
 pub use recut::{Cut, Recut};
 pub use requests::{request, sample_request};
 pub use service::{Arrivals, End, UpdateAnswer};
-pub use trace::{Direction, Tap, Trace};
+pub use trace::{Direction, Trace};
 
+use crate::tapped::Tapped;
 use service::RuntimeService;
 
 /// The fully qualified name of the service that a plugin serves.
@@ -93,7 +94,7 @@ impl Session {
     {
         let trace = Trace::default();
         let channels = Channels { serve: 2, call: 1 };
-        let tap = Tap::new(stream, trace.clone());
+        let tap = Tapped::new(stream, trace.clone());
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
         let (service, arrivals) = RuntimeService::new();
         let ending = arrivals.clone();

@@ -1,10 +1,10 @@
 //! The result of probing a plugin, as plain data.
 
-use std::fmt;
 use std::time::Duration;
 
 use nri::adaptation::Via;
 
+use crate::names::names;
 use crate::result::Subject;
 
 /// The result of probing a plugin.
@@ -277,28 +277,6 @@ impl TargetResult {
         let fitting = events.filter(|event| event.outcome == outcome);
         fitting.map(|event| event.event).collect()
     }
-}
-
-/// Gives each variant a name for reports.
-macro_rules! names {
-    ($($type:ident { $($variant:ident = $name:literal,)* })*) => {
-        $(
-            impl $type {
-                /// Returns the name, as in reports.
-                pub const fn as_str(self) -> &'static str {
-                    match self {
-                        $(Self::$variant => $name,)*
-                    }
-                }
-            }
-
-            impl fmt::Display for $type {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(self.as_str())
-                }
-            }
-        )*
-    };
 }
 
 names! {

@@ -1,18 +1,16 @@
 //! A plugin that subscribes to all events, changes nothing, and records the requests that it receives.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;
 use nri::stub::Stub;
 use nri::wire::Socket;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::time::sleep;
 
@@ -20,6 +18,7 @@ use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Party, Source};
 use super::options::{Options, Recorded};
 use super::recorder::{Recorder, Tap};
+use crate::tapped::{Record, Tapped};
 
 /// The longest wait between attempts to reconnect.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -132,10 +131,7 @@ async fn serve(
     stop: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> Served {
     let tap = Arc::new(Mutex::new(Some(tap)));
-    let tapped = Tapped {
-        stream,
-        tap: Arc::clone(&tap),
-    };
+    let tapped = Tapped::new(stream, SharedTap(Arc::clone(&tap)));
     let stopped = AtomicBool::new(false);
     let built = Stub::builder(Arc::clone(observer))
         .name(&*identity.name)
@@ -256,50 +252,24 @@ impl ValidateContainerAdjustment for Observer {
     }
 }
 
-/// The plugin's stream, whose bytes are recorded.
-struct Tapped {
-    stream: Socket,
-    tap: Arc<Mutex<Option<Tap>>>,
-}
+/// The recorder's end of the connection, until it is closed.
+struct SharedTap(Arc<Mutex<Option<Tap>>>);
 
-impl Tapped {
-    fn record(&self, by: Party, bytes: &[u8]) {
-        let mut tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+impl SharedTap {
+    fn data(&self, by: Party, bytes: &[u8]) {
+        let mut tap = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tap) = tap.as_mut().filter(|_| !bytes.is_empty()) {
             tap.data(by, bytes);
         }
     }
 }
 
-impl AsyncRead for Tapped {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut TaskContext<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        self.record(Party::Runtime, &buffer.filled()[before..]);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl AsyncWrite for Tapped {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut TaskContext<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let count = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        self.record(Party::Plugin, &bytes[..count]);
-        Poll::Ready(Ok(count))
+impl Record for SharedTap {
+    fn received(&self, bytes: &[u8]) {
+        self.data(Party::Runtime, bytes);
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    fn sent(&self, bytes: &[u8]) {
+        self.data(Party::Plugin, bytes);
     }
 }

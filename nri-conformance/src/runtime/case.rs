@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::drive::{Call, Request};
 use super::event::Hook;
-use super::judgement::skip;
+use super::judgement::{Ended, skip};
 use super::observer::{LAST, Record, RecordedEvent, View, WATCHING};
 use crate::result::Outcome;
 
@@ -35,10 +35,10 @@ impl PodCase {
     /// # Errors
     ///
     /// Returns a skip if the event did not arrive.
-    pub(super) fn view(&self, hook: Hook) -> Result<&View, Outcome> {
+    pub(super) fn view(&self, hook: Hook) -> Ended<&View> {
         self.event(hook)
             .and_then(|entry| entry.views.first())
-            .ok_or_else(|| missing(hook))
+            .ok_or_else(|| absent(hook))
     }
 
     /// Returns the state of the pod at the beginning and at the end of a hook.
@@ -46,13 +46,11 @@ impl PodCase {
     /// # Errors
     ///
     /// Returns a skip if the event did not arrive, or if its hook was not held.
-    pub(super) fn views(&self, hook: Hook) -> Result<(&View, &View), Outcome> {
-        let entry = self.event(hook).ok_or_else(|| missing(hook))?;
+    pub(super) fn views(&self, hook: Hook) -> Ended<(&View, &View)> {
+        let entry = self.event(hook).ok_or_else(|| absent(hook))?;
         match entry.views.as_slice() {
             [before, after] => Ok((before, after)),
-            _ => Err(skip(format!(
-                "the {hook} hooks of pods of others are not held"
-            ))),
+            _ => skip(format!("the {hook} hooks of pods of others are not held")),
         }
     }
 
@@ -64,7 +62,11 @@ impl PodCase {
 }
 
 /// Returns the skip of a test that needs an event which did not arrive.
-pub(super) fn missing(hook: Hook) -> Outcome {
+pub(super) fn missing<T>(hook: Hook) -> Ended<T> {
+    Err(absent(hook))
+}
+
+fn absent(hook: Hook) -> Outcome {
     let about = match hook {
         Hook::RunPod => "O1",
         Hook::StopPod => "O2",
@@ -74,5 +76,5 @@ pub(super) fn missing(hook: Hook) -> Outcome {
         Hook::PostUpdatePod | Hook::PostCreate | Hook::PostStart | Hook::PostUpdate => "C5",
         Hook::Synchronize => "Y1",
     };
-    skip(format!("no {hook} event arrived, see {about}"))
+    Outcome::Skip(format!("no {hook} event arrived, see {about}"))
 }

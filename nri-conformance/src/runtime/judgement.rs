@@ -14,13 +14,16 @@ pub(super) struct Test<E: 'static> {
     pub(super) judge: fn(&E) -> Finding,
 }
 
-/// Lists tests, each with its statement, its name and its function.
+/// The end of a test: a value or success, or else the outcome that ended it.
+pub(super) type Ended<T = ()> = Result<T, Outcome>;
+
+/// Lists tests, each with its statement, its name and its function, which may have another argument.
 macro_rules! tests {
-    ($($statement:literal $name:literal $judge:ident;)*) => {
+    ($($statement:literal $name:literal $judge:ident $(($argument:expr))?;)*) => {
         &[$($crate::runtime::judgement::Test {
             statement: $statement,
             name: $name,
-            judge: |evidence| $judge(evidence).into(),
+            judge: |evidence| $judge(evidence $(, $argument)?).into(),
         }),*]
     };
 }
@@ -33,12 +36,19 @@ pub(super) struct Finding {
     pub(super) shape: Option<Shape>,
 }
 
-impl From<Outcome> for Finding {
-    fn from(outcome: Outcome) -> Finding {
+impl From<Ended> for Finding {
+    fn from(ended: Ended) -> Finding {
         Finding {
-            outcome,
+            outcome: ended.err().unwrap_or(Outcome::Pass),
             shape: None,
         }
+    }
+}
+
+impl Finding {
+    /// Returns the finding of a test that was not made, for this reason.
+    pub(super) fn skipped(reason: impl Into<String>) -> Finding {
+        Ended::Err(Outcome::Skip(reason.into())).into()
     }
 }
 
@@ -68,26 +78,26 @@ fn firm(statement: &str, outcome: Outcome) -> Outcome {
     let ambiguous = contract::get(statement).is_some_and(|found| !found.is_firm());
     match outcome {
         Outcome::Fail(failure) if ambiguous => {
-            skip(format!("the statement is ambiguous; observed: {failure}"))
+            Outcome::Skip(format!("the statement is ambiguous; observed: {failure}"))
         }
         Outcome::Pass | Outcome::Fail(_) | Outcome::Skip(_) | Outcome::Known { .. } => outcome,
     }
 }
 
-/// Returns the outcome of a skipped test.
-pub(super) fn skip(reason: impl Into<String>) -> Outcome {
-    Outcome::Skip(reason.into())
+/// Ends a test as skipped.
+pub(super) fn skip<T>(reason: impl Into<String>) -> Ended<T> {
+    Err(Outcome::Skip(reason.into()))
 }
 
-/// Returns the outcome of a broken statement.
-pub(super) fn fail(
+/// Ends a test with a violation.
+pub(super) fn fail<T>(
     sent: impl Into<String>,
     got: impl Into<String>,
     expected: impl Into<String>,
-) -> Outcome {
-    Outcome::Fail(Failure {
+) -> Ended<T> {
+    Err(Outcome::Fail(Failure {
         sent: sent.into(),
         got: got.into(),
         expected: expected.into(),
-    })
+    }))
 }

@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use super::case::PodCase;
-use super::judgement::{Judged, Test, skip};
+use super::judgement::{Finding, Judged, Test};
 use super::options::Options;
 use super::order;
 use super::pods;
@@ -133,7 +133,7 @@ impl Play<'_> {
         let judged = tests.iter().filter(selected).map(|test| {
             let finding = match evidence {
                 Ok(evidence) => (test.judge)(evidence),
-                Err(reason) => skip(reason.as_str()).into(),
+                Err(reason) => Finding::skipped(reason),
             };
             Judged::new(test.statement, test.name, finding)
         });
@@ -151,7 +151,7 @@ impl Play<'_> {
         judged.extend(order::judge(&self.sequences, selects));
         judged.extend(unselected(&self.sequences, self.options));
         let never = NEVER.iter().filter(|(id, ..)| selects(id));
-        judged.extend(never.map(|(id, name, why)| Judged::new(id, name, skip(*why).into())));
+        judged.extend(never.map(|(id, name, why)| Judged::new(id, name, Finding::skipped(*why))));
         // Stable, so that the tests of a statement stay in their order.
         judged.sort_by_key(|judged| contract::ids().position(|id| id == judged.result.statement));
         let mut pods = self.pods.iter();

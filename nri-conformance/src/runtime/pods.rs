@@ -6,7 +6,7 @@ mod run;
 mod stop;
 
 use super::case::PodCase;
-use super::judgement::{Finding, Test, skip};
+use super::judgement::{Finding, Test};
 use crate::result::Outcome;
 
 /// Returns every test.
@@ -26,5 +26,7 @@ pub(super) fn judge(test: &Test<PodCase>, pods: &[PodCase]) -> Finding {
             Outcome::Skip(_) => best = best.or(Some(finding)),
         }
     }
-    best.unwrap_or_else(|| skip("no pod was run from its beginning while plugins watched").into())
+    best.unwrap_or_else(|| {
+        Finding::skipped("no pod was run from its beginning while plugins watched")
+    })
 }

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::drive::Driver;
-use super::judgement::{Test, fail};
+use super::event::Hook;
+use super::judgement::{Ended, Test, fail};
 use super::machine::Machine;
-use super::observer::{Identity, Journal, Observer, Script, Surroundings, Viewer};
-use crate::result::Outcome;
+use super::observer::{
+    Action, FIRST, Identity, Journal, LAST, MIDDLE, Observer, Script, Surroundings, Viewer,
+};
 
 pub(super) use early::Early;
 pub(super) use hanging::Hanging;
@@ -81,6 +83,22 @@ impl Stage {
         Ok(observers)
     }
 
+    /// Connects three plugins, of which the middle one misbehaves in a hook.
+    async fn misbehaving(
+        &self,
+        hook: Hook,
+        action: Action,
+    ) -> Result<(Surroundings, Vec<Observer>), String> {
+        let surroundings = self.surroundings(self.viewer());
+        let plugins = [
+            (FIRST, Script::default()),
+            (MIDDLE, Script::default().on(hook, action)),
+            (LAST, Script::default()),
+        ];
+        let observers = self.connect(&surroundings, plugins).await?;
+        Ok((surroundings, observers))
+    }
+
     /// Returns a viewer for observers that start nothing.
     pub(super) fn viewer(&self) -> Viewer {
         let driver = self.driver.as_ref();
@@ -92,10 +110,16 @@ impl Stage {
     }
 }
 
+async fn disconnect(observers: Vec<Observer>) {
+    for observer in observers {
+        observer.disconnect().await;
+    }
+}
+
 /// Tests that two sandboxes have different ids.
-fn unlike(first: &str, second: &str) -> Outcome {
+fn unlike(first: &str, second: &str) -> Ended {
     if first != second {
-        return Outcome::Pass;
+        return Ok(());
     }
     fail(
         "RunPodSandbox for a second attempt of a pod",

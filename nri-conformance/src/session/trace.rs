@@ -1,10 +1,7 @@
 //! A record of the bytes of a connection.
 
 use std::fmt::Write as _;
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -13,7 +10,8 @@ use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
 use nri::wire::mux::Demux;
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use prost::Message as _;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::tapped::Record;
 
 /// The maximum number of bytes recorded for each direction, which is enough for an ordinary test.
 const MAX_RECORDED: usize = 1 << 20;
@@ -180,51 +178,12 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A stream whose bytes are recorded.
-#[derive(Debug)]
-pub struct Tap<S> {
-    stream: S,
-    trace: Trace,
-}
-
-impl<S> Tap<S> {
-    /// Wraps a stream and records its bytes in `trace`.
-    pub fn new(stream: S, trace: Trace) -> Self {
-        Tap { stream, trace }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Tap<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        let new = &buffer.filled()[before..];
-        self.trace.add(Direction::FromPlugin, new);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        let new = &bytes[..written];
-        self.trace.add(Direction::ToPlugin, new);
-        Poll::Ready(Ok(written))
+impl Record for Trace {
+    fn received(&self, bytes: &[u8]) {
+        self.add(Direction::FromPlugin, bytes);
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    fn sent(&self, bytes: &[u8]) {
+        self.add(Direction::ToPlugin, bytes);
     }
 }

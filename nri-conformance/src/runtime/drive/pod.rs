@@ -69,6 +69,12 @@ impl Driver {
             .await
     }
 
+    /// Stops and removes a pod, whatever the runtime answers.
+    pub(crate) async fn take_down(&self, id: &str) {
+        let _ = self.stop_pod(id).await;
+        let _ = self.remove_pod(id).await;
+    }
+
     pub(crate) async fn create(
         &self,
         pod: &Pod,

@@ -1,10 +1,9 @@
 //! D1 and D2: the state of a pod at RemovePodSandbox.
 
 use super::requests::is_out_of_order;
-use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::WATCHING;
 
 pub(super) const TESTS: &[Test<PodCase>] = tests! {
@@ -13,11 +12,8 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 };
 
 /// D1: the runtime lists no container of the pod.
-fn containers_are_removed(case: &PodCase) -> Outcome {
-    let view = match case.view(Hook::RemovePod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn containers_are_removed(case: &PodCase) -> Ended {
+    let view = case.view(Hook::RemovePod)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
@@ -26,7 +22,7 @@ fn containers_are_removed(case: &PodCase) -> Outcome {
             "the runtime does not list containers during the hook: {message}"
         )),
         Ok(containers) => match containers.first() {
-            None => Outcome::Pass,
+            None => Ok(()),
             Some((id, _)) => fail(
                 format!("ListContainers during RemovePodSandbox of pod {}", case.id),
                 format!("container {id}"),
@@ -37,7 +33,7 @@ fn containers_are_removed(case: &PodCase) -> Outcome {
 }
 
 /// D2: every Stop hook has returned when the first Remove hook begins.
-fn stop_has_completed(case: &PodCase) -> Outcome {
+fn stop_has_completed(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
@@ -62,5 +58,5 @@ fn stop_has_completed(case: &PodCase) -> Outcome {
     if stops == 0 {
         return missing(Hook::StopPod);
     }
-    Outcome::Pass
+    Ok(())
 }

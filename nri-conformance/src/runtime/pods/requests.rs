@@ -6,7 +6,7 @@ use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::drive::{Call, Request};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
 use crate::runtime::order::is_in_order;
 
@@ -19,12 +19,12 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 };
 
 /// O1: the Run hooks are part of RunPodSandbox.
-fn run_is_part_of_its_request(case: &PodCase) -> Outcome {
+fn run_is_part_of_its_request(case: &PodCase) -> Ended {
     within(case, Hook::RunPod, Request::RunPod, |entry| entry.ended)
 }
 
 /// O2: the Stop hooks begin within StopPodSandbox.
-fn stop_is_part_of_its_request(case: &PodCase) -> Outcome {
+fn stop_is_part_of_its_request(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
@@ -34,7 +34,7 @@ fn stop_is_part_of_its_request(case: &PodCase) -> Outcome {
 }
 
 /// O3: the Remove hooks begin within RemovePodSandbox.
-fn remove_is_part_of_its_request(case: &PodCase) -> Outcome {
+fn remove_is_part_of_its_request(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
@@ -48,7 +48,7 @@ fn within(
     hook: Hook,
     request: Request,
     end: fn(&RecordedEvent) -> Option<Instant>,
-) -> Outcome {
+) -> Ended {
     let Some(call) = case.request(request) else {
         return skip("the driver did not send the request");
     };
@@ -65,7 +65,7 @@ fn within(
             format!("the {hook} hook as part of the request"),
         );
     }
-    Outcome::Pass
+    Ok(())
 }
 
 /// Describes the position of an event that is not within a request.
@@ -93,8 +93,8 @@ fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
 }
 
 /// O5: no container starts before all Run hooks have returned, according to the events.
-fn workload_starts_after_run(case: &PodCase) -> Outcome {
-    if let Outcome::Fail(_) = run_is_part_of_its_request(case) {
+fn workload_starts_after_run(case: &PodCase) -> Ended {
+    if let Err(Outcome::Fail(_)) = run_is_part_of_its_request(case) {
         return skip("the hook is not part of the request, see O1");
     }
     let ended = case.events(Hook::RunPod).map(|entry| entry.ended);
@@ -111,7 +111,7 @@ fn workload_starts_after_run(case: &PodCase) -> Outcome {
         return skip("no container was started in the pod");
     };
     if started >= ended {
-        return Outcome::Pass;
+        return Ok(());
     }
     fail(
         format!("RunPodSandbox of pod {}", case.id),
@@ -121,7 +121,7 @@ fn workload_starts_after_run(case: &PodCase) -> Outcome {
 }
 
 /// P2: the plugin with the lower index is called first, and has answered before the other is called.
-fn plugins_are_called_by_index(case: &PodCase) -> Outcome {
+fn plugins_are_called_by_index(case: &PodCase) -> Ended {
     let mut judged = false;
     for hook in [
         Hook::RunPod,
@@ -145,7 +145,7 @@ fn plugins_are_called_by_index(case: &PodCase) -> Outcome {
         }
     }
     if judged {
-        Outcome::Pass
+        Ok(())
     } else {
         skip("no event reached two plugins")
     }

@@ -7,7 +7,7 @@ use crate::runtime::case::PodCase;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::Request;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::{NamespaceKind, Network, Pause, PodState};
 
 pub(super) const TESTS: &[Test<PodCase>] = tests! {
@@ -20,22 +20,19 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 };
 
 /// Returns the node's facts at the Run hook, and the name of the hook for messages.
-fn at_run(case: &PodCase) -> Result<(&PodState, String), Outcome> {
+fn at_run(case: &PodCase) -> Ended<(&PodState, String)> {
     let view = case.view(Hook::RunPod)?;
     Ok((&view.state, format!("RunPodSandbox of pod {}", case.id)))
 }
 
 /// R1: the cgroups that the event names exist.
-fn cgroup_exists(case: &PodCase) -> Outcome {
-    let (state, sent) = match at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn cgroup_exists(case: &PodCase) -> Ended {
+    let (state, sent) = at_run(case)?;
     if state.cgroups.is_empty() {
         return skip("the event names no cgroup");
     }
     match state.cgroups.iter().find(|(_, exists)| !exists) {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some((name, _)) => fail(
             sent,
             format!("the cgroup {name} does not exist in any hierarchy"),
@@ -45,11 +42,8 @@ fn cgroup_exists(case: &PodCase) -> Outcome {
 }
 
 /// R2: the namespaces exist and are not those of the node.
-fn namespaces_are_active(case: &PodCase) -> Outcome {
-    let (state, sent) = match at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn namespaces_are_active(case: &PodCase) -> Ended {
+    let (state, sent) = at_run(case)?;
     let known = state
         .namespaces
         .iter()
@@ -71,20 +65,17 @@ fn namespaces_are_active(case: &PodCase) -> Outcome {
         }
     }
     if judged {
-        Outcome::Pass
+        Ok(())
     } else {
         skip("neither the event nor a process shows a namespace, see R6")
     }
 }
 
 /// R4: there is an interface other than the loopback, and it is up with an address.
-fn network_is_configured(case: &PodCase) -> Outcome {
-    let (network, sent) = match network_at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn network_is_configured(case: &PodCase) -> Ended {
+    let (network, sent) = network_at_run(case)?;
     if !network.addresses.is_empty() {
-        return Outcome::Pass;
+        return Ok(());
     }
     let got = match network.interfaces.iter().next() {
         None => "the network namespace has no interface other than the loopback".to_owned(),
@@ -94,13 +85,13 @@ fn network_is_configured(case: &PodCase) -> Outcome {
 }
 
 /// Returns the network at the Run hook.
-fn network_at_run(case: &PodCase) -> Result<(&Network, String), Outcome> {
+fn network_at_run(case: &PodCase) -> Ended<(&Network, String)> {
     let (state, sent) = at_run(case)?;
     let namespace = state.namespace(NamespaceKind::Network);
     if namespace.is_some_and(|namespace| namespace.shared_with_node) {
-        return Err(skip("the pod is on the network of the node"));
+        return skip("the pod is on the network of the node");
     }
-    let unreadable = || skip("the network namespace cannot be read, see R2");
+    let unreadable = || Outcome::Skip("the network namespace cannot be read, see R2".to_owned());
     state
         .network
         .as_ref()
@@ -109,11 +100,8 @@ fn network_at_run(case: &PodCase) -> Result<(&Network, String), Outcome> {
 }
 
 /// R5: the addresses that the event names are those of an interface.
-fn ip_is_assigned(case: &PodCase) -> Outcome {
-    let (network, sent) = match network_at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn ip_is_assigned(case: &PodCase) -> Ended {
+    let (network, sent) = network_at_run(case)?;
     let named = case
         .event(Hook::RunPod)
         .map(|entry| entry.pod.ips.as_slice());
@@ -131,7 +119,7 @@ fn ip_is_assigned(case: &PodCase) -> Outcome {
         !address.is_ok_and(|address| network.addresses.contains(&address))
     });
     match unassigned {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some(address) => fail(
             sent,
             format!("no interface of the pod has the address {address} of the event"),
@@ -141,13 +129,10 @@ fn ip_is_assigned(case: &PodCase) -> Outcome {
 }
 
 /// R6: the process that keeps the sandbox alive runs.
-fn pause_runs(case: &PodCase) -> Outcome {
-    let (state, sent) = match at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn pause_runs(case: &PodCase) -> Ended {
+    let (state, sent) = at_run(case)?;
     match state.pause {
-        Pause::Running(_) => Outcome::Pass,
+        Pause::Running(_) => Ok(()),
         Pause::Unknown => skip("neither the event nor the cgroup of the sandbox shows a process"),
         Pause::Ended(pid) => fail(
             sent,
@@ -158,11 +143,8 @@ fn pause_runs(case: &PodCase) -> Outcome {
 }
 
 /// R7: the runtime does not list the pod as ready while a Run hook is held.
-fn not_ready_during_the_hook(case: &PodCase) -> Outcome {
-    let view = match case.view(Hook::RunPod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn not_ready_during_the_hook(case: &PodCase) -> Ended {
+    let view = case.view(Hook::RunPod)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
@@ -186,6 +168,6 @@ fn not_ready_during_the_hook(case: &PodCase) -> Outcome {
         (Err(message), _) => skip(format!(
             "the runtime does not list pods during the hook: {message}"
         )),
-        (Ok(_), _) => Outcome::Pass,
+        (Ok(_), _) => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::View;
 
@@ -19,11 +19,8 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 };
 
 /// O6, and the observable part of S1: no container of the pod runs.
-fn containers_are_stopped(case: &PodCase) -> Outcome {
-    let view = match case.view(Hook::StopPod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn containers_are_stopped(case: &PodCase) -> Ended {
+    let view = case.view(Hook::StopPod)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
@@ -37,7 +34,7 @@ fn containers_are_stopped(case: &PodCase) -> Outcome {
     };
     let mut containers = containers.iter();
     match containers.find(|(_, state)| *state == ContainerState::Running) {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some((id, _)) => fail(
             sent(case),
             format!("container {id} is listed as running"),
@@ -47,11 +44,8 @@ fn containers_are_stopped(case: &PodCase) -> Outcome {
 }
 
 /// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
-fn sandbox_is_accessible(case: &PodCase) -> Outcome {
-    let view = match case.view(Hook::StopPod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn sandbox_is_accessible(case: &PodCase) -> Ended {
+    let view = case.view(Hook::StopPod)?;
     if let Some(namespace) = lost_namespace(case, &view.state) {
         return fail(
             sent(case),
@@ -61,7 +55,7 @@ fn sandbox_is_accessible(case: &PodCase) -> Outcome {
     }
     match view.cri.as_ref().map(|cri| &cri.status) {
         None => skip("needs the CRI socket of the runtime"),
-        Some(Ok(_)) => Outcome::Pass,
+        Some(Ok(_)) => Ok(()),
         Some(Err(message)) => fail(
             format!("PodSandboxStatus during the hook of pod {}", case.id),
             message.as_str(),
@@ -90,11 +84,8 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
 }
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
-fn network_stays(case: &PodCase) -> Outcome {
-    let run = match network_at_run(case) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn network_stays(case: &PodCase) -> Ended {
+    let run = network_at_run(case)?;
     let entry = case.event(Hook::StopPod);
     let views = entry
         .map(|entry| entry.views.as_slice())
@@ -121,7 +112,7 @@ fn network_stays(case: &PodCase) -> Outcome {
             "addresses of the pod were gone when the hook began",
             "the network of the pod stays in place until the hook returns",
         ),
-        Some(_) | None => Outcome::Pass,
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -134,22 +125,22 @@ fn lost_network(run: &Network, view: &View, moment: &str) -> Option<String> {
 }
 
 /// Returns the network that the pod had at the Run hook.
-fn network_at_run(case: &PodCase) -> Result<&Network, Outcome> {
+fn network_at_run(case: &PodCase) -> Ended<&Network> {
     let run = &case.view(Hook::RunPod)?.state;
     let namespace = run.namespace(NamespaceKind::Network);
     if namespace.is_some_and(|namespace| namespace.shared_with_node) {
-        return Err(skip("the pod is on the network of the node"));
+        return skip("the pod is on the network of the node");
     }
-    let unreadable = || skip("the network namespace could not be read at RunPodSandbox, see R2");
+    let unreadable = || {
+        Outcome::Skip("the network namespace could not be read at RunPodSandbox, see R2".to_owned())
+    };
     run.network.as_ref().ok_or_else(unreadable)
 }
 
 /// S4: the cgroup of the pod exists.
-fn cgroup_is_accessible(case: &PodCase) -> Outcome {
-    let (stop, run) = match (case.view(Hook::StopPod), case.view(Hook::RunPod)) {
-        (Ok(stop), Ok(run)) => (&stop.state, &run.state),
-        (Err(skipped), _) | (_, Err(skipped)) => return skipped,
-    };
+fn cgroup_is_accessible(case: &PodCase) -> Ended {
+    let stop = &case.view(Hook::StopPod)?.state;
+    let run = &case.view(Hook::RunPod)?.state;
     // The cgroup of the pod comes first. That of the sandbox may end with its process if there is another.
     let Some((name, exists)) = stop.cgroups.first() else {
         return skip("the event names no cgroup");
@@ -166,7 +157,7 @@ fn cgroup_is_accessible(case: &PodCase) -> Outcome {
         .any(|(known, exists)| known == name && *exists);
     match (existed, exists) {
         (false, _) => skip("the cgroup did not exist at RunPodSandbox, see R1"),
-        (true, true) => Outcome::Pass,
+        (true, true) => Ok(()),
         (true, false) => fail(
             sent(case),
             format!("the cgroup {name} is gone"),
@@ -176,11 +167,8 @@ fn cgroup_is_accessible(case: &PodCase) -> Outcome {
 }
 
 /// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
-fn resources_are_stable(case: &PodCase) -> Outcome {
-    let (before, after) = match case.views(Hook::StopPod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
+fn resources_are_stable(case: &PodCase) -> Ended {
+    let (before, after) = case.views(Hook::StopPod)?;
     // The cgroup of the sandbox ends with its process, see S4.
     let own = |view: &View| view.state.cgroups.len() > 1;
     let cgroup = |view: &View| view.state.cgroups.first().filter(|_| own(view)).cloned();
@@ -191,10 +179,10 @@ fn resources_are_stable(case: &PodCase) -> Outcome {
     if status(before) != status(after) {
         return unstable(case, "the runtime forgot the sandbox");
     }
-    Outcome::Pass
+    Ok(())
 }
 
-fn unstable(case: &PodCase, got: &str) -> Outcome {
+fn unstable(case: &PodCase, got: &str) -> Ended {
     fail(
         sent(case),
         format!("{got} while the hook was held"),
@@ -203,19 +191,14 @@ fn unstable(case: &PodCase, got: &str) -> Outcome {
 }
 
 /// O7: no address disappears while the hook is held.
-fn addresses_stay(case: &PodCase) -> Outcome {
-    let (before, after) = match case.views(Hook::StopPod) {
-        Ok(found) => found,
-        Err(skipped) => return skipped,
-    };
-    if let Err(skipped) = network_at_run(case) {
-        return skipped;
-    }
+fn addresses_stay(case: &PodCase) -> Ended {
+    let (before, after) = case.views(Hook::StopPod)?;
+    network_at_run(case)?;
     let (Some(before), Some(after)) = (&before.state.network, &after.state.network) else {
         return skip("the network namespace was gone, see S3");
     };
     match before.addresses.difference(&after.addresses).next() {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some(address) => fail(
             sent(case),
             format!("address {address} was taken from the pod while the hook was held"),

@@ -1,11 +1,10 @@
 //! An attempt to start a container while the Run hook of its pod is held.
 
-use super::{Scenario, Stage};
-use crate::result::Outcome;
+use super::{Scenario, Stage, disconnect};
 use crate::runtime::case::missing;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{Action, Attempt, FIRST, LAST, Script, Viewer};
 
 /// The result of the scenario.
@@ -33,11 +32,8 @@ impl Scenario for Early {
             .await?;
         let id = driver.run_pod(&driver.new_pod("early")).await?;
         let during = surroundings.journal.read();
-        let _ = driver.stop_pod(&id).await;
-        let _ = driver.remove_pod(&id).await;
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        driver.take_down(&id).await;
+        disconnect(observers).await;
         let run = during.first(LAST.name, &id, Hook::RunPod);
         Ok(Early {
             attempt: run.and_then(|entry| entry.attempt.clone()),
@@ -46,10 +42,10 @@ impl Scenario for Early {
 }
 
 /// O5: the runtime does not start a container while a Run hook is held.
-fn early_workload_is_refused(early: &Early) -> Outcome {
+fn early_workload_is_refused(early: &Early) -> Ended {
     match &early.attempt {
         None => missing(Hook::RunPod),
-        Some(Attempt::NotStarted(_)) => Outcome::Pass,
+        Some(Attempt::NotStarted(_)) => Ok(()),
         Some(Attempt::Ready) => skip("the pod was ready already, see R7"),
         Some(Attempt::Started(container)) => fail(
             "CreateContainer and StartContainer while RunPodSandbox was held",

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use super::{Scenario, Stage};
-use crate::result::Outcome;
+use super::{Scenario, Stage, disconnect};
 use crate::runtime::case::missing;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, tests};
-use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Script};
+use crate::runtime::judgement::{Ended, Test, fail, tests};
+use crate::runtime::observer::{Action, MIDDLE};
 
 /// The time within which the runtime must close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);
@@ -36,17 +35,7 @@ impl Scenario for Hanging {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<Hanging, String> {
-        let surroundings = stage.surroundings(stage.viewer());
-        let observers = stage
-            .connect(
-                &surroundings,
-                [
-                    (FIRST, Script::default()),
-                    (MIDDLE, Script::default().on(Hook::RunPod, Action::Hang)),
-                    (LAST, Script::default()),
-                ],
-            )
-            .await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::RunPod, Action::Hang).await?;
         let started = std::time::Instant::now();
         let result = driver.run_pod(&driver.new_pod("hanging")).await;
         let took = started.elapsed();
@@ -57,13 +46,10 @@ impl Scenario for Hanging {
             })
             .await;
         if let Ok(id) = &result {
-            let _ = driver.stop_pod(id).await;
-            let _ = driver.remove_pod(id).await;
+            driver.take_down(id).await;
         }
         let record = journal.read();
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        disconnect(observers).await;
         let mut entries = record.entries.iter();
         Ok(Hanging {
             received: entries
@@ -77,7 +63,7 @@ impl Scenario for Hanging {
 }
 
 /// E1: the request fails, or the plugin is disconnected.
-fn timeout_is_an_error(hanging: &Hanging) -> Outcome {
+fn timeout_is_an_error(hanging: &Hanging) -> Ended {
     if !hanging.received {
         return missing(Hook::RunPod);
     }
@@ -88,7 +74,7 @@ fn timeout_is_an_error(hanging: &Hanging) -> Outcome {
         return fail(sent, got, expected);
     }
     if hanging.result.is_err() || hanging.disconnected {
-        return Outcome::Pass;
+        return Ok(());
     }
     fail(
         sent,

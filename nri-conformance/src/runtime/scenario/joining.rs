@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Scenario, Stage};
-use crate::result::Outcome;
+use super::{Scenario, Stage, disconnect};
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Finding, Test, fail, tests};
+use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
 use crate::runtime::observer::{Action, Identity, Journal, Observer, Record, Script, Surroundings};
 use crate::runtime::order::SYNCHRONIZED_ONCE;
 use crate::runtime::sequence::Sequence;
@@ -165,9 +164,7 @@ impl Scene<'_> {
             observers.push(self.round(round, identity).await?);
             missed.extend(self.missed(identity).await);
         }
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        disconnect(observers).await;
         Ok(missed)
     }
 
@@ -218,8 +215,7 @@ impl Scene<'_> {
     async fn take_down(&self) {
         for known in &self.running {
             if let Known::Pod(id) = known {
-                let _ = self.driver.stop_pod(id).await;
-                let _ = self.driver.remove_pod(id).await;
+                self.driver.take_down(id).await;
             }
         }
     }
@@ -245,7 +241,7 @@ async fn synchronizes(journal: &Journal, identity: Identity, limit: Duration) ->
 }
 
 /// A plugin that connects late.
-fn late_plugin(joining: &Joining) -> Outcome {
+fn late_plugin(joining: &Joining) -> Ended {
     complete(
         &joining.late,
         "a plugin that connects after the pod was run",
@@ -253,7 +249,7 @@ fn late_plugin(joining: &Joining) -> Outcome {
 }
 
 /// A container that is created while a plugin handles Synchronize.
-fn container_during_synchronize(joining: &Joining) -> Outcome {
+fn container_during_synchronize(joining: &Joining) -> Ended {
     complete(
         &joining.slow,
         "a container is created while a plugin handles Synchronize",
@@ -261,7 +257,7 @@ fn container_during_synchronize(joining: &Joining) -> Outcome {
 }
 
 /// Pods and containers that are created while a plugin connects.
-fn crowd(joining: &Joining) -> Outcome {
+fn crowd(joining: &Joining) -> Ended {
     complete(
         &joining.crowd,
         "pods and containers are created while plugins connect",
@@ -269,13 +265,13 @@ fn crowd(joining: &Joining) -> Outcome {
 }
 
 /// A plugin that was disconnected.
-fn returned_plugin(joining: &Joining) -> Outcome {
+fn returned_plugin(joining: &Joining) -> Ended {
     complete(&joining.returned, "a plugin that connects again")
 }
 
-fn complete(missed: &[String], sent: &str) -> Outcome {
+fn complete(missed: &[String], sent: &str) -> Ended {
     match missed.first() {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some(first) => fail(
             sent,
             format!("{first} ({} in all)", missed.len()),

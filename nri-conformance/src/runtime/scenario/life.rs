@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{QUIET, QUIET_LIMIT, Stage, unlike};
-use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{
     Action, FIRST, LAST, Record, RecordedEvent, Script, Surroundings, WATCHING,
 };
@@ -186,7 +185,7 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
 }
 
 /// R3: two attempts to run one pod have different sandboxes.
-fn ids_are_new(life: &Life) -> Outcome {
+fn ids_are_new(life: &Life) -> Ended {
     let [first, second] = life.attempts.as_slice() else {
         return skip("the pod was not run twice");
     };
@@ -194,9 +193,9 @@ fn ids_are_new(life: &Life) -> Outcome {
 }
 
 /// R3: no container is created in a sandbox that was stopped.
-fn stopped_sandbox_is_not_reused(life: &Life) -> Outcome {
+fn stopped_sandbox_is_not_reused(life: &Life) -> Ended {
     match &life.reused {
-        Err(_) => Outcome::Pass,
+        Err(_) => Ok(()),
         Ok(container) => fail(
             format!("CreateContainer in the stopped pod {}", life.busy.id),
             format!("container {container}"),
@@ -206,12 +205,12 @@ fn stopped_sandbox_is_not_reused(life: &Life) -> Outcome {
 }
 
 /// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name and its pod.
-fn container_events_in_order(life: &Life) -> Outcome {
+fn container_events_in_order(life: &Life) -> Ended {
     events_of(life, &life.container, "main")
 }
 
 /// C1 for a container that ends with an error.
-fn failing_container_events_in_order(life: &Life) -> Outcome {
+fn failing_container_events_in_order(life: &Life) -> Ended {
     match &life.failing {
         None => skip("no command that ends with an error was given"),
         Some(Err(message)) => skip(format!("the container could not be run: {message}")),
@@ -219,7 +218,7 @@ fn failing_container_events_in_order(life: &Life) -> Outcome {
     }
 }
 
-fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
+fn events_of(life: &Life, container: &str, name: &str) -> Ended {
     for observer in WATCHING {
         let entries: Vec<&RecordedEvent> = life
             .orderly
@@ -249,7 +248,7 @@ fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
             );
         }
     }
-    Outcome::Pass
+    Ok(())
 }
 
 /// Returns true for an event that a container has once.
@@ -259,7 +258,7 @@ fn is_about(entry: &RecordedEvent, container: &str) -> bool {
 }
 
 /// C2: a container is not listed before its CreateContainer hook returns.
-fn not_listed_during_create(life: &Life) -> Outcome {
+fn not_listed_during_create(life: &Life) -> Ended {
     let record = &life.orderly.record;
     let create = record.first(LAST.name, &life.orderly.id, Hook::Create);
     let Some(create) = create else {
@@ -276,7 +275,7 @@ fn not_listed_during_create(life: &Life) -> Outcome {
         Some(Ok(containers)) => containers,
     };
     match containers.iter().find(|(id, _)| *id == life.container) {
-        None => Outcome::Pass,
+        None => Ok(()),
         Some(_) => fail(
             "ListContainers during CreateContainer",
             format!("container {}", life.container),
@@ -286,10 +285,10 @@ fn not_listed_during_create(life: &Life) -> Outcome {
 }
 
 /// C4: stopping a pod a second time succeeds.
-fn second_stop_succeeds(life: &Life) -> Outcome {
+fn second_stop_succeeds(life: &Life) -> Ended {
     match &life.stopped_twice {
         (Err(message), _) => skip(format!("the pod could not be stopped once: {message}")),
-        (Ok(()), Ok(())) => Outcome::Pass,
+        (Ok(()), Ok(())) => Ok(()),
         (Ok(()), Err(message)) => fail(
             format!("StopPodSandbox of the stopped pod {}", life.orderly.id),
             message.as_str(),
@@ -299,7 +298,7 @@ fn second_stop_succeeds(life: &Life) -> Outcome {
 }
 
 /// The events contain the pod that the driver requested.
-fn metadata_is_correct(life: &Life) -> Outcome {
+fn metadata_is_correct(life: &Life) -> Ended {
     let (name, uid) = &life.asked;
     for observer in WATCHING {
         for entry in life.orderly.record.of(observer, &life.orderly.id) {
@@ -315,5 +314,5 @@ fn metadata_is_correct(life: &Life) -> Outcome {
             }
         }
     }
-    Outcome::Pass
+    Ok(())
 }

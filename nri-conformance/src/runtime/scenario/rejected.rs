@@ -3,17 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Scenario, Stage, unlike};
-use crate::result::Outcome;
+use super::{Scenario, Stage, disconnect, unlike};
 use crate::runtime::case::missing;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::{Hook, PodFacts};
-use crate::runtime::judgement::{Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::{NamespaceKind, Pause};
-use crate::runtime::observer::{
-    Action, FIRST, LAST, MIDDLE, Observer, Record, Script, Surroundings,
-};
+use crate::runtime::observer::{Action, FIRST, MIDDLE, Record};
 
 /// The time that a runtime has to remove the remains of a pod that failed.
 const CLEANED_UP: Duration = Duration::from_secs(5);
@@ -58,7 +55,7 @@ impl Scenario for RejectedPod {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedPod, String> {
-        let (surroundings, observers) = stage.rejecting(Hook::RunPod).await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::RunPod, Action::FailOnce).await?;
         let pod = driver.new_pod("rejected");
         let result = driver.run_pod(&pod).await;
         let seen = facts(&surroundings.journal.read(), &pod);
@@ -69,12 +66,9 @@ impl Scenario for RejectedPod {
         };
         let retry = driver.run_pod(&pod.retry()).await;
         for id in result.iter().chain(&retry) {
-            let _ = driver.stop_pod(id).await;
-            let _ = driver.remove_pod(id).await;
+            driver.take_down(id).await;
         }
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        disconnect(observers).await;
         Ok(RejectedPod {
             record: Arc::new(surroundings.journal.read()),
             id: seen.map(|facts| facts.id),
@@ -93,7 +87,7 @@ impl Scenario for RejectedContainer {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedContainer, String> {
-        let (surroundings, observers) = stage.rejecting(Hook::Create).await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::Create, Action::FailOnce).await?;
         let pod = driver.new_pod("picky");
         let id = driver.run_pod(&pod).await?;
         let result = driver.create(&pod, &id, driver.container("main")).await;
@@ -102,11 +96,8 @@ impl Scenario for RejectedContainer {
             Err(_) => driver.containers_of(&id).await?,
         };
         let retry = driver.run_container(&pod, &id, "main").await;
-        let _ = driver.stop_pod(&id).await;
-        let _ = driver.remove_pod(&id).await;
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        driver.take_down(&id).await;
+        disconnect(observers).await;
         let record = surroundings.journal.read();
         Ok(RejectedContainer {
             rejected: record.first(MIDDLE.name, &id, Hook::Create).is_some(),
@@ -118,28 +109,11 @@ impl Scenario for RejectedContainer {
 }
 
 impl Stage {
-    /// Connects the plugins, of which the middle one fails a hook once.
-    async fn rejecting(&self, hook: Hook) -> Result<(Surroundings, Vec<Observer>), String> {
-        let surroundings = self.surroundings(self.viewer());
-        let observers = self
-            .connect(
-                &surroundings,
-                [
-                    (FIRST, Script::default()),
-                    (MIDDLE, Script::default().on(hook, Action::FailOnce)),
-                    (LAST, Script::default()),
-                ],
-            )
-            .await?;
-        Ok((surroundings, observers))
-    }
-
     /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
     async fn left_of(&self, driver: &Driver, pod: &Pod, seen: Option<&PodFacts>) -> Vec<String> {
         // A runtime that could not remove everything lists the pod, and the kubelet then removes it.
         if let (Some(PodSandboxState::NotReady), Some(seen)) = (driver.state_of(pod).await, seen) {
-            let _ = driver.stop_pod(&seen.id).await;
-            let _ = driver.remove_pod(&seen.id).await;
+            driver.take_down(&seen.id).await;
         }
         let deadline = tokio::time::Instant::now() + CLEANED_UP;
         loop {
@@ -178,7 +152,7 @@ fn facts(record: &Record, pod: &Pod) -> Option<PodFacts> {
 }
 
 /// R3: the attempt after a failed one has another sandbox.
-fn retry_has_a_new_id(rejected: &RejectedPod) -> Outcome {
+fn retry_has_a_new_id(rejected: &RejectedPod) -> Ended {
     match (&rejected.id, &rejected.retry) {
         (None, _) => missing(Hook::RunPod),
         (Some(_), Err(message)) => skip(format!("the second attempt failed, see E2: {message}")),
@@ -187,7 +161,7 @@ fn retry_has_a_new_id(rejected: &RejectedPod) -> Outcome {
 }
 
 /// E2: if an error of a plugin fails the request, nothing is left of the pod, and it can be run again.
-fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Outcome {
+fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Ended {
     if rejected.id.is_none() {
         return missing(Hook::RunPod);
     }
@@ -206,12 +180,12 @@ fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Outcome {
             "the second attempt succeeds",
         ),
         // The policy of the runtime is to run the pod anyway.
-        (Ok(_), _) | (Err(_), Ok(_)) => Outcome::Pass,
+        (Ok(_), _) | (Err(_), Ok(_)) => Ok(()),
     }
 }
 
 /// E6: the plugins that accepted a pod are informed that it is gone.
-fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Outcome {
+fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Ended {
     let Some(id) = &rejected.id else {
         return missing(Hook::RunPod);
     };
@@ -220,7 +194,7 @@ fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Outcome {
     }
     let arrived = |hook| rejected.record.first(FIRST.name, id, hook);
     match (arrived(Hook::StopPod), arrived(Hook::RemovePod)) {
-        (Some(stop), Some(remove)) if stop.started <= remove.started => Outcome::Pass,
+        (Some(stop), Some(remove)) if stop.started <= remove.started => Ok(()),
         (stop, remove) => fail(
             "RunPodSandbox, which a later plugin fails",
             format!(
@@ -238,7 +212,7 @@ fn presence(arrived: bool) -> &'static str {
 }
 
 /// C3: an error of a plugin fails CreateContainer, nothing is left, and the container can be created again.
-fn rejected_container_is_cleaned_up(rejected: &RejectedContainer) -> Outcome {
+fn rejected_container_is_cleaned_up(rejected: &RejectedContainer) -> Ended {
     if !rejected.rejected {
         return missing(Hook::Create);
     }
@@ -255,6 +229,6 @@ fn rejected_container_is_cleaned_up(rejected: &RejectedContainer) -> Outcome {
             message.as_str(),
             "the second attempt succeeds",
         ),
-        (Err(_), None, Ok(_)) => Outcome::Pass,
+        (Err(_), None, Ok(_)) => Ok(()),
     }
 }

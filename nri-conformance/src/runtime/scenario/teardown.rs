@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use super::{Scenario, Stage};
-use crate::result::Outcome;
+use super::{Scenario, Stage, disconnect};
 use crate::runtime::case::missing;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::{Hook, PodFacts};
-use crate::runtime::judgement::{Finding, Test, fail, tests};
+use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
 use crate::runtime::machine::NamespaceKind;
-use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Record, Script};
+use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Record};
 use crate::runtime::shape::{Cause, Shape};
 
 /// The hooks of the teardown.
@@ -40,10 +39,10 @@ impl Scenario for Teardown {
     const TESTS: &[Test<Self::Evidence>] = tests! {
         "E3" "stop-goes-on" stop_goes_on;
         "E4" "removal-goes-on" removal_goes_on;
-        "E5" "stop-pod-reaches-later-plugins" stop_pod_reaches_later_plugins;
-        "E5" "remove-pod-reaches-later-plugins" remove_pod_reaches_later_plugins;
-        "E5" "stop-container-reaches-later-plugins" stop_reaches_later_plugins;
-        "E5" "remove-container-reaches-later-plugins" remove_reaches_later_plugins;
+        "E5" "stop-pod-reaches-later-plugins" reaches(Hook::StopPod);
+        "E5" "remove-pod-reaches-later-plugins" reaches(Hook::RemovePod);
+        "E5" "stop-container-reaches-later-plugins" reaches(Hook::Stop);
+        "E5" "remove-container-reaches-later-plugins" reaches(Hook::Remove);
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<Vec<Teardown>, String> {
@@ -58,17 +57,7 @@ impl Scenario for Teardown {
 impl Stage {
     /// Tears down a pod while the middle plugin fails a hook.
     async fn teardown(&self, driver: &Driver, hook: Hook) -> Result<Teardown, String> {
-        let surroundings = self.surroundings(self.viewer());
-        let observers = self
-            .connect(
-                &surroundings,
-                [
-                    (FIRST, Script::default()),
-                    (MIDDLE, Script::default().on(hook, Action::Fail)),
-                    (LAST, Script::default()),
-                ],
-            )
-            .await?;
+        let (surroundings, observers) = self.misbehaving(hook, Action::Fail).await?;
         let pod = driver.new_pod("teardown");
         let id = driver.run_pod(&pod).await?;
         let container = driver.run_container(&pod, &id, "main").await?;
@@ -81,9 +70,7 @@ impl Stage {
         let removed = driver.remove_pod(&id).await;
         let after_removal = surroundings.journal.read();
         let listed = is_listed(driver, &pod, &id).await;
-        for observer in observers {
-            observer.disconnect().await;
-        }
+        disconnect(observers).await;
         let record = surroundings.journal.read();
         let in_time = if hook == Hook::StopPod {
             after_stop
@@ -130,7 +117,7 @@ async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
 }
 
 /// E3: a pod is stopped although a plugin returned an error.
-fn stop_goes_on(teardowns: &[Teardown]) -> Outcome {
+fn stop_goes_on(teardowns: &[Teardown]) -> Ended {
     let Some(teardown) = of(teardowns, Hook::StopPod) else {
         return missing(Hook::StopPod);
     };
@@ -142,12 +129,12 @@ fn stop_goes_on(teardowns: &[Teardown]) -> Outcome {
             "success, but the network namespace is still there",
             "the network of the pod is taken down",
         ),
-        Ok(()) => Outcome::Pass,
+        Ok(()) => Ok(()),
     }
 }
 
 /// E4: a pod is removed although a plugin returned an error.
-fn removal_goes_on(teardowns: &[Teardown]) -> Outcome {
+fn removal_goes_on(teardowns: &[Teardown]) -> Ended {
     let Some(teardown) = of(teardowns, Hook::RemovePod) else {
         return missing(Hook::RemovePod);
     };
@@ -159,39 +146,20 @@ fn removal_goes_on(teardowns: &[Teardown]) -> Outcome {
             "success, but the pod is still listed",
             "the pod is removed",
         ),
-        Ok(()) => Outcome::Pass,
+        Ok(()) => Ok(()),
     }
 }
 
-/// E5 for StopPodSandbox.
-fn stop_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
-    reaches(teardowns, Hook::StopPod)
-}
-
-/// E5 for RemovePodSandbox.
-fn remove_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
-    reaches(teardowns, Hook::RemovePod)
-}
-
-/// E5 for StopContainer.
-fn stop_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
-    reaches(teardowns, Hook::Stop)
-}
-
-/// E5 for RemoveContainer.
-fn remove_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
-    reaches(teardowns, Hook::Remove)
-}
-
+/// E5: a hook reaches the plugins after the one that fails it.
 fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
     let Some(teardown) = of(teardowns, hook) else {
-        return missing(hook).into();
+        return missing::<()>(hook).into();
     };
     let [first, middle, last] = teardown.received;
     if last > 0 {
-        return Outcome::Pass.into();
+        return Ok(()).into();
     }
-    let outcome = fail(
+    let failed: Ended = fail(
         format!("the request for {hook}, which the plugin with index 50 fails"),
         format!(
             "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
@@ -202,7 +170,10 @@ fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
     );
     let chain_ended = (first, middle) == (1, 1);
     let shape = chain_ended.then(|| Shape::caused(hook, last, Cause::PluginError));
-    Finding { outcome, shape }
+    Finding {
+        shape,
+        ..failed.into()
+    }
 }
 
 fn times(count: usize) -> String {

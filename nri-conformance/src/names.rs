@@ -1,0 +1,24 @@
+//! Names of variants.
+
+/// Gives each variant a name for reports.
+macro_rules! names {
+    ($($type:ident { $($variant:ident = $name:literal,)* })*) => {
+        $(
+            impl $type {
+                /// Returns the name, as in files and reports.
+                pub const fn as_str(self) -> &'static str {
+                    match self {
+                        $(Self::$variant => $name,)*
+                    }
+                }
+            }
+
+            impl std::fmt::Display for $type {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+        )*
+    };
+}
+pub(crate) use names;
