@@ -4,7 +4,7 @@ mod object;
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use object::{Object, Spec};
 
@@ -101,7 +101,7 @@ pub struct Container {
     #[serde(skip)]
     pub kind: ContainerKind,
     /// The mounts of volumes.
-    #[serde(rename = "volumeMounts")]
+    #[serde(rename = "volumeMounts", deserialize_with = "null_as_default")]
     pub mounts: Vec<Mount>,
     /// The line of the image in a manifest, or else of the container, counted from 1; `None` for
     /// objects of the API server.
@@ -178,4 +178,13 @@ impl fmt::Display for Workload {
         }
         f.write_str(&self.name)
     }
+}
+
+/// Reads a value; null is the default, as in Go.
+fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Container, ContainerKind, ContainerStatus, Owner, PodTemplate, Volume, Workload};
+use super::{
+    Container, ContainerKind, ContainerStatus, Owner, PodTemplate, Volume, Workload,
+    null_as_default,
+};
 
 /// Any object with a pod or a pod template.
 #[derive(Debug, Default, Deserialize)]
@@ -23,7 +26,9 @@ struct Metadata {
     name: String,
     generate_name: String,
     namespace: Option<String>,
+    #[serde(deserialize_with = "null_as_default")]
     annotations: Annotations,
+    #[serde(deserialize_with = "null_as_default")]
     owner_references: Vec<Owner>,
 }
 
@@ -42,9 +47,13 @@ pub(super) struct Spec {
     template: Option<Box<Template>>,
     job_template: Option<Box<Template>>,
     node_name: Option<String>,
+    #[serde(deserialize_with = "null_as_default")]
     volumes: Vec<Volume>,
+    #[serde(deserialize_with = "null_as_default")]
     init_containers: Vec<Container>,
+    #[serde(deserialize_with = "null_as_default")]
     containers: Vec<Container>,
+    #[serde(deserialize_with = "null_as_default")]
     ephemeral_containers: Vec<Container>,
 }
 
@@ -58,8 +67,11 @@ struct Template {
 #[serde(default, rename_all = "camelCase")]
 struct Status {
     phase: Option<String>,
+    #[serde(deserialize_with = "null_as_default")]
     init_container_statuses: Vec<ContainerStatus>,
+    #[serde(deserialize_with = "null_as_default")]
     container_statuses: Vec<ContainerStatus>,
+    #[serde(deserialize_with = "null_as_default")]
     ephemeral_container_statuses: Vec<ContainerStatus>,
 }
 
