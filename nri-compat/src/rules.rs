@@ -1,19 +1,19 @@
-//! The catalogue: every rule as data, one file per rule in `rules/`, from which `catalogue.rs` is
-//! generated.
+//! The catalogue: every rule as data, one file per rule in `rules/`.
 //!
-//! To add a rule, write `rules/ID.toml`, add a line to the table in `rules/table.rs`, and run
-//! `cargo run -p xtask -- generate`.
+//! To add a rule, write `rules/ID.toml`, and add a line to the table in `rules/table.rs`.
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
 //! assert_eq!(rule.summary, "a field was deleted");
 //! ```
 
-mod catalogue;
+mod file;
 mod severity;
 pub(crate) mod table;
 
-use catalogue::RULES;
+use std::sync::OnceLock;
+
+use file::RuleFile;
 pub use severity::{Category, Level};
 use table::{buf_rules, check_rules, nri_rules};
 
@@ -38,39 +38,33 @@ pub struct Rule {
     pub replaced_by: Option<&'static str>,
 }
 
-macro_rules! collect_ids {
+macro_rules! files {
     ($($id:literal => $check:expr,)*) => {
-        [$($id),*].into_iter()
+        [$(RuleFile::new($id, include_str!(concat!("../rules/", $id, ".toml")))),*]
     };
 }
 
 /// Returns the rule with this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
-    let place = RULES.binary_search_by_key(&id, |rule| rule.id).ok()?;
-    RULES.get(place)
+    files().iter().find(|file| file.id == id)?.rule()
 }
 
 /// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    ids().filter_map(get)
+    files().iter().filter_map(RuleFile::rule)
 }
 
 /// Returns the id of every rule, in the order of [`all`].
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    let (buf, nri) = (buf_rules!(collect_ids), nri_rules!(collect_ids));
-    buf.chain(nri).chain(check_rules!(collect_ids))
+    files().iter().map(|file| file.id)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{RULES, ids};
-
-    #[test]
-    fn the_table_and_the_catalogue_have_the_same_rules() {
-        let mut listed: Vec<&str> = ids().collect();
-        listed.sort_unstable();
-        let catalogue: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
-        assert_eq!(listed, catalogue);
-        assert!(listed.windows(2).all(|pair| pair[0] < pair[1]));
-    }
+/// Returns the file of every rule, in the order of [`all`].
+fn files() -> &'static [RuleFile] {
+    static FILES: OnceLock<Vec<RuleFile>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let (buf, nri) = (buf_rules!(files), nri_rules!(files));
+        let all = buf.into_iter().chain(nri).chain(check_rules!(files));
+        all.collect()
+    })
 }

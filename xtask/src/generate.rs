@@ -1,7 +1,6 @@
 //! The generated files that are committed in this repository. To add one, add its function to `TARGETS`.
 
 mod revisions;
-mod rules;
 mod shipped;
 mod snapshots;
 mod tables;
@@ -19,9 +18,8 @@ pub type Target = (PathBuf, Vec<u8>);
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 6] = [
+const TARGETS: [MakeTargets; 5] = [
     revisions::targets,
-    rules::targets,
     snapshots::targets,
     shipped::targets,
     tables::targets,
