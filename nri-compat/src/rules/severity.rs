@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
