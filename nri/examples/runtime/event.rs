@@ -20,7 +20,7 @@ pub(crate) struct Request {
 pub(crate) enum Answer {
     None,
     Created(Box<Created>),
-    Updated(Updated),
+    Updated(Box<Updated>),
 }
 
 /// Returns the event with a name such as `RunPodSandbox`, or `RUN_POD_SANDBOX` as in the proto.
@@ -83,11 +83,11 @@ pub(crate) async fn send(
             let relayed = adaptation
                 .update_container(pod, container, resources)
                 .await?;
-            return Ok(relayed.map(Answer::Updated));
+            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
         }
         Event::StopContainer => {
             let relayed = adaptation.stop_container(pod, container).await?;
-            return Ok(relayed.map(Answer::Updated));
+            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
         }
         Event::RunPodSandbox => adaptation.run_pod_sandbox(pod).await?,
         Event::UpdatePodSandbox => {
