@@ -79,8 +79,9 @@ chmod 755 "$temporary" "$temporary/root"
 chroot --userspec=65532:65532 "$temporary/root" /usr/bin/nri-compat diff v0.11.0 v0.12.0 > /dev/null
 
 step "charts"
+"$PEERS/helm/helm" lint --quiet "$out/nri-compat-$version.tgz"
+"$PEERS/helm/helm" lint --quiet --set plugin=logger "$out/nri-plugin-$version.tgz"
 for chart in nri-compat nri-plugin; do
-  "$PEERS/helm/helm" lint --quiet "$out/$chart-$version.tgz"
   "$PEERS/helm/helm" show chart "$out/$chart-$version.tgz" | grep -F "version: $version"
   skopeo inspect --raw "oci-archive:$out/$chart-$version-chart.tar" | grep -F vnd.cncf.helm.chart.content > /dev/null
 done

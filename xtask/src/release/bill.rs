@@ -51,6 +51,9 @@ impl Release<'_> {
 
     /// Replaces times and random ids, and orders all lists, so that the same sources give the same bill.
     fn reproducible(&self, mut bill: Value) -> Value {
+        for package in packages(&mut bill) {
+            locate(package);
+        }
         sort(&mut bill);
         let time = self.metadata.timestamp();
         if let Some(created) = bill.pointer_mut("/creationInfo/created") {
@@ -72,6 +75,28 @@ impl Release<'_> {
     }
 }
 
+/// Returns the packages of a bill in SPDX; none in CycloneDX.
+fn packages(bill: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let packages = bill.get_mut("packages").and_then(Value::as_array_mut);
+    packages.into_iter().flatten()
+}
+
+/// Replaces the index that cargo names by the address of the crate, because SPDX wants one that can be downloaded.
+fn locate(package: &mut Value) {
+    let is_index = |location: &str| location.starts_with("registry+");
+    let location = package.get("downloadLocation").and_then(Value::as_str);
+    if !location.is_some_and(is_index) {
+        return;
+    }
+    let text = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
+    let address = format!(
+        "https://crates.io/api/v1/crates/{}/{}/download",
+        text("name"),
+        text("versionInfo")
+    );
+    package["downloadLocation"] = json!(address);
+}
+
 /// Orders the elements of all lists by their text.
 fn sort(value: &mut Value) {
     match value {
@@ -87,6 +112,20 @@ fn sort(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_of_the_registry_have_an_address() {
+        let mut package = json!({
+            "name": "a",
+            "versionInfo": "1.0.0",
+            "downloadLocation": "registry+https://github.com/rust-lang/crates.io-index",
+        });
+        locate(&mut package);
+        assert_eq!(
+            package["downloadLocation"],
+            "https://crates.io/api/v1/crates/a/1.0.0/download"
+        );
+    }
 
     #[test]
     fn lists_are_ordered_from_within() {
