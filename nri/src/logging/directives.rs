@@ -38,12 +38,14 @@ impl Directives {
             .map(str::trim)
             .filter(|part| !part.is_empty())
         {
-            match (part.split_once('='), rank_of(part)) {
+            let (target, level) = match part.split_once('=') {
+                Some((target, level)) => (Some(target), level),
+                None => (None, part),
+            };
+            match (target, rank_of(level)) {
                 (None, Some(rank)) => others = Some(rank),
-                (Some((target, level)), _) if let Some(rank) = rank_of(level) => {
-                    targets.push((target.trim().to_owned(), rank));
-                }
-                (Some(_), _) | (None, None) => unread.push(part),
+                (Some(target), Some(rank)) => targets.push((target.trim().to_owned(), rank)),
+                (Some(_) | None, None) => unread.push(part),
             }
         }
         // As with other readers of this variable, a list of targets alone switches off all others.

@@ -54,6 +54,7 @@ impl Release<'_> {
         for package in packages(&mut bill) {
             locate(package);
         }
+        correct_ids(&mut bill);
         sort(&mut bill);
         let time = self.metadata.timestamp();
         if let Some(created) = bill.pointer_mut("/creationInfo/created") {
@@ -95,6 +96,16 @@ fn locate(package: &mut Value) {
         text("versionInfo")
     );
     package["downloadLocation"] = json!(address);
+}
+
+/// Replaces the underscores in ids of SPDX, which its specification does not allow.
+fn correct_ids(value: &mut Value) {
+    match value {
+        Value::Array(elements) => elements.iter_mut().for_each(correct_ids),
+        Value::Object(fields) => fields.values_mut().for_each(correct_ids),
+        Value::String(text) if text.starts_with("SPDXRef-") => *text = text.replace('_', "."),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Orders the elements of all lists by their text.
