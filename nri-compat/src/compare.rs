@@ -144,10 +144,10 @@ fn explained(reason: impl Into<String>) -> (Agreement, String) {
 
 /// `check` does not object to events that a plugin leaves out where the runtime does not know them.
 fn lost_because_unknown(probe: &TargetResult) -> (Agreement, String) {
-    let known = nri::adaptation::Revision::of(&probe.release).map(|revision| revision.events());
+    let known = nri_adaptation::Revision::of(&probe.release).map(|revision| revision.events());
     let lost = probe.events_that(EventOutcome::Lost);
     let is_known = |event: &&str| {
-        let mut rpcs = nri::adaptation::Revision::rpcs().iter();
+        let mut rpcs = nri_adaptation::Revision::rpcs().iter();
         let event = rpcs
             .find(|rpc| rpc.name == *event)
             .and_then(|rpc| rpc.event);

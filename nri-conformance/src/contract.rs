@@ -69,7 +69,7 @@ pub enum Keeper {
     Plugin,
     /// The container runtime.
     Runtime,
-    /// The part of the runtime that relays events to plugins, such as `nri::adaptation`.
+    /// The part of the runtime that relays events to plugins, such as `nri-adaptation`.
     Relay,
 }
 

@@ -45,7 +45,7 @@ mod targets;
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
+use nri_adaptation::Revision;
 use tokio::time::Instant;
 
 use crate::error::Result;

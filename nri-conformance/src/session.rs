@@ -1,6 +1,6 @@
 //! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
 //!
-//! [`Session`] works at a lower level than [`nri::adaptation`]: it sends exactly what a test requests, including messages
+//! [`Session`] works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages
 //! that no runtime would send, and returns the answers unchecked.
 
 mod answer;
@@ -13,12 +13,12 @@ pub mod world;
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::adaptation::{Revision, Via};
 use nri::api::{
     ConfigureRequest, ConfigureResponse, Event, EventMask, RegisterPluginRequest,
     SynchronizeRequest, SynchronizeResponse,
 };
 use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits};
+use nri_adaptation::{Revision, Via};
 use prost::Message;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;

@@ -25,8 +25,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::plugin::Plugin;
+use nri_adaptation::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 

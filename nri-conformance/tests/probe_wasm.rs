@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use nri::adaptation::Revision;
+use nri_adaptation::Revision;
 use nri_conformance::probe::{Form, NO_SUCH_RPC, Options, RpcAnswer, TroubleKind, Verdict, probe};
 use nri_conformance::subject::{Executable, Subject};
 use tempfile::TempDir;

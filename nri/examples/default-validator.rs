@@ -25,9 +25,9 @@ use std::sync::{Mutex, PoisonError};
 
 use common::Flags;
 use lexopt::ValueExt;
-use nri::adaptation::validate::DefaultValidator;
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;
+use nri_adaptation::validate::DefaultValidator;
 use serde::Deserialize;
 use tracing::{debug, warn};
 
@@ -162,12 +162,12 @@ async fn main() -> nri::Result<()> {
     flags.run(validator).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use nri::adjust::HookStage;
     use nri::api::{Hook, Hooks};
-    use nri::testing::{self, ContainerFixture, pod};
+    use nri_testing::{self as testing, ContainerFixture, pod};
 
     /// Adds a hook and a sysctl to containers.
     #[derive(NriPlugin)]

@@ -29,7 +29,7 @@ async fn main() -> nri::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nri::testing::{self, pod};
+    use nri_testing::{self as testing, pod};
 
     #[tokio::test]
     async fn an_annotation_of_the_pod_sets_the_greeting() {

@@ -39,11 +39,11 @@ async fn main() -> nri::Result<()> {
     common::run(ABOUT, Legacy).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use common::logged::Logs;
-    use nri::testing::{self, pod};
+    use nri_testing::{self as testing, pod};
 
     /// Returns what is logged under this release of the runtime, and the events that it records as deprecated.
     async fn life_of_a_pod(release: &str) -> (Vec<String>, usize) {

@@ -70,12 +70,12 @@ async fn main() -> nri::Result<()> {
     common::run(ABOUT, NetworkLogger).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use common::logged::Logs;
     use nri::api::LinuxNamespace;
-    use nri::testing::{self, pod};
+    use nri_testing::{self as testing, pod};
 
     #[tokio::test]
     async fn every_pod_is_logged() {

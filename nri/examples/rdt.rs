@@ -73,11 +73,11 @@ async fn main() -> nri::Result<()> {
     common::run(ABOUT, Rdt).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use nri::api::LinuxRdt;
-    use nri::testing::{self, EventError, pod};
+    use nri_testing::{self as testing, EventError, pod};
 
     async fn rdt(annotations: &[(&str, &str)]) -> Result<Option<LinuxRdt>, EventError> {
         let mut runtime = testing::Runtime::new().start(Rdt).await.unwrap();

@@ -238,11 +238,11 @@ async fn main() -> nri::Result<()> {
     common::run(ABOUT, Template::default()).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use common::logged::Logs;
-    use nri::testing::{self, pod};
+    use nri_testing::{self as testing, pod};
 
     #[tokio::test]
     async fn every_event_is_logged_and_nothing_changes() {

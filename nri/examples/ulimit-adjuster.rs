@@ -101,10 +101,10 @@ async fn main() -> nri::Result<()> {
     common::run(ABOUT, UlimitAdjuster).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use nri::testing::{self, EventError, pod};
+    use nri_testing::{self as testing, EventError, pod};
 
     async fn limits(key: &str, value: &str) -> Result<Vec<PosixRlimit>, EventError> {
         let mut runtime = testing::Runtime::new().start(UlimitAdjuster).await.unwrap();

@@ -118,10 +118,10 @@ async fn main() -> nri::Result<()> {
     flags.run(Validator { denied }).await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use nri::testing::{self, pod};
+    use nri_testing::{self as testing, pod};
 
     /// Adds a variable, an annotation and a sysctl to containers.
     #[derive(NriPlugin)]

@@ -138,10 +138,10 @@ async fn main() -> nri::Result<()> {
     flags.stub(WritableCgroups { delegated }).run().await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use nri::testing::{self, ContainerFixture, EventError, PodFixture, pod};
+    use nri_testing::{self as testing, ContainerFixture, EventError, PodFixture, pod};
 
     fn app(pod: PodFixture) -> ContainerFixture {
         let mount = Mount::new("cgroup", "cgroup", CGROUPS);

@@ -2,12 +2,12 @@
 //!
 //! The hidden items are for the code that the derive generates; they may change in any release.
 
-mod bridge;
+pub(crate) mod bridge;
 mod call;
 mod checked;
 mod connection;
 pub(crate) mod facts;
-mod payload;
+pub(crate) mod payload;
 mod policy;
 pub(crate) mod probe;
 pub(crate) mod required;
@@ -32,15 +32,11 @@ pub use {
     table::{Handler, Row, Table},
 };
 
-#[cfg(feature = "adaptation")]
-pub(crate) use bridge::to_change;
-#[cfg(feature = "adaptation")]
+#[cfg(feature = "in-process")]
 #[doc(hidden)]
 pub use payload::AnyMessage;
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use payload::decode_encoded;
-#[cfg(feature = "adaptation")]
-pub(crate) use payload::downcast;
 pub(crate) use payload::{decode, part_or_default};
 
 use crate::api::EventMask;

@@ -79,7 +79,7 @@ mod runtime;
 mod skipped;
 mod status;
 mod subscription;
-mod synchronize;
+pub(crate) mod synchronize;
 mod tools;
 mod update;
 mod within;
@@ -93,8 +93,8 @@ mod backoff;
 mod connect;
 #[cfg(not(target_family = "wasm"))]
 mod deadline;
-#[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
-mod direct;
+#[cfg(all(feature = "in-process", not(target_family = "wasm")))]
+pub(crate) mod direct;
 #[cfg(not(target_family = "wasm"))]
 mod inherit;
 #[cfg(not(target_family = "wasm"))]
@@ -117,12 +117,10 @@ use crate::plugin::Plugin;
 
 pub use aside::blocking;
 pub use check_answers::CheckAnswers;
-#[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
-pub(crate) use direct::Direct;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 pub use runtime::Runtime;
 pub use status::{Status, StatusWatch};
-#[cfg(any(test, feature = "wasm", target_family = "wasm"))]
+#[cfg(any(test, target_family = "wasm"))]
 pub(crate) use synchronize::{Assembly, Part};
 pub(crate) use tools::Tools;
 pub use update::{UpdateError, Updater};

@@ -95,7 +95,7 @@ mod limits;
 mod link;
 #[doc(hidden)]
 pub mod mux;
-mod one_line;
+pub(crate) mod one_line;
 #[doc(hidden)]
 pub mod outbox;
 mod requests;
@@ -111,8 +111,6 @@ pub use connection::{Channels, Connection, Ended};
 pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_ANSWER, MAX_FRAME, MAX_MESSAGE};
 pub use link::{Link, Serving};
-#[cfg(feature = "adaptation")]
-pub(crate) use one_line::OneLine;
 pub use requests::{Request, Service};
 #[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;

@@ -355,7 +355,6 @@ async fn a_runtime_that_closes_at_once_is_an_error() {
     );
 }
 
-#[cfg(feature = "testing")]
 #[tokio::test(start_paused = true)]
 async fn a_runtime_that_never_configures_is_given_up() {
     let (running, stream) = start(Plugin::default());

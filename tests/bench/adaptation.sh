@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures nri::adaptation beside the Go adaptation, in turns within one run, and prints medians of the rounds and ratios.
+# Measures nri-adaptation beside the Go adaptation, in turns within one run, and prints medians of the rounds and ratios.
 # The runtimes are the example `runtime` and `runtime relay` of the Go peers; each turn starts the plugins anew.
 #
 #   relay         PostStartContainer to 1 and to 10 Go plugins, and to 1 plugin in the language of the runtime; then to 1
@@ -24,12 +24,12 @@ if [ -z "${PEERS:-}" ]; then
     (cd tests/peers && go build -o "$peers" ./runtime ./plugin ./merge)
 fi
 examples=${EXAMPLES:-$target/release/examples}
-[ -n "${EXAMPLES:-}" ] || cargo build -q --release -p nri --features adaptation,serde --example runtime --example logger
+[ -n "${EXAMPLES:-}" ] || cargo build -q --release -p nri -p nri-adaptation --features nri/serde --example runtime --example logger
 
 for part in $parts; do
     case $part in
-    raw) cargo bench -q -p nri --features adaptation --bench relay ;;
-    merge) cargo bench -q -p nri --features adaptation --bench merge -- "$peers/merge" ;;
+    raw) cargo bench -q -p nri-adaptation --bench relay ;;
+    merge) cargo bench -q -p nri-adaptation --bench merge -- "$peers/merge" ;;
     relay | Synchronize | growth)
         python3 - "$part" "$examples" "$peers" "${ROUNDS:-9}" "${CALLS:-3000}" <<'PYTHON'
 import os, re, statistics, subprocess, sys, tempfile, time

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nri::adaptation::{Adaptation, RequestError};
 use nri::api::{Container, LinuxResources, PodSandbox};
+use nri_adaptation::{Adaptation, RequestError};
 use prost::Message;
 use prost_reflect::DynamicMessage;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Via;
+use nri_adaptation::Via;
 use nri_compat::report::check::Suppression;
 use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::probe::ProbeReport;

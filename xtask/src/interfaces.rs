@@ -12,12 +12,14 @@ use public_api::Builder;
 use crate::generate::Target;
 
 /// The published crates.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 9] = [
     "nri-protos",
     "nri-schema",
     "nri-codegen",
     "nri-macros",
     "nri",
+    "nri-adaptation",
+    "nri-testing",
     "nri-conformance",
     "nri-compat",
 ];

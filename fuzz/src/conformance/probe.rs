@@ -59,7 +59,7 @@ async fn judge(bytes: &[u8]) {
     );
     assert_eq!(
         probed.rpcs.len(),
-        nri::adaptation::Revision::rpcs().len() + 1
+        nri_adaptation::Revision::rpcs().len() + 1
     );
     assert_eq!(probed.targets.len(), options.targets.len());
     let details = probed.rpcs.iter().map(|rpc| &rpc.detail);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use nri::adaptation::{Adaptation, OutcomeResult};
+use nri_adaptation::{Adaptation, OutcomeResult};
 use nri::api::{Container, PodSandbox};
 use nri::plugin::Plugin as _;
 use nri::prelude::*;

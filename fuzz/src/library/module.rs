@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nri::adaptation::Adaptation;
+use nri_adaptation::Adaptation;
 use nri::api::PodSandbox;
 
 /// The time that loading and a request may take.

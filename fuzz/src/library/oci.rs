@@ -3,7 +3,7 @@
 //! The input is the JSON of a spec, a zero byte, and an encoded adjustment.
 
 use nri::api::ContainerAdjustment;
-use nri::oci::{Generator, Propagation, from_value, to_value};
+use nri_adaptation::oci::{Generator, Propagation, from_value, to_value};
 use prost::Message as _;
 
 /// Runs the target once.

@@ -1,6 +1,6 @@
 //! Any text is a scenario of the example runtime or an error, and what is accepted can be sent.
 
-use nri::adaptation::Adaptation;
+use nri_adaptation::Adaptation;
 
 use crate::scenario::Scenario;
 

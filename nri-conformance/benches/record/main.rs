@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use nri::adaptation::Adaptation;
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;
 use nri::stub::Stub;
+use nri_adaptation::Adaptation;
 use nri_conformance::record::{Identity, Options, Proxy, create_file, observe};
 
 mod replays;

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::api::{ConfigureResponse, Container, PodSandbox, SynchronizeRequest};
 use nri::wire::CallError;
+use nri_adaptation::Revision;
 use tokio::time::timeout;
 
 use super::live::Live;

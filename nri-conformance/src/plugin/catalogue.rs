@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use nri::adaptation::{Revision, Via};
 use nri::api::Event;
+use nri_adaptation::{Revision, Via};
 
 use super::bench::Bench;
 use super::verdict::Judged;

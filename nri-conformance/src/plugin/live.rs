@@ -1,8 +1,8 @@
 //! A plugin that is registered, configured and synchronized.
 
-use nri::adaptation::Via;
 use nri::api::{Container, Event, EventMask, PodSandbox};
 use nri::wire::CallError;
+use nri_adaptation::Via;
 
 use super::verdict::{Judged, fail, in_the_way, skip};
 use crate::session::{Answer, Session, sample_request};

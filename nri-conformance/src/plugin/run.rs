@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use nri::adaptation::Revision;
+use nri_adaptation::Revision;
 use tokio::time::timeout;
 
 use super::bench::Bench;

@@ -1,7 +1,7 @@
 //! The events of a pod's life, and their sample requests.
 
-use nri::adaptation::{Revision, Via};
 use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
+use nri_adaptation::{Revision, Via};
 
 use crate::session::world::World;
 use crate::session::{self, event_name};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::adaptation::Revision;
 use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
 use nri::wire::CallError;
+use nri_adaptation::Revision;
 use prost::Message;
 use tokio::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Via;
+use nri_adaptation::Via;
 
 use crate::names::names;
 use crate::result::Subject;

@@ -1,9 +1,9 @@
 //! The first pass: each RPC of every known revision once, and one that does not exist.
 
-use nri::adaptation::Revision;
 use nri::api::{ConfigureResponse, EventMask};
 use nri::plugin::Rpc;
 use nri::wire::Code;
+use nri_adaptation::Revision;
 
 use crate::error::Result;
 

@@ -6,8 +6,8 @@ use super::life::Sample;
 use super::patience::Patience;
 use super::{Options, Trouble, TroubleKind};
 
-use nri::adaptation::Revision;
 use nri::wire::Code;
+use nri_adaptation::Revision;
 
 /// The maximum number of troubles that a result lists.
 const MAX_TROUBLES: usize = 50;

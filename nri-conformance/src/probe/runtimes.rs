@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use nri::adaptation::Revision;
+use nri_adaptation::Revision;
 use serde::Deserialize;
 
 use super::RuntimeRelease;

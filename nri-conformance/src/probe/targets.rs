@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use nri::adaptation::{PluginId, Revision, Via};
 use nri::api::{ConfigureResponse, Event, EventMask};
 use nri::wire::CallError;
+use nri_adaptation::{PluginId, Revision, Via};
 
 use crate::error::{Error, Result};
 use crate::session::can_fall_back;

@@ -1,9 +1,9 @@
 //! The answer to an event, or the failure instead of it.
 
 use bytes::Bytes;
-use nri::adaptation::{Revision, Via};
 use nri::api::Event;
 use nri::wire::{CallError, Code};
+use nri_adaptation::{Revision, Via};
 
 /// The answer to an event, or the failure instead of it.
 #[derive(Clone, Debug)]
@@ -67,7 +67,6 @@ pub fn describe(error: &CallError) -> String {
         CallError::TooLarge { .. } | CallError::Protocol(_) | CallError::Unreadable(_) => {
             error.to_string()
         }
-        other => other.to_string(),
     }
 }
 

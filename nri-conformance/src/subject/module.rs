@@ -19,7 +19,7 @@ mod host {
     use std::path::Path;
     use std::time::Duration;
 
-    use nri::adaptation::{PluginId, Revision, WasmModule};
+    use nri_adaptation::{PluginId, Revision, WasmModule};
 
     use super::super::Stream;
     use super::super::process::identity;

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use nri::adaptation::pass_socket;
 use nri::wire::Socket;
+use nri_adaptation::pass_socket;
 use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 use tokio::net::UnixStream;

@@ -108,9 +108,9 @@ pub(crate) fn run_pod_as_change() -> Exchange {
     let request = RunPodSandboxRequest {
         pod: Some(pod("web")),
     };
-    let change = nri::adaptation::Revision::newest().request(
+    let change = nri_adaptation::Revision::newest().request(
         Event::RunPodSandbox,
-        nri::adaptation::Via::StateChange,
+        nri_adaptation::Via::StateChange,
         &request.encode_to_vec(),
     );
     let (method, change) = change.unwrap();

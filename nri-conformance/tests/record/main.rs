@@ -1,4 +1,4 @@
-//! Recording and replaying, with `nri::adaptation` as the runtime.
+//! Recording and replaying, with `nri-adaptation` as the runtime.
 
 mod by_hand;
 mod formats;

@@ -1,6 +1,6 @@
 //! The observing plugin: records its requests, and reconnects.
 
-use nri::adaptation::Adaptation;
+use nri_adaptation::Adaptation;
 use nri_conformance::record::{ErrorKind, FrameEvent, Identity, Options, Reader, Source, observe};
 use tokio::sync::oneshot;
 

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nri::adaptation::Adaptation;
 use nri::plugin::Plugin;
 use nri::prelude::*;
 use nri::stub::Stub;
+use nri_adaptation::Adaptation;
 use nri_conformance::record::replay::Replayed;
 use nri_conformance::record::{Options, Proxy, Recorded};
 use tempfile::TempDir;

@@ -1,10 +1,10 @@
-//! The runtime with `nri::adaptation` in place of the relay by hand.
+//! The runtime with `nri-adaptation` in place of the relay by hand.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use nri::adaptation::{Adaptation, RuntimeCallbacks, State};
 use nri::api::{Container, Event, LinuxResources, PodSandbox};
+use nri_adaptation::{Adaptation, RuntimeCallbacks, State};
 
 use crate::sim::Sim;
 

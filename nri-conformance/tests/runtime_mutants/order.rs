@@ -1,4 +1,4 @@
-//! `nri::adaptation` behind a proxy that breaks the order of events: each mutant fails its statement, in a run and in a
+//! `nri-adaptation` behind a proxy that breaks the order of events: each mutant fails its statement, in a run and in a
 //! recording of it.
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const ORDER: [&str; 12] = [
     "R3", "D2", "O1", "O2", "O3", "O4", "O5", "O8", "C1", "C5", "P2", "Y3",
 ];
 
-/// Starts a runtime with `nri::adaptation`, and a proxy that plugins connect to: `proxy.sock`.
+/// Starts a runtime with `nri-adaptation`, and a proxy that plugins connect to: `proxy.sock`.
 async fn start(folder: &Path, mutant: Option<Mutant>) -> (Arc<Sim>, Proxy) {
     let sim = Sim::start_with_adaptation(folder).await;
     let (socket, runtime) = (folder.join("proxy.sock"), folder.join("nri.sock"));

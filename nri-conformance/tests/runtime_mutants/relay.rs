@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use nri::adaptation::{Adaptation, Revision, SyncGuard};
 use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
+use nri_adaptation::{Adaptation, Revision, SyncGuard};
 use nri_conformance::session::{Session, Timeouts, request};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{RwLock, RwLockReadGuard};
@@ -171,7 +171,7 @@ impl Relay {
         let session = &member.session;
         let (method, payload) = session
             .revision()
-            .request(event, nri::adaptation::Via::Dedicated, encoded)
+            .request(event, nri_adaptation::Via::Dedicated, encoded)
             .expect("a dedicated RPC");
         match session.call_within(method, payload, limit).await {
             Ok(_) => Ok(()),

@@ -71,7 +71,7 @@ impl Sim {
         sim
     }
 
-    /// Starts the runtime without a fault, with `nri::adaptation`.
+    /// Starts the runtime without a fault, with `nri-adaptation`.
     pub(crate) async fn start_with_adaptation(folder: &Path) -> Arc<Sim> {
         let sim = Sim::new(Fault::None);
         let adaptation = adapted::start(&sim, &folder.join("nri.sock")).await;

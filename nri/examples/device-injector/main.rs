@@ -35,7 +35,7 @@ mod annotations;
 #[path = "../common/mod.rs"]
 mod common;
 mod request;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use common::Flags;

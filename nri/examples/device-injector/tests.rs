@@ -1,5 +1,5 @@
 use nri::api::{IoPrioClass, LinuxDevice, LinuxIoPriority, Mount};
-use nri::testing::{self, Created, EventError, PodFixture, pod};
+use nri_testing::{self as testing, Created, EventError, PodFixture, pod};
 
 use super::*;
 

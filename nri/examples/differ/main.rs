@@ -10,7 +10,7 @@ mod common;
 mod handlers;
 mod history;
 mod report;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;

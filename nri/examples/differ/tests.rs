@@ -1,7 +1,7 @@
 use std::fs;
 
 use nri::prelude::*;
-use nri::testing::{self, RunningRuntime, pod};
+use nri_testing::{self as testing, RunningRuntime, pod};
 
 use super::*;
 

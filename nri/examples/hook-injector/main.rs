@@ -18,7 +18,7 @@
 mod common;
 mod condition;
 mod files;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;

@@ -2,7 +2,7 @@ use std::fs;
 
 use nri::adjust::HookStage;
 use nri::api::{Hook, Mount};
-use nri::testing::{self, ContainerFixture, EventError, pod};
+use nri_testing::{self as testing, ContainerFixture, EventError, pod};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

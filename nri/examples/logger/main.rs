@@ -20,7 +20,7 @@ mod common;
 mod events;
 mod handlers;
 mod settings;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use std::sync::{PoisonError, RwLock};

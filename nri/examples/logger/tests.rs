@@ -1,6 +1,6 @@
 use std::fs;
 
-use nri::testing::{self, Created, pod};
+use nri_testing::{self as testing, Created, pod};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 

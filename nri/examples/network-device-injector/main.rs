@@ -21,7 +21,7 @@ mod annotations;
 mod common;
 mod links;
 mod request;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 
 use nri::api::LinuxNamespace;
-use nri::testing::{self, PodFixture, RunningRuntime, pod};
+use nri_testing::{self as testing, PodFixture, RunningRuntime, pod};
 
 use super::*;
 

@@ -14,7 +14,7 @@
 mod common;
 mod invoke;
 mod request;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;

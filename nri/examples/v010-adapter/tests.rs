@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use nri::api::{LinuxCpu, LinuxMemory};
-use nri::testing::{self, RunningRuntime, pod};
+use nri_testing::{self as testing, RunningRuntime, pod};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

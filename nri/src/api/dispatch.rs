@@ -10,7 +10,7 @@ use crate::{Context, Result};
 /// The newest NRI release that this crate knows.
 pub const PROTOCOL: &str = "v0.12.5";
 /// Every RPC of the Plugin service, in the order of the proto.
-pub(crate) static RPCS: &[&Rpc] = &[
+pub static RPCS: &[&Rpc] = &[
     &rpc::CONFIGURE,
     &rpc::SYNCHRONIZE,
     &rpc::SHUTDOWN,

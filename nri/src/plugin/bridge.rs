@@ -41,7 +41,7 @@ pub(super) fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8
 }
 
 /// Converts a dedicated request to a StateChangeEvent.
-pub(crate) fn to_change(
+pub fn to_change(
     request: &[u8],
     event: Event,
     fields: &[(u32, u32)],

@@ -1,6 +1,6 @@
 //! Requests and responses on their way to a handler and back: encoded, or as they are within one process.
 
-#[cfg(feature = "adaptation")]
+#[cfg(feature = "in-process")]
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -10,11 +10,11 @@ use prost::Message;
 
 use super::call::malformed;
 use crate::Result;
-#[cfg(feature = "adaptation")]
+#[cfg(feature = "in-process")]
 use crate::{Error, ErrorKind};
 
 /// A message of any type, passed within the process.
-#[cfg(feature = "adaptation")]
+#[cfg(feature = "in-process")]
 pub trait AnyMessage: Any + Send {
     /// Returns the encoded message.
     fn to_bytes(&self) -> Vec<u8>;
@@ -26,7 +26,7 @@ pub trait AnyMessage: Any + Send {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-#[cfg(feature = "adaptation")]
+#[cfg(feature = "in-process")]
 impl<M: Message + 'static> AnyMessage for M {
     fn to_bytes(&self) -> Vec<u8> {
         self.encode_to_vec()
@@ -46,14 +46,14 @@ pub enum Body {
     /// The encoded message, from or to the other end of a connection.
     Encoded(Bytes),
     /// The message itself, from or to a runtime in the same process.
-    #[cfg(feature = "adaptation")]
+    #[cfg(feature = "in-process")]
     Message(Box<dyn AnyMessage>),
 }
 
 impl Body {
     /// Returns the response of a handler: the message itself for a runtime in the same process, else encoded.
     pub(super) fn of_response(response: impl Message + 'static, in_process: bool) -> Self {
-        #[cfg(feature = "adaptation")]
+        #[cfg(feature = "in-process")]
         if in_process {
             return Self::Message(Box::new(response));
         }
@@ -65,10 +65,10 @@ impl Body {
     }
 
     /// Returns the encoded message. Encodes it if necessary.
-    pub(crate) fn into_bytes(self) -> Bytes {
+    pub fn into_bytes(self) -> Bytes {
         match self {
             Self::Encoded(encoded) => encoded,
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(message) => message.to_bytes().into(),
         }
     }
@@ -77,14 +77,14 @@ impl Body {
     pub(crate) fn encoded_size(&self) -> Option<usize> {
         match self {
             Self::Encoded(encoded) => Some(encoded.len()),
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(_) => None,
         }
     }
 
     /// Returns whether no field is set.
-    #[cfg(feature = "adaptation")]
-    pub(crate) fn is_empty(&self) -> bool {
+    #[cfg(feature = "in-process")]
+    pub fn is_empty(&self) -> bool {
         match self {
             Self::Encoded(encoded) => encoded.is_empty(),
             Self::Message(message) => message.is_empty(),
@@ -92,10 +92,10 @@ impl Body {
     }
 
     /// Returns the request to pass to a handler.
-    pub(crate) fn with_payload<T>(self, work: impl FnOnce(Payload<'_>) -> T) -> T {
+    pub fn with_payload<T>(self, work: impl FnOnce(Payload<'_>) -> T) -> T {
         match self {
             Self::Encoded(encoded) => work(Payload::Encoded(&encoded)),
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(message) => work(Payload::Message(message)),
         }
     }
@@ -111,7 +111,7 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Encoded(_) => "Encoded(..)",
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(_) => "Message(..)",
         })
     }
@@ -122,7 +122,7 @@ pub enum Payload<'a> {
     /// The encoded message.
     Encoded(&'a [u8]),
     /// The message itself.
-    #[cfg(feature = "adaptation")]
+    #[cfg(feature = "in-process")]
     Message(Box<dyn AnyMessage>),
 }
 
@@ -131,7 +131,7 @@ impl Payload<'_> {
     pub(super) fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Encoded(encoded) => Cow::Borrowed(encoded),
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(message) => message.to_bytes().into(),
         }
     }
@@ -153,7 +153,7 @@ impl fmt::Debug for Payload<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Encoded(_) => "Encoded(..)",
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             Self::Message(_) => "Message(..)",
         })
     }
@@ -167,14 +167,14 @@ pub(crate) fn decode<M: 'static, S: Message + Default>(
     rpc: &'static str,
     payload: Payload<'_>,
     #[cfg_attr(
-        not(feature = "adaptation"),
+        not(feature = "in-process"),
         allow(unused_variables, reason = "only an adaptation passes messages")
     )]
     shared: fn(M) -> S,
 ) -> Result<S> {
     match payload {
         Payload::Encoded(encoded) => decode_encoded(rpc, encoded),
-        #[cfg(feature = "adaptation")]
+        #[cfg(feature = "in-process")]
         Payload::Message(message) => downcast(message).map(shared).ok_or_else(|| {
             let message = format!("the request of {rpc} is of another type");
             Error::with_kind(ErrorKind::Malformed, message)
@@ -195,8 +195,8 @@ pub(crate) fn part_or_default<T: Default>(part: Option<T>) -> T {
 }
 
 /// Returns a message of a known type, or `None` if it is of another one.
-#[cfg(feature = "adaptation")]
-pub(crate) fn downcast<M: 'static>(message: Box<dyn AnyMessage>) -> Option<M> {
+#[cfg(feature = "in-process")]
+pub fn downcast<M: 'static>(message: Box<dyn AnyMessage>) -> Option<M> {
     let message = message.into_any().downcast().ok()?;
     Some(*message)
 }

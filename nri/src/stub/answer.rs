@@ -49,7 +49,7 @@ impl<P: Plugin> Shared<P> {
     pub(super) async fn respond(&self, method: &str, body: Body, moments: Moments) -> Result<Body> {
         let (payload, in_process): (&[u8], bool) = match &body {
             Body::Encoded(payload) => (payload, false),
-            #[cfg(feature = "adaptation")]
+            #[cfg(feature = "in-process")]
             // Only StateChange has to be looked into to find its handler, and that is always encoded.
             Body::Message(_) => (&[], true),
         };

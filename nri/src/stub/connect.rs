@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
-#[cfg(feature = "testing")]
 use tokio::{io::DuplexStream, sync::mpsc};
 
 use super::inherit;
@@ -36,7 +35,6 @@ pub(super) enum Endpoint {
     /// A stream passed by the caller; `None` once it is used.
     Given(Option<Box<dyn Stream>>),
     /// Connections that a test hands over one after the other.
-    #[cfg(feature = "testing")]
     Handed(mpsc::UnboundedReceiver<DuplexStream>),
     /// The runtime's socket was used.
     Used,
@@ -58,7 +56,6 @@ impl Endpoint {
     pub(super) fn is_external(&self) -> bool {
         match self {
             Self::Socket(_) => true,
-            #[cfg(feature = "testing")]
             Self::Handed(_) => true,
             Self::Launched(_) | Self::Given(_) | Self::Used => false,
         }
@@ -71,7 +68,6 @@ impl Endpoint {
                 Ok(stream) => Ok(Box::new(Socket::new(stream)?)),
                 Err(error) => Err(not_connected(path, error)),
             },
-            #[cfg(feature = "testing")]
             Self::Handed(connections) => match connections.recv().await {
                 Some(stream) => Ok(Box::new(stream)),
                 None => Err(used()),
@@ -94,7 +90,6 @@ impl fmt::Debug for Endpoint {
             Self::Launched(number) => write!(f, "Launched({number})"),
             Self::Socket(path) => write!(f, "Socket({})", path.display()),
             Self::Given(_) => f.write_str("Given"),
-            #[cfg(feature = "testing")]
             Self::Handed(_) => f.write_str("Handed"),
             Self::Used => f.write_str("Used"),
         }

@@ -80,7 +80,7 @@ async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) -> Option<T
     .await
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use std::cell::Cell;
     use std::pin::pin;

@@ -18,7 +18,7 @@ use crate::wire::Status;
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<Body, Status>> + Send + 'a>>;
 
 /// A plugin whose handlers can be called without a connection.
-pub(crate) trait Direct: Send + Sync {
+pub trait Direct: Send + Sync {
     /// Answers a request as the stub does over a connection: same deadline, same watchdog, same counters. The response
     /// is encoded if the request is.
     fn call<'a>(&'a self, method: &'a str, body: Body, within: Duration) -> Answer<'a>;
@@ -43,7 +43,8 @@ impl<P: Plugin> Direct for Shared<P> {
 
 impl<P: Plugin> Stub<P> {
     /// Returns a handle that calls the plugin without a connection.
-    pub(crate) fn direct(&self) -> Arc<dyn Direct> {
+    #[doc(hidden)]
+    pub fn direct(&self) -> Arc<dyn Direct> {
         let shared: Arc<Shared<P>> = Arc::clone(&self.shared);
         shared
     }

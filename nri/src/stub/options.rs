@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-#[cfg(feature = "testing")]
 use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 
 use super::Stub;
@@ -134,8 +133,8 @@ impl<P: Plugin> Builder<P> {
     }
 
     /// Takes connections from a channel, one after the other.
-    #[cfg(feature = "testing")]
-    pub(crate) fn connections(mut self, connections: UnboundedReceiver<DuplexStream>) -> Self {
+    #[doc(hidden)]
+    pub fn connections(mut self, connections: UnboundedReceiver<DuplexStream>) -> Self {
         self.endpoint = Some(Endpoint::Handed(connections));
         self
     }

@@ -17,13 +17,13 @@ const NO_MORE: [u8; 2] = [(MORE_FIELD << 3) as u8, 0];
 /// The concatenation of encoded messages of one type is the encoding of all of them merged, so
 /// nothing is decoded before the last part arrives.
 #[derive(Debug, Default)]
-pub(crate) struct Assembly {
+pub struct Assembly {
     parts: Vec<u8>,
 }
 
 /// The effect of a part of Synchronize.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Part {
+pub enum Part {
     /// More parts are to come.
     More,
     /// It was the last part: the whole request, encoded.
@@ -37,7 +37,7 @@ impl Assembly {
     ///
     /// Returns [`ErrorKind::Malformed`] if the part is not a message, and [`ErrorKind::Protocol`]
     /// above the limit. In both cases, the parts so far are discarded.
-    pub(crate) fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
+    pub fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
         let before = std::mem::take(&mut self.parts);
         let more = has_more(&part).map_err(|error| malformed(&error))?;
         let size = before.len() + part.len();

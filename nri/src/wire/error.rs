@@ -65,9 +65,8 @@ impl std::fmt::Display for Part {
     }
 }
 
-/// Why a call failed.
+/// Why a call failed. Exhaustive, because a runtime has to decide for each reason what becomes of the plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum CallError {
     /// The peer answered with an error.
     #[error(transparent)]

@@ -6,14 +6,14 @@ use std::fmt::{self, Write as _};
 ///
 /// Control characters, and those that change the direction of text, are escaped: a text with a line end would forge a
 /// line of the log.
-pub(crate) struct OneLine<'t> {
+pub struct OneLine<'t> {
     text: &'t str,
     max: usize,
 }
 
 impl<'t> OneLine<'t> {
     /// Shows at most `max` characters, and `…` for the others.
-    pub(crate) const fn new(text: &'t str, max: usize) -> Self {
+    pub const fn new(text: &'t str, max: usize) -> Self {
         Self { text, max }
     }
 }

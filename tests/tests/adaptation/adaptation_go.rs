@@ -1,4 +1,4 @@
-//! `nri::adaptation` with Go plugins of four NRI releases: external and launched, one life of a pod, adjustments,
+//! `nri-adaptation` with Go plugins of four NRI releases: external and launched, one life of a pod, adjustments,
 //! errors, timeouts, 20,000 pods.
 
 use std::collections::BTreeSet;
@@ -6,10 +6,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nri::adaptation::{
+use nri::api::{Container, LinuxResources, PodSandbox};
+use nri_adaptation::{
     Adaptation, DeprecationList, Outcome, OutcomeResult, RuntimeCallbacks, State, Via,
 };
-use nri::api::{Container, LinuxResources, PodSandbox};
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::plugin::Plugin;
 use serde_json::Value;

@@ -7,11 +7,11 @@ mod compare;
 
 use cases::{OTHERS, cases, density, plugins, update_density, updates, validation};
 use compare::{Case, ask, compare, created, encode, updated};
-use nri::adaptation::merge::UpdateCollector;
 use nri::api::{
     Container, CreateContainerRequest, StopContainerRequest, StopContainerResponse,
     UpdateContainerRequest, UpdateContainerResponse,
 };
+use nri_adaptation::merge::UpdateCollector;
 use nri_tests::adjustments::Adjustments;
 use serde_json::json;
 

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use nri::adaptation::{Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Via};
 use nri::api::{Container, LinuxResources, PodSandbox};
+use nri_adaptation::{Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Via};
 use nri_tests::matrix::{Cell, LIFE, Row, details, summary};
 use nri_tests::plugin::Plugin;
 use nri_tests::process::PATIENCE;
@@ -243,7 +243,7 @@ async fn life(adaptation: &Adaptation) -> Vec<(String, Outcome)> {
 }
 
 /// Returns the outcomes of a request, whether it failed or not, each with its event.
-fn seen<T>(relayed: Result<nri::adaptation::Relayed<T>, RequestError>) -> Vec<(String, Outcome)> {
+fn seen<T>(relayed: Result<nri_adaptation::Relayed<T>, RequestError>) -> Vec<(String, Outcome)> {
     let outcomes = match relayed {
         Ok(relayed) => relayed.outcomes,
         Err(error) => error.outcomes().to_vec(),

@@ -1,11 +1,11 @@
-//! Checks that `nri::oci` applies every field of an adjustment and of an update, as the newest
+//! Checks that `nri_adaptation::oci` applies every field of an adjustment and of an update, as the newest
 //! proto defines them: without the field, the resulting spec differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use nri::api::{ContainerAdjustment, ContainerUpdate};
-use nri::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};
-use nri::oci::{Generator, Propagation, from_value, to_value};
+use nri_adaptation::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};
+use nri_adaptation::oci::{Generator, Propagation, from_value, to_value};
 use nri_protos::REVISIONS;
 use nri_tests::outline::{Kind, outline};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 //!
 //! `NRI_OCI_CASES` and `NRI_OCI_SEED` set the number of cases and the first seed. Some mounts have
 //! mount points of this machine as their source; run the test under `unshare --mount`, with a few
-//! mounts made shared, if the machine has no shared ones. `nri/src/oci/differences.md` lists the
+//! mounts made shared, if the machine has no shared ones. `nri-adaptation/src/oci/differences.md` lists the
 //! accepted differences; `oci/differences.rs` handles each of them.
 
 mod callbacks;
@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::Command;
 
-use nri::adaptation::merge::CreateCollector;
 use nri::api::{ContainerAdjustment, CreateContainerResponse};
-use nri::oci::{Error, Generator, from_value, to_value};
+use nri_adaptation::merge::CreateCollector;
+use nri_adaptation::oci::{Error, Generator, from_value, to_value};
 use nri_tests::adjustments::Density;
 use nri_tests::specs::Specs;
 use nri_tests::{hex, peers};
@@ -60,7 +60,7 @@ fn the_same_spec_or_an_error() {
 
 #[test]
 fn the_list_has_what_is_accepted() {
-    let list = include_str!("../../../nri/src/oci/differences.md");
+    let list = include_str!("../../../nri-adaptation/src/oci/differences.md");
     let rows = list.lines().skip(2);
     let listed: Vec<&str> = rows.map(|row| row.split('`').nth(1).expect(row)).collect();
     let accepted: Vec<&str> = DIFFERENCES.iter().map(|it| it.id).collect();

@@ -1,11 +1,11 @@
-//! What a plugin receives under `nri::adaptation` and under the reference adaptation for the same input: every
+//! What a plugin receives under `nri-adaptation` and under the reference adaptation for the same input: every
 //! request on the wire, in every release, with what is absent and what is empty told apart.
 
 mod tape;
 
 use std::time::{Duration, Instant};
 
-use nri::adaptation::Adaptation;
+use nri_adaptation::Adaptation;
 use nri_tests::messages::{newest, random};
 use nri_tests::peers::NRI_RELEASES;
 use nri_tests::process::PATIENCE;

@@ -1,5 +1,5 @@
 //! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what the table says, and it
-//! does the same under `nri::adaptation` as under the reference adaptation. What it answers is in `snapshots/zoo`.
+//! does the same under `nri-adaptation` as under the reference adaptation. What it answers is in `snapshots/zoo`.
 
 mod session;
 

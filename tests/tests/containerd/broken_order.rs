@@ -1,6 +1,6 @@
 //! Real containerd behind a proxy that breaks the order of events: each mutant fails its statement and no other.
 //!
-//! The mutants are those that `nri-conformance` runs with `nri::adaptation`.
+//! The mutants are those that `nri-conformance` runs with `nri-adaptation`.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use nri::adaptation::Revision;
 use nri::api::SynchronizeRequest;
+use nri_adaptation::Revision;
 use nri_conformance::record::{FrameEvent, Identity, Options, Reader, create_file, observe};
 use nri_conformance::session::world::World;
 use nri_conformance::session::{PLUGIN_SERVICE, sample_request};

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use nri::adaptation::{Adaptation, LogDeprecations, OutcomeResult};
 use nri::api::{Container, PodSandbox};
+use nri_adaptation::{Adaptation, LogDeprecations, OutcomeResult};
 use nri_compat::sighting::Interface;
 use nri_tests::logs::{Plugin, plugins, read};
 use nri_tests::pinned;

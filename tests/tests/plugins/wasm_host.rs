@@ -1,4 +1,4 @@
-//! `nri::adaptation` with WebAssembly modules built from Rust and from Go.
+//! `nri-adaptation` with WebAssembly modules built from Rust and from Go.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use nri::adaptation::merge::Created;
-use nri::adaptation::{Adaptation, Builder, Relayed, RequestError, RuntimeCallbacks, State};
 use nri::api::{Container, LinuxResources, PodSandbox};
+use nri_adaptation::merge::Created;
+use nri_adaptation::{Adaptation, Builder, Relayed, RequestError, RuntimeCallbacks, State};
 use nri_tests::wasm::{go_module, module};
 use tempfile::TempDir;
 

@@ -63,8 +63,8 @@ fn every_release_has_the_rpcs_that_its_proto_declares() {
         let proto = history.revision_of(release).unwrap().protocol().unwrap();
         let service = proto.service("Plugin").expect("every proto has it");
         let declared = service.rpcs.iter().map(|rpc| rpc.name.as_str());
-        let spoken = nri::adaptation::Revision::of(&release.name).unwrap();
-        let rpcs = nri::adaptation::Revision::rpcs().iter();
+        let spoken = nri_adaptation::Revision::of(&release.name).unwrap();
+        let rpcs = nri_adaptation::Revision::rpcs().iter();
         let known = rpcs.filter(|rpc| spoken.has_rpc(rpc)).map(|rpc| rpc.name);
         let (declared, known) = (BTreeSet::from_iter(declared), BTreeSet::from_iter(known));
         assert_eq!(known, declared, "{}", release.name);

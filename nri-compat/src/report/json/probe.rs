@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Via;
+use nri_adaptation::Via;
 use nri_conformance::probe::{
     EventResult, FailurePolicy, Latency, Probed, RpcResult, Subscription, TargetResult, Trouble,
 };

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::adaptation::Revision;
 use nri::adjust::{Adjustment, Invalid, Updates};
 use nri::api::{CreateContainerResponse, Event, StopContainerResponse, UpdateContainerResponse};
 use nri::wire::CallError;
+use nri_adaptation::Revision;
 use prost::{DecodeError, Message as _};
 use tokio::time::timeout;
 

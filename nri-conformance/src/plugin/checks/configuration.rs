@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use nri::adaptation::{Revision, Via};
 use nri::api::{ConfigureRequest, Event};
 use nri::wire::{CallError, Code};
+use nri_adaptation::{Revision, Via};
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::api::{PodSandbox, SynchronizeRequest};
 use nri::wire::MAX_MESSAGE;
+use nri_adaptation::Revision;
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::api::{Container, Event};
 use nri::wire::CallError;
+use nri_adaptation::Revision;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::registration::silence;

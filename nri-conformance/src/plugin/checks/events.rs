@@ -1,8 +1,8 @@
 //! W3 to W6: the RPCs that carry events.
 
-use nri::adaptation::{Revision, Via};
 use nri::api::Event;
 use nri::wire::{CallError, Code};
+use nri_adaptation::{Revision, Via};
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;

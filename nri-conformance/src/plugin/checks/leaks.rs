@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nri::adaptation::Revision;
+use nri_adaptation::Revision;
 
 use crate::plugin::bench::{Bench, State};
 use crate::plugin::catalogue::{Test, tests};

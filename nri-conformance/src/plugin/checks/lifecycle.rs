@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use nri::adaptation::Revision;
 use nri::api::{Container, Event, PodSandbox};
+use nri_adaptation::Revision;
 
 use crate::plugin::bench::{Bench, State};
 use crate::plugin::catalogue::{Test, tests};

@@ -6,10 +6,10 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use nri::adaptation::Revision;
 use nri::api::{Container, PodSandbox, SynchronizeRequest};
 use nri::wire::CallError;
 use nri::wire::frame::Kind;
+use nri_adaptation::Revision;
 use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
+use nri_adaptation::Revision;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
 

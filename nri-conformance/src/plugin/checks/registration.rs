@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::api::RegisterPluginRequest;
+use nri_adaptation::Revision;
 use tokio::time::{sleep, timeout};
 
 use crate::plugin::bench::{Bench, State};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use nri::adaptation::Revision;
 use nri::api::{SynchronizeRequest, SynchronizeResponse};
+use nri_adaptation::Revision;
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;

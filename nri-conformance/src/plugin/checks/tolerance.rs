@@ -1,7 +1,7 @@
 //! W7 and W19: requests with more or fewer fields than usual.
 
-use nri::adaptation::Revision;
 use nri::api::{Container, Event, PodSandbox};
+use nri_adaptation::Revision;
 use prost::Message as _;
 use prost::encoding::{WireType, encode_key, encode_varint};
 

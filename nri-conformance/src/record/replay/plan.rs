@@ -1,10 +1,10 @@
 //! Decides how to send each recorded request to a plugin that may differ from the recorded one.
 
 use bytes::Bytes;
-use nri::adaptation::{Revision, Via};
 use nri::api::{ConfigureRequest, ConfigureResponse, Event, EventMask};
 use nri::plugin::Rpc;
 use nri::wire::{Code, Status};
+use nri_adaptation::{Revision, Via};
 use prost::Message as _;
 
 use super::exchange::{Exchange, RecordedAnswer};

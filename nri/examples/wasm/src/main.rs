@@ -60,7 +60,7 @@ async fn main() -> nri::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use nri::testing::{Runtime, pod};
+    use nri_testing::{Runtime, pod};
 
     use super::*;
 

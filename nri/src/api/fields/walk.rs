@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::{FIELDS, MessageField, Newer, numbers};
+use super::{FIELDS, MessageField, Newer};
 
 /// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
@@ -15,7 +15,7 @@ const MAP_VALUE: u32 = 2;
 /// order of the message.
 ///
 /// Returns no fields if the release has no number or the bytes are not a message.
-pub(crate) fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Newer> {
+pub fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Newer> {
     let mut walk = Walk {
         release: numbers(release),
         found: Vec::new(),
@@ -32,7 +32,7 @@ static NEWEST: LazyLock<Option<[u32; 3]>> =
 
 /// Returns true if any field is newer than the release. If not, messages need not be encoded to
 /// look for such fields.
-pub(crate) fn is_outdated(release: &str) -> bool {
+pub fn is_outdated(release: &str) -> bool {
     let release = numbers(release);
     release.is_some() && *NEWEST > release
 }
@@ -90,7 +90,7 @@ impl Walk {
 }
 
 /// Returns the rows of a message, which are adjacent in the table.
-pub(super) fn rows(message: &str) -> &'static [MessageField] {
+pub fn rows(message: &str) -> &'static [MessageField] {
     let mut messages = FIELDS.chunk_by(|a, b| a.message == b.message);
     let of_message =
         |rows: &&[MessageField]| rows.first().is_some_and(|row| row.message == message);
@@ -98,7 +98,7 @@ pub(super) fn rows(message: &str) -> &'static [MessageField] {
 }
 
 /// Returns the bytes of a length-delimited value. The caller has skipped the field, so they are there.
-pub(super) fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
+pub fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
     let length = decode_varint(&mut value)?;
     Ok(&value[..length as usize])
 }
@@ -113,6 +113,20 @@ fn map_value(mut entry: &[u8]) -> Result<&[u8], DecodeError> {
         }
     }
     Ok(&[])
+}
+
+/// Returns the major, minor and patch number of a release; `None` if these are not numbers
+/// (`devel`). Ignores anything after a hyphen: v0.9.1-0.20250219030224-e597e7849f24 comes after
+/// v0.9.0 and before v0.10.0, like 0.9.1.
+pub fn numbers(release: &str) -> Option<[u32; 3]> {
+    let release = release.strip_prefix('v').unwrap_or(release);
+    let mut numbers = release
+        .split(['-', '+'])
+        .next()?
+        .split('.')
+        .map(|number| number.parse().ok());
+    let found = [numbers.next()??, numbers.next()??, numbers.next()??];
+    numbers.next().is_none().then_some(found)
 }
 
 #[cfg(test)]
@@ -147,5 +161,19 @@ mod tests {
         assert!(is_outdated("v0.12.3"));
         assert!(!is_outdated("v99.0.0"));
         assert!(!is_outdated("devel"));
+    }
+
+    #[test]
+    fn releases_are_ordered_by_number() {
+        let untagged = numbers("v0.9.1-0.20250219030224-e597e7849f24");
+        assert!(numbers("0.9.0") < untagged && untagged < numbers("v0.10.0"));
+        for none in ["", "devel", "v0.12", "v1.2.3.4", "v0.x.1", "v-1.2.3"] {
+            assert_eq!(numbers(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn every_release_of_the_table_has_numbers() {
+        assert!(FIELDS.iter().all(|field| numbers(field.since).is_some()));
     }
 }

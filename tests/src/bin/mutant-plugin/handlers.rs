@@ -316,7 +316,7 @@ fn is_never_state_change(event: Event) -> bool {
 
 /// Returns the event of a dedicated RPC that is implemented here.
 fn event_of(method: &str) -> Option<Event> {
-    let rpcs = nri::adaptation::Revision::rpcs();
+    let rpcs = nri_adaptation::Revision::rpcs();
     let rpc = rpcs.iter().find(|rpc| rpc.name == method)?;
     rpc.event.filter(|event| is_implemented(*event))
 }

@@ -1,11 +1,11 @@
 //! Random requests and answers, by seed.
 
-use nri::adaptation::merge::CreateCollector;
-use nri::adaptation::validate::DefaultValidator;
 use nri::api::{
     ContainerUpdate, PluginInstance, PodSandbox, SecurityProfile,
     ValidateContainerAdjustmentRequest,
 };
+use nri_adaptation::merge::CreateCollector;
+use nri_adaptation::validate::DefaultValidator;
 use nri_tests::adjustments::{Adjustments, Density};
 
 /// The containers that plugins update, and last the one that is created.
@@ -99,7 +99,7 @@ pub(crate) fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjus
     }
     let lists = ["[p0]", "- absent\n- p1", "[", "p0", "", "[1, true]"];
     if let Some(list) = lists.get(random.below(lists.len() * 2)) {
-        let key = nri::adaptation::validate::REQUIRED_PLUGINS_ANNOTATION;
+        let key = nri_adaptation::validate::REQUIRED_PLUGINS_ANNOTATION;
         pod.annotations.insert(key.to_owned(), (*list).to_owned());
     }
     let created = collector.finish();

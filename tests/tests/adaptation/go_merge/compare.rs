@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::process::Command;
 
-use nri::adaptation::merge::{CreateCollector, MergeError, UpdateCollector};
 use nri::api::{
     Container, ContainerAdjustment, ContainerUpdate, CreateContainerRequest,
     CreateContainerResponse, LinuxResources, Mount, StopContainerResponse, UpdateContainerRequest,
     UpdateContainerResponse, ValidateContainerAdjustmentRequest,
 };
+use nri_adaptation::merge::{CreateCollector, MergeError, UpdateCollector};
 use nri_tests::{hex, peers};
 use prost::Message;
 use serde_json::Value;

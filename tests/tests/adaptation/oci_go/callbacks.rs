@@ -1,7 +1,7 @@
 //! The callbacks of the runtime. The peer has the same.
 
-use nri::oci::Generator;
-use nri::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};
+use nri_adaptation::oci::Generator;
+use nri_adaptation::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};
 
 pub(crate) fn set(generator: Generator<'_>) -> Generator<'_> {
     generator

@@ -1,11 +1,11 @@
-//! The accepted differences. `nri/src/oci/differences.md` lists them in the same order, with their
+//! The accepted differences. `nri-adaptation/src/oci/differences.md` lists them in the same order, with their
 //! reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use nri::adjust::marker;
 use nri::api::LinuxResources;
-use nri::oci::{Error, ErrorKind};
+use nri_adaptation::oci::{Error, ErrorKind};
 use serde_json::{Value, json};
 
 use super::Case;

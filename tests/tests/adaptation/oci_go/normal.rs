@@ -1,6 +1,6 @@
 //! Normalization of specs and errors.
 
-use nri::oci::Error;
+use nri_adaptation::oci::Error;
 use serde_json::{Value, json};
 
 /// Removes empty values, and a process that has only the fields that every process must have.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nri::adaptation::{Adaptation, Revision};
 use nri::api::Event;
+use nri_adaptation::{Adaptation, Revision};
 use nri_conformance::record::{FrameEvent, Options, Party, Proxy, Reader, create_file};
 use nri_conformance::session::{PLUGIN_SERVICE, sample_request, world::World};
 use nri_tests::messages::newest;
@@ -70,7 +70,7 @@ fn json(message: &DynamicMessage) -> Value {
     value.expect("messages have JSON")
 }
 
-/// Records a session under `nri::adaptation`.
+/// Records a session under `nri-adaptation`.
 pub(super) fn under_ours(animal: &Animal<'_>) -> Session {
     blocking(async {
         let socket = animal.folder.path().join("ours.sock");

@@ -1,0 +1,112 @@
+//! Events: their names, and sending them.
+
+use nri::api::{Container, Event, LinuxResources, PodSandbox};
+use nri_adaptation::merge::{Created, Updated};
+use nri_adaptation::{Adaptation, Relayed, RequestError};
+
+/// An event with its subject.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) event: Event,
+    pub(crate) pod: PodSandbox,
+    pub(crate) container: Container,
+    /// The new resources, of UpdateContainer and UpdatePodSandbox.
+    pub(crate) resources: Option<LinuxResources>,
+    /// The new overhead, of UpdatePodSandbox.
+    pub(crate) overhead: Option<LinuxResources>,
+}
+
+/// The merged answers to an event.
+pub(crate) enum Answer {
+    None,
+    Created(Box<Created>),
+    Updated(Box<Updated>),
+}
+
+/// Returns the event with a name such as `RunPodSandbox`, or `RUN_POD_SANDBOX` as in the proto.
+///
+/// # Errors
+///
+/// Returns a message if there is no such event, or if a runtime does not send it directly.
+pub(crate) fn parse(name: &str) -> Result<Event, String> {
+    let wanted = name.replace('_', "").to_ascii_lowercase();
+    let events = || (1..).map_while(|number| Event::try_from(number).ok());
+    let found = events().find(|event| rpc_name(*event).to_ascii_lowercase() == wanted);
+    match found {
+        Some(Event::ValidateContainerAdjustment) => Err(format!(
+            "event `{name}` is sent as a part of CreateContainer"
+        )),
+        Some(event) if event != Event::Last => Ok(event),
+        _ => {
+            let known = events()
+                .filter(|event| !matches!(event, Event::Last | Event::ValidateContainerAdjustment));
+            let known: Vec<String> = known.map(rpc_name).collect();
+            Err(format!(
+                "unknown event `{name}`: expected one of {}",
+                known.join(", ")
+            ))
+        }
+    }
+}
+
+/// Returns the name of an event in the spelling of its RPC.
+pub(crate) fn rpc_name(event: Event) -> String {
+    let words = event.as_str_name().split('_');
+    words
+        .map(|word| {
+            let (first, rest) = word.split_at(1);
+            first.to_owned() + &rest.to_ascii_lowercase()
+        })
+        .collect()
+}
+
+/// Returns true if the event is about a container.
+pub(crate) fn has_container(event: Event) -> bool {
+    rpc_name(event).contains("Container")
+}
+
+/// Sends an event to the plugins.
+pub(crate) async fn send(
+    adaptation: &Adaptation,
+    request: &Request,
+) -> Result<Relayed<Answer>, RequestError> {
+    let (pod, container) = (&request.pod, &request.container);
+    let none = LinuxResources::default();
+    let resources = request.resources.as_ref();
+    let relayed = match request.event {
+        Event::CreateContainer => {
+            let relayed = adaptation.create_container(pod, container).await?;
+            return Ok(relayed.map(|created| Answer::Created(Box::new(created))));
+        }
+        Event::UpdateContainer => {
+            let resources = resources.unwrap_or(&none);
+            let relayed = adaptation
+                .update_container(pod, container, resources)
+                .await?;
+            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
+        }
+        Event::StopContainer => {
+            let relayed = adaptation.stop_container(pod, container).await?;
+            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
+        }
+        Event::RunPodSandbox => adaptation.run_pod_sandbox(pod).await?,
+        Event::UpdatePodSandbox => {
+            let overhead = request.overhead.as_ref();
+            adaptation
+                .update_pod_sandbox(pod, overhead, resources)
+                .await?
+        }
+        Event::PostUpdatePodSandbox => adaptation.post_update_pod_sandbox(pod).await?,
+        Event::StopPodSandbox => adaptation.stop_pod_sandbox(pod).await?,
+        Event::RemovePodSandbox => adaptation.remove_pod_sandbox(pod).await?,
+        Event::PostCreateContainer => adaptation.post_create_container(pod, container).await?,
+        Event::StartContainer => adaptation.start_container(pod, container).await?,
+        Event::PostStartContainer => adaptation.post_start_container(pod, container).await?,
+        Event::PostUpdateContainer => adaptation.post_update_container(pod, container).await?,
+        Event::RemoveContainer => adaptation.remove_container(pod, container).await?,
+        Event::Unknown | Event::ValidateContainerAdjustment | Event::Last => {
+            unreachable!("events are parsed by `parse`, which rejects these")
+        }
+    };
+    Ok(relayed.map(|()| Answer::None))
+}

@@ -1,0 +1,151 @@
+//! The plugins' answers, merged by kind of event.
+
+use nri::api::{
+    Container, ContainerAdjustment, CreateContainerResponse, Empty, Event, LinuxResources,
+    PodSandbox, StopContainerResponse, UpdateContainerResponse,
+};
+
+use nri::__private::downcast;
+use nri::plugin::Body;
+
+use super::content::Content;
+use super::core::Core;
+use super::member::Member;
+use super::merge::{CreateCollector, MergeError, UpdateCollector};
+use super::outcome::Reason;
+use super::relay::{Answers, Unusable};
+
+/// Answers of events that have none: they only have to be readable.
+pub(super) struct Empties<'a>(pub(super) Content<'a>);
+
+impl Answers for Empties<'_> {
+    fn content(&self) -> Content<'_> {
+        self.0
+    }
+
+    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+        match answer {
+            Body::Encoded(_) => read::<Empty>(member, answer).map(|Empty {}| false),
+            // The plugin's response of this type has no fields.
+            Body::Message(_) => Ok(false),
+        }
+    }
+}
+
+/// Answers to CreateContainer.
+pub(super) struct Creation<'a> {
+    pub(super) pod: &'a PodSandbox,
+    pub(super) collector: CreateCollector,
+}
+
+impl Answers for Creation<'_> {
+    fn content(&self) -> Content<'_> {
+        Content::Container(self.pod, self.collector.container())
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+        let answer: CreateContainerResponse = read(member, answer)?;
+        let (updates, evictions) = (answer.update.len(), answer.evict.len());
+        let adjustment = answer.adjust.as_ref();
+        let rpc = "CreateContainer";
+        core.metrics
+            .adjustments(&member.full_name, rpc, adjustment, updates, evictions);
+        let changes = adjustment.is_some_and(|asked| *asked != ContainerAdjustment::default());
+        let event = Event::CreateContainer;
+        merge(core, member, event, &mut self.collector, |collector| {
+            collector.apply(&member.full_name, answer)
+        })?;
+        Ok(changes)
+    }
+}
+
+/// Answers to UpdateContainer.
+pub(super) struct Update<'a> {
+    pub(super) pod: &'a PodSandbox,
+    pub(super) container: &'a Container,
+    /// The resources that the runtime asked for.
+    pub(super) resources: &'a LinuxResources,
+    pub(super) collector: UpdateCollector,
+}
+
+impl Answers for Update<'_> {
+    fn content(&self) -> Content<'_> {
+        let resources = self.collector.resources().unwrap_or(self.resources);
+        Content::ContainerUpdate(self.pod, self.container, resources)
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+        let UpdateContainerResponse { update, evict } = read(member, answer)?;
+        let (name, rpc) = (&*member.full_name, "UpdateContainer");
+        core.metrics
+            .adjustments(name, rpc, None, update.len(), evict.len());
+        let changes = !update.is_empty();
+        let event = Event::UpdateContainer;
+        merge(core, member, event, &mut self.collector, |collector| {
+            collector.apply(name, update, evict)
+        })?;
+        Ok(changes)
+    }
+}
+
+/// Answers to StopContainer.
+pub(super) struct Stop<'a> {
+    pub(super) content: Content<'a>,
+    pub(super) collector: UpdateCollector,
+}
+
+impl Answers for Stop<'_> {
+    fn content(&self) -> Content<'_> {
+        self.content
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+        let StopContainerResponse { update } = read(member, answer)?;
+        let (name, rpc) = (&*member.full_name, "StopContainer");
+        core.metrics.adjustments(name, rpc, None, update.len(), 0);
+        let event = Event::StopContainer;
+        merge(core, member, event, &mut self.collector, |collector| {
+            collector.apply(name, update, Vec::new())
+        })?;
+        Ok(false)
+    }
+}
+
+/// Merges an answer. An answer that cannot be merged has no effect if the request continues without it.
+fn merge<C: Clone>(
+    core: &Core,
+    member: &Member,
+    event: Event,
+    collector: &mut C,
+    apply: impl FnOnce(&mut C) -> Result<(), MergeError>,
+) -> Result<(), Unusable> {
+    let before = (!core.error_fails(member, event)).then(|| collector.clone());
+    let merged = apply(collector);
+    if let (Err(_), Some(before)) = (&merged, before) {
+        *collector = before;
+    }
+    merged.map_err(|error| Unusable {
+        reason: Reason::Conflict,
+        message: error.to_string(),
+    })
+}
+
+/// Reads an answer.
+pub(super) fn read<M: prost::Message + Default + 'static>(
+    member: &Member,
+    answer: Body,
+) -> Result<M, Unusable> {
+    let read = match answer {
+        Body::Encoded(encoded) => M::decode(encoded).map_err(|error| error.to_string()),
+        Body::Message(message) => {
+            downcast(message).ok_or_else(|| "it is of another type".to_owned())
+        }
+    };
+    read.map_err(|error| Unusable {
+        reason: Reason::PluginError,
+        message: format!(
+            "plugin {} sent an unreadable answer: {error}",
+            member.full_name
+        ),
+    })
+}

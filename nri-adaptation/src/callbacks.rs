@@ -1,0 +1,131 @@
+//! Callbacks of the runtime: its state, and the updates that plugins request.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use nri::api::{ContainerEviction, ContainerUpdate, Event};
+use nri::{Error, ErrorKind, Result};
+
+use super::identity::PluginId;
+use super::outcome::Outcome;
+use super::state::State;
+
+/// The callbacks that a runtime implements.
+///
+/// The methods may call the [`Adaptation`](super::Adaptation): no lock is held while they run.
+pub trait RuntimeCallbacks: Send + Sync + 'static {
+    /// Adds every pod and container that exists to `state`, for a plugin that synchronizes.
+    ///
+    /// # Errors
+    ///
+    /// An error refuses the plugin.
+    fn synchronize(&self, state: &mut State) -> impl Future<Output = Result<()>> + Send;
+
+    /// Updates and evicts containers on behalf of a plugin, outside of any request. Returns the updates that
+    /// failed and do not have `ignore_failure` set.
+    ///
+    /// The default does nothing and returns an error.
+    ///
+    /// # Errors
+    ///
+    /// The plugin gets the error.
+    fn update_containers(
+        &self,
+        requested: Requested,
+    ) -> impl Future<Output = Result<Vec<ContainerUpdate>>> + Send {
+        async move {
+            let plugin = requested.plugin;
+            Err(Error::with_kind(
+                ErrorKind::Unsupported,
+                format!("the runtime takes no updates, requested by {plugin}"),
+            ))
+        }
+    }
+
+    /// Reports the outcome of an event that was queued while the plugin synchronized
+    /// ([`OutcomeResult::Queued`](super::OutcomeResult::Queued)).
+    ///
+    /// The default does nothing.
+    fn delivered_late(&self, event: Event, outcome: Outcome) {
+        let _ = (event, outcome);
+    }
+}
+
+/// Updates and evictions that a plugin requests.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Requested {
+    /// The plugin that requests them.
+    pub plugin: PluginId,
+    /// The occasion.
+    pub origin: Origin,
+    /// The updates.
+    pub updates: Vec<ContainerUpdate>,
+    /// The evictions.
+    pub evictions: Vec<ContainerEviction>,
+}
+
+impl Requested {
+    pub(super) fn new(
+        plugin: PluginId,
+        origin: Origin,
+        updates: Vec<ContainerUpdate>,
+        evictions: Vec<ContainerEviction>,
+    ) -> Self {
+        Requested {
+            plugin,
+            origin,
+            updates,
+            evictions,
+        }
+    }
+}
+
+/// The occasion on which a plugin requests updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The plugin called `UpdateContainers`.
+    Unsolicited,
+    /// The plugin answered `Synchronize`.
+    Synchronize,
+}
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// [`RuntimeCallbacks`] behind a pointer.
+pub(super) trait Callbacks: Send + Sync {
+    fn synchronize<'a>(&'a self, state: &'a mut State) -> Boxed<'a, Result<()>>;
+    fn update_containers(
+        self: Arc<Self>,
+        requested: Requested,
+    ) -> Boxed<'static, Result<Vec<ContainerUpdate>>>;
+    fn delivered_late(&self, event: Event, outcome: Outcome);
+}
+
+impl<C: RuntimeCallbacks> Callbacks for C {
+    fn synchronize<'a>(&'a self, state: &'a mut State) -> Boxed<'a, Result<()>> {
+        Box::pin(RuntimeCallbacks::synchronize(self, state))
+    }
+
+    fn update_containers(
+        self: Arc<Self>,
+        requested: Requested,
+    ) -> Boxed<'static, Result<Vec<ContainerUpdate>>> {
+        Box::pin(async move { RuntimeCallbacks::update_containers(&*self, requested).await })
+    }
+
+    fn delivered_late(&self, event: Event, outcome: Outcome) {
+        RuntimeCallbacks::delivered_late(self, event, outcome);
+    }
+}
+
+/// A runtime without pods, which refuses updates.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NoCallbacks;
+
+impl RuntimeCallbacks for NoCallbacks {
+    async fn synchronize(&self, _: &mut State) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Records of deprecated interfaces that plugins use.
+
+mod list;
+mod log;
+mod time;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+pub use list::DeprecationList;
+pub use log::LogDeprecations;
+
+use nri::__private::rpc::STATE_CHANGE;
+use nri::api::Event;
+
+use super::identity::PluginId;
+
+/// Records kept at once. A peer chooses its own name, so there is no natural bound.
+const MAX_RECORDS: usize = 4096;
+
+/// The use of a deprecated interface: one record per plugin, interface and event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Deprecated {
+    /// The plugin.
+    pub plugin: PluginId,
+    /// The deprecated interface, such as `StateChange`.
+    pub interface: &'static str,
+    /// The event that was sent through it.
+    pub event: Event,
+    /// The RPC that replaces the interface for this event, such as `RunPodSandbox`.
+    pub instead: &'static str,
+    /// The missing RPC, worded like containerd's `details`.
+    pub details: String,
+    /// The NRI release that the plugin was built with, if it says so (since NRI v0.12.0).
+    pub nri_version: Option<String>,
+    /// The release in which the interface is planned to be removed, such as `containerd 2.7`.
+    pub planned_removal: &'static str,
+    /// True if the reference runtime fails the event instead of falling back to the interface,
+    /// because the plugin does not answer UNIMPLEMENTED.
+    pub breaks_on_reference: bool,
+    /// The time of the first use.
+    pub first_occurrence: SystemTime,
+    /// The time of the last use.
+    pub last_occurrence: SystemTime,
+    /// The number of times the interface was used.
+    pub count: u64,
+}
+
+/// Receives records of deprecated interfaces that plugins use.
+pub trait Deprecations: Send + Sync + 'static {
+    /// Receives the record of a plugin that uses an interface for an event for the first time.
+    fn first_use(&self, record: &Deprecated);
+
+    /// Receives the updated record of a plugin that uses the interface for the event again.
+    ///
+    /// The default does nothing.
+    fn used_again(&self, record: &Deprecated) {
+        let _ = record;
+    }
+}
+
+impl<D: Deprecations> Deprecations for Arc<D> {
+    fn first_use(&self, record: &Deprecated) {
+        (**self).first_use(record);
+    }
+
+    fn used_again(&self, record: &Deprecated) {
+        (**self).used_again(record);
+    }
+}
+
+/// Counts uses of deprecated interfaces, across reconnects of a plugin.
+pub(super) struct Ledger {
+    receivers: Vec<Box<dyn Deprecations>>,
+    records: Mutex<HashMap<(PluginId, Event), Deprecated>>,
+}
+
+impl Ledger {
+    pub(super) fn new(receivers: Vec<Box<dyn Deprecations>>) -> Self {
+        Ledger {
+            receivers,
+            records: Mutex::default(),
+        }
+    }
+
+    /// Notes that an event went through StateChange instead of `instead`.
+    pub(super) fn state_change(
+        &self,
+        plugin: &PluginId,
+        nri_version: &str,
+        event: Event,
+        instead: &'static str,
+        breaks_on_reference: bool,
+    ) {
+        let now = SystemTime::now();
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = records.get_mut(&(plugin.clone(), event)) {
+            record.count += 1;
+            record.last_occurrence = now;
+            self.receivers.iter().for_each(|to| to.used_again(record));
+            return;
+        }
+        let removal = STATE_CHANGE.deprecated.as_ref();
+        let record = Deprecated {
+            plugin: plugin.clone(),
+            interface: STATE_CHANGE.name,
+            event,
+            instead,
+            details: format!("does not implement a dedicated {instead} RPC call"),
+            nri_version: (!nri_version.is_empty()).then(|| nri_version.to_owned()),
+            planned_removal: removal.map_or("", |deprecation| deprecation.removal),
+            breaks_on_reference,
+            first_occurrence: now,
+            last_occurrence: now,
+            count: 1,
+        };
+        self.receivers.iter().for_each(|to| to.first_use(&record));
+        make_room(&mut records);
+        records.insert((plugin.clone(), event), record);
+    }
+}
+
+/// Drops the least recently updated record if there are too many.
+fn make_room<K: Clone + Eq + std::hash::Hash>(records: &mut HashMap<K, Deprecated>) {
+    if records.len() < MAX_RECORDS {
+        return;
+    }
+    let oldest = records
+        .iter()
+        .min_by_key(|(_, record)| record.last_occurrence);
+    if let Some(key) = oldest.map(|(key, _)| key.clone()) {
+        records.remove(&key);
+    }
+}

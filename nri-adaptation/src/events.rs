@@ -1,0 +1,328 @@
+//! The events of the protocol, one method each.
+
+use std::sync::Arc;
+
+use nri::api::{
+    Container, Event, LinuxResources, PluginInstance, PodSandbox,
+    ValidateContainerAdjustmentRequest,
+};
+
+use super::Adaptation;
+use super::answers::{Creation, Empties, Stop, Update};
+use super::content::Content;
+use super::core::Core;
+use super::member::Member;
+use super::merge::{self, CreateCollector, Created, UpdateCollector, Updated};
+use super::message::Message;
+use super::outcome::{Outcome, OutcomeResult, Relayed, RequestError};
+use super::relay::{Answers, Relay};
+use super::roster::Members;
+
+/// The result of a request.
+type Result<T = ()> = std::result::Result<Relayed<T>, RequestError>;
+
+/// Events.
+///
+/// Each method sends an event to the plugins that subscribed to it, one after the other, in the order of their
+/// indexes. Requests for different pods run at the same time; a plugin gets one request at a time. The
+/// [`ErrorPolicy`](super::ErrorPolicy) says which errors of plugins fail a request.
+///
+/// An event that the [revision](super::Builder::speaking) does not have is sent to nobody.
+impl Adaptation {
+    /// Reports a pod sandbox that is set up, before it is reported ready.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the plugin that rejected the pod, together with the outcomes so far.
+    pub async fn run_pod_sandbox(&self, pod: &PodSandbox) -> Result {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        core.run_pod(pod).await
+    }
+
+    /// Asks for consent to new resources of a pod.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the plugin that refused.
+    pub async fn update_pod_sandbox(
+        &self,
+        pod: &PodSandbox,
+        overhead: Option<&LinuxResources>,
+        resources: Option<&LinuxResources>,
+    ) -> Result {
+        let content = Content::PodUpdate(pod, overhead, resources);
+        self.report(Event::UpdatePodSandbox, pod, content).await
+    }
+
+    /// Reports a pod whose resources were updated.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error only if a plugin's failure policy or a rule of the error policy demands it.
+    pub async fn post_update_pod_sandbox(&self, pod: &PodSandbox) -> Result {
+        self.report(Event::PostUpdatePodSandbox, pod, Content::Pod(pod))
+            .await
+    }
+
+    /// Reports a pod that is about to stop, before its resources are released. Reaches every plugin.
+    ///
+    /// # Errors
+    ///
+    /// Never fails because of a plugin.
+    pub async fn stop_pod_sandbox(&self, pod: &PodSandbox) -> Result {
+        self.report(Event::StopPodSandbox, pod, Content::Pod(pod))
+            .await
+    }
+
+    /// Reports a pod that is removed. Reaches every plugin.
+    ///
+    /// # Errors
+    ///
+    /// Never fails because of a plugin.
+    pub async fn remove_pod_sandbox(&self, pod: &PodSandbox) -> Result {
+        self.report(Event::RemovePodSandbox, pod, Content::Pod(pod))
+            .await
+    }
+
+    /// Asks for adjustments of a container that is about to be created. Each plugin sees the container as
+    /// adjusted by those before it. Validators then judge the merged adjustment.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, the conflict of two plugins, or a validator's rejection.
+    pub async fn create_container(
+        &self,
+        pod: &PodSandbox,
+        container: &Container,
+    ) -> Result<Created> {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        core.create_container(pod, container).await
+    }
+
+    /// Reports a container that was created.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    pub async fn post_create_container(&self, pod: &PodSandbox, container: &Container) -> Result {
+        self.report(
+            Event::PostCreateContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
+    }
+
+    /// Reports a container that is about to start.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the plugin that refused.
+    pub async fn start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
+        self.report(
+            Event::StartContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
+    }
+
+    /// Reports a container that was started.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    pub async fn post_start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
+        self.report(
+            Event::PostStartContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
+    }
+
+    /// Asks for changes to an update of a container's resources.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, or the conflict of two plugins.
+    pub async fn update_container(
+        &self,
+        pod: &PodSandbox,
+        container: &Container,
+        resources: &LinuxResources,
+    ) -> Result<Updated> {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        let mut answers = Update {
+            pod,
+            container,
+            resources,
+            collector: UpdateCollector::for_update(&*container.id, Some(resources.clone())),
+        };
+        let members = core.roster.members();
+        let relayed = core
+            .relay(&members, Event::UpdateContainer, &mut answers)
+            .await?;
+        Ok(relayed.map(|()| answers.collector.finish()))
+    }
+
+    /// Reports a container whose resources were updated.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    pub async fn post_update_container(&self, pod: &PodSandbox, container: &Container) -> Result {
+        self.report(
+            Event::PostUpdateContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
+    }
+
+    /// Reports a container that is stopped, and asks for updates of others. Reaches every plugin.
+    ///
+    /// # Errors
+    ///
+    /// Never fails because of a plugin. Updates that conflict with those of an earlier plugin are left out.
+    pub async fn stop_container(&self, pod: &PodSandbox, container: &Container) -> Result<Updated> {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        let mut answers = Stop {
+            content: Content::Container(pod, container),
+            collector: UpdateCollector::for_stop(),
+        };
+        let members = core.roster.members();
+        let relayed = core
+            .relay(&members, Event::StopContainer, &mut answers)
+            .await?;
+        Ok(relayed.map(|()| answers.collector.finish()))
+    }
+
+    /// Reports a container that is removed. Reaches every plugin.
+    ///
+    /// # Errors
+    ///
+    /// Never fails because of a plugin.
+    pub async fn remove_container(&self, pod: &PodSandbox, container: &Container) -> Result {
+        self.report(
+            Event::RemoveContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
+    }
+
+    /// Sends an event that has no answer.
+    async fn report(&self, event: Event, pod: &PodSandbox, content: Content<'_>) -> Result {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        let members = core.roster.members();
+        core.relay(&members, event, &mut Empties(content)).await
+    }
+}
+
+impl Core {
+    async fn relay(&self, members: &Members, event: Event, answers: &mut dyn Answers) -> Result {
+        let Some(message) = Message::new(&self.revision, event) else {
+            return Ok(Relayed {
+                answer: (),
+                outcomes: Vec::new(),
+            });
+        };
+        let mut relay = Relay::new(self, message);
+        match relay.run(members, answers).await {
+            Ok(()) => Ok(Relayed {
+                answer: (),
+                outcomes: relay.outcomes,
+            }),
+            Err(error) => Err(error.with_outcomes(relay.outcomes)),
+        }
+    }
+
+    async fn run_pod(&self, pod: &PodSandbox) -> Result {
+        let members = self.roster.members();
+        let Some(message) = Message::new(&self.revision, Event::RunPodSandbox) else {
+            return Ok(Relayed {
+                answer: (),
+                outcomes: Vec::new(),
+            });
+        };
+        let mut relay = Relay::new(self, message);
+        let result = relay.run(&members, &mut Empties(Content::Pod(pod))).await;
+        let Err(error) = result else {
+            return Ok(Relayed {
+                answer: (),
+                outcomes: relay.outcomes,
+            });
+        };
+        let error = error.with_outcomes(std::mem::take(&mut relay.outcomes));
+        if !self.policy.rolls_back {
+            return Err(error);
+        }
+        let accepted = std::mem::take(&mut relay.accepted);
+        Err(error.with_rollback(self.roll_back(pod, &accepted).await))
+    }
+
+    /// Takes a pod down at the plugins that accepted it.
+    async fn roll_back(&self, pod: &PodSandbox, accepted: &[Arc<Member>]) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        for event in [Event::StopPodSandbox, Event::RemovePodSandbox] {
+            let Some(message) = Message::new(&self.revision, event) else {
+                continue;
+            };
+            let mut relay = Relay::new(self, message);
+            for member in accepted {
+                // Teardown never fails.
+                let _ = relay.visit(member, &mut Empties(Content::Pod(pod))).await;
+            }
+            outcomes.append(&mut relay.outcomes);
+        }
+        outcomes
+    }
+
+    async fn create_container(&self, pod: &PodSandbox, container: &Container) -> Result<Created> {
+        let members = self.roster.members();
+        let mut answers = Creation {
+            pod,
+            collector: CreateCollector::new(container.clone()),
+        };
+        let mut relayed = self
+            .relay(&members, Event::CreateContainer, &mut answers)
+            .await?;
+        let collector = answers.collector;
+        let request = || ValidateContainerAdjustmentRequest {
+            pod: Some(pod.clone()),
+            container: Some(merge::filled(container.clone())),
+            plugins: asked(&members, &relayed.outcomes),
+            ..collector.validation()
+        };
+        match self.validate(&members, request).await {
+            Ok(outcomes) => relayed.outcomes.extend(outcomes),
+            Err(error) => {
+                let mut outcomes = relayed.outcomes;
+                outcomes.extend_from_slice(error.outcomes());
+                return Err(error.with_outcomes(outcomes));
+            }
+        }
+        Ok(relayed.map(|()| collector.finish()))
+    }
+}
+
+/// Returns the plugins that were connected when their turn came, whether they subscribed or not.
+fn asked(members: &Members, outcomes: &[Outcome]) -> Vec<PluginInstance> {
+    let absent =
+        |outcome: &Outcome| outcome.result == OutcomeResult::Disconnected && outcome.via.is_none();
+    let asked = |member: &&Arc<Member>| {
+        let mut of_plugin = outcomes.iter().filter(|it| it.plugin == member.full_name);
+        of_plugin.any(|outcome| !absent(outcome))
+    };
+    let instance = |member: &Arc<Member>| PluginInstance {
+        name: member.id.name.clone(),
+        index: member.id.index.clone(),
+    };
+    members.iter().filter(asked).map(instance).collect()
+}

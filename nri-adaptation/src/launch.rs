@@ -1,0 +1,167 @@
+//! Plugins that the runtime starts: executables and WebAssembly modules `NN-name` in a directory.
+
+mod process;
+mod spawn;
+
+use std::fs::{DirEntry, File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use nri::{Error, ErrorKind, Result};
+
+use super::identity::PluginId;
+use super::revision::Revision;
+
+pub(super) use process::Process;
+pub use spawn::pass_socket;
+pub(super) use spawn::spawn;
+
+/// Largest drop-in configuration in bytes: Configure has to fit into a message.
+const MAX_CONFIG: u64 = 3 << 20;
+
+/// The first bytes of a WebAssembly module: the magic number and version 1.
+const MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
+
+/// An executable to start, or a module to load.
+#[derive(Debug)]
+pub(super) struct PluginFile {
+    pub(super) id: PluginId,
+    pub(super) path: PathBuf,
+    pub(super) config: String,
+}
+
+impl PluginFile {
+    /// Returns true if the file is a WebAssembly module, whatever its name.
+    pub(super) fn is_module(&self) -> bool {
+        let mut start = [0; MODULE.len()];
+        let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && start == MODULE
+    }
+}
+
+/// Finds the plugins in a directory, in the order of their file names. A directory that does not exist has none.
+///
+/// # Errors
+///
+/// As in the [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go), an
+/// executable whose name is not `NN-name`, or a configuration that cannot be read, is an error.
+pub(super) fn discover(
+    plugins: &Path,
+    configs: &Path,
+    revision: &Revision,
+) -> Result<Vec<PluginFile>> {
+    let entries = match plugins.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| failed(plugins, &error))?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| failed(plugins, &error))?;
+        if is_executable(&entry) {
+            found.push(read(&entry, configs, revision)?);
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn is_executable(entry: &DirEntry) -> bool {
+    let executable = |file: &Metadata| file.permissions().mode() & 0o111 != 0;
+    // Follows symbolic links, which plugins are often installed as.
+    let file = entry.path().metadata();
+    file.is_ok_and(|file| file.is_file() && executable(&file))
+}
+
+fn read(entry: &DirEntry, configs: &Path, revision: &Revision) -> Result<PluginFile> {
+    let path = entry.path();
+    let file = entry.file_name();
+    let id = PluginId::of_file(&file.to_string_lossy(), revision)
+        .map_err(|reason| failed(&path, &reason))?;
+    let config = drop_in(configs, &id)?;
+    tracing::info!("discovered plugin {id}");
+    Ok(PluginFile { id, path, config })
+}
+
+/// Reads the configuration of a plugin: `NN-name.conf`, else `name.conf`, else nothing.
+fn drop_in(configs: &Path, id: &PluginId) -> Result<String> {
+    for name in [format!("{id}.conf"), format!("{}.conf", id.name)] {
+        let path = configs.join(name);
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(&path, &error)),
+            Ok(file) if file.len() > MAX_CONFIG => {
+                let size = file.len();
+                let reason = format!("{size} bytes, at most {MAX_CONFIG} are read");
+                return Err(failed(&path, &reason));
+            }
+            Ok(_) => {
+                return std::fs::read_to_string(&path).map_err(|error| failed(&path, &error));
+            }
+        }
+    }
+    Ok(String::new())
+}
+
+fn failed(path: &Path, reason: &dyn std::fmt::Display) -> Error {
+    let message = format!("failed to discover plugins: {}: {reason}", path.display());
+    Error::with_kind(ErrorKind::Config, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn install(dir: &Path, name: &str, mode: u32) {
+        let path = dir.join(name);
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn executables_are_found_with_their_configuration() {
+        let (plugins, configs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        install(plugins.path(), "20-b", 0o755);
+        install(plugins.path(), "10-a", 0o755);
+        install(plugins.path(), "README", 0o644);
+        fs::create_dir(plugins.path().join("30-dir")).unwrap();
+        fs::write(configs.path().join("a.conf"), "for a").unwrap();
+        fs::write(configs.path().join("b.conf"), "for b").unwrap();
+        fs::write(configs.path().join("20-b.conf"), "for 20-b").unwrap();
+        let found = discover(plugins.path(), configs.path(), &Revision::newest()).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.id.to_string(), &*it.config))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("10-a".to_owned(), "for a"),
+                ("20-b".to_owned(), "for 20-b")
+            ]
+        );
+    }
+
+    #[test]
+    fn an_executable_without_index_is_an_error() {
+        let plugins = tempfile::tempdir().unwrap();
+        install(plugins.path(), "logger", 0o755);
+        let error = discover(plugins.path(), plugins.path(), &Revision::newest()).unwrap_err();
+        assert!(
+            error.to_string().contains("must be idx-pluginname"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_missing_directory_has_no_plugins() {
+        let missing = Path::new("/nonexistent/plugins");
+        assert!(
+            discover(missing, missing, &Revision::newest())
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

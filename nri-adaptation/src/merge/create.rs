@@ -1,0 +1,289 @@
+//! Answers to CreateContainer.
+
+use super::entries::{ListChange, merge_list, merge_map};
+use super::owners::{Claims, Owners};
+use super::updates::{Updates, stripped};
+use super::view::View;
+use super::{MergeError, fill, linux};
+use nri::api::{
+    Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
+    Field, Hook, Hooks, KeyValue, ValidateContainerAdjustmentRequest,
+};
+
+/// Collects the answers of plugins to CreateContainer.
+///
+/// ```
+/// use nri_adaptation::merge::CreateCollector;
+/// use nri::adjust::Adjustment;
+/// use nri::api::Container;
+///
+/// let mut collector = CreateCollector::new(Container::default());
+/// collector.apply("10-first", Adjustment::new().env("LANG", "C").into())?;
+/// assert_eq!(collector.container().env, ["LANG=C"]); // as the next plugin sees it
+///
+/// let conflict = collector.apply("20-second", Adjustment::new().env("LANG", "C.UTF-8").into());
+/// assert_eq!(
+///     conflict.unwrap_err().to_string(),
+///     r#"plugins "20-second" and "10-first" both tried to set Env LANG"#,
+/// );
+/// # Ok::<(), nri_adaptation::merge::MergeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CreateCollector {
+    view: View,
+    /// The changes that the container does not show, such as removals; the view has the rest.
+    adjustment: ContainerAdjustment,
+    updates: Updates,
+    owners: Owners,
+}
+
+/// The merged answers to CreateContainer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Created {
+    /// The adjustments of all plugins, without parts that change nothing.
+    pub adjust: ContainerAdjustment,
+    /// Updates of other containers, in the order in which they were first asked for.
+    pub updates: Vec<ContainerUpdate>,
+    /// Containers to evict.
+    pub evictions: Vec<ContainerEviction>,
+    /// The plugin behind each change.
+    pub owners: Owners,
+    /// Conflicts in updates whose failure the plugin asked to ignore.
+    pub ignored: Vec<MergeError>,
+}
+
+impl CreateCollector {
+    /// Returns a collector for the creation of this container. Plugins see it with hooks and with Linux
+    /// resources of memory and CPU, if only empty, as under the Go adaptation.
+    pub fn new(container: Container) -> Self {
+        CreateCollector {
+            view: View::of(fill::filled(container)),
+            adjustment: ContainerAdjustment::default(),
+            updates: Updates::default(),
+            owners: Owners::default(),
+        }
+    }
+
+    /// Returns the container as adjusted so far, as the next plugin sees it.
+    pub fn container(&self) -> &Container {
+        &self.view.container
+    }
+
+    /// Merges the answer of a plugin, named with its index: `10-name`.
+    ///
+    /// # Errors
+    ///
+    /// The answer conflicts with an earlier one, or with itself. The creation of the container fails then.
+    pub fn apply(
+        &mut self,
+        plugin: &str,
+        answer: CreateContainerResponse,
+    ) -> Result<(), MergeError> {
+        if let Some(adjustment) = answer.adjust {
+            self.adjust(adjustment, plugin)?;
+        }
+        for update in answer.update {
+            self.refuse_own(&update.container_id, plugin)?;
+            self.updates.merge(update, &mut self.owners, plugin)?;
+        }
+        self.updates.evict(answer.evict);
+        Ok(())
+    }
+
+    /// Returns the request that validators get about the answers so far, without pod, container and plugins.
+    ///
+    /// The adjustment has hooks, and it and each update have Linux resources of memory and CPU, if only empty,
+    /// as under the Go adaptation.
+    pub fn validation(&self) -> ValidateContainerAdjustmentRequest {
+        let merged = self.clone().merged();
+        ValidateContainerAdjustmentRequest {
+            adjust: Some(merged.adjust),
+            update: merged.updates,
+            owners: Some((&merged.owners).into()),
+            ..ValidateContainerAdjustmentRequest::default()
+        }
+    }
+
+    /// Returns the merged answers.
+    pub fn finish(self) -> Created {
+        let merged = self.merged();
+        Created {
+            adjust: merged.adjust.strip(),
+            updates: stripped(merged.updates),
+            ..merged
+        }
+    }
+
+    /// Returns the merged answers, with the empty parts that validators get.
+    fn merged(mut self) -> Created {
+        fill::adjustment(&mut self.adjustment);
+        self.view.finish(&mut self.adjustment, &self.owners);
+        let merged = self.updates.finish();
+        Created {
+            adjust: self.adjustment,
+            updates: merged.others,
+            evictions: merged.evictions,
+            owners: self.owners,
+            ignored: merged.ignored,
+        }
+    }
+
+    fn refuse_own(&self, container_id: &str, plugin: &str) -> Result<(), MergeError> {
+        if container_id != self.view.container.id {
+            return Ok(());
+        }
+        Err(MergeError::UpdateDuringCreation {
+            plugin: plugin.to_owned(),
+            container_id: container_id.to_owned(),
+        })
+    }
+
+    fn adjust(&mut self, asked: ContainerAdjustment, plugin: &str) -> Result<(), MergeError> {
+        // Without `..`, so that a new field cannot be forgotten.
+        let ContainerAdjustment {
+            annotations,
+            mounts,
+            env,
+            hooks: asked_hooks,
+            linux,
+            rlimits,
+            cdi_devices,
+            args,
+        } = asked;
+        let View { container, unowned } = &mut self.view;
+        let collected = &mut self.adjustment;
+        let mut claims = self.owners.claims(&container.id, plugin);
+        let (known, removals) = (&mut container.annotations, &mut collected.annotations);
+        merge_map(
+            Field::Annotations,
+            annotations,
+            known,
+            removals,
+            &mut claims,
+        )?;
+        let (known, unowned_mounts) = (&mut container.mounts, &mut unowned.mounts);
+        let removals = merge_list(mounts, known, unowned_mounts, &mut claims)?;
+        collected.mounts.extend(removals);
+        environment(
+            env,
+            &mut container.env,
+            &mut unowned.env,
+            &mut collected.env,
+            &mut claims,
+        )?;
+        arguments(args, container, collected, &mut claims)?;
+        if let Some(asked) = asked_hooks {
+            hooks(asked, container, collected, &mut claims);
+        }
+        if let Some(asked) = linux {
+            let seen = container.linux.get_or_insert_default();
+            let collected = collected.linux.get_or_insert_default();
+            linux::merge(asked, seen, unowned, collected, &mut claims)?;
+        }
+        for limit in rlimits {
+            claims.claim_entry(Field::Rlimits, &limit.r#type)?;
+            container.rlimits.push(limit);
+        }
+        // CDI devices can only be added, and the container that plugins see does not show them.
+        for device in cdi_devices {
+            claims.claim_entry(Field::CdiDevices, &device.name)?;
+            collected.cdi_devices.push(device);
+        }
+        Ok(())
+    }
+}
+
+/// Merges environment variables, which the container has as `KEY=value`.
+///
+/// As in the reference, a removal is not passed on to the runtime.
+fn environment(
+    asked: Vec<KeyValue>,
+    seen: &mut Vec<String>,
+    unowned: &mut usize,
+    collected: &mut Vec<KeyValue>,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let change = ListChange::new(asked);
+    change.drop_unowned(seen, unowned, |variable| name(variable));
+    if change.removes_any() {
+        change.drop_owned(collected, 0, claims);
+        let removed = |variable: &mut String| change.removes(name(variable));
+        seen.extract_if(*unowned.., removed).for_each(drop);
+    }
+    change.reserve(seen);
+    change.reserve(collected);
+    change.add(claims, |variable| {
+        seen.push([&*variable.key, "=", &*variable.value].concat());
+        // The variable `A=B` of value `C` reads as `A` of value `B=C`: a plugin that sets `A` replaces it.
+        if variable.key.contains('=') {
+            *unowned = seen.len();
+        }
+        collected.push(variable);
+    })?;
+    Ok(())
+}
+
+fn name(variable: &str) -> &str {
+    variable.split_once('=').map_or(variable, |(name, _)| name)
+}
+
+/// Merges arguments. An empty first one means that those of an earlier plugin may be replaced.
+fn arguments(
+    mut asked: Vec<String>,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    let Some(first) = asked.first() else {
+        return Ok(());
+    };
+    if first.is_empty() {
+        claims.remove(Field::Args);
+        asked.remove(0);
+    }
+    claims.claim(Field::Args)?;
+    container.args.clone_from(&asked);
+    collected.args = asked;
+    Ok(())
+}
+
+/// Merges hooks: every plugin may add some.
+fn hooks(
+    asked: Hooks,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) {
+    if asked == Hooks::default() {
+        return;
+    }
+    claims.share(Field::OciHooks);
+    append_hooks(container.hooks.get_or_insert_default(), asked.clone());
+    append_hooks(collected.hooks.get_or_insert_default(), asked);
+}
+
+fn append_hooks(hooks: &mut Hooks, added: Hooks) {
+    // Without `..`, so that a new stage cannot be forgotten.
+    let Hooks {
+        prestart,
+        create_runtime,
+        create_container,
+        start_container,
+        poststart,
+        poststop,
+    } = added;
+    let stages: [(&mut Vec<Hook>, Vec<Hook>); 6] = [
+        (&mut hooks.prestart, prestart),
+        (&mut hooks.create_runtime, create_runtime),
+        (&mut hooks.create_container, create_container),
+        (&mut hooks.start_container, start_container),
+        (&mut hooks.poststart, poststart),
+        (&mut hooks.poststop, poststop),
+    ];
+    for (stage, added) in stages {
+        stage.extend(added);
+    }
+}

@@ -1,0 +1,138 @@
+//! An event, encoded at most once for all plugins.
+
+use bytes::Bytes;
+
+use nri::__private::rpc::STATE_CHANGE;
+use nri::__private::to_change;
+use nri::api::Event;
+use nri::plugin::Rpc;
+
+use super::content::Content;
+use super::revision::{Revision, STATE_CHANGE_EVENT, Via, rpc_of};
+use super::strip::without_newer;
+
+/// An event on its way to the plugins.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub(super) event: Event,
+    pub(super) rpc: &'static Rpc,
+    /// The RPC that the revision spoken has for the event.
+    pub(super) carrier: Via,
+    /// Encoded for the dedicated RPC, with all fields; `None` until a plugin needs it.
+    request: Option<Bytes>,
+    /// Encoded for the dedicated RPC, without fields that the revision lacks.
+    dedicated: Option<Bytes>,
+    /// Encoded for StateChange; `None` until a plugin needs it.
+    change: Option<Bytes>,
+}
+
+impl Message {
+    /// Returns the message of an event, or `None` if the revision does not send the event.
+    pub(super) fn new(revision: &Revision, event: Event) -> Option<Self> {
+        Some(Message {
+            event,
+            rpc: rpc_of(event)?,
+            carrier: revision.carrier(event)?,
+            request: None,
+            dedicated: None,
+            change: None,
+        })
+    }
+
+    /// Notes that the content has changed.
+    pub(super) fn renew(&mut self) {
+        self.request = None;
+        self.dedicated = None;
+        self.change = None;
+    }
+
+    /// Encodes the content, unless that is done.
+    pub(super) fn encode(&mut self, content: &Content<'_>) {
+        self.request.get_or_insert_with(|| content.encode().into());
+    }
+
+    /// Returns whether the event may be sent as StateChange to plugins that lack its dedicated RPC.
+    pub(super) fn can_fall_back(&self) -> bool {
+        self.carrier == Via::Dedicated && self.rpc.change_fields.is_some()
+    }
+
+    /// Returns the name of the RPC.
+    pub(super) fn method(&self, via: Via) -> &'static str {
+        match via {
+            Via::Dedicated => self.rpc.name,
+            Via::StateChange => STATE_CHANGE.name,
+        }
+    }
+
+    /// Returns the encoded request of the RPC. The message must have been encoded.
+    pub(super) fn payload(&mut self, revision: &Revision, via: Via) -> Bytes {
+        let made = match via {
+            Via::Dedicated => &mut self.dedicated,
+            Via::StateChange => &mut self.change,
+        };
+        if let Some(made) = made {
+            return made.clone();
+        }
+        let request = self.request.clone().unwrap_or_default();
+        let payload = match via {
+            Via::Dedicated => dedicated(self.rpc, &request, revision),
+            Via::StateChange => change(self.event, self.rpc, &request, revision),
+        };
+        *made = Some(payload.clone());
+        payload
+    }
+}
+
+fn dedicated(rpc: &Rpc, request: &Bytes, revision: &Revision) -> Bytes {
+    if !revision.lacks_fields() {
+        return request.clone();
+    }
+    let name = format!("{}Request", rpc.name);
+    without_newer(&name, request, revision.release()).into()
+}
+
+fn change(event: Event, rpc: &Rpc, request: &Bytes, revision: &Revision) -> Bytes {
+    let fields = rpc.change_fields.unwrap_or_default();
+    // The request was encoded here, so it can be read.
+    let change = to_change(request, event, fields).unwrap_or_default();
+    if !revision.lacks_fields() {
+        return change.into();
+    }
+    without_newer(STATE_CHANGE_EVENT, &change, revision.release()).into()
+}
+
+#[cfg(test)]
+#[allow(deprecated, reason = "StateChange is what is tested")]
+mod tests {
+    use prost::Message as _;
+
+    use super::*;
+    use nri::api::{PodSandbox, StateChangeEvent};
+
+    fn pod() -> PodSandbox {
+        PodSandbox {
+            id: "pod".to_owned(),
+            ..PodSandbox::default()
+        }
+    }
+
+    #[test]
+    fn an_event_is_encoded_for_either_rpc() {
+        let newest = Revision::newest();
+        let mut message = Message::new(&newest, Event::RunPodSandbox).unwrap();
+        message.encode(&Content::Pod(&pod()));
+        assert!(message.can_fall_back());
+        assert_eq!(message.method(Via::StateChange), "StateChange");
+        let change = StateChangeEvent::decode(message.payload(&newest, Via::StateChange)).unwrap();
+        assert_eq!(
+            (change.event(), change.pod),
+            (Event::RunPodSandbox, Some(pod()))
+        );
+    }
+
+    #[test]
+    fn an_event_that_the_revision_lacks_has_no_message() {
+        let older = Revision::of("v0.8.0").unwrap();
+        assert!(Message::new(&older, Event::UpdatePodSandbox).is_none());
+    }
+}

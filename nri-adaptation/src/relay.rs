@@ -1,0 +1,325 @@
+//! Takes an event from plugin to plugin.
+
+use std::sync::Arc;
+
+use tokio::time::timeout;
+
+use nri::__private::newer_than;
+use nri::api::Event;
+use nri::api::fields::Newer;
+use nri::plugin::Body;
+use nri::wire::CallError;
+
+use super::content::Content;
+use super::core::Core;
+use super::delivery::Delivery;
+use super::exchange::exchange;
+use super::member::Member;
+use super::message::Message;
+use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};
+use super::policy::Hook;
+use super::queue::Admission;
+use super::revision::rpc_of;
+use super::roster::Members;
+
+/// Takes the answers of the plugins, one after the other.
+pub(super) trait Answers: Send {
+    /// Returns the content of the request for the next plugin.
+    fn content(&self) -> Content<'_>;
+
+    /// Takes an answer. Returns whether the content has changed by it.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the answer cannot be used. It leaves no trace then.
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable>;
+}
+
+/// An answer that cannot be used.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    pub(super) reason: Reason,
+    pub(super) message: String,
+}
+
+/// The way of one event through the plugins.
+pub(super) struct Relay<'a> {
+    core: &'a Core,
+    message: Message,
+    pub(super) outcomes: Vec<Outcome>,
+    /// The plugins that answered.
+    pub(super) accepted: Vec<Arc<Member>>,
+}
+
+impl<'a> Relay<'a> {
+    pub(super) fn new(core: &'a Core, message: Message) -> Self {
+        Relay {
+            core,
+            message,
+            outcomes: Vec::new(),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// Visits all plugins.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that ended the chain, without the outcomes.
+    pub(super) async fn run(
+        &mut self,
+        members: &Members,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        self.check_required(members)?;
+        for member in members.iter() {
+            self.visit(member, answers).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the plugins that are required for the event are there.
+    fn check_required(&self, members: &Members) -> Result<(), RequestError> {
+        let event = self.message.event;
+        if Hook::of(event) == Hook::Teardown {
+            return Ok(());
+        }
+        let connected = |pattern: &str| {
+            let matching = |member: &&Arc<Member>| member.id.matches(pattern);
+            members.iter().any(|member| matching(&member))
+        };
+        let missing = self
+            .core
+            .policy
+            .required(event)
+            .find(|pattern| !connected(pattern));
+        missing.map_or(Ok(()), |pattern| {
+            let message = format!(
+                "plugin {pattern} is required for {} and is not connected",
+                self.message.rpc.name
+            );
+            Err(RequestError::new(Reason::MissingPlugin, None, message))
+        })
+    }
+
+    pub(super) async fn visit(
+        &mut self,
+        member: &Arc<Member>,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        if !member.events.contains(self.message.event) {
+            self.note(member, OutcomeResult::NotSubscribed);
+            return Ok(());
+        }
+        let waits = Hook::of(self.message.event) == Hook::Synchronous;
+        match member.admit(&mut self.message, &answers.content(), waits) {
+            Admission::Direct => self.send(member, answers).await,
+            Admission::Waiting(answer) => {
+                let within = self.core.timeouts.request;
+                match timeout(within, answer).await {
+                    Ok(Ok(delivery)) => self.conclude(member, delivery, answers),
+                    Ok(Err(_)) => {
+                        self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED)
+                    }
+                    Err(_) => self.absent(member, OutcomeResult::Queued, "still synchronizing"),
+                }
+            }
+            Admission::Queued => {
+                self.note(member, OutcomeResult::Queued);
+                Ok(())
+            }
+            Admission::Full(limit) => {
+                let reason =
+                    format!("more than {limit} events occurred while the plugin synchronized");
+                tracing::error!("closing plugin {}: {reason}", member.full_name);
+                self.core.disconnect(member);
+                self.absent(member, OutcomeResult::Disconnected, &reason)
+            }
+            Admission::Closed => {
+                self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED)
+            }
+        }
+    }
+
+    async fn send(
+        &mut self,
+        member: &Arc<Member>,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        let turn = member.turn().await;
+        if member.link.is_closed() {
+            return self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED);
+        }
+        let delivery = exchange(
+            self.core,
+            member,
+            &mut self.message,
+            Some(answers.content()),
+        )
+        .await;
+        drop(turn);
+        self.conclude(member, delivery, answers)
+    }
+
+    fn conclude(
+        &mut self,
+        member: &Arc<Member>,
+        delivery: Delivery,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        let mut outcome = Outcome {
+            plugin: Arc::clone(&member.full_name),
+            event: self.message.event,
+            result: OutcomeResult::Answered,
+            via: Some(delivery.via),
+            fell_back: delivery.fell_back,
+            error: None,
+            duration: delivery.duration,
+            ignored_fields: Vec::new(),
+        };
+        let failure = match delivery.result {
+            Ok(answer) => self.take(member, answer, &mut outcome, answers),
+            Err(error) => {
+                let event = self.message.event;
+                assess(self.core, member, event, &error, &mut outcome)
+            }
+        };
+        self.outcomes.push(outcome);
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn take(
+        &mut self,
+        member: &Arc<Member>,
+        answer: Body,
+        outcome: &mut Outcome,
+        answers: &mut dyn Answers,
+    ) -> Option<RequestError> {
+        member.reset_timeouts();
+        let answer = self.known(member, answer, outcome);
+        match answers.take(self.core, member, answer) {
+            Ok(changed) => {
+                if changed {
+                    self.message.renew();
+                }
+                self.accepted.push(Arc::clone(member));
+                None
+            }
+            Err(unusable) => {
+                let fails = self.core.error_fails(member, self.message.event);
+                outcome.result = if fails {
+                    OutcomeResult::Failed
+                } else {
+                    OutcomeResult::Ignored
+                };
+                outcome.error = Some(unusable.message.clone());
+                let plugin = Some(Arc::clone(&member.full_name));
+                if !fails {
+                    let (name, rpc) = (&member.full_name, self.message.rpc.name);
+                    tracing::warn!(
+                        "ignoring the answer of plugin {name} to {rpc}: {}",
+                        unusable.message
+                    );
+                }
+                fails.then(|| RequestError::new(unusable.reason, plugin, unusable.message))
+            }
+        }
+    }
+
+    /// Removes the fields of an answer that the release does not know, as a runtime of that release does not read them.
+    fn known(&self, member: &Member, answer: Body, outcome: &mut Outcome) -> Body {
+        let revision = &self.core.revision;
+        if !revision.lacks_fields() {
+            return answer;
+        }
+        let (rpc, encoded) = (self.message.rpc.name, answer.into_bytes());
+        let (message, release) = (format!("{rpc}Response"), revision.release());
+        let newer = newer_than(&message, &encoded, release);
+        if newer.is_empty() {
+            return Body::Encoded(encoded);
+        }
+        for Newer { field, since } in newer {
+            tracing::warn!(
+                "ignoring `{field}` in the answer of plugin {} to {rpc}: NRI {release} does not know it, it was added in {since}",
+                member.full_name
+            );
+            outcome.ignored_fields.push(field);
+        }
+        Body::Encoded(revision.without_newer(&message, &encoded))
+    }
+
+    /// Notes a plugin that could not be asked.
+    fn absent(
+        &mut self,
+        member: &Arc<Member>,
+        result: OutcomeResult,
+        reason: &str,
+    ) -> Result<(), RequestError> {
+        let mut outcome =
+            Outcome::without_call(Arc::clone(&member.full_name), self.message.event, result);
+        outcome.error = Some(reason.to_owned());
+        self.outcomes.push(outcome);
+        if !self.core.absence_fails(member, self.message.event) {
+            return Ok(());
+        }
+        let plugin = &member.full_name;
+        let rpc = self.message.rpc.name;
+        let message = format!("plugin {plugin} is required for {rpc}: {reason}");
+        Err(RequestError::new(
+            Reason::NoAnswer,
+            Some(Arc::clone(plugin)),
+            message,
+        ))
+    }
+
+    fn note(&mut self, member: &Member, result: OutcomeResult) {
+        let plugin = Arc::clone(&member.full_name);
+        let event = self.message.event;
+        self.outcomes
+            .push(Outcome::without_call(plugin, event, result));
+    }
+}
+
+/// The error of a plugin that is gone before a request reaches it.
+const CONNECTION_CLOSED: &str = "connection closed";
+
+/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
+/// Returns the error of the request if it fails.
+pub(super) fn assess(
+    core: &Core,
+    member: &Member,
+    event: Event,
+    error: &CallError,
+    outcome: &mut Outcome,
+) -> Option<RequestError> {
+    let verdict = core.judge(member, event, error);
+    let plugin = &member.full_name;
+    let rpc = rpc_of(event).map_or("unknown", |rpc| rpc.name);
+    outcome.result = verdict.result;
+    outcome.error = Some(error.to_string());
+    let duration = outcome.duration;
+    if verdict.disconnects {
+        tracing::error!(
+            ?duration,
+            "closing plugin {plugin}, failed to handle {rpc} request: {error}"
+        );
+        core.disconnect(member);
+    } else if !verdict.fails {
+        tracing::warn!(
+            ?duration,
+            "plugin {plugin} failed to handle {rpc} request, proceeding without it: {error}"
+        );
+    }
+    verdict.fails.then(|| {
+        let is_too_large = matches!(error, CallError::TooLarge { .. });
+        let reason = if is_too_large {
+            Reason::TooLarge
+        } else if verdict.result == OutcomeResult::Failed {
+            Reason::PluginError
+        } else {
+            Reason::NoAnswer
+        };
+        let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
+        RequestError::new(reason, Some(Arc::clone(plugin)), message)
+    })
+}

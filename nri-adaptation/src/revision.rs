@@ -1,0 +1,238 @@
+//! The NRI release that the adaptation behaves as: the events it knows and the RPCs it uses.
+
+use bytes::Bytes;
+
+use super::strip::without_newer;
+use nri::__private::rpc::STATE_CHANGE;
+use nri::__private::{PROTOCOL, RPCS, is_outdated, numbers, to_change};
+use nri::api::{Event, EventMask};
+use nri::plugin::Rpc;
+use nri::{Error, ErrorKind, Result};
+
+/// The message that StateChange takes.
+pub(super) const STATE_CHANGE_EVENT: &str = "StateChangeEvent";
+
+/// A released protocol, with what follows from its version.
+///
+/// ```
+/// use nri_adaptation::{Revision, Via};
+/// use nri::api::Event;
+///
+/// let old = Revision::of("v0.11.0")?;
+/// assert_eq!(old.carrier(Event::RunPodSandbox), Some(Via::StateChange));
+/// assert_eq!(Revision::newest().carrier(Event::RunPodSandbox), Some(Via::Dedicated));
+/// # Ok::<(), nri::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    release: String,
+    numbers: [u32; 3],
+    /// The events that it sends in an RPC of their own.
+    dedicated: EventMask,
+    /// The events that it sends as StateChange.
+    changes: EventMask,
+    /// True if messages have fields that it lacks.
+    lacks_fields: bool,
+}
+
+/// The RPC that brought an event to a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// The RPC of the event itself, such as `RunPodSandbox`.
+    Dedicated,
+    /// `StateChange`, deprecated since NRI v0.12.0.
+    StateChange,
+}
+
+impl Revision {
+    /// Returns the newest release that this crate knows.
+    pub fn newest() -> Self {
+        Self::new(PROTOCOL.to_owned(), numbers(PROTOCOL).unwrap_or_default())
+    }
+
+    /// Returns a release by its version, with or without the leading `v`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Config`] if it is not a version from v0.2.0 up to the newest one known.
+    pub fn of(release: &str) -> Result<Self> {
+        let known = |of: &[u32; 3]| *of >= [0, 2, 0] && *of <= Self::newest().numbers;
+        match numbers(release).filter(known) {
+            Some(numbers) => {
+                let release = format!("v{}", release.trim_start_matches('v'));
+                Ok(Self::new(release, numbers))
+            }
+            None => {
+                let message = format!("cannot speak NRI {release:?}");
+                let help = format!("give a release from v0.2.0 to {PROTOCOL}");
+                Err(Error::with_kind(ErrorKind::Config, message).with_help(help))
+            }
+        }
+    }
+
+    /// Looks up what follows from the version, which every request needs.
+    fn new(release: String, numbers: [u32; 3]) -> Self {
+        let lacks_fields = is_outdated(&release);
+        let mut revision = Revision {
+            release,
+            numbers,
+            dedicated: EventMask::EMPTY,
+            changes: EventMask::EMPTY,
+            lacks_fields,
+        };
+        for (rpc, event) in RPCS.iter().filter_map(|rpc| Some((rpc, rpc.event?))) {
+            if revision.has_rpc(rpc) {
+                revision.dedicated = revision.dedicated.with(event);
+            } else if revision.knows_event(rpc) {
+                revision.changes = revision.changes.with(event);
+            }
+        }
+        revision
+    }
+
+    /// Returns the version, such as `v0.12.5`.
+    pub fn release(&self) -> &str {
+        &self.release
+    }
+
+    /// Returns whether this is the given release or a later one.
+    pub fn is_at_least(&self, release: &str) -> bool {
+        numbers(release).is_some_and(|release| self.numbers >= release)
+    }
+
+    /// Returns true if the release has an RPC.
+    pub fn has_rpc(&self, rpc: &Rpc) -> bool {
+        // `since` is a tagged release. An event that StateChange never carried came with its RPC, in an untagged one even.
+        let came_with_event = rpc.change_fields.is_none() && self.knows_event(rpc);
+        self.is_at_least(rpc.since) || came_with_event
+    }
+
+    /// Returns true if the release has the event of an RPC.
+    fn knows_event(&self, rpc: &Rpc) -> bool {
+        rpc.event_since.is_some_and(|since| self.is_at_least(since))
+    }
+
+    /// Returns the RPCs of the newest release, those without an event included.
+    pub fn rpcs() -> &'static [&'static Rpc] {
+        RPCS
+    }
+
+    /// Returns the name of the RPC that carries an event, and the request as this revision sends it. `request` is
+    /// the encoded request of the dedicated RPC.
+    ///
+    /// Returns `None` if the event never travels that way, or is younger than this revision.
+    pub fn request(&self, event: Event, via: Via, request: &[u8]) -> Option<(&'static str, Bytes)> {
+        let rpc = rpc_of(event)?;
+        let known = self.events().contains(event);
+        if !known {
+            return None;
+        }
+        match via {
+            Via::Dedicated => {
+                let message = format!("{}Request", rpc.name);
+                Some((rpc.name, self.without_newer(&message, request)))
+            }
+            Via::StateChange => {
+                let change = to_change(request, event, rpc.change_fields?).ok()?;
+                Some((
+                    STATE_CHANGE.name,
+                    self.without_newer(STATE_CHANGE_EVENT, &change),
+                ))
+            }
+        }
+    }
+
+    /// Returns an encoded message, such as `ConfigureRequest`, without the fields that are younger than this revision.
+    pub fn without_newer(&self, message: &str, encoded: &[u8]) -> Bytes {
+        without_newer(message, encoded, &self.release).into()
+    }
+
+    /// Returns the RPC that carries an event, or `None` if this revision does not send it.
+    pub fn carrier(&self, event: Event) -> Option<Via> {
+        if self.dedicated.contains(event) {
+            return Some(Via::Dedicated);
+        }
+        self.changes.contains(event).then_some(Via::StateChange)
+    }
+
+    /// Returns whether messages have fields that are younger than this revision.
+    pub(super) fn lacks_fields(&self) -> bool {
+        self.lacks_fields
+    }
+
+    /// Returns the events that a plugin may subscribe to.
+    pub fn events(&self) -> EventMask {
+        let known = RPCS.iter().filter(|rpc| self.knows_event(rpc));
+        known
+            .filter_map(|rpc| rpc.event)
+            .fold(EventMask::EMPTY, EventMask::with)
+    }
+
+    /// Returns whether names are checked for invalid characters.
+    pub fn checks_names(&self) -> bool {
+        self.is_at_least("v0.12.0")
+    }
+
+    /// Returns whether a Synchronize that does not fit into one message is split.
+    pub fn splits_synchronize(&self) -> bool {
+        self.is_at_least("v0.7.0")
+    }
+
+    /// Returns whether the failure policy of a plugin is honored.
+    pub fn has_failure_policy(&self) -> bool {
+        self.is_at_least("v0.12.4")
+    }
+}
+
+/// Returns the RPC that is dedicated to an event.
+pub(super) fn rpc_of(event: Event) -> Option<&'static Rpc> {
+    RPCS.iter().copied().find(|rpc| rpc.event == Some(event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_release_knows_its_events() {
+        for (release, mask) in [
+            ("v0.2.0", 0x7ff),
+            ("0.9.0", 0x7ff),
+            ("v0.9.1-0.20250219030224-e597e7849f24", 0x1fff),
+            ("v0.10.0", 0x3fff),
+            ("v0.12.5", 0x3fff),
+        ] {
+            assert_eq!(
+                Revision::of(release).unwrap().events().bits(),
+                mask,
+                "{release}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_release_uses_its_rpcs() {
+        let via = |release: &str, event| {
+            let revision = Revision::of(release).unwrap();
+            revision.carrier(event)
+        };
+        let (change, dedicated) = (Some(Via::StateChange), Some(Via::Dedicated));
+        assert_eq!(via("v0.8.0", Event::RunPodSandbox), change);
+        assert_eq!(via("v0.12.0", Event::RunPodSandbox), dedicated);
+        assert_eq!(via("v0.2.0", Event::CreateContainer), dedicated);
+        assert_eq!(via("v0.9.0", Event::PostUpdatePodSandbox), None);
+        assert_eq!(via("v0.11.0", Event::PostUpdatePodSandbox), change);
+        assert_eq!(via("v0.9.0", Event::ValidateContainerAdjustment), None);
+        let untagged = "v0.9.1-0.20250219030224-e597e7849f24";
+        assert_eq!(via(untagged, Event::UpdatePodSandbox), dedicated);
+        assert_eq!(via(untagged, Event::PostUpdatePodSandbox), change);
+    }
+
+    #[test]
+    fn other_releases_are_refused() {
+        for release in ["", "v0.1.0", "v99.0.0", "devel", "v0.12"] {
+            let error = Revision::of(release).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{release}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The life of a plugin's connection: registration, configuration, synchronization, events, end.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use nri::__private::Direct;
+use nri::wire::{Channels, ConnectionError, Ended, Limits, Link};
+use nri::{Error, ErrorKind, Result};
+
+use super::configure::configure;
+use super::core::Core;
+use super::first::first;
+use super::identity::PluginId;
+use super::join::join;
+use super::launch::Process;
+use super::member::Member;
+use super::service::{PluginService, Registration};
+
+/// The runtime calls on the first logical connection and serves on the second.
+pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+
+/// The time that a refused plugin has to read the reason.
+const REFUSAL_LINGER: Duration = Duration::from_secs(1);
+
+/// The origin of a plugin.
+pub(super) enum Origin {
+    /// It connected on its own, and gets this configuration.
+    External(String),
+    /// The runtime started it, with this identity and configuration.
+    Launched(PluginId, String, Process),
+    /// It runs in the runtime's process.
+    Builtin(PluginId, Arc<dyn Direct>),
+    /// It is a WebAssembly module with this identity and configuration.
+    #[cfg(feature = "wasm")]
+    Module(PluginId, String),
+}
+
+impl Origin {
+    fn identity(&self) -> Option<PluginId> {
+        match self {
+            Self::External(_) => None,
+            Self::Launched(id, ..) | Self::Builtin(id, _) => Some(id.clone()),
+            #[cfg(feature = "wasm")]
+            Self::Module(id, _) => Some(id.clone()),
+        }
+    }
+
+    fn config(&self) -> &str {
+        match self {
+            Self::External(config) | Self::Launched(_, config, _) => config,
+            #[cfg(feature = "wasm")]
+            Self::Module(_, config) => config,
+            Self::Builtin(..) => "",
+        }
+    }
+
+    fn direct(&self) -> Option<Arc<dyn Direct>> {
+        match self {
+            Self::Builtin(_, direct) => Some(Arc::clone(direct)),
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => None,
+            Self::External(_) | Self::Launched(..) => None,
+        }
+    }
+
+    /// Returns the end of what the plugin wrote to its standard error, if the runtime started it.
+    async fn last_words(&mut self) -> Option<String> {
+        match self {
+            Self::Launched(_, _, process) => process.last_words().await,
+            Self::External(_) | Self::Builtin(..) => None,
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => None,
+        }
+    }
+
+    fn describe(&self) -> &'static str {
+        match self {
+            Self::External(_) => "external",
+            Self::Launched(..) => "pre-installed",
+            Self::Builtin(..) => "builtin",
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => "WebAssembly",
+        }
+    }
+}
+
+/// A connection to a plugin, and the task that serves it.
+struct Connected {
+    link: Link,
+    serving: JoinHandle<Result<Ended, ConnectionError>>,
+    /// Weak, so that the service ends with the connection, and a pending registration with it.
+    service: Weak<PluginService>,
+}
+
+/// Takes a plugin in: returns when it is registered, configured and synchronized. A task then looks after its
+/// connection.
+///
+/// # Errors
+///
+/// Returns why the plugin was refused. The reason is logged, and the plugin gets it as far as the protocol allows.
+pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, mut origin: Origin) -> Result<PluginId>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let (service, registered) = PluginService::new(core, origin.identity());
+    let weak = Arc::downgrade(&service);
+    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), service);
+    let connected = Connected {
+        link,
+        serving: tokio::spawn(serving),
+        service: weak,
+    };
+    let admitting = async {
+        let registration =
+            registration(core, registered)
+                .await
+                .map_err(|error| match origin.identity() {
+                    Some(id) => named(&id, error),
+                    None => error,
+                })?;
+        admit(core, &connected, &origin, registration).await
+    };
+    let admitted = first(admitting, core.stopped()).await;
+    match admitted.unwrap_or_else(|| Err(stopping())) {
+        Ok(member) => {
+            let id = member.id.clone();
+            tracing::info!(
+                "{} plugin {id} connected and synchronized",
+                origin.describe()
+            );
+            tokio::spawn(look_after(Arc::clone(core), member, connected, origin));
+            Ok(id)
+        }
+        Err(error) => {
+            let error = with_last_words(error, &mut origin).await;
+            let kind = origin.describe();
+            tracing::error!("failed to start {kind} plugin: {error}");
+            let reason = error.to_string();
+            tokio::spawn(async move { turn_away(connected, reason, origin).await });
+            Err(error)
+        }
+    }
+}
+
+async fn registration(
+    core: &Core,
+    registered: tokio::sync::oneshot::Receiver<Result<Registration, String>>,
+) -> Result<Registration> {
+    let limit = core.timeouts.registration;
+    match timeout(limit, registered).await {
+        Ok(Ok(Ok(registration))) => Ok(registration),
+        Ok(Ok(Err(reason))) => {
+            let message = format!("failed to register plugin: {reason}");
+            Err(Error::with_kind(ErrorKind::Config, message))
+        }
+        Ok(Err(_)) => {
+            let message = "failed to register plugin, connection closed";
+            Err(Error::with_kind(ErrorKind::Connection, message))
+        }
+        Err(_) => {
+            let message = format!("plugin registration timed out after {limit:?}");
+            Err(Error::with_kind(ErrorKind::Timeout, message))
+        }
+    }
+}
+
+async fn admit(
+    core: &Arc<Core>,
+    connected: &Connected,
+    origin: &Origin,
+    registration: Registration,
+) -> Result<Arc<Member>> {
+    let Registration { id, nri_version } = registration;
+    let shown = if nri_version.is_empty() {
+        "unknown"
+    } else {
+        &nri_version
+    };
+    let kind = origin.describe();
+    tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
+    let named = |error: Error| named(&id, error);
+    let subscription = configure(core, &connected.link, origin.config())
+        .await
+        .map_err(named)?;
+    let member = Arc::new(Member::new(
+        id.clone(),
+        nri_version,
+        subscription.events,
+        subscription.failure_policy,
+        connected.link.clone(),
+        origin.direct(),
+        core.queue_limit,
+    ));
+    join(core, &member).await.map_err(named)?;
+    Ok(member)
+}
+
+fn named(id: &PluginId, error: Error) -> Error {
+    Error::with_kind(error.kind(), format!("plugin {id}: {error}")).with_source(error)
+}
+
+/// Adds what a plugin that the runtime started wrote last: the reason is usually there.
+async fn with_last_words(error: Error, origin: &mut Origin) -> Error {
+    match origin.last_words().await {
+        Some(words) => {
+            let message = format!("{error}; its last output: {words}");
+            Error::with_kind(error.kind(), message).with_source(error)
+        }
+        None => error,
+    }
+}
+
+fn stopping() -> Error {
+    Error::with_kind(ErrorKind::Connection, "the runtime is shutting down")
+}
+
+/// Waits for the end of the connection, or of the adaptation.
+async fn look_after(
+    core: Arc<Core>,
+    member: Arc<Member>,
+    connected: Connected,
+    mut origin: Origin,
+) {
+    let ended = first(connected.serving, core.stopped()).await;
+    let is_stopping = ended.is_none();
+    match ended {
+        Some(Ok(Ok(_))) | None => {
+            tracing::info!("connection to plugin {} closed", member.full_name)
+        }
+        Some(Ok(Err(error))) => {
+            tracing::error!("connection to plugin {} ended: {error}", member.full_name);
+        }
+        Some(Err(error)) => tracing::error!("plugin {}: {error}", member.full_name),
+    }
+    core.disconnect(&member);
+    if !is_stopping && let Some(words) = origin.last_words().await {
+        tracing::info!("last output of plugin {}: {words}", member.full_name);
+    }
+    end_process(origin).await;
+}
+
+/// Leaves a refused plugin some time to read the reason, then closes the connection.
+async fn turn_away(connected: Connected, reason: String, origin: Origin) {
+    if let Some(service) = connected.service.upgrade() {
+        service.refuse(reason);
+    }
+    let _ = timeout(REFUSAL_LINGER, connected.serving).await;
+    connected.link.close();
+    end_process(origin).await;
+}
+
+async fn end_process(origin: Origin) {
+    if let Origin::Launched(_, _, process) = origin {
+        process.end().await;
+    }
+}

@@ -1,0 +1,140 @@
+//! Synchronize: shows a plugin what exists, in as many messages as it takes.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use prost::Message as _;
+
+use nri::api::{ContainerUpdate, SynchronizeResponse};
+use nri::wire::{CallError, Code, MAX_MESSAGE};
+use nri::{Error, ErrorKind, Result};
+
+use super::core::Core;
+use super::exchange::PLUGIN_SERVICE;
+use super::member::Member;
+use super::state::{State, entries, mark, split};
+use super::strip::without_newer;
+
+/// A part of so few pods and containers is not split any further, as in the
+/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go).
+const MIN_ENTRIES: usize = 8;
+
+const METHOD: &str = "Synchronize";
+
+/// Sends the state to a plugin. Returns the updates that the plugin asks for.
+///
+/// # Errors
+///
+/// Returns an error if the plugin returns one or does not answer, or if it does not understand parts.
+pub(super) async fn synchronize(
+    core: &Core,
+    member: &Member,
+    state: State,
+) -> Result<Vec<ContainerUpdate>> {
+    tracing::info!(
+        pods = state.pods(),
+        containers = state.containers(),
+        "synchronizing plugin {}",
+        member.full_name
+    );
+    let mut parts = parts(core, state);
+    let splits = core.revision.splits_synchronize();
+    let mut limit = MAX_MESSAGE;
+    while let Some(mut part) = parts.pop_front() {
+        if splits && part.len() > limit && entries(&part) > MIN_ENTRIES {
+            halve(part, &mut parts);
+            continue;
+        }
+        let more = !parts.is_empty();
+        let unmarked = part.len();
+        if more {
+            mark(&mut part);
+        }
+        let answer = send(core, member, &part).await;
+        part.truncate(unmarked);
+        match answer {
+            Ok(answer) if !more && answer.more => {
+                return Err(failed(
+                    "plugin waits for more pods and containers after the last part of Synchronize"
+                        .to_owned(),
+                ));
+            }
+            Ok(answer) if !more => return Ok(answer.update),
+            Ok(answer) if answer.more && answer.update.is_empty() => {}
+            Ok(_) => {
+                return Err(failed(
+                    "plugin does not handle split sync requests".to_owned(),
+                ));
+            }
+            Err(error) if splits && is_too_large(&error) => {
+                if entries(&part) <= MIN_ENTRIES {
+                    let message =
+                        format!("failed to synchronize plugin with split messages: {error}");
+                    return Err(failed(message).with_source(error));
+                }
+                tracing::debug!("oversized message, retrying in smaller parts");
+                limit = part.len() / 2 + 1;
+                halve(part, &mut parts);
+            }
+            Err(error) => {
+                let message = format!("failed to synchronize plugin: {error}");
+                return Err(failed(message).with_source(error));
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Returns the parts to send: those of the state, or all in one if the revision knows no parts.
+fn parts(core: &Core, state: State) -> VecDeque<Vec<u8>> {
+    let parts = state.into_parts();
+    let release = core.revision.release();
+    if !core.revision.lacks_fields() {
+        return parts.into();
+    }
+    let older = |part: Vec<u8>| without_newer("SynchronizeRequest", &part, release);
+    let parts: Vec<_> = parts.into_iter().map(older).collect();
+    if core.revision.splits_synchronize() {
+        parts.into()
+    } else {
+        [parts.concat()].into()
+    }
+}
+
+fn halve(part: Vec<u8>, parts: &mut VecDeque<Vec<u8>>) {
+    let (first, second) = split(part);
+    if !second.is_empty() {
+        parts.push_front(second);
+    }
+    parts.push_front(first);
+}
+
+async fn send(
+    core: &Core,
+    member: &Member,
+    part: &[u8],
+) -> std::result::Result<SynchronizeResponse, CallError> {
+    let start = Instant::now();
+    let within = core.timeouts.request;
+    let sent = member.link.call(PLUGIN_SERVICE, METHOD, part, within).await;
+    let answer = sent.and_then(|answer| {
+        SynchronizeResponse::decode(answer)
+            .map_err(|error| CallError::Unreadable(error.to_string()))
+    });
+    let name = &*member.full_name;
+    core.metrics.latency(name, METHOD, start.elapsed());
+    core.metrics.invocation(name, METHOD, answer.as_ref().err());
+    if let Ok(answer) = &answer {
+        core.metrics
+            .adjustments(name, METHOD, None, answer.update.len(), 0);
+    }
+    answer
+}
+
+fn is_too_large(error: &CallError) -> bool {
+    error.code() == Code::RESOURCE_EXHAUSTED
+}
+
+fn failed(message: String) -> Error {
+    Error::with_kind(ErrorKind::Protocol, message)
+}

@@ -1,0 +1,140 @@
+//! Events reach plugins in order, and what the plugins answer comes back.
+
+use nri::api::{ContainerAdjustment, CreateContainerResponse, Event, EventMask, StateChangeEvent};
+use nri::wire::Code;
+use nri_adaptation::{OutcomeResult, Via};
+
+use crate::peer::{Peer, Script};
+use crate::plugins::{adaptation, container, pod, shown};
+
+#[tokio::test]
+async fn every_event_reaches_a_plugin_through_its_own_rpc() {
+    let adaptation = adaptation().await;
+    let peer = Peer::join(&adaptation, Script::new("10", "all")).await;
+    let (pod, container) = (pod("p"), container("c"));
+    let resources = Default::default();
+    adaptation.run_pod_sandbox(&pod).await.unwrap();
+    adaptation
+        .update_pod_sandbox(&pod, Some(&resources), Some(&resources))
+        .await
+        .unwrap();
+    adaptation.post_update_pod_sandbox(&pod).await.unwrap();
+    adaptation.create_container(&pod, &container).await.unwrap();
+    adaptation
+        .post_create_container(&pod, &container)
+        .await
+        .unwrap();
+    adaptation.start_container(&pod, &container).await.unwrap();
+    adaptation
+        .post_start_container(&pod, &container)
+        .await
+        .unwrap();
+    adaptation
+        .update_container(&pod, &container, &resources)
+        .await
+        .unwrap();
+    adaptation
+        .post_update_container(&pod, &container)
+        .await
+        .unwrap();
+    adaptation.stop_container(&pod, &container).await.unwrap();
+    adaptation.remove_container(&pod, &container).await.unwrap();
+    adaptation.stop_pod_sandbox(&pod).await.unwrap();
+    let removed = adaptation.remove_pod_sandbox(&pod).await.unwrap();
+    assert_eq!(
+        peer.events(),
+        [
+            "RunPodSandbox",
+            "UpdatePodSandbox",
+            "PostUpdatePodSandbox",
+            "CreateContainer",
+            "ValidateContainerAdjustment",
+            "PostCreateContainer",
+            "StartContainer",
+            "PostStartContainer",
+            "UpdateContainer",
+            "PostUpdateContainer",
+            "StopContainer",
+            "RemoveContainer",
+            "StopPodSandbox",
+            "RemovePodSandbox",
+        ]
+    );
+    assert_eq!(shown(&removed.outcomes), ["10-all answered"]);
+    assert_eq!(removed.outcomes[0].via, Some(Via::Dedicated));
+}
+
+#[tokio::test]
+async fn p2_plugins_are_called_in_the_order_of_their_indexes() {
+    let adaptation = adaptation().await;
+    for index in ["50", "05", "99", "05"] {
+        Peer::join(&adaptation, Script::new(index, "plugin")).await;
+    }
+    let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
+    let order = [
+        "05-plugin answered",
+        "05-plugin answered",
+        "50-plugin answered",
+        "99-plugin answered",
+    ];
+    assert_eq!(shown(&relayed.outcomes), order);
+}
+
+#[tokio::test]
+async fn p6_a_plugin_gets_what_it_subscribed_to() {
+    let adaptation = adaptation().await;
+    let mask = EventMask::from_event(Event::StopPodSandbox);
+    let peer = Peer::join(&adaptation, Script::new("10", "stops").events(mask.bits())).await;
+    let run = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
+    assert_eq!(run.outcomes[0].result, OutcomeResult::NotSubscribed);
+    adaptation.stop_pod_sandbox(&pod("p")).await.unwrap();
+    assert_eq!(peer.events(), ["StopPodSandbox"]);
+}
+
+#[tokio::test]
+async fn an_adjustment_comes_back() {
+    let adaptation = adaptation().await;
+    let adjust = ContainerAdjustment {
+        annotations: [("a".to_owned(), "b".to_owned())].into(),
+        ..ContainerAdjustment::default()
+    };
+    let answer = CreateContainerResponse {
+        adjust: Some(adjust),
+        ..CreateContainerResponse::default()
+    };
+    let script = Script::new("10", "adjusts").message("CreateContainer", &answer);
+    let _peer = Peer::join(&adaptation, script).await;
+    let created = adaptation
+        .create_container(&pod("p"), &container("c"))
+        .await
+        .unwrap();
+    assert_eq!(created.answer.adjust.annotations["a"], "b");
+}
+
+#[tokio::test]
+async fn w3_an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembered() {
+    let adaptation = adaptation().await;
+    let script = Script::new("10", "old").error("RunPodSandbox", Code::UNIMPLEMENTED, "no");
+    let peer = Peer::join(&adaptation, script).await;
+    let first = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
+    let second = adaptation.run_pod_sandbox(&pod("q")).await.unwrap();
+    assert_eq!(
+        peer.events(),
+        ["RunPodSandbox", "StateChange", "StateChange"]
+    );
+    let via = |relayed: &nri_adaptation::Relayed| {
+        let outcome = &relayed.outcomes[0];
+        (outcome.result, outcome.via, outcome.fell_back)
+    };
+    assert_eq!(
+        via(&first),
+        (OutcomeResult::Answered, Some(Via::StateChange), true)
+    );
+    assert_eq!(
+        via(&second),
+        (OutcomeResult::Answered, Some(Via::StateChange), false)
+    );
+    let changes = peer.requests::<StateChangeEvent>("StateChange");
+    assert_eq!(changes[1].event(), Event::RunPodSandbox);
+    assert_eq!(changes[1].pod, Some(pod("q")));
+}

@@ -1,0 +1,116 @@
+//! Updates that plugins send on their own.
+
+use std::sync::Arc;
+
+use nri::api::{ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
+use nri::wire::Code;
+use nri_adaptation::{OutcomeResult, Requested, RuntimeCallbacks, State};
+use prost::Message as _;
+
+use crate::garbage::raw;
+use crate::peer::{Peer, Script, patiently};
+use crate::plugins::{Cluster, adaptation, builder, pod};
+
+#[tokio::test]
+async fn w14_updates_reach_the_runtime_which_may_call_back() {
+    let cluster = Cluster::default();
+    let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
+    let _ = cluster.0.reentrant.set(adaptation.clone());
+    let peer = Peer::join(&adaptation, Script::new("10", "asks")).await;
+    let request = UpdateContainersRequest {
+        update: vec![ContainerUpdate::new("c")],
+        evict: vec![nri::api::ContainerEviction::new("d", "why")],
+    };
+    let answer = peer.call("UpdateContainers", &request).await.unwrap();
+    assert!(
+        UpdateContainersResponse::decode(answer)
+            .unwrap()
+            .failed
+            .is_empty()
+    );
+    assert_eq!(
+        peer.events(),
+        ["UpdateContainer"],
+        "the callback called back"
+    );
+    let requested = cluster.0.requested.lock().unwrap().clone();
+    assert_eq!(requested[0].plugin.to_string(), "10-asks");
+    assert_eq!(
+        (&requested[0].updates, &requested[0].evictions),
+        (&request.update, &request.evict)
+    );
+    adaptation.stop().await;
+}
+
+#[tokio::test]
+async fn updates_before_the_registration_are_refused() {
+    let adaptation = adaptation().await;
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (peer, _register) = Peer::over(theirs, Script::new("10", "hasty"));
+    let joining = adaptation.clone();
+    tokio::spawn(async move { joining.connect(ours).await });
+    let error = peer
+        .call("UpdateContainers", &UpdateContainersRequest::default())
+        .await;
+    assert_eq!(error.unwrap_err().code(), Code::FAILED_PRECONDITION);
+}
+
+#[tokio::test]
+async fn a_flood_of_updates_is_bounded_and_events_get_through() {
+    let cluster = Cluster::default();
+    let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
+    let peer = Arc::new(Peer::join(&adaptation, Script::new("10", "flood")).await);
+    let flood: Vec<_> = (0..1_000)
+        .map(|_| {
+            let peer = Arc::clone(&peer);
+            tokio::spawn(async move {
+                peer.call("UpdateContainers", &UpdateContainersRequest::default())
+                    .await
+            })
+        })
+        .collect();
+    for id in 0..20 {
+        let relayed = adaptation
+            .run_pod_sandbox(&pod(&id.to_string()))
+            .await
+            .unwrap();
+        assert_eq!(relayed.outcomes[0].result, OutcomeResult::Answered);
+    }
+    for call in flood {
+        match call.await.unwrap() {
+            Ok(_) => {}
+            Err(error) => assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED),
+        }
+    }
+}
+
+/// A runtime whose answers are large.
+struct Verbose;
+
+impl RuntimeCallbacks for Verbose {
+    async fn synchronize(&self, _: &mut State) -> nri::Result<()> {
+        Ok(())
+    }
+
+    async fn update_containers(&self, _: Requested) -> nri::Result<Vec<ContainerUpdate>> {
+        Ok(vec![ContainerUpdate::new("c".repeat(1 << 20))])
+    }
+}
+
+#[tokio::test]
+async fn plugins_that_never_read_take_no_turns_from_others() {
+    let adaptation = builder().callbacks(Verbose).start().await.unwrap();
+    let mut silent = Vec::new();
+    for index in ["10", "11", "12"] {
+        let mut raw = raw(&adaptation, index).await;
+        for call in 1..=64 {
+            raw.update_containers(2 * call + 1).await;
+        }
+        silent.push(raw);
+    }
+    let peer = Peer::join(&adaptation, Script::new("20", "reads")).await;
+    let request = UpdateContainersRequest::default();
+    patiently(peer.call("UpdateContainers", &request))
+        .await
+        .unwrap();
+}

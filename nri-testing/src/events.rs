@@ -1,0 +1,412 @@
+//! The events that a test sends.
+
+use std::ops::Deref;
+
+use super::error::EventError;
+use super::fixture::{ContainerFixture, in_pod};
+use super::running::RunningRuntime;
+#[cfg(feature = "oci")]
+use super::spec::Spec;
+use nri::api::{
+    Container, ContainerAdjustment, ContainerEviction, ContainerState, ContainerUpdate,
+    CreateContainerResponse, Event, Hooks, LinuxContainer, LinuxCpu, LinuxMemory, LinuxPodSandbox,
+    LinuxResources, OwningPlugins, PodSandbox,
+};
+use nri_adaptation::merge::{self, CreateCollector};
+use nri_adaptation::{Relayed, RequestError};
+
+type Result<T = ()> = std::result::Result<T, EventError>;
+
+/// A container that plugins have adjusted. Derefs to the container with the adjustment, as later events have it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Created {
+    /// The pod.
+    pub pod: PodSandbox,
+    /// The container without the adjustment.
+    pub original: Container,
+    /// The container with the adjustment.
+    pub container: Container,
+    /// The adjustments of all plugins, merged.
+    pub adjustment: ContainerAdjustment,
+    /// The updates of other containers that the plugins requested.
+    pub updates: Vec<ContainerUpdate>,
+    /// The containers that the plugins asked to evict.
+    pub evictions: Vec<ContainerEviction>,
+    /// The plugin behind each change.
+    pub owners: OwningPlugins,
+    /// The fields of answers that the release of the runtime does not know, such as `adjust.CDI_devices`: it ignores them,
+    /// so they are missing above.
+    pub ignored_fields: Vec<String>,
+    #[cfg(feature = "oci")]
+    spec: Spec,
+}
+
+#[cfg(feature = "oci")]
+impl Created {
+    /// Returns the OCI spec with the adjustment, as the low-level runtime gets it.
+    ///
+    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O classes inject
+    /// nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](nri_adaptation::oci::apply).
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+}
+
+impl Deref for Created {
+    type Target = Container;
+
+    fn deref(&self) -> &Container {
+        &self.container
+    }
+}
+
+/// The answers of the plugins to UpdateContainer or StopContainer.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Updated {
+    /// The resources that the container has now: those of the request, with the changes of the plugins. Empty for
+    /// StopContainer.
+    pub resources: LinuxResources,
+    /// The updates of other containers that the plugins requested.
+    pub updates: Vec<ContainerUpdate>,
+    /// The containers that the plugins asked to evict.
+    pub evictions: Vec<ContainerEviction>,
+    /// The fields of answers that the release of the runtime does not know, and ignores.
+    pub ignored_fields: Vec<String>,
+}
+
+/// Events. Each method sends the same calls as a runtime, and fails with the first error of a
+/// plugin.
+impl RunningRuntime {
+    /// Runs a pod: RunPodSandbox.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin. In that case the pod does not run.
+    pub async fn run_pod(&mut self, pod: impl Into<PodSandbox>) -> Result<PodSandbox> {
+        let pod = pod.into();
+        let event = Event::RunPodSandbox;
+        handled(event, self.adaptation.run_pod_sandbox(&pod).await)?;
+        self.world.lock().pods.push(pod.clone());
+        Ok(pod)
+    }
+
+    /// Updates the resources of a pod: UpdatePodSandbox and PostUpdatePodSandbox. Returns the pod with the new resources.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin.
+    pub async fn update_pod(
+        &mut self,
+        pod: &PodSandbox,
+        overhead: Option<LinuxResources>,
+        resources: Option<LinuxResources>,
+    ) -> Result<PodSandbox> {
+        let event = Event::UpdatePodSandbox;
+        let mut pod = self.known_pod(event, pod)?;
+        let relayed = self
+            .adaptation
+            .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref())
+            .await;
+        handled(event, relayed)?;
+        let linux = pod.linux.get_or_insert_with(LinuxPodSandbox::default);
+        linux.pod_overhead = overhead.or(linux.pod_overhead.take());
+        linux.pod_resources = resources.or(linux.pod_resources.take());
+        self.world.lock().replace_pod(&pod);
+        let relayed = self.adaptation.post_update_pod_sandbox(&pod).await;
+        handled(Event::PostUpdatePodSandbox, relayed)?;
+        Ok(pod)
+    }
+
+    /// Stops a pod: StopContainer for each container that is not stopped, then StopPodSandbox.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, after the pod has stopped.
+    pub async fn stop_pod(&mut self, pod: &PodSandbox) -> Result {
+        let event = Event::StopPodSandbox;
+        let pod = self.known_pod(event, pod)?;
+        let mut outcome = Ok(());
+        let containers = self.world.lock().containers_of(&pod.id);
+        for container in containers {
+            if container.state != ContainerState::ContainerStopped as i32 {
+                outcome = outcome.and(self.stop_container(&container).await.map(drop));
+            }
+        }
+        self.world.lock().stop_pod(&pod.id);
+        let relayed = self.adaptation.stop_pod_sandbox(&pod).await;
+        outcome.and(handled(event, relayed).map(drop))
+    }
+
+    /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox. [Stops](Self::stop_pod) it first
+    /// unless it has stopped.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, after the pod is removed.
+    pub async fn remove_pod(&mut self, pod: &PodSandbox) -> Result {
+        let event = Event::RemovePodSandbox;
+        let pod = self.known_pod(event, pod)?;
+        let mut outcome = Ok(());
+        if !self.world.lock().has_stopped(&pod.id) {
+            outcome = self.stop_pod(&pod).await;
+        }
+        let containers = self.world.lock().containers_of(&pod.id);
+        for container in containers {
+            outcome = outcome.and(self.remove_container(&container).await);
+        }
+        self.world.lock().remove_pod(&pod.id);
+        let relayed = self.adaptation.remove_pod_sandbox(&pod).await;
+        outcome.and(handled(event, relayed).map(drop))
+    }
+
+    /// Creates a container in a pod: CreateContainer, which plugins may adjust, ValidateContainerAdjustment, and
+    /// PostCreateContainer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, the conflict of two plugins, or the rejection of a validator.
+    /// In these cases the container does not exist, except after an error in PostCreateContainer.
+    pub async fn create_container(
+        &mut self,
+        pod: &PodSandbox,
+        container: impl Into<Container>,
+    ) -> Result<Created> {
+        let event = Event::CreateContainer;
+        let pod = self.known_pod(event, pod)?;
+        let original = in_pod(container.into(), &pod);
+        let created = self.adaptation.create_container(&pod, &original).await;
+        let ignored = ignored_fields(&created);
+        let answer = handled(event, created)?;
+        #[cfg(feature = "oci")]
+        let spec = Spec::adjusted(&original, &answer.adjust)
+            .map_err(|error| EventError::spec(event, error))?;
+        let container = adjusted(original.clone(), answer.adjust.clone());
+        self.world.lock().containers.push(container.clone());
+        let relayed = self
+            .adaptation
+            .post_create_container(&pod, &container)
+            .await;
+        handled(Event::PostCreateContainer, relayed)?;
+        Ok(Created {
+            pod,
+            original,
+            container,
+            adjustment: answer.adjust,
+            updates: answer.updates,
+            evictions: answer.evictions,
+            owners: (&answer.owners).into(),
+            ignored_fields: ignored,
+            #[cfg(feature = "oci")]
+            spec,
+        })
+    }
+
+    /// Runs the pod of this container unless it already runs, and creates the container in it.
+    ///
+    /// ```
+    /// # use nri::prelude::*;
+    /// # #[derive(NriPlugin)]
+    /// # struct Labeler;
+    /// # impl CreateContainer for Labeler {
+    /// #     async fn create_container(&self, _: &Context, pod: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    /// #         Ok(Adjustment::new().annotation("pod", pod.name))
+    /// #     }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use nri_testing::{self as testing, pod};
+    ///
+    /// let mut runtime = testing::Runtime::new().start(Labeler).await?;
+    /// let created = runtime.create_in_pod(pod("web").container("app")).await?;
+    /// assert_eq!(created.annotation("pod"), Some("web"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`run_pod`](Self::run_pod) and
+    /// [`create_container`](Self::create_container).
+    pub async fn create_in_pod(&mut self, container: ContainerFixture) -> Result<Created> {
+        let (pod, container) = container.build();
+        let running = self.world.lock().pod(&pod.id).is_some();
+        let pod = if running {
+            pod
+        } else {
+            self.run_pod(pod).await?
+        };
+        self.create_container(&pod, container).await
+    }
+
+    /// Starts a container: StartContainer and PostStartContainer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin.
+    pub async fn start_container(&mut self, container: &Container) -> Result {
+        let event = Event::StartContainer;
+        let (pod, mut container) = self.known(event, container)?;
+        handled(
+            event,
+            self.adaptation.start_container(&pod, &container).await,
+        )?;
+        self.set_state(&mut container, ContainerState::ContainerRunning);
+        let relayed = self.adaptation.post_start_container(&pod, &container).await;
+        handled(Event::PostStartContainer, relayed)
+    }
+
+    /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container then has the resources
+    /// with the changes of the plugins.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, or the conflict of two plugins.
+    pub async fn update_container(
+        &mut self,
+        container: &Container,
+        resources: LinuxResources,
+    ) -> Result<Updated> {
+        let event = Event::UpdateContainer;
+        let (pod, mut container) = self.known(event, container)?;
+        let relayed = self
+            .adaptation
+            .update_container(&pod, &container, &resources)
+            .await;
+        let ignored = ignored_fields(&relayed);
+        let answer = handled(event, relayed)?;
+        container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
+        self.world.lock().replace(container.clone());
+        let relayed = self
+            .adaptation
+            .post_update_container(&pod, &container)
+            .await;
+        handled(Event::PostUpdateContainer, relayed)?;
+        Ok(updated(answer, ignored))
+    }
+
+    /// Stops a container: StopContainer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, after the container has stopped.
+    pub async fn stop_container(&mut self, container: &Container) -> Result<Updated> {
+        let event = Event::StopContainer;
+        let (pod, mut container) = self.known(event, container)?;
+        self.set_state(&mut container, ContainerState::ContainerStopped);
+        let relayed = self.adaptation.stop_container(&pod, &container).await;
+        let ignored = ignored_fields(&relayed);
+        let answer = handled(event, relayed)?;
+        Ok(updated(answer, ignored))
+    }
+
+    /// Removes a container: StopContainer if it is not stopped, and RemoveContainer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, after the container is removed.
+    pub async fn remove_container(&mut self, container: &Container) -> Result {
+        let event = Event::RemoveContainer;
+        let (pod, container) = self.known(event, container)?;
+        let mut outcome = Ok(());
+        if container.state != ContainerState::ContainerStopped as i32 {
+            outcome = self.stop_container(&container).await.map(drop);
+        }
+        self.world.lock().remove_container(&container.id);
+        let relayed = self.adaptation.remove_container(&pod, &container).await;
+        outcome.and(handled(event, relayed))
+    }
+
+    fn known_pod(&self, event: Event, pod: &PodSandbox) -> Result<PodSandbox> {
+        let contents = self.world.lock();
+        let known = contents.pod(&pod.id).cloned();
+        known.ok_or_else(|| EventError::unknown(event, "pod", &pod.id))
+    }
+
+    /// Returns the container as the runtime has it, and its pod.
+    fn known(&self, event: Event, container: &Container) -> Result<(PodSandbox, Container)> {
+        let contents = self.world.lock();
+        let mut containers = contents.containers.iter();
+        let known = containers.find(|known| known.id == container.id);
+        let known = known.ok_or_else(|| EventError::unknown(event, "container", &container.id))?;
+        let pod = contents.pod(&known.pod_sandbox_id).cloned();
+        let pod = pod.ok_or_else(|| EventError::unknown(event, "pod", &known.pod_sandbox_id))?;
+        Ok((pod, known.clone()))
+    }
+
+    fn set_state(&self, container: &mut Container, state: ContainerState) {
+        container.state = state as i32;
+        self.world.lock().replace(container.clone());
+    }
+}
+
+fn updated(answer: merge::Updated, ignored_fields: Vec<String>) -> Updated {
+    Updated {
+        resources: answer.resources,
+        updates: answer.updates,
+        evictions: answer.evictions,
+        ignored_fields,
+    }
+}
+
+/// Returns the fields of answers that the runtime does not know, each once.
+fn ignored_fields<T>(relayed: &std::result::Result<Relayed<T>, RequestError>) -> Vec<String> {
+    let mut fields = Vec::new();
+    let outcomes = relayed.iter().flat_map(|relayed| &relayed.outcomes);
+    for field in outcomes.flat_map(|outcome| &outcome.ignored_fields) {
+        if !fields.contains(field) {
+            fields.push(field.clone());
+        }
+    }
+    fields
+}
+
+/// Returns the answer to a request that every plugin handled.
+fn handled<T>(event: Event, relayed: std::result::Result<Relayed<T>, RequestError>) -> Result<T> {
+    let relayed = relayed.map_err(|error| EventError::request(event, error))?;
+    EventError::in_outcomes(&relayed.outcomes)?;
+    Ok(relayed.answer)
+}
+
+/// Returns the container as later events have it.
+fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container {
+    let mut collector = CreateCollector::new(container.clone());
+    let answer = CreateContainerResponse {
+        adjust: Some(adjustment),
+        ..CreateContainerResponse::default()
+    };
+    // An answer that is already merged cannot be in conflict.
+    let _ = collector.apply("merged", answer);
+    without_filled(collector.container().clone(), &container)
+}
+
+/// Removes the parts that plugins see in every container, unless the original has them or something is in
+/// them.
+fn without_filled(mut container: Container, original: &Container) -> Container {
+    let before = original.linux.as_ref();
+    let resources_before = before.and_then(|linux| linux.resources.as_ref());
+    if original.hooks.is_none() {
+        container.hooks = container.hooks.filter(|it| *it != Hooks::default());
+    }
+    if let Some(linux) = &mut container.linux {
+        if let Some(resources) = &mut linux.resources {
+            if resources_before.is_none_or(|before| before.memory.is_none()) {
+                resources.memory = resources.memory.filter(|it| *it != LinuxMemory::default());
+            }
+            if resources_before.is_none_or(|before| before.cpu.is_none()) {
+                resources.cpu = resources.cpu.take().filter(|it| *it != LinuxCpu::default());
+            }
+        }
+        if resources_before.is_none() {
+            let resources = linux.resources.take();
+            linux.resources = resources.filter(|it| *it != LinuxResources::default());
+        }
+    }
+    if before.is_none() {
+        container.linux = container
+            .linux
+            .filter(|it| *it != LinuxContainer::default());
+    }
+    container
+}

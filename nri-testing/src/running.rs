@@ -1,0 +1,190 @@
+//! The runtime of a test with its plugins.
+
+use std::time::Duration;
+
+use super::settings::Runtime;
+use super::subject::Subject;
+use super::world::World;
+use nri::Result;
+use nri::api::{Container, PodSandbox};
+use nri::plugin::Plugin;
+use nri::stub::{Metrics, StatusWatch, Updater};
+use nri_adaptation::{Adaptation, Deprecated, DeprecationList, PluginId, Requested};
+
+/// A runtime with the plugin under test, created by [`Runtime::start`].
+///
+/// Its pods and containers are those that the test creates; a plugin that synchronizes gets them.
+/// When it is dropped, the plugin ends; [`stop`](Self::stop) shuts it down cleanly.
+#[derive(Debug)]
+pub struct RunningRuntime {
+    settings: Runtime,
+    pub(super) world: World,
+    deprecations: DeprecationList,
+    pub(super) adaptation: Adaptation,
+    plugins: Vec<Subject>,
+}
+
+impl Runtime {
+    /// Starts the runtime and the plugin. Returns when the plugin is registered, configured and synchronized.
+    ///
+    /// To inspect the plugin later, pass an `Arc` of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the plugin ended or was refused, and [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is
+    /// not known.
+    pub async fn start<P: Plugin>(self, plugin: P) -> Result<RunningRuntime> {
+        let mut runtime = RunningRuntime::new(self).await?;
+        runtime.add_plugin(plugin).await?;
+        Ok(runtime)
+    }
+}
+
+impl RunningRuntime {
+    async fn new(settings: Runtime) -> Result<Self> {
+        let (world, deprecations) = (settings.world(), DeprecationList::default());
+        let adaptation = settings.adaptation(&world, &deprecations).await?;
+        Ok(RunningRuntime {
+            settings,
+            world,
+            deprecations,
+            adaptation,
+            plugins: Vec::new(),
+        })
+    }
+
+    /// Starts another plugin, to test plugins that work together, conflict, or validate what others do.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Runtime::start`].
+    pub async fn add_plugin<P: Plugin>(&mut self, plugin: P) -> Result<PluginId> {
+        self.add(Subject::start(plugin, None)?).await
+    }
+
+    /// Starts another plugin, which registers with this index (two digits) instead of its own.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Runtime::start`], and
+    /// [`ErrorKind::Config`](nri::ErrorKind::Config) if the index is invalid.
+    pub async fn add_plugin_at<P: Plugin>(
+        &mut self,
+        index: impl Into<String>,
+        plugin: P,
+    ) -> Result<PluginId> {
+        self.add(Subject::start(plugin, Some(index.into()))?).await
+    }
+
+    async fn add(&mut self, plugin: Subject) -> Result<PluginId> {
+        match self.connect(&plugin).await {
+            Ok(id) => {
+                self.plugins.push(plugin);
+                Ok(id)
+            }
+            // The plugin has more details: it may have refused the runtime, or its configuration.
+            Err(refused) => Err(plugin.ended().await.err().unwrap_or(refused)),
+        }
+    }
+
+    /// Restarts the runtime: every plugin loses its connection, reconnects, and is synchronized
+    /// with the existing pods and containers.
+    ///
+    /// # Errors
+    ///
+    /// Returns why a plugin ended or was refused.
+    pub async fn restart(&mut self) -> Result<()> {
+        self.adaptation.stop().await;
+        self.adaptation = self
+            .settings
+            .adaptation(&self.world, &self.deprecations)
+            .await?;
+        for plugin in &self.plugins {
+            self.connect(plugin).await?;
+        }
+        Ok(())
+    }
+
+    /// Restarts the runtime as one that speaks this release of NRI, as an upgrade of the runtime does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`restart`](Self::restart), and
+    /// [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is not known.
+    pub async fn restart_speaking(&mut self, release: impl Into<String>) -> Result<()> {
+        self.settings.set_release(release.into());
+        self.restart().await
+    }
+
+    /// Advances time, for timers in the tasks of the plugin, and gives these tasks the time to run.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless time is paused, as in `#[tokio::test(start_paused = true)]`.
+    pub async fn advance(&mut self, time: Duration) {
+        // A task that wakes up needs a separate turn; one that waits longer is not woken.
+        tokio::time::advance(time).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    /// Returns the updates and evictions that plugins requested outside of events: with
+    /// [`Updater`], or in the answer to Synchronize. All are granted.
+    pub fn requested(&self) -> Vec<Requested> {
+        self.world.lock().requested.clone()
+    }
+
+    /// Returns the deprecated interfaces that plugins used.
+    pub fn deprecations(&self) -> Vec<Deprecated> {
+        self.deprecations.records()
+    }
+
+    /// Returns the plugins that are connected and synchronized, in the order in which they get events.
+    pub fn plugins(&self) -> Vec<PluginId> {
+        self.adaptation.plugins()
+    }
+
+    /// Returns the pods that run, oldest first.
+    pub fn pods(&self) -> Vec<PodSandbox> {
+        self.world.lock().pods.clone()
+    }
+
+    /// Returns the containers that exist, oldest first.
+    pub fn containers(&self) -> Vec<Container> {
+        self.world.lock().containers.clone()
+    }
+
+    /// Returns the status of the first plugin's connection.
+    pub fn status(&self) -> Option<StatusWatch> {
+        self.plugins.first().map(|plugin| plugin.status.clone())
+    }
+
+    /// Returns the counters of the first plugin.
+    pub fn metrics(&self) -> Option<Metrics> {
+        self.plugins.first().map(|plugin| plugin.metrics.clone())
+    }
+
+    /// Returns a handle with which the first plugin sends unsolicited updates.
+    pub fn updater(&self) -> Option<Updater> {
+        self.plugins.first().map(|plugin| plugin.updater.clone())
+    }
+
+    /// Stops the plugins, as SIGTERM does, and the runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that a plugin ended with.
+    pub async fn stop(self) -> Result<()> {
+        let mut outcome = Ok(());
+        for plugin in self.plugins {
+            outcome = outcome.and(plugin.stop().await);
+        }
+        self.adaptation.stop().await;
+        outcome
+    }
+
+    async fn connect(&self, plugin: &Subject) -> Result<PluginId> {
+        let stream = plugin.connect()?;
+        let config = self.settings.config.clone();
+        self.adaptation.connect_with_config(stream, config).await
+    }
+}

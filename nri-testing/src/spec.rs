@@ -1,0 +1,170 @@
+//! The effect of an adjustment on the OCI spec of a container.
+
+use std::ops::Deref;
+use std::path::Path;
+
+use nri::api::{
+    Container, ContainerAdjustment, KeyValue, LinuxContainer, LinuxContainerAdjustment,
+    LinuxDevice, OptionalFileMode, OptionalUInt32,
+};
+use nri_adaptation::oci::runtime::{self, LinuxBlockIo, LinuxIntelRdt};
+use nri_adaptation::oci::{Error, Generator, Propagation};
+
+/// The OCI spec of a container that plugins have adjusted. Derefs to the spec of the `oci-spec` crate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec(runtime::Spec);
+
+impl Spec {
+    /// Returns the spec of this container with the adjustment.
+    ///
+    /// # Errors
+    ///
+    /// If the adjustment cannot be applied: a runtime fails the container then.
+    pub(super) fn adjusted(
+        container: &Container,
+        adjustment: &ContainerAdjustment,
+    ) -> Result<Self, Error> {
+        let mut spec = empty();
+        apply(&mut spec, &as_adjustment(container))?;
+        apply(&mut spec, adjustment)?;
+        Ok(Spec(spec))
+    }
+
+    /// Returns the devices.
+    pub fn devices(&self) -> Vec<LinuxDevice> {
+        let linux = self.0.linux().as_ref();
+        let devices = linux.and_then(|linux| linux.devices().as_ref());
+        devices.into_iter().flatten().map(device).collect()
+    }
+
+    /// Returns the mounts, in the order in which the runtime makes them.
+    pub fn mounts(&self) -> &[runtime::Mount] {
+        self.0.mounts().as_deref().unwrap_or_default()
+    }
+
+    /// Returns the environment, as `NAME=value`.
+    pub fn env(&self) -> &[String] {
+        let process = self.0.process().as_ref();
+        let env = process.and_then(|process| process.env().as_deref());
+        env.unwrap_or_default()
+    }
+
+    /// Returns the value of an environment variable.
+    pub fn env_var(&self, name: &str) -> Option<&str> {
+        let mut variables = self.env().iter().filter_map(|entry| entry.split_once('='));
+        variables.find_map(|(key, value)| (key == name).then_some(value))
+    }
+
+    /// Returns the command line.
+    pub fn args(&self) -> &[String] {
+        let process = self.0.process().as_ref();
+        let args = process.and_then(|process| process.args().as_deref());
+        args.unwrap_or_default()
+    }
+
+    /// Returns an annotation.
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        let annotations = self.0.annotations().as_ref()?;
+        annotations.get(key).map(String::as_str)
+    }
+}
+
+impl Deref for Spec {
+    type Target = runtime::Spec;
+
+    fn deref(&self) -> &runtime::Spec {
+        &self.0
+    }
+}
+
+/// Returns a spec that has nothing which an adjustment sets.
+fn empty() -> runtime::Spec {
+    let mut process = runtime::Process::default();
+    process.set_args(None).set_env(None).set_rlimits(None);
+    let mut linux = runtime::Linux::default();
+    linux.set_resources(None).set_namespaces(None);
+    linux.set_masked_paths(None).set_readonly_paths(None);
+    let mut spec = runtime::Spec::default();
+    spec.set_mounts(None).set_hostname(None);
+    spec.set_process(Some(process)).set_linux(Some(linux));
+    spec
+}
+
+/// Applies an adjustment as a runtime does that has no CDI devices, no block I/O classes, and an RDT class of each name.
+fn apply(spec: &mut runtime::Spec, adjustment: &ContainerAdjustment) -> Result<(), Error> {
+    Generator::new(spec)
+        .with_cdi(|_, _| Ok(()))
+        .with_block_io(|_| Ok(LinuxBlockIo::default()))
+        .with_rdt(|class| {
+            let mut rdt = LinuxIntelRdt::default();
+            rdt.set_clos_id(Some(class.to_owned()));
+            Ok(rdt)
+        })
+        .with_mount_propagation(|_: &Path| Ok(Propagation::Shared))
+        .apply(adjustment)
+}
+
+/// Returns the adjustment that turns an empty spec into that of this container.
+fn as_adjustment(container: &Container) -> ContainerAdjustment {
+    let env = container.env.iter().map(|entry| {
+        let (key, value) = entry.split_once('=').unwrap_or((entry, ""));
+        KeyValue {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        }
+    });
+    ContainerAdjustment {
+        annotations: container.annotations.clone(),
+        mounts: container.mounts.clone(),
+        env: env.collect(),
+        hooks: container.hooks.clone(),
+        linux: container.linux.as_ref().map(linux_part),
+        rlimits: container.rlimits.clone(),
+        cdi_devices: container.cdi_devices.clone(),
+        args: container.args.clone(),
+    }
+}
+
+fn linux_part(container: &LinuxContainer) -> LinuxContainerAdjustment {
+    let LinuxContainer {
+        namespaces,
+        devices,
+        resources,
+        oom_score_adj,
+        cgroups_path,
+        io_priority,
+        // The profile is where the policy comes from.
+        seccomp_profile: _,
+        seccomp_policy,
+        sysctl,
+        net_devices,
+        scheduler,
+        rdt,
+    } = container.clone();
+    LinuxContainerAdjustment {
+        devices,
+        resources,
+        cgroups_path,
+        oom_score_adj,
+        io_priority,
+        seccomp_policy,
+        namespaces,
+        sysctl,
+        net_devices,
+        scheduler,
+        rdt,
+        memory_policy: None,
+    }
+}
+
+fn device(device: &runtime::LinuxDevice) -> LinuxDevice {
+    LinuxDevice {
+        path: device.path().to_string_lossy().into_owned(),
+        r#type: device.typ().as_str().to_owned(),
+        major: device.major(),
+        minor: device.minor(),
+        file_mode: device.file_mode().map(|value| OptionalFileMode { value }),
+        uid: device.uid().map(|value| OptionalUInt32 { value }),
+        gid: device.gid().map(|value| OptionalUInt32 { value }),
+    }
+}

@@ -1,0 +1,99 @@
+//! The pods and containers of a test's runtime.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nri::Result;
+use nri::api::{Container, ContainerUpdate, PodSandbox};
+use nri_adaptation::{Requested, RuntimeCallbacks, State};
+
+/// The state of the runtime. It survives a restart. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct World(Arc<Mutex<Contents>>);
+
+/// The pods and containers of the runtime, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) pods: Vec<PodSandbox>,
+    /// The ids of pods that have stopped and are not removed yet.
+    stopped: BTreeSet<String>,
+    pub(super) containers: Vec<Container>,
+    pub(super) requested: Vec<Requested>,
+}
+
+impl World {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Contents {
+    pub(super) fn pod(&self, id: &str) -> Option<&PodSandbox> {
+        self.pods.iter().find(|pod| pod.id == id)
+    }
+
+    /// Returns the containers of a pod.
+    pub(super) fn containers_of(&self, pod_id: &str) -> Vec<Container> {
+        let containers = self.containers.iter();
+        let inside = containers.filter(|container| container.pod_sandbox_id == pod_id);
+        inside.cloned().collect()
+    }
+
+    /// Replaces the pod with the same id.
+    pub(super) fn replace_pod(&mut self, pod: &PodSandbox) {
+        if let Some(known) = self.pods.iter_mut().find(|known| known.id == pod.id) {
+            known.clone_from(pod);
+        }
+    }
+
+    pub(super) fn stop_pod(&mut self, id: &str) {
+        self.stopped.insert(id.to_owned());
+    }
+
+    pub(super) fn has_stopped(&self, pod_id: &str) -> bool {
+        self.stopped.contains(pod_id)
+    }
+
+    pub(super) fn remove_pod(&mut self, id: &str) {
+        self.stopped.remove(id);
+        self.pods.retain(|pod| pod.id != id);
+    }
+
+    pub(super) fn remove_container(&mut self, id: &str) {
+        self.containers.retain(|known| known.id != id);
+    }
+
+    /// Replaces the container with the same id.
+    pub(super) fn replace(&mut self, container: Container) {
+        let mut containers = self.containers.iter_mut();
+        if let Some(known) = containers.find(|known| known.id == container.id) {
+            *known = container;
+        }
+    }
+}
+
+/// Connects the world to the adaptation.
+#[derive(Debug)]
+pub(super) struct Callbacks {
+    pub(super) world: World,
+    /// True if every pod and container of Synchronize gets its own message.
+    pub(super) split: bool,
+}
+
+impl RuntimeCallbacks for Callbacks {
+    async fn synchronize(&self, state: &mut State) -> Result<()> {
+        if self.split {
+            state.one_entry_per_part();
+        }
+        let contents = self.world.lock();
+        contents.pods.iter().for_each(|pod| state.pod(pod));
+        let containers = contents.containers.iter();
+        containers.for_each(|container| state.container(container));
+        Ok(())
+    }
+
+    async fn update_containers(&self, requested: Requested) -> Result<Vec<ContainerUpdate>> {
+        self.world.lock().requested.push(requested);
+        Ok(Vec::new())
+    }
+}
