@@ -32,6 +32,24 @@ fn a_warning_that_cannot_be_understood_counts_in_summary_and_exit_code() {
 }
 
 #[test]
+fn a_finding_shows_the_line_and_never_asks_for_the_log_again() {
+    for line in [WARNING, &WARNING[..120], "Deprecated NRI plugin(s) a,b"] {
+        let output = logs(&["-"], line.as_bytes());
+        // The report wraps long lines.
+        let words: Vec<String> = String::from_utf8_lossy(&output.stdout)
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        let shown = words.join(" ");
+        assert!(
+            shown.contains(&format!("line 1: {}", line.trim_end())),
+            "{shown}"
+        );
+        assert!(!shown.contains("nri-compat logs"), "{shown}");
+    }
+}
+
+#[test]
 fn a_time_in_no_form_is_a_mistake_in_usage() {
     let output = logs(&["-", "--since", "soon"], b"");
     assert_eq!(output.status.code(), Some(2));

@@ -8,7 +8,6 @@
 //! it, `visit` takes one file through them, and `walk`, `links` and `processes` find the files.
 
 mod archive;
-mod budget;
 mod charts;
 mod compressed;
 mod demand;

@@ -14,10 +14,6 @@ pub const HEAD: usize = 4096;
 /// rotation cut.
 pub(crate) const HEAD_LINES: usize = 8;
 
-/// The number of decompressed bytes that are enough if they have these lines: they have the header
-/// of a tar archive, and show the encoding of a text.
-const ENOUGH: usize = 1024;
-
 /// The first bytes of a file, up to [`HEAD`].
 ///
 /// ```
@@ -34,36 +30,20 @@ pub struct Head {
 
 impl Head {
     /// Returns the first bytes decompressed, as far as they can be without the rest of the file:
-    /// up to [`HEAD`], but no more than the first lines of a text. Nothing if the file is not
-    /// compressed.
+    /// up to [`HEAD`]. Nothing if the file is not compressed.
     pub(crate) fn unpacked(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
+            let mut unpacked = Vec::new();
             let packing = Packing::of(&self.bytes);
-            if packing == Packing::Not {
-                return Vec::new();
+            if packing != Packing::Not
+                && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
+            {
+                // Data decompressed before an error counts.
+                let _ = decoder.take(HEAD as u64).read_to_end(&mut unpacked);
             }
-            let decoder = decoder(self.bytes.as_slice(), packing);
-            decoder.map_or_else(|_| Vec::new(), |mut decoder| first_lines(&mut decoder))
+            unpacked
         })
     }
-}
-
-/// Decompresses up to [`HEAD`] bytes. Stops at [`ENOUGH`] if they have all lines that are checked.
-fn first_lines(decoder: &mut dyn Read) -> Vec<u8> {
-    let mut lines = Vec::with_capacity(HEAD);
-    for size in [ENOUGH, HEAD - ENOUGH] {
-        // Data decompressed before an error counts.
-        let read = decoder.take(size as u64).read_to_end(&mut lines);
-        if read.is_err() || has_lines(&lines) {
-            break;
-        }
-    }
-    lines
-}
-
-/// Reports whether a text has the lines by which a log is recognised.
-fn has_lines(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'\n', text).count() >= HEAD_LINES
 }
 
 impl From<Vec<u8>> for Head {

@@ -310,7 +310,7 @@ fn fields_beside_the_message_count() {
         let [one] = found.as_slice() else {
             panic!("{name}: {:?}", log.sightings)
         };
-        assert_eq!(one.name, "10-template", "{name}");
+        assert_eq!((one.name.as_str(), one.count), ("10-template", 1), "{name}");
         assert_eq!(one.events, ["RunPodSandbox"], "{name}");
         assert_eq!(log.skipped, [], "{name}");
     }
@@ -326,6 +326,7 @@ fn exports() -> Vec<(&'static str, serde_json::Value)> {
         attribute("details", DETAILS),
         attribute("plugin", "10-template"),
     ];
+    let values = [&[attribute("msg", MESSAGE)], &attributes[..]].concat();
     let fields = json!({"plugin": "10-template", "deprecated": "StateChange", "details": DETAILS});
     let record = json!({"body": {"stringValue": MESSAGE}, "attributes": attributes});
     let time = "1795261638909751117";
@@ -340,6 +341,15 @@ fn exports() -> Vec<(&'static str, serde_json::Value)> {
             "keys with dots",
             json!({"message": MESSAGE, "labels.plugin": "10-template",
                 "labels.deprecated": "StateChange", "labels.details": DETAILS}),
+        ),
+        (
+            "ECS with the line before it was parsed",
+            json!({"message": MESSAGE, "containerd": fields,
+                "event": {"original": format!("msg=\"{MESSAGE}\" deprecated=StateChange details=\"{DETAILS}\" plugin=10-template")}}),
+        ),
+        (
+            "OTLP with a structured body",
+            json!({"body": {"kvlistValue": {"values": values}}}),
         ),
         (
             "OTLP",
@@ -393,6 +403,9 @@ fn messages_as_bytes_are_read_with_any_spacing() {
 fn messages_that_the_journal_dropped_are_mentioned() {
     for line in [
         "Nov 21 11:47:18 node-1 systemd-journald[1]: Suppressed 312 messages from containerd.service",
+        "Nov 21 11:47:18 node-1 systemd-journald[1]: Forwarding to syslog missed 7 messages.",
+        "Nov 21 11:47:18 node-1 rsyslogd: imuxsock lost 312 messages from pid 4012 due to rate-limiting",
+        r#"{"MESSAGE":"Suppressed 312 messages from containerd.service","SYSLOG_IDENTIFIER":"systemd-journald"}"#,
         "Nov 21 11:47:18 node-1 rsyslogd[1]: imjournal: 312 messages lost due to rate-limiting (20000 allowed)",
     ] {
         let log = read(line.as_bytes());
@@ -401,7 +414,8 @@ fn messages_that_the_journal_dropped_are_mentioned() {
             panic!("{line}: {:?}", log.skipped)
         };
         assert!(
-            skipped.reason.contains("messages that the journal dropped"),
+            skipped.reason.contains("messages that the journal dropped")
+                && skipped.reason.ends_with(&format!("line 1: {line}")),
             "{}",
             skipped.reason
         );
@@ -437,6 +451,7 @@ WARN StateChange is deprecated, use StateChanged instead (plugin 10-reasons-why)
 plugin "sso" registered as "login"
 closing plugin payments, failed to handle refund request: timeout
 failed to initialize plugin: out of memory
+failed to start external plugin: plugin exited before we could connect
 plugin "grafana" connected
 time="2026-11-21T11:47:18Z" level=info msg="loading plugin \"io.containerd.nri.v1.nri\"..." type=io.containerd.nri.v1
 I1121 11:47:18.000000       1 csi_plugin.go:99] kubernetes.io/csi: plugin "csi.example.com" registered

@@ -36,12 +36,12 @@ impl Disk {
         match file {
             // A socket, or a device without a driver.
             Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
-            file => Self::of(file?),
+            file => Self::from_file(file?),
         }
     }
 
     /// Wraps an open file; `None` if it is not a regular file.
-    pub(super) fn of(file: File) -> io::Result<Option<Self>> {
+    pub(super) fn from_file(file: File) -> io::Result<Option<Self>> {
         let metadata = file.metadata()?;
         Ok(metadata.is_file().then(|| Self {
             len: metadata.len(),

@@ -1,11 +1,10 @@
-//! The state that all threads of one scan share: limits, counters and findings.
+//! The state that all threads of one scan share: counters and findings.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::budget::Budget;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
@@ -19,13 +18,6 @@ use crate::report::check::{Inputs, WorkloadCount};
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
-/// The number of bytes of files that all readers together may hold in memory.
-const MAX_READING: u64 = 32 << 20;
-
-/// The maximum number of bytes of one file that a reader holds in memory; it reads large files in
-/// parts.
-const MAX_READING_PER_FILE: u64 = 4 << 20;
-
 /// The maximum number of skipped files that are listed; further ones are only counted.
 const MAX_SKIPPED_LISTED: usize = 20_000;
 
@@ -33,7 +25,6 @@ const MAX_SKIPPED_LISTED: usize = 20_000;
 pub(super) struct Scan<'s> {
     readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
-    reading: Budget,
     gathered: Mutex<Gathered>,
     pub(super) threads: usize,
 }
@@ -92,7 +83,6 @@ impl<'s> Scan<'s> {
             readers,
             progress,
             threads,
-            reading: Budget::new(MAX_READING),
             gathered: Mutex::default(),
         }
     }
@@ -175,9 +165,6 @@ impl<'s> Scan<'s> {
 
     /// Returns the findings of the readers in a file that is not an archive.
     pub(super) fn look(&self, file: &File<'_>) -> Found {
-        let _lent = self
-            .reading
-            .lend(file.content.len().min(MAX_READING_PER_FILE));
         let mut found = Found::default();
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
             found.add(file, guarded(*reader, file));

@@ -40,7 +40,7 @@ pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
         let (filled, _) = piece.split_at(read);
         file.write_all(filled).map_err(|error| failed(&error))?;
     }
-    let disk = Disk::of(file).map_err(|error| failed(&error))?;
+    let disk = Disk::from_file(file).map_err(|error| failed(&error))?;
     disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is not a regular file"))
 }
 
