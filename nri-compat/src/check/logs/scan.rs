@@ -16,7 +16,7 @@ const CHUNK: usize = 256 << 10;
 
 /// A word in every message about a plugin, the key of a message in journald's JSON, and a word in what journald and
 /// rsyslog say of messages that they dropped.
-const WORDS: [&str; 3] = ["plugin", "\"MESSAGE\"", " messages "];
+const WORDS: [&str; 3] = ["plugin", "\"MESSAGE\"", " messages"];
 
 /// The texts before `plugin` in messages of runtimes. The last ones are parts of the ids of deprecations.
 const BEFORE_PLUGIN: [&[u8]; 6] = [
