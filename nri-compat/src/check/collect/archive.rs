@@ -50,6 +50,7 @@ use crate::check::content::{Content, File};
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
+use crate::unpack;
 use layer::{Reading, Stop};
 #[cfg(not(feature = "registry"))]
 use limits::EntryCount;
@@ -100,7 +101,7 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
     let count = EntryCount::default();
     let layer = layer::read(reading(scan, file.content, &count), packing, Stop::AtImage);
     if layer.is_image {
-        let unpacked = compressed::to_disk(file.content)?;
+        let unpacked = compressed::to_disk(file.content, unpack::limit(file.content.len()))?;
         return tar(scan, &unpacked, &file.place);
     }
     overlay::report_archive(scan, &layer, &file.place);

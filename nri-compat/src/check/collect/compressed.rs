@@ -15,6 +15,9 @@ use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack;
 
+/// The maximum size of a decompressed program in bytes.
+const MAX_PROGRAM: u64 = 2 << 30;
+
 /// A file that was decompressed.
 pub(super) struct Unpacked {
     /// The program.
@@ -69,7 +72,7 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
         let start = unpacked_head(file, unread_format::ENOUGH);
         return unread_format::reason_inside(packing, &start).map(Err);
     }
-    let disk = to_disk(file.content);
+    let disk = to_disk(file.content, MAX_PROGRAM);
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
     let is_known = Packing::extensions().any(|known| known == extension);
     Some(disk.map(|disk| Unpacked {
@@ -78,11 +81,11 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     }))
 }
 
-/// Decompresses content to a temporary file.
-pub(super) fn to_disk(content: &dyn Content) -> Result<Disk, Unreadable> {
+/// Decompresses content to a temporary file of at most `most` bytes.
+pub(super) fn to_disk(content: &dyn Content, most: u64) -> Result<Disk, Unreadable> {
     let stream = BufReader::new(Stream::new(content));
     let packing = Packing::of(&disk::head(content).map_err(Unreadable::from)?);
-    let unpacked = unpack::limited(stream, packing, unpack::limit(content.len()));
+    let unpacked = unpack::limited(stream, packing, most);
     spool::to_disk(&mut *unpacked.map_err(Unreadable::from)?)
 }
 

@@ -15,6 +15,9 @@ use crate::skipped::{SkipKind, Unreadable};
 /// The maximum size of the configuration of an image in bytes.
 const MAX_CONFIG: u64 = 4 << 20;
 
+/// The maximum size of a layer that is copied to a temporary file, in bytes.
+const MAX_COPIED: u64 = 4 << 30;
+
 /// An image in a registry.
 pub(super) struct Remote<'c> {
     client: &'c Client,
@@ -52,6 +55,10 @@ impl Store for Remote<'_> {
             let layer = read(&forward);
             forward.finish().map_err(failed)?;
             return Ok(layer);
+        }
+        if size > MAX_COPIED {
+            let reason = format!("larger than {} GiB", MAX_COPIED >> 30);
+            return Err(Unreadable::new(SkipKind::TooLarge, reason));
         }
         let copied = spool::to_disk(&mut Stream::new(&forward));
         forward.finish().map_err(failed)?;
