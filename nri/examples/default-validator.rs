@@ -19,22 +19,16 @@
 //! A pod requires further plugins for a container with the annotation
 //! `required-plugins.noderesource.dev/container.NAME`, a list in YAML.
 
-mod common;
-
 use std::sync::{Mutex, PoisonError};
 
-use common::Flags;
-use lexopt::ValueExt;
 use nri::api::ValidateContainerAdjustmentRequest;
+use nri::cli::Cli;
 use nri::prelude::*;
 use nri_adaptation::validate::DefaultValidator;
 use serde::Deserialize;
 use tracing::{debug, warn};
 
 const ABOUT: &str = "An NRI plugin that rejects adjustments which the node forbids.";
-
-const HELP: &str =
-    "      --config FILE   the rules, in YAML [default: those that the runtime sends]\n";
 
 #[derive(NriPlugin)]
 #[nri(
@@ -133,31 +127,18 @@ impl ValidateContainerAdjustment for Validator {
     }
 }
 
-/// Reads the rules of a file.
-fn read(file: &str) -> nri::Result<Rules> {
-    let invalid = |error: &dyn std::fmt::Display| {
-        nri::Error::with_kind(nri::ErrorKind::Config, format!("{file}: {error}"))
-    };
-    let text = std::fs::read_to_string(file).map_err(|error| invalid(&error))?;
-    serde_yaml_ng::from_str(&text).map_err(|error| invalid(&error))
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let mut file: Option<String> = None;
-    let own = |name: &str, parser: &mut lexopt::Parser| {
-        let is_config = name == "config";
-        if is_config {
-            file = Some(parser.value()?.string()?);
-        }
-        Ok(is_config)
-    };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let cli = Cli::new(ABOUT).with_config();
+    let Some(flags) = cli.parse()? else {
         return Ok(());
     };
     let validator = Validator::new();
-    if let Some(file) = file {
-        validator.set_rules(read(&file)?);
+    if let Some(text) = flags.read_config()? {
+        let rules = serde_yaml_ng::from_str(&text).map_err(|error| {
+            nri::Error::with_kind(nri::ErrorKind::Config, format!("--config: {error}"))
+        })?;
+        validator.set_rules(rules);
     }
     flags.run(validator).await
 }

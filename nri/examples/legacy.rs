@@ -4,9 +4,12 @@
 //! It runs under newer runtimes as well: their dedicated calls are passed to the same handler.
 //! Without the `allow` below, the compiler warns and names the handlers to write instead; the same
 //! warning is logged at start.
+
 #![allow(deprecated)]
 
-mod common;
+#[cfg(test)]
+#[path = "common/logged.rs"]
+mod logged;
 
 use nri::prelude::*;
 use tracing::info;
@@ -36,13 +39,13 @@ impl StateChange for Legacy {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    common::run(ABOUT, Legacy).await
+    nri::cli::run(ABOUT, Legacy).await
 }
 
 #[cfg(test)]
 mod tests {
+    use super::logged::Logs;
     use super::*;
-    use common::logged::Logs;
     use nri_testing::{self as testing, pod};
 
     /// Returns what is logged under this release of the runtime, and the events that it records as deprecated.

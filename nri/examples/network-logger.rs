@@ -1,6 +1,8 @@
 //! Logs the network namespace and the IP addresses of each pod.
 
-mod common;
+#[cfg(test)]
+#[path = "common/logged.rs"]
+mod logged;
 
 use nri::prelude::*;
 use tracing::info;
@@ -67,13 +69,13 @@ impl Shutdown for NetworkLogger {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    common::run(ABOUT, NetworkLogger).await
+    nri::cli::run(ABOUT, NetworkLogger).await
 }
 
 #[cfg(test)]
 mod tests {
+    use super::logged::Logs;
     use super::*;
-    use common::logged::Logs;
     use nri::api::LinuxNamespace;
     use nri_testing::{self as testing, pod};
 

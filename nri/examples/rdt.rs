@@ -12,7 +12,6 @@
 
 #[path = "common/annotations.rs"]
 mod annotations;
-mod common;
 
 use annotations::Annotation;
 use nri::prelude::*;
@@ -70,7 +69,7 @@ impl CreateContainer for Rdt {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    common::run(ABOUT, Rdt).await
+    nri::cli::run(ABOUT, Rdt).await
 }
 
 #[cfg(test)]

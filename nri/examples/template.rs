@@ -2,7 +2,9 @@
 //!
 //! Its configuration has one setting: `cfgParam1: value`.
 
-mod common;
+#[cfg(test)]
+#[path = "common/logged.rs"]
+mod logged;
 
 use std::str::FromStr;
 
@@ -235,13 +237,13 @@ impl Connection for Template {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    common::run(ABOUT, Template::default()).await
+    nri::cli::run(ABOUT, Template::default()).await
 }
 
 #[cfg(test)]
 mod tests {
+    use super::logged::Logs;
     use super::*;
-    use common::logged::Logs;
     use nri_testing::{self as testing, pod};
 
     #[tokio::test]

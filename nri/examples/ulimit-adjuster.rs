@@ -13,7 +13,6 @@
 
 #[path = "common/annotations.rs"]
 mod annotations;
-mod common;
 
 use nri::api::PosixRlimit;
 use nri::prelude::*;
@@ -98,7 +97,7 @@ impl CreateContainer for UlimitAdjuster {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    common::run(ABOUT, UlimitAdjuster).await
+    nri::cli::run(ABOUT, UlimitAdjuster).await
 }
 
 #[cfg(test)]

@@ -3,11 +3,9 @@
 //! The event is required (NRI v0.10.0 or newer), because a validator that is never called would
 //! look like one that accepts everything.
 
-mod common;
-
-use common::Flags;
 use lexopt::ValueExt;
 use nri::api::{ContainerAdjustment, Hooks, ValidateContainerAdjustmentRequest};
+use nri::cli::Cli;
 use nri::prelude::*;
 use tracing::info;
 
@@ -112,7 +110,7 @@ async fn main() -> nri::Result<()> {
         }
         Ok(name == "deny")
     };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     flags.run(Validator { denied }).await

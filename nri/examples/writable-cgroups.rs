@@ -10,14 +10,12 @@
 //! This is safe only where the host mounts cgroup v2 with the option `nsdelegate`: the kernel then keeps a container
 //! from changing its own limits. On any other host, the plugin logs a warning and changes nothing.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::Flags;
 use lexopt::ValueExt;
 use nri::api::Mount;
+use nri::cli::Cli;
 use nri::prelude::*;
 use tracing::{debug, info, warn};
 
@@ -130,12 +128,12 @@ async fn main() -> nri::Result<()> {
         }
         Ok(is_file)
     };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     flags.log();
     let delegated = is_delegated(Path::new(&file));
-    flags.stub(WritableCgroups { delegated }).run().await
+    flags.run(WritableCgroups { delegated }).await
 }
 
 #[cfg(test)]

@@ -53,6 +53,8 @@
 
 pub mod adjust;
 pub mod api;
+#[cfg(all(feature = "cli", not(target_family = "wasm")))]
+pub mod cli;
 mod codec;
 mod context;
 mod error;

@@ -32,22 +32,14 @@
 
 #[path = "../common/annotations.rs"]
 mod annotations;
-#[path = "../common/mod.rs"]
-mod common;
 mod request;
 #[cfg(test)]
 mod tests;
 
-use common::Flags;
-use lexopt::ValueExt;
-use nri::http::Endpoint;
 use nri::prelude::*;
 use tracing::info;
 
 const ABOUT: &str = "An NRI plugin that injects the devices and mounts that annotations request.";
-
-const HELP: &str =
-    "      --http ADDRESS  serve /healthz, /readyz and /metrics there, such as 127.0.0.1:9090\n";
 
 #[derive(NriPlugin)]
 #[nri(name = "device-injector", index = "10", required(CREATE_CONTAINER))]
@@ -83,22 +75,5 @@ impl CreateContainer for DeviceInjector {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let mut http: Option<String> = None;
-    let own = |name: &str, parser: &mut lexopt::Parser| {
-        let is_http = name == "http";
-        if is_http {
-            http = Some(parser.value()?.string()?);
-        }
-        Ok(is_http)
-    };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
-        return Ok(());
-    };
-    flags.log();
-    let stub = flags.stub(DeviceInjector).build()?;
-    if let Some(address) = http {
-        let endpoint = Endpoint::bind(address).await?;
-        tokio::spawn(endpoint.serve(stub.status(), stub.metrics()));
-    }
-    stub.run().await
+    nri::cli::run(ABOUT, DeviceInjector).await
 }

@@ -5,8 +5,6 @@
 //! one.
 
 mod arrival;
-#[path = "../common/mod.rs"]
-mod common;
 mod handlers;
 mod history;
 mod report;
@@ -15,10 +13,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use common::Flags;
 use handlers::Differ;
 use history::History;
 use lexopt::ValueExt;
+use nri::cli::Cli;
 use report::Report;
 
 const ABOUT: &str = "An NRI plugin that logs what other plugins change.";
@@ -83,14 +81,14 @@ fn differs(indices: &[u8], report: Report) -> Vec<Differ> {
 async fn main() -> nri::Result<()> {
     let mut settings = Settings::new();
     let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     flags.log();
     let mut running = tokio::task::JoinSet::new();
     for differ in differs(&settings.indices, settings.report) {
         let index = format!("{:02}", differ.index);
-        let stub = flags.clone().stub(differ).index(index);
+        let stub = flags.builder(differ).index(index);
         running.spawn(stub.run());
     }
     while let Some(ended) = running.join_next().await {

@@ -14,8 +14,6 @@
 //! so that changes apply at once. A file that cannot be read keeps the plugin from starting; later, it is logged, and
 //! containers do not get its hook.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod condition;
 mod files;
 #[cfg(test)]
@@ -23,10 +21,10 @@ mod tests;
 
 use std::path::PathBuf;
 
-use common::Flags;
 use condition::Subject;
 use files::HookFile;
 use nri::api::Hooks;
+use nri::cli::Cli;
 use nri::prelude::*;
 use tracing::{debug, info, warn};
 
@@ -117,7 +115,7 @@ async fn main() -> nri::Result<()> {
         }
         Ok(true)
     };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     if folders.is_empty() {

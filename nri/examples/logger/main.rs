@@ -1,4 +1,4 @@
-//! Prints every event with its pod and container as a line of JSON: `cargo run -p nri --features serde --example logger`.
+//! Prints every event with its pod and container as a line of JSON: `cargo run -p nri --features cli,serde --example logger`.
 //!
 //! The runtime may send a configuration, in which each key may be left out:
 //!
@@ -15,8 +15,6 @@
 //! `addAnnotation` and the three after it mark containers with the process id of the plugin, to show how plugins conflict:
 //! only those with `set` replace what the container, or an earlier plugin, has.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod events;
 mod handlers;
 mod settings;
@@ -25,7 +23,8 @@ mod tests;
 
 use std::sync::{PoisonError, RwLock};
 
-use common::Flags;
+use nri::cli::Cli;
+use nri::logging::Target;
 use nri::prelude::*;
 use serde::Serialize;
 use settings::{Config, Settings};
@@ -89,15 +88,13 @@ impl Logger {
 async fn main() -> nri::Result<()> {
     let mut settings = Settings::default();
     let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
-    let Some(flags) = Flags::parse(ABOUT, settings::HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(settings::HELP).parse_with(own)? else {
         return Ok(());
     };
     // Above this level every event has a span, which costs more than the event.
-    common::log(if settings.quiet {
-        Level::WARN
-    } else {
-        Level::INFO
-    });
+    if settings.quiet {
+        nri::logging::init(Level::WARN, Target::Stderr)?;
+    }
     let settings = RwLock::new(settings);
-    flags.stub(Logger { settings }).run().await
+    flags.run(Logger { settings }).await
 }

@@ -17,8 +17,6 @@
 
 #[path = "../common/annotations.rs"]
 mod annotations;
-#[path = "../common/mod.rs"]
-mod common;
 mod links;
 mod request;
 #[cfg(test)]
@@ -114,5 +112,5 @@ impl StopPodSandbox for NetworkDeviceInjector {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
     let links = Arc::new(Kernel);
-    common::run(ABOUT, NetworkDeviceInjector { links }).await
+    nri::cli::run(ABOUT, NetworkDeviceInjector { links }).await
 }

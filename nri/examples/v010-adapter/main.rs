@@ -10,8 +10,6 @@
 //! on standard input and prints its result as JSON, which the next program gets as well. An error fails the request,
 //! except when a container stops.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod invoke;
 mod request;
 #[cfg(test)]
@@ -20,7 +18,7 @@ mod tests;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use common::Flags;
+use nri::cli::Cli;
 use nri::prelude::*;
 use request::Request;
 use tracing::{debug, error};
@@ -107,7 +105,7 @@ async fn main() -> nri::Result<()> {
         }
         Ok(true)
     };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     flags.run(Adapter::new(config, plugins)?).await
