@@ -224,6 +224,11 @@ fn a_folder_is_searched_without_noise() {
     assert_eq!(report["skipped"], json!([]));
     assert_eq!(report["summary"]["files"], 6);
 
+    let mount = "[{op: add, path: /spec/template/spec/containers/0/volumeMounts/-, value: {name: h, mountPath: /run/nri}}]\n";
+    write("patch.yaml", mount);
+    let report = json_of(&[path.to_str().unwrap()], b"");
+    assert_eq!(subjects(&report).len(), 7, "a patch adds a mount");
+
     write(
         "nri.yaml",
         "apiVersion: v1\nkind: DaemonSet\n{{- if .Values.x }}\npath: /run/nri/{{ .Values.socket }}\n",

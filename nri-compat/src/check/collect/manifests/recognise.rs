@@ -16,6 +16,9 @@ const KIND: &[u8] = b"kind";
 /// The field of a volume that is a path of the host, which patches have without an object around it.
 const HOST_PATH: &[u8] = b"hostPath";
 
+/// The field of a mount that is a path in a container, which patches have, too.
+const MOUNT_PATH: &[u8] = b"mountPath";
+
 /// The ends of the names of YAML files.
 const YAML: [&str; 2] = [".yaml", ".yml"];
 
@@ -43,6 +46,7 @@ pub(in crate::check::collect) fn recognises(
     // Files of tools that install charts have no object.
     let begins = mentions_in_head(&file.head, API_VERSION)
         || mentions_in_head(&file.head, HOST_PATH)
+        || mentions_in_head(&file.head, MOUNT_PATH)
         || is_yaml && mentions_published(&file.head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
@@ -63,11 +67,12 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
-/// Reports whether a text may have a Kubernetes object, a part of one with a path of the host, or the
-/// name of a published plugin.
+/// Reports whether a text may have a Kubernetes object, a part of one with a path of the host or a mount,
+/// or the name of a published plugin.
 pub(super) fn has_object(text: &[u8]) -> bool {
     mentions(text, API_VERSION) && has_key(text, KIND)
         || mentions(text, HOST_PATH)
+        || mentions(text, MOUNT_PATH)
         || mentions_published(text)
 }
 
