@@ -170,7 +170,7 @@ fn every_test_has_a_mutant() {
     for test in all_tests() {
         let mut statements = test.statements.iter();
         let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
-        let is_broken = statements.any(|id| broken.contains(id) || !is_firm(&id));
+        let is_broken = statements.any(|id| broken.contains(id) || !is_firm(id));
         assert!(is_broken, "{}: {:?}", test.name, test.statements);
     }
 }
