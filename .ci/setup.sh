@@ -78,13 +78,15 @@ install_promtool() {
   fi
 }
 
-# Compiles what the large Go peers are made of, at the lowest priority, while the compiler of Rust and the tests leave
-# processors idle: the steps that build these peers find it in Go's cache. A failure is reported there.
-compile_go_peers() {
+# Compiles tools and what the large Go peers are made of, at the lowest priority, while the compiler of Rust and the tests
+# leave processors idle: the steps that need them find them in caches. A failure is reported there.
+compile_peers() {
   local go=(env CGO_ENABLED=0 nice -n 19 go)
   install_helm
   install_promtool
   install_kustomize
+  install_cargo_deny
+  install_mdbook
   "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
   for modfile in go.mod v2_2_9.mod; do
