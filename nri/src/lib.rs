@@ -46,6 +46,8 @@
 //! The answers of handlers are built with [`adjust`]. [`view`] and [`optional`] help to read pods
 //! and containers; a [`store::PodStore`] keeps track of them and detects what the plugin has
 //! missed.
+//!
+//! [`guide::concurrency`] describes which handlers may overlap, what a deadline leaves behind, and how to do long work.
 
 // The parts that serve a connection are unused in a WebAssembly module.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
@@ -58,6 +60,7 @@ pub mod cli;
 mod codec;
 mod context;
 mod error;
+pub mod guide;
 #[cfg(all(feature = "http", not(target_family = "wasm")))]
 pub mod http;
 #[cfg(feature = "serde")]

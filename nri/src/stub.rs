@@ -37,7 +37,8 @@
 //!   warning. Shortly before the time is up, it drops the handler at its current await point, as
 //!   [`tokio::time::timeout`] does, and answers with an error, or with success if
 //!   `#[nri(on_timeout(EVENT = "ok"))]` is set. [`Context::time_left`](crate::Context::time_left)
-//!   returns the remaining time.
+//!   returns the remaining time, and [`guide::concurrency`](crate::guide::concurrency) describes what a dropped handler
+//!   leaves behind.
 //! - **Panics** of a handler are errors of that one request.
 //! - **Reconnecting** of external plugins, with a [`Backoff`] and the hooks of
 //!   [`Connection`](crate::plugin::Connection).
