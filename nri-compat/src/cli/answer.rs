@@ -150,7 +150,7 @@ impl Args {
             CheckFormat::Json => json::write_check(&report, out),
             CheckFormat::Jsonl => json::write_check_line(&report, out),
             CheckFormat::Markdown => markdown::write_check(report, out),
-            CheckFormat::Html => html::write_check(&report.into(), out),
+            CheckFormat::Html => html::write_check(report, out),
             CheckFormat::Csv => csv::write_check(report, out),
             CheckFormat::Github => github::write_check(&report.into(), out),
             CheckFormat::Junit => junit::write_check(report, out),

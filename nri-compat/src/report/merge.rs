@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::check::{Outcome, Skipped};
-use super::visible::{self, acts, visible};
 use crate::sighting::Built;
 
 /// The result of `merge`.
@@ -83,6 +82,10 @@ pub struct MergedVerdict {
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
     #[serde(rename = "nodes", serialize_with = "document::by_outcome")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<Outcome, u64>")
+    )]
     pub counts: [u64; Outcome::ALL.len()],
 }
 
@@ -101,54 +104,15 @@ impl MergeReport {
         let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
         verdicts.map(|verdict| verdict.target.as_str()).collect()
     }
-
-    /// Returns the report with every untrusted text escaped by [`visible`].
-    #[must_use]
-    pub fn visible(&self) -> Self {
-        let mut report = self.clone();
-        report.texts_mut().for_each(|text| {
-            if text.chars().any(acts) {
-                *text = visible(text);
-            }
-        });
-        report.skipped.iter_mut().for_each(visible::skipped);
-        report
-    }
-
-    /// Returns every text that comes from the reports or the user, except of skipped inputs.
-    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let plugins = self.plugins.iter_mut().flat_map(MergedPlugin::texts_mut);
-        let nodes = self.silent.iter_mut();
-        let nodes = nodes
-            .chain(&mut self.without_host)
-            .chain(&mut self.without_cluster);
-        let clusters = self.clusters.iter_mut();
-        let clusters = clusters.flat_map(MergedCluster::texts_mut);
-        nodes.chain(clusters).chain(plugins)
-    }
 }
 
 impl MergedPlugin {
-    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let Built {
-            version,
-            at_least,
-            below,
-        } = &mut self.nri;
-        let targets = self.verdicts.iter_mut();
-        let targets = targets.map(|verdict| &mut verdict.target);
-        [&mut self.path]
-            .into_iter()
-            .chain(&mut self.name)
-            .chain(&mut self.index)
-            .chain(&mut self.program)
-            .chain(version)
-            .chain(at_least)
-            .chain(below)
-            .chain(&mut self.first_seen)
-            .chain(&mut self.last_seen)
-            .chain(&mut self.events)
-            .chain(targets)
+    /// Returns true if it has this verdict on any node under any target.
+    pub(super) fn has(&self, outcome: Outcome) -> bool {
+        let verdicts = self.verdicts.iter();
+        verdicts
+            .flat_map(|verdict| verdict.outcomes())
+            .any(|(known, _)| known == outcome)
     }
 
     /// Returns the worst verdict on any node under any target.

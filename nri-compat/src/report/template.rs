@@ -5,11 +5,21 @@
 //! [`escape`].
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
+mod diff;
 pub(super) mod escape;
 mod functions;
+mod merge;
+mod page;
+mod removal;
 mod user;
 
 pub(super) use check::check_context;
+#[cfg(feature = "conformance")]
+pub(super) use conformance::conformance_context;
+pub(super) use diff::diff_context;
+pub(super) use merge::merge_context;
 pub use user::UserTemplate;
 
 use std::error::Error as _;
@@ -19,12 +29,29 @@ use std::sync::LazyLock;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior, Value};
 
+/// Returns the templates with these names.
+macro_rules! templates {
+    ($($name:literal,)*) => {
+        [$(($name, include_str!(concat!("../../templates/", $name)))),*]
+    };
+}
+
 /// The templates of this tool, by name.
-const TEMPLATES: [(&str, &str); 4] = [
-    ("check.csv", include_str!("../../templates/check.csv")),
-    ("check.md", include_str!("../../templates/check.md")),
-    ("check.xml", include_str!("../../templates/check.xml")),
-    ("junit.xml", include_str!("../../templates/junit.xml")),
+const TEMPLATES: [(&str, &str); 14] = templates![
+    "check.csv",
+    "check.html",
+    "check.md",
+    "check.xml",
+    "conformance.xml",
+    "diff.csv",
+    "diff.html",
+    "diff.md",
+    "diff.xml",
+    "junit.xml",
+    "merge.html",
+    "merge.md",
+    "page.html",
+    "parts.html",
 ];
 
 /// The environment of the templates of this tool.
@@ -38,6 +65,7 @@ fn environment() -> Environment<'static> {
     environment.set_auto_escape_callback(escape::of_name);
     environment.set_formatter(escape::format);
     functions::add(&mut environment);
+    page::add(&mut environment);
     for (name, source) in TEMPLATES {
         environment
             .add_template(name, source)

@@ -172,8 +172,7 @@ fn verdict(verdict: &mut Verdict) {
     }
 }
 
-/// Escapes the place and the reason of a skipped input.
-pub(super) fn skipped(skipped: &mut Skipped) {
+fn skipped(skipped: &mut Skipped) {
     place(&mut skipped.place);
     spell_out(&mut skipped.reason);
 }

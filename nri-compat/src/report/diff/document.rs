@@ -13,6 +13,7 @@ use crate::rules;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffDocument<'r> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,

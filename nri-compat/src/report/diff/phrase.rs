@@ -58,11 +58,19 @@ impl DiffReport {
     pub fn located(&self, rule: &Rule, finding: &Finding) -> String {
         let embedded = self.to.revision.is_some() && rule.categories.contains(&Category::Nri);
         match &finding.location {
-            Some(at) if !embedded => {
-                format!("{}:{}:{}: {}", at.file, at.line, at.column, finding.message)
-            }
-            _ => finding.message.clone(),
+            Some(_) if !embedded => finding.line(),
+            Some(_) | None => finding.message.clone(),
         }
+    }
+
+    /// Returns the two sides as the user named them, with the number of rules.
+    pub(in crate::report) fn compared_phrase(&self) -> String {
+        format!(
+            "compared {} with {} using {}",
+            self.from.input,
+            self.to.input,
+            counted(self.rules, "rule")
+        )
     }
 
     /// Returns the number of findings by level and of changes by kind.
@@ -86,13 +94,18 @@ impl DiffReport {
         } else {
             "only, because neither side is an NRI protocol"
         };
-        format!(
-            "compared {} with {} using {}: category {} {scope}",
-            self.from.input,
-            self.to.input,
-            counted(self.rules, "rule"),
-            self.category
-        )
+        let compared = self.compared_phrase();
+        format!("{compared}: category {} {scope}", self.category)
+    }
+}
+
+impl Finding {
+    /// Returns the message, with its location in front if there is one.
+    pub(in crate::report) fn line(&self) -> String {
+        match &self.location {
+            Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, self.message),
+            None => self.message.clone(),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Problems in a diff report: its findings.
 
 use super::{Issue, Issues, Place};
-use crate::report::count::counted;
 use crate::report::diff::{DiffReport, SuppressedFinding};
 use crate::report::finding::{Finding, Location};
 use crate::rules;
@@ -17,12 +16,7 @@ impl From<&DiffReport> for Issues {
                 .chain(report.suppressed.iter().map(suppressed))
                 .collect(),
             policy: report.policy.clone(),
-            summary: format!(
-                "compared {} with {} using {}",
-                report.from.input,
-                report.to.input,
-                counted(report.rules, "rule")
-            ),
+            summary: report.compared_phrase(),
             ..Self::default()
         }
     }

@@ -38,15 +38,6 @@ impl MergedCluster {
     pub fn phrase(&self) -> String {
         format!("cluster {} ({})", self.name, self.server)
     }
-
-    pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let pools = self.pools.iter_mut().flat_map(|pool| {
-            let texts = [&mut pool.runtime].into_iter();
-            let texts = texts.chain(&mut pool.target).chain(&mut pool.note);
-            texts.chain(&mut pool.nodes)
-        });
-        [&mut self.name, &mut self.server].into_iter().chain(pools)
-    }
 }
 
 impl MergedPool {

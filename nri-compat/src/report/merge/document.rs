@@ -11,6 +11,7 @@ use crate::report::json::SCHEMA;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergeDocument<'r> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     /// The plugins, the worst on the most nodes first.
     plugins: &'r [MergedPlugin],

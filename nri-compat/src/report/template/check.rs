@@ -5,8 +5,10 @@ use std::sync::Arc;
 use minijinja::context;
 use minijinja::value::{Serde, Value, merge_maps};
 
+use super::{page, removal};
 use crate::report::check::{
-    Alike, CheckDocument, CheckReport, HOST_PLUGINS, NodePool, Subject, SubjectDocument, Verdict,
+    Alike, CheckDocument, CheckReport, CheckTarget, HOST_PLUGINS, NodePool, Outcome, Subject,
+    SubjectDocument, Summary, Verdict, VerdictCounts,
 };
 
 /// Returns the values of a report. Subjects are converted one at a time, because there may be many.
@@ -14,9 +16,19 @@ pub(in crate::report) fn check_context(report: CheckReport) -> Value {
     let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
     let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
     let pools: Vec<Value> = pools.map(pool).collect();
+    let targets = report.targets.iter().map(|one| target(&report, one));
+    let judged = report.subjects.iter().filter(|one| is_judged(one));
+    let rules = report.verdicts().map(|(_, verdict)| verdict.rule);
     let (label, targets_phrase) = report.targets_phrase().unzip();
     let phrases = context! {
         headline => report.headline(),
+        targets => targets.collect::<Vec<Value>>(),
+        outcomes => outcomes(&report.counts()),
+        judged_count => judged.count(),
+        cluster_phrase => report.cluster.as_ref().map(|cluster| cluster.phrase()),
+        removals => removal::rows(&report),
+        rules => page::rules(rules),
+        origin => origin(&report.summary),
         targets_label => label,
         targets_phrase,
         checked => report.summary.phrase(),
@@ -28,9 +40,36 @@ pub(in crate::report) fn check_context(report: CheckReport) -> Value {
     let judged = Arc::clone(&report);
     context! {
         subjects => each(report, |_| true),
-        judged => each(judged, |subject| !subject.verdicts.is_empty()),
+        judged => each(judged, is_judged),
         ..merge_maps([document, phrases]),
     }
+}
+
+fn is_judged(subject: &Subject) -> bool {
+    !subject.verdicts.is_empty()
+}
+
+/// Returns a target with its verdicts.
+fn target(report: &CheckReport, target: &CheckTarget) -> Value {
+    context! {
+        notes => target.notes(),
+        shares => page::shares(&report.counts_under(&target.name)),
+        ..Serde(target),
+    }
+}
+
+/// Returns the number of verdicts of each outcome, and of those that do not count.
+fn outcomes(counts: &VerdictCounts) -> Vec<Value> {
+    let all = Outcome::ALL.map(|outcome| (outcome.as_str(), counts.of(outcome)));
+    let all = all.into_iter().chain([("suppressed", counts.suppressed)]);
+    all.map(|(word, count)| context! { word, count }).collect()
+}
+
+/// Returns the node and time of the report.
+fn origin(summary: &Summary) -> Option<String> {
+    let known = [&summary.node, &summary.at].into_iter().flatten();
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    (!known.is_empty()).then(|| known.join(", "))
 }
 
 /// Returns the subjects that `is_shown` selects.
@@ -43,7 +82,11 @@ fn each(report: Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
 }
 
 fn subject(subject: &Subject, report: &CheckReport) -> Value {
-    let alike = subject.alike().into_iter();
+    let alike = subject.alike();
+    let bad = alike.iter();
+    let bad: Vec<&Alike<'_>> = bad
+        .filter(|alike| alike.verdict.outcome != Outcome::Ok)
+        .collect();
     let verdicts = subject.verdicts.iter();
     let cells = report.targets.iter().map(|target| {
         let mut verdicts = subject.verdicts.iter();
@@ -57,13 +100,42 @@ fn subject(subject: &Subject, report: &CheckReport) -> Value {
         line => subject.place.line_on_disk(),
         seen_phrase => subject.occurrences.as_ref().map(|seen| seen.phrase()),
         verdicts => verdicts.map(verdict).collect::<Vec<Value>>(),
-        alike => alike.map(|alike| group(&alike)).collect::<Vec<Value>>(),
+        alike => alike.iter().map(group).collect::<Vec<Value>>(),
+        reason => bad.first().map(|alike| alike.verdict.reason.to_string()),
+        findings => findings(&bad),
         cells => cells.collect::<Vec<Option<Value>>>(),
     };
     context! {
         where => subject.place.to_string(),
         ..merge_maps([Serde(SubjectDocument::from(subject)).into(), phrases]),
     }
+}
+
+/// Returns the verdicts other than `ok`. Those that differ only in outcome and targets are one finding.
+fn findings(bad: &[&Alike<'_>]) -> Vec<Value> {
+    let mut found: Vec<(&Verdict, Vec<Value>)> = Vec::new();
+    for alike in bad {
+        let same = found
+            .iter_mut()
+            .find(|(first, _)| differ_only_in_outcome_and_target(first, alike.verdict));
+        match same {
+            Some((_, heads)) => heads.push(group(alike)),
+            None => found.push((alike.verdict, vec![group(alike)])),
+        }
+    }
+    let found = found.into_iter();
+    found
+        .map(|(first, heads)| context! { heads, ..verdict(first) })
+        .collect()
+}
+
+fn differ_only_in_outcome_and_target(left: &Verdict, right: &Verdict) -> bool {
+    let right = Verdict {
+        target: left.target.clone(),
+        outcome: left.outcome,
+        ..right.clone()
+    };
+    *left == right
 }
 
 /// Returns a verdict with its phrases.

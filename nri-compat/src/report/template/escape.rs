@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Error, HtmlEscape, Output, State};
+use minijinja::{AutoEscape, Error, Output, State};
 
 use crate::report::visible::visible;
 
@@ -48,7 +48,7 @@ pub(super) fn format(
 pub(super) fn escaped(format: &AutoEscape, text: &str) -> String {
     let text = visible(text);
     match format {
-        AutoEscape::Html => HtmlEscape(&text).to_string(),
+        AutoEscape::Html => html(&text),
         AutoEscape::Custom(name) => match name.as_ref() {
             CSV => csv(&text),
             MARKDOWN => markdown(&text),
@@ -72,6 +72,18 @@ fn csv(text: &str) -> String {
     } else {
         format!("{apostrophe}{text}")
     }
+}
+
+fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '<' | '>' | '&' | '"' | '\'') {
+            let _ = write!(escaped, "&#{};", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }
 
 fn xml(text: &str) -> String {
@@ -102,9 +114,7 @@ pub(super) fn code(name: &str) -> String {
     }
     let runs = name.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    let mut quoted = String::new();
-    let _ = write!(quoted, "{fence} {name} {fence}");
-    quoted
+    format!("{fence} {name} {fence}")
 }
 
 #[cfg(test)]

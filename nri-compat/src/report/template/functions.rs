@@ -10,6 +10,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("join", join);
     environment.add_filter("cell", cell);
     environment.add_filter("seconds", seconds);
+    environment.add_filter("ending", ending);
     environment.add_function("counts", counts);
 }
 
@@ -38,6 +39,16 @@ fn seconds(millis: u64) -> String {
     format!("{}.{:03}", millis / 1000, millis % 1000)
 }
 
+/// Returns a name with at most `length` characters. The end of a path is more informative than its start.
+fn ending(name: &str, length: usize) -> String {
+    let all = name.chars().count();
+    if all <= length {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(all + 1 - length).collect();
+    format!("…{end}")
+}
+
 /// Returns the attributes of a suite of JUnit XML that count its cases, which are given as XML.
 fn counts(cases: &str) -> Value {
     let count = |element: &str| cases.matches(element).count();
@@ -47,4 +58,17 @@ fn counts(cases: &str) -> Value {
         count("<failure "),
         count("<skipped ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ending;
+
+    #[test]
+    fn long_names_keep_their_end() {
+        assert_eq!(ending("v0.12.5", 18), "v0.12.5");
+        let short = ending("protos/of/a/fork/api.proto", 18);
+        assert_eq!(short, "…/a/fork/api.proto");
+        assert_eq!(short.chars().count(), 18);
+    }
 }

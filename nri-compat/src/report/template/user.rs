@@ -101,13 +101,13 @@ mod tests {
         let source = "{% for s in subjects %}{{ s.path }} {{ s.verdicts[0].verdict }}{% endfor %}";
         for (name, expected) in [
             ("a.txt", "/opt/<a>,b ok"),
-            ("a.html.j2", "/opt/&lt;a&gt;,b ok"),
+            ("a.html.j2", "/opt/&#60;a&#62;,b ok"),
             ("a.md", "/opt/\\<a>,b ok"),
             ("a.csv", "\"/opt/<a>,b\" ok"),
             ("a.xml", "/opt/&lt;a&gt;,b ok"),
         ] {
             let text = rendered(name, source).expect(name);
-            assert_eq!(text.replace("&#x2f;", "/"), expected, "{name}");
+            assert_eq!(text, expected, "{name}");
         }
     }
 

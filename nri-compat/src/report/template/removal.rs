@@ -2,36 +2,40 @@
 
 use std::collections::BTreeSet;
 
+use minijinja::{Value, context};
+
 use crate::report::check::CheckReport;
 
 /// The maximum number of plugins that a row names.
 const MAX_NAMED: usize = 12;
 
-/// A planned removal, and the plugins that it affects.
-pub(super) struct RemovalRow<'r> {
-    /// The releases: `containerd 2.7`.
-    pub(super) when: &'r str,
-    /// The expected date; empty if unknown.
-    pub(super) expected: &'r str,
-    /// The number of plugins.
-    pub(super) count: usize,
-    /// The names of the plugins.
-    pub(super) plugins: String,
-}
-
 /// Returns the removals that verdicts name, by their expected date.
-pub(super) fn rows(report: &CheckReport) -> Vec<RemovalRow<'_>> {
+pub(super) fn rows(report: &CheckReport) -> Vec<Value> {
     let counted = report
         .verdicts()
         .filter(|(_, verdict)| verdict.suppressed.is_none());
     let named = counted.filter_map(|(_, verdict)| verdict.planned_removal.as_deref());
     let named: BTreeSet<&str> = named.collect();
-    let mut rows: Vec<RemovalRow<'_>> = named.iter().map(|when| row(report, when)).collect();
-    rows.sort_by_key(|row| (row.expected.is_empty(), row.expected));
-    rows
+    let mut removals: Vec<(&str, &str)> = named
+        .into_iter()
+        .map(|when| (expected(report, when), when))
+        .collect();
+    removals.sort_by_key(|(expected, _)| (expected.is_empty(), *expected));
+    let removals = removals.into_iter();
+    removals
+        .map(|(expected, when)| row(report, when, expected))
+        .collect()
 }
 
-fn row<'r>(report: &'r CheckReport, when: &'r str) -> RemovalRow<'r> {
+/// Returns the expected date; empty if unknown.
+fn expected<'r>(report: &'r CheckReport, when: &str) -> &'r str {
+    let mut removals = report.removals.iter();
+    let removal = removals.find(|removal| removal.when == when);
+    removal.map_or("", |removal| &removal.expected)
+}
+
+/// Returns a removal with the number and the names of the plugins that it affects.
+fn row(report: &CheckReport, when: &str, expected: &str) -> Value {
     let affected = report.subjects.iter().filter(|subject| {
         let mut verdicts = subject.verdicts.iter();
         verdicts.any(|verdict| {
@@ -44,11 +48,10 @@ fn row<'r>(report: &'r CheckReport, when: &'r str) -> RemovalRow<'r> {
     let more = distinct.len().saturating_sub(MAX_NAMED);
     let more = (more > 0).then(|| format!("{more} more"));
     shown.extend(more.as_deref());
-    let expected = report.removals.iter().find(|removal| removal.when == when);
-    RemovalRow {
-        when,
-        expected: expected.map_or("", |removal| &removal.expected),
-        count: names.len(),
-        plugins: shown.join(", "),
+    context! {
+        when => when.to_owned(),
+        expected => expected.to_owned(),
+        count => names.len(),
+        plugins => shown.join(", "),
     }
 }
