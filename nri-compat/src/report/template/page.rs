@@ -50,7 +50,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         version => env!("CARGO_PKG_VERSION"),
     };
     environment.add_global("tool", tool);
-    environment.add_global("classes", Value::from_iter(CLASSES));
+    environment.add_global("classes", Value::from_pairs(CLASSES));
     environment.add_global("max_plain_rows", MAX_PLAIN_ROWS);
 }
 
