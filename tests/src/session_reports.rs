@@ -249,6 +249,7 @@ pub fn probe_trouble(text: &str) -> ProbeReport {
         Verdict::Deprecated,
         Verdict::Loses,
         Verdict::Unknown,
+        Verdict::Errors,
         Verdict::Breaks,
         Verdict::Dropped,
     ];

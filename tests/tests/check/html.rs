@@ -87,6 +87,18 @@ fn pages_are_as_reviewed() {
 }
 
 #[test]
+fn elements_are_closed() {
+    for (name, page) in pages() {
+        let body = body(&page);
+        for element in ["details", "div", "dl", "section", "svg", "table", "ul"] {
+            let opened = body.matches(&format!("<{element}")).count();
+            let closed = body.matches(&format!("</{element}>")).count();
+            assert_eq!(opened, closed, "{element} in {name}");
+        }
+    }
+}
+
+#[test]
 fn pages_load_nothing() {
     for (name, page) in pages() {
         let (head, _) = page.split_once("<style>").expect("there is a style sheet");

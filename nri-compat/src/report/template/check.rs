@@ -17,14 +17,12 @@ pub(in crate::report) fn check_context(report: CheckReport) -> Value {
     let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
     let pools: Vec<Value> = pools.map(pool).collect();
     let targets = report.targets.iter().map(|one| target(&report, one));
-    let judged = report.subjects.iter().filter(|one| is_judged(one));
     let rules = report.verdicts().map(|(_, verdict)| verdict.rule);
     let (label, targets_phrase) = report.targets_phrase().unzip();
     let phrases = context! {
         headline => report.headline(),
         targets => targets.collect::<Vec<Value>>(),
         outcomes => outcomes(&report.counts()),
-        judged_count => judged.count(),
         cluster_phrase => report.cluster.as_ref().map(|cluster| cluster.phrase()),
         removals => removal::rows(&report),
         rules => page::rules(rules),
@@ -37,10 +35,11 @@ pub(in crate::report) fn check_context(report: CheckReport) -> Value {
         pools,
     };
     let report = Arc::new(report);
-    let judged = Arc::clone(&report);
+    let (judged, others) = (Arc::clone(&report), Arc::clone(&report));
     context! {
         subjects => each(report, |_| true),
         judged => each(judged, is_judged),
+        others => each(others, |subject| !is_judged(subject)),
         ..merge_maps([document, phrases]),
     }
 }
@@ -72,12 +71,12 @@ fn origin(summary: &Summary) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// Returns the subjects that `is_shown` selects.
+/// Returns the subjects that `is_shown` selects. Their number is known, because `loop.last` needs it.
 fn each(report: Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
     Value::make_object_iterable(report, move |report| {
-        let subjects = report.subjects.iter();
-        let subjects = subjects.filter(move |subject| is_shown(subject));
-        Box::new(subjects.map(|one| subject(one, report)))
+        let shown = report.subjects.iter().filter(|one| is_shown(one));
+        let shown: Vec<&Subject> = shown.collect();
+        Box::new(shown.into_iter().map(|one| subject(one, report)))
     })
 }
 
