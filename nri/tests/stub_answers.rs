@@ -165,8 +165,10 @@ async fn an_answer_that_is_too_large_is_named_with_its_size_and_the_connection_s
         panic!("it does not fit");
     };
     assert_eq!(status.code, Code::RESOURCE_EXHAUSTED);
+    // On a busy machine there may also be a warning that encoding took long.
     let warnings = logs::with(&[
         "WARN",
+        "failed",
         "event=CreateContainer",
         "container=main",
         "default/huge",
