@@ -38,6 +38,7 @@ mod live;
 pub mod outcome;
 mod patience;
 mod printed;
+mod reply;
 mod rpcs;
 mod run;
 mod runtimes;

@@ -16,6 +16,8 @@ use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject, adopt_orphans};
 use tempfile::TempDir;
 
+use hostile::process::{left, peak_memory};
+
 /// The time within which each probe ends, with ample room for a loaded machine.
 const BOUND: Duration = Duration::from_secs(60);
 
@@ -93,32 +95,6 @@ fn executable(folder: &TempDir, text: &str) -> PathBuf {
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     path
-}
-
-/// Returns the commands of the processes with a token among their arguments or in their environment.
-fn left(token: &str) -> Vec<String> {
-    let mut left = Vec::new();
-    for process in fs::read_dir("/proc").unwrap().flatten() {
-        let read = |file: &str| fs::read(process.path().join(file)).unwrap_or_default();
-        let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
-        let environment = String::from_utf8_lossy(&read("environ")).into_owned();
-        let is_this = process.file_name() == *std::process::id().to_string();
-        if !is_this && (command.contains(token) || environment.contains(token)) {
-            left.push(command);
-        }
-    }
-    left
-}
-
-/// Returns the peak of the memory of this process in KiB.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap()
 }
 
 fn has(probed: &Probed, kind: TroubleKind, step: &str) -> bool {
@@ -250,16 +226,26 @@ async fn a_code_that_denies_an_rpc_breaks() {
     }
 }
 
+/// Returns everything that the result says in words.
+fn explanations(probed: Probed) -> Vec<String> {
+    let rpcs = probed.rpcs.into_iter().map(|rpc| rpc.detail);
+    let troubles = probed.troubles.into_iter();
+    let troubles = troubles.map(|trouble| format!("{}: {}", trouble.step, trouble.message));
+    let targets = probed.targets.into_iter().flat_map(|target| {
+        let events = target.events.into_iter().map(|event| event.detail);
+        [target.reason].into_iter().chain(events)
+    });
+    rpcs.chain(troubles).chain(targets).collect()
+}
+
 #[tokio::test]
 async fn an_explanation_does_not_depend_on_when_the_plugin_ends() {
-    for step in ["Configure", "Synchronize"] {
+    for step in ["Configure", "Synchronize", "RunPodSandbox", "StopContainer"] {
         let mut explained = Vec::new();
         for delay in [0, 50, 800] {
             let probed = hostile(&format!("refuse and end after {delay}:{step}")).await;
             assert_trouble(&probed, TroubleKind::Died, step);
-            let reasons = probed.targets.into_iter().map(|target| target.reason);
-            let troubles = probed.troubles.into_iter().map(|trouble| trouble.message);
-            explained.push(reasons.chain(troubles).collect::<Vec<_>>());
+            explained.push(explanations(probed));
         }
         explained.dedup();
         assert_eq!(explained.len(), 1, "{explained:#?}");

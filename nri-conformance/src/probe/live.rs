@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
-use nri::wire::CallError;
+use nri::wire::{CallError, Code};
 use nri_adaptation::Revision;
 use prost::Message;
 use tokio::time::Instant;
@@ -14,6 +14,7 @@ use crate::session::{End, Session};
 use crate::subject::{Exit, Instance};
 
 use super::printed::error_lines;
+use super::reply::Reply;
 use super::run::Run;
 use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 
@@ -42,35 +43,6 @@ pub(super) struct Live {
     /// Why the plugin no longer answers, if so.
     silence: Option<String>,
     over: bool,
-}
-
-/// The answer to a request, or the failure instead of it.
-#[derive(Debug)]
-pub(super) struct Reply<T = Bytes> {
-    pub(super) result: std::result::Result<T, CallError>,
-    pub(super) took: Duration,
-}
-
-impl<T> Reply<T> {
-    /// Returns the time until the answer; `None` if there was none.
-    pub(super) fn answered_after(&self) -> Option<Duration> {
-        let silent = matches!(
-            self.result,
-            Err(CallError::Closed | CallError::Timeout(_) | CallError::TooLarge { .. })
-        );
-        (!silent).then_some(self.took)
-    }
-}
-
-impl Reply {
-    fn decoded<M: Message + Default>(self) -> Reply<M> {
-        let read =
-            |answer| M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()));
-        Reply {
-            result: self.result.and_then(read),
-            took: self.took,
-        }
-    }
 }
 
 impl Live {
@@ -196,18 +168,53 @@ impl Live {
         self.shake_hands(run, SYNCHRONIZE, message).await.decoded()
     }
 
-    /// Calls an RPC before the first event. A plugin that answers with an error usually ends at once, and its answer may
-    /// or may not arrive before that; it counts as ended in both cases.
+    /// Calls an RPC before the first event. A plugin whose answer is an error, of any code, usually ends at once.
     async fn shake_hands(
         &mut self,
         run: &mut Run<'_>,
         step: &'static str,
         request: Bytes,
     ) -> Reply {
-        let mut reply = self.call(run, step, request).await;
-        if matches!(reply.result, Err(CallError::Status(_))) && self.exit(run).await.is_some() {
+        let reply = self.exchange(run, step, request).await;
+        if matches!(reply.result, Err(CallError::Status(_))) {
+            self.unless_ended(run, step, reply).await
+        } else {
+            reply
+        }
+    }
+
+    /// Calls an RPC after the handshake. If there is no answer, records what happened to the plugin.
+    pub(super) async fn call(
+        &mut self,
+        run: &mut Run<'_>,
+        method: &'static str,
+        request: impl Into<Bytes>,
+    ) -> Reply {
+        let reply = self.exchange(run, method, request).await;
+        let is_failure = match &reply.result {
+            Err(CallError::Status(status)) => status.code != Code::UNIMPLEMENTED,
+            Ok(_) | Err(_) => false,
+        };
+        if is_failure && !run.patience.was_survived(method) {
+            self.unless_ended(run, method, reply).await
+        } else {
+            reply
+        }
+    }
+
+    /// Replaces an error by the end of the plugin if the plugin ends after it. The error may or may not arrive before the
+    /// end, and the result is the same in both cases.
+    async fn unless_ended(
+        &mut self,
+        run: &mut Run<'_>,
+        step: &'static str,
+        mut reply: Reply,
+    ) -> Reply {
+        if self.exit(run).await.is_some() {
             self.has_ended(run, step).await;
             reply.result = Err(CallError::Closed);
+        } else {
+            run.patience.survived(step);
         }
         reply
     }
@@ -222,8 +229,8 @@ impl Live {
         exit
     }
 
-    /// Calls an RPC. If there is no answer, records what happened to the plugin.
-    pub(super) async fn call(
+    /// Sends a request and waits for the answer. If there is none, records what happened to the plugin.
+    async fn exchange(
         &mut self,
         run: &mut Run<'_>,
         method: &'static str,

@@ -17,6 +17,7 @@ const MIN_LIMIT: Duration = Duration::from_millis(100);
 pub(super) struct Patience {
     deadline: Option<Instant>,
     silent: HashSet<&'static str>,
+    survived: HashSet<&'static str>,
 }
 
 impl Patience {
@@ -25,6 +26,7 @@ impl Patience {
         Patience {
             deadline: Instant::now().checked_add(within),
             silent: HashSet::new(),
+            survived: HashSet::new(),
         }
     }
 
@@ -46,6 +48,16 @@ impl Patience {
     /// Records that a step was not answered in time.
     pub(super) fn was_silent(&mut self, step: &'static str) {
         self.silent.insert(step);
+    }
+
+    /// Records that the plugin kept running after its error to an RPC.
+    pub(super) fn survived(&mut self, rpc: &'static str) {
+        self.survived.insert(rpc);
+    }
+
+    /// Returns true if the plugin kept running after an error to this RPC before. Its end is not waited for again.
+    pub(super) fn was_survived(&self, rpc: &'static str) -> bool {
+        self.survived.contains(rpc)
     }
 
     /// Returns true if the time of the whole probe is over.

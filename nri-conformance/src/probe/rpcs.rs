@@ -8,7 +8,8 @@ use nri_adaptation::Revision;
 use crate::error::Result;
 
 use super::life::{LIFE, name};
-use super::live::{CONFIGURE, Live, Reply, SYNCHRONIZE};
+use super::live::{CONFIGURE, Live, SYNCHRONIZE};
+use super::reply::Reply;
 use super::run::{Run, out_of_time};
 use super::{
     FailurePolicy, First, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers, newest,

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::session::can_fall_back;
 
 use super::life::{LIFE, name};
-use super::live::{CONFIGURE, Live, REGISTER, Reply, SYNCHRONIZE};
+use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
+use super::reply::Reply;
 use super::run::{Run, out_of_time};
 use super::{
     EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Verdict, answers,

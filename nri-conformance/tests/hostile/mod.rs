@@ -1,5 +1,7 @@
 //! A plugin that misbehaves on request: `nothing`, or `BEHAVIOR:RPC`, with `*` for every RPC.
 
+pub(crate) mod process;
+
 use std::future::pending;
 use std::io::Write as _;
 use std::process::exit;
