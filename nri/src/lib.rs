@@ -47,8 +47,24 @@
 //! and containers; a [`store::PodStore`] keeps track of them and detects what the plugin has
 //! missed.
 //!
-//! [`guide::concurrency`] describes which handlers may overlap, what a deadline leaves behind, and how to do long work.
+//! # Features
+//!
+//! All features are off by default.
+//!
+//! | Feature | Adds |
+//! | --- | --- |
+//! | `cli` | module `cli`: the flags that most plugins have, such as socket, name, index, configuration, `--verbose` and `--help` |
+//! | `http` | module `http`: `/healthz`, `/readyz` and `/metrics` on an address |
+//! | `serde` | module `json`: protobuf's JSON mapping, as `Serialize` and `Deserialize` for all messages |
+//!
+//! # Further reading
+//!
+//! The trait of each event in [`api::handlers`] says what the pod and the container hold at that time, what an error does,
+//! and what may be answered. [`guide::concurrency`] describes which handlers may overlap, what a deadline leaves behind,
+//! and how to do long work.
 
+// The documentation on docs.rs says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The parts that serve a connection are unused in a WebAssembly module.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]

@@ -10,6 +10,7 @@ mod facts;
 mod fields;
 mod handlers;
 mod json;
+mod lifecycle;
 mod macro_table;
 mod rpc;
 mod runtimes;

@@ -29,6 +29,14 @@ use crate::{Context, Result};
 /// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 /// # }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **State:** the plugin is registered, and knows no pods or containers yet.
+/// - **Error:** the runtime does not use the plugin. The stub ends the connection.
+/// - **Answer:** the events to subscribe to, or `None` for those that have a handler.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle Configure",
     label = "there is no `impl Configure for {Self}`",
@@ -69,6 +77,16 @@ pub trait Configure: Send + Sync {
 /// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 /// # }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **State:** the pods and containers that exist. containerd does not synchronize a plugin while it creates a pod or a container.
+///   CRI-O does, so one that is being created may be missing here, and its first event may be lost. The next event about it holds
+///   it in full.
+/// - **Error:** the runtime disconnects the plugin.
+/// - **Answer:** updates of any of the containers.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle Synchronize",
     label = "there is no `impl Synchronize for {Self}`",
@@ -141,6 +159,16 @@ pub trait Shutdown: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** its cgroup and its IPC, network and UTS namespaces exist, the network is configured, the addresses are assigned, and the
+///   pause container, if used, runs. No container of the pod has started, and the pod is not ready before the handler returns.
+/// - **Error:** the creation of the pod fails. containerd then sends StopPodSandbox and RemovePodSandbox, and the kubelet tries again
+///   with a new sandbox ID, so leave nothing behind that blocks the retry. Later plugins do not get the event.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RunPodSandbox",
     label = "there is no `impl RunPodSandbox for {Self}`",
@@ -180,6 +208,14 @@ pub trait RunPodSandbox: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** still as before the update. The other arguments are the new resources.
+/// - **Error:** the update fails. Later plugins do not get the event.
+/// - **Answer:** nothing. A plugin cannot change the new resources.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle UpdatePodSandbox",
     label = "there is no `impl UpdatePodSandbox for {Self}`",
@@ -219,6 +255,14 @@ pub trait UpdatePodSandbox: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** the runtime has accepted the update.
+/// - **Error:** the update stays in effect. containerd logs the error.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostUpdatePodSandbox",
     label = "there is no `impl PostUpdatePodSandbox for {Self}`",
@@ -257,6 +301,17 @@ pub trait PostUpdatePodSandbox: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** the containers are stopped or are stopping. The sandbox is still fully accessible: network, namespaces and cgroups stay
+///   until the handler returns. containerd sends the event before it takes the network down. CRI-O sends it after the namespaces are
+///   gone (cri-o issue 9905), so do not depend on them there.
+/// - **Error:** the teardown continues. containerd logs the error, CRI-O returns it to the kubelet. NRI's Go library does not send the event
+///   to later plugins, so prefer `#[nri(on_error(StopPodSandbox = "ignore"))]`.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopPodSandbox",
     label = "there is no `impl StopPodSandbox for {Self}`",
@@ -294,6 +349,15 @@ pub trait StopPodSandbox: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** its containers are removed. Network, namespaces and cgroups may be gone, so use what the plugin has recorded before. The event comes
+///   without StopPodSandbox if the creation of the pod failed after RunPodSandbox.
+/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send the event to later plugins.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemovePodSandbox",
     label = "there is no `impl RemovePodSandbox for {Self}`",
@@ -331,6 +395,16 @@ pub trait RemovePodSandbox: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** it runs. containerd also sends the event for a sandbox that has stopped (containerd issue 13599).
+/// - **Container:** nothing of it exists yet. The fields hold what the runtime will create, with the adjustments of earlier plugins.
+/// - **Error:** the creation fails. Later plugins do not get the event. containerd then sends StopContainer and RemoveContainer.
+/// - **Answer:** an [`Adjustment`] of this container, with updates and evictions of others. It may not set what an earlier
+///   plugin has set, unless it removes that first.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle CreateContainer",
     label = "there is no `impl CreateContainer for {Self}`",
@@ -370,6 +444,14 @@ pub trait CreateContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Container:** it exists with the adjustments of all plugins. Its process has not started.
+/// - **Error:** the container stays. containerd logs the error.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostCreateContainer",
     label = "there is no `impl PostCreateContainer for {Self}`",
@@ -409,6 +491,15 @@ pub trait PostCreateContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** all plugins have answered RunPodSandbox.
+/// - **Container:** it is set up, and its process is about to start. containerd has created the task and starts it when the handler returns.
+/// - **Error:** the start fails, and containerd sends StopContainer. Later plugins do not get the event.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StartContainer",
     label = "there is no `impl StartContainer for {Self}`",
@@ -448,6 +539,14 @@ pub trait StartContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Container:** its process has started, and may have ended already. containerd reports exits separately, so StopContainer may come first.
+/// - **Error:** the container keeps running. containerd logs the error.
+/// - **Answer:** nothing. Request changes with [`Context::updater`] from a spawned task.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostStartContainer",
     label = "there is no `impl PostStartContainer for {Self}`",
@@ -487,6 +586,14 @@ pub trait PostStartContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Container:** still as before the update. The last argument is the new resources.
+/// - **Error:** the update fails. Later plugins do not get the event.
+/// - **Answer:** [`Changes`]: an update with the ID of this container changes the new resources. Others update or evict other containers.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle UpdateContainer",
     label = "there is no `impl UpdateContainer for {Self}`",
@@ -527,6 +634,14 @@ pub trait UpdateContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Container:** it has the new resources.
+/// - **Error:** the update stays in effect. containerd logs the error.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostUpdateContainer",
     label = "there is no `impl PostUpdateContainer for {Self}`",
@@ -564,6 +679,17 @@ pub trait PostUpdateContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** if it is gone already, containerd sends a pod that has only its ID.
+/// - **Container:** it is being stopped, or has exited on its own. containerd sends the event after the process has ended, once per
+///   container, and also for a container whose creation or start has failed.
+/// - **Error:** the container stops anyway. containerd logs the error of a requested stop, and ignores that of an exit. NRI's Go library does
+///   not send the event to later plugins.
+/// - **Answer:** updates of other containers.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopContainer",
     label = "there is no `impl StopContainer for {Self}`",
@@ -603,6 +729,15 @@ pub trait StopContainer: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Pod:** if it is gone already, containerd sends a pod that has only its ID.
+/// - **Container:** it has stopped. containerd sends StopContainer before, unless the plugins already got it.
+/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send the event to later plugins.
+/// - **Answer:** nothing.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemoveContainer",
     label = "there is no `impl RemoveContainer for {Self}`",
@@ -687,6 +822,15 @@ pub trait StateChange: Send + Sync {
 ///     }
 /// }
 /// ```
+///
+/// # State, errors and answers
+///
+/// - **Container:** nothing of it exists yet. The request holds the container without adjustments, the merged adjustment, and the plugin
+///   that owns each change.
+/// - **Error:** the creation fails, as with a rejection.
+/// - **Answer:** a [`Verdict`]. A plugin cannot change the adjustment.
+///
+/// Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle ValidateContainerAdjustment",
     label = "there is no `impl ValidateContainerAdjustment for {Self}`",

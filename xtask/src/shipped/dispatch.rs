@@ -36,7 +36,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         pub const PROTOCOL: &str = #newest;
 
         /// Every RPC of the Plugin service, in the order of the proto.
-        pub(crate) static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
+        pub static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
 
         /// The facts about each RPC.
         pub mod rpc {

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::lifecycle;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Answer, Argument, answer, arguments};
 use nri_codegen::emit::doc;
@@ -33,6 +34,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         ..
     } = rpc;
     let docs = docs(rpc);
+    let lifecycle = lifecycle::lines(name).into_iter().map(doc_line);
     let method_docs = format!(
         " Handles one `{name}`. An error is sent to the runtime unless `on_error` says otherwise."
     );
@@ -50,6 +52,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     Ok(quote! {
         #docs
         #example
+        #(#[doc = #lifecycle])*
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         pub trait #handler: Send + Sync {
             #[doc = #method_docs]
@@ -118,7 +121,7 @@ impl {handler} for MyPlugin {{
 }}
 {event}```"#
     );
-    let lines = text.lines().map(|line| format!(" {line}"));
+    let lines = text.lines().map(doc_line);
     Ok(quote!(#(#[doc = #lines])*))
 }
 
@@ -128,6 +131,15 @@ const HIDDEN_EVENT: &str = "\
 #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 # }
 ";
+
+/// Returns a line of documentation as the value of a `doc` attribute.
+fn doc_line(line: &str) -> String {
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!(" {line}")
+    }
+}
 
 /// Returns the source text of a type.
 fn source(ty: &TokenStream) -> String {
