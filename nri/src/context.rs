@@ -58,7 +58,7 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 ///
 /// impl RunPodSandbox for Reader {
 ///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
-///         let list = std::fs::read_to_string("/nonexistent").context("cannot read the list");
+///         let list = std::fs::read_to_string("/nonexistent/list").context("cannot read the list");
 ///         list.map(drop).map_err(nri::Error::other)
 ///     }
 /// }

@@ -26,9 +26,9 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 ///     Ok(text)
 /// }
 ///
-/// let error = read("/nonexistent").unwrap_err();
-/// assert_eq!(error.to_string(), "cannot read /nonexistent");
-/// assert_eq!(format!("{error:#}"), "cannot read /nonexistent: No such file or directory (os error 2)");
+/// let error = read("/nonexistent/devices").unwrap_err();
+/// assert_eq!(error.to_string(), "cannot read /nonexistent/devices");
+/// assert_eq!(format!("{error:#}"), "cannot read /nonexistent/devices: No such file or directory (os error 2)");
 /// ```
 pub struct Error(Box<Repr>);
 
