@@ -11,8 +11,8 @@ use super::frame::{Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::MAX_MESSAGE;
 use super::ttrpc::Call;
 
-/// Buffers that are larger than this are freed when they are empty.
-const MAX_KEPT_BUFFER: usize = 64 << 10;
+/// The number of bytes of an empty buffer that are kept. The rest is freed, because a runtime has a buffer per plugin.
+const MAX_KEPT_BUFFER: usize = 16 << 10;
 
 /// A message larger than the protocol allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

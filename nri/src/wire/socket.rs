@@ -1,5 +1,6 @@
 //! A Unix socket that is not woken each time the peer has read.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read as _};
 use std::net::Shutdown;
@@ -20,7 +21,22 @@ fn register(stream: StdUnixStream, interest: Interest) -> io::Result<AsyncFd<Std
 }
 
 /// The number of bytes read at once.
-const SCRATCH: usize = 64 << 10;
+const SCRATCH_BYTES: usize = 64 << 10;
+
+thread_local! {
+    /// The buffer that this thread reads into. Sockets share it, because a thousand idle plugins would otherwise keep a
+    /// thousand buffers.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Calls a function with the buffer of this thread. Uses a new buffer while the thread ends.
+fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
+    let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
+    scratch.resize(SCRATCH_BYTES, 0);
+    let result = read(&mut scratch);
+    let _ = SCRATCH.try_with(|kept| kept.set(scratch));
+    result
+}
 
 /// A connected Unix socket, for low latency.
 ///
@@ -31,7 +47,6 @@ pub struct Socket {
     read: AsyncFd<StdUnixStream>,
     /// A second descriptor to wait for writing with, while the peer does not read.
     write: Option<AsyncFd<StdUnixStream>>,
-    scratch: Box<[u8]>,
 }
 
 impl Socket {
@@ -49,7 +64,6 @@ impl Socket {
         Ok(Socket {
             read: register(stream, Interest::READABLE)?,
             write: None,
-            scratch: vec![0; SCRATCH].into(),
         })
     }
 
@@ -73,23 +87,32 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Socket { read, scratch, .. } = self.get_mut();
-        let wanted = buffer.remaining().min(scratch.len());
-        let scratch = scratch.get_mut(..wanted).unwrap_or_default();
-        loop {
-            let mut guard = ready!(read.poll_read_ready(cx))?;
-            match guard.try_io(|stream| stream.get_ref().read(scratch)) {
-                Err(_would_block) => {}
-                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(read) => {
-                    let count = read?;
-                    // Less than there was room for: the socket is empty, no need to read again to learn that.
-                    if 0 < count && count < wanted {
-                        guard.clear_ready();
-                    }
-                    buffer.put_slice(&scratch[..count]);
-                    return Poll::Ready(Ok(()));
+        let read = &self.get_mut().read;
+        with_scratch(|scratch| poll_read(read, scratch, cx, buffer))
+    }
+}
+
+fn poll_read(
+    socket: &AsyncFd<StdUnixStream>,
+    scratch: &mut [u8],
+    cx: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+) -> Poll<io::Result<()>> {
+    let wanted = buffer.remaining().min(scratch.len());
+    let scratch = scratch.get_mut(..wanted).unwrap_or_default();
+    loop {
+        let mut guard = ready!(socket.poll_read_ready(cx))?;
+        match guard.try_io(|stream| stream.get_ref().read(scratch)) {
+            Err(_would_block) => {}
+            Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(read) => {
+                let count = read?;
+                // Less than there was room for: the socket is empty, no need to read again to learn that.
+                if 0 < count && count < wanted {
+                    guard.clear_ready();
                 }
+                buffer.put_slice(&scratch[..count]);
+                return Poll::Ready(Ok(()));
             }
         }
     }
