@@ -7,13 +7,13 @@ mod library;
 mod targets;
 
 // Modules of the example runtime, which name each other from the root of their crate.
-#[path = "../../nri/examples/runtime/error.rs"]
+#[path = "../../nri-adaptation/examples/runtime/error.rs"]
 #[allow(dead_code, reason = "only a part of the example is used")]
 mod error;
-#[path = "../../nri/examples/runtime/event.rs"]
+#[path = "../../nri-adaptation/examples/runtime/event.rs"]
 #[allow(dead_code, reason = "only a part of the example is used")]
 mod event;
-#[path = "../../nri/examples/runtime/scenario.rs"]
+#[path = "../../nri-adaptation/examples/runtime/scenario.rs"]
 #[allow(dead_code, reason = "only a part of the example is used")]
 mod scenario;
 

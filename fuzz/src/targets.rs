@@ -9,12 +9,12 @@ pub(crate) type Run = fn(&[u8]);
 
 /// The name of each target, which is also the folder of its seeds, and its function.
 pub(crate) const TARGETS: &[(&str, Run)] = &[
-    ("nri/adaptation", library::adaptation::run),
+    ("nri-adaptation/adaptation", library::adaptation::run),
     ("nri/connection", library::connection::run),
     ("nri/demux", |bytes| structured(bytes, library::demux::run)),
-    ("nri/module", library::module::run),
-    ("nri/oci", library::oci::run),
-    ("nri/scenario", |bytes| {
+    ("nri-adaptation/module", library::module::run),
+    ("nri-adaptation/oci", library::oci::run),
+    ("nri-adaptation/scenario", |bytes| {
         structured(bytes, library::scenario::run)
     }),
     ("nri-compat/archive", compat::archive::run),

@@ -1,8 +1,8 @@
 //! Reads any bytes as a Kubernetes manifest: to the end, without a panic, with places within the
 //! file. A valid pod in a document of its own after them is found.
 
-use nri_compat::workloads::manifest::{self, Item};
 use nri_compat::workloads::candidates;
+use nri_compat::workloads::manifest::{self, Item};
 
 const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\nspec:\n  volumes: [{name: v, hostPath: {path: /run/nri}}]\n  containers: [{name: last, volumeMounts: [{name: v}]}]\n";
 

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use nri_adaptation::{Adaptation, OutcomeResult};
 use nri::api::{Container, PodSandbox};
 use nri::plugin::Plugin as _;
 use nri::prelude::*;
 use nri::wire::mux::Demux;
+use nri_adaptation::{Adaptation, OutcomeResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
 /// A registration that is accepted, so that the fuzzer need not find one: `10-hostile`.

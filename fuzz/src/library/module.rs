@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nri_adaptation::Adaptation;
 use nri::api::PodSandbox;
+use nri_adaptation::Adaptation;
 
 /// The time that loading and a request may take.
 const LIMIT: Duration = Duration::from_millis(50);

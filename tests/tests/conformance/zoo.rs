@@ -40,7 +40,9 @@ struct Animal<'z> {
 impl<'z> Animal<'z> {
     fn new((plugin, release): (&'z Plugin, &'z Release)) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
-        fs::write(folder.path().join("config"), &plugin.config).expect("it can be written");
+        let path = folder.path().display().to_string();
+        let config = plugin.config.replace("{folder}", &path);
+        fs::write(folder.path().join("config"), config).expect("it can be written");
         Animal {
             program: published::program(plugin, release),
             plugin,
