@@ -3,6 +3,23 @@
 //! The API is additive, so this revision serves every runtime. Messages, tables and traits are
 //! generated.
 
+/// Implements the encoding and, with the feature `serde`, the JSON of a message with these fields.
+macro_rules! message {
+    ($($row:tt)*) => {
+        crate::codec::message! { $($row)* }
+        #[cfg(feature = "serde")]
+        crate::json::message! { $($row)* }
+    };
+}
+
+/// Implements the JSON of an enum, with the feature `serde`.
+macro_rules! enumeration {
+    ($($row:tt)*) => {
+        #[cfg(feature = "serde")]
+        crate::json::enumeration! { $($row)* }
+    };
+}
+
 #[rustfmt::skip]
 #[allow(deprecated)]
 mod codec;

@@ -45,8 +45,11 @@ pub(crate) trait Value {
 }
 
 /// Implements `prost::Message` for a message with these fields, which have to be in descending order of their numbers.
+/// Names in the proto and the types of enums are for JSON.
 macro_rules! message {
-    ($message:ty, $name:literal { $($number:literal => $field:ident),* $(,)? }) => {
+    ($message:ty, $name:literal {
+        $($number:literal => $field:ident $($proto:literal)? $(: $enumeration:path)?),* $(,)?
+    }) => {
         impl $crate::codec::Fields for $message {
             const NAME: &'static str = $name;
             const FIELDS: &'static str =

@@ -24,43 +24,97 @@
 //! | --- | --- | --- |
 //! | field | `camelCase`, in the order of the field numbers; omitted if it has its default | `camelCase` or the name in the proto; `null` for the default |
 //! | 64-bit integer | string | string or number |
-//! | other number | number | number or string |
+//! | 32-bit integer | number | number or string |
 //! | enum | name; number if it has no name | name or number |
-//! | `bytes` | base64 with padding | base64, standard or URL-safe, with or without padding |
 //! | map | object, in the order of its keys | object |
 //!
-//! Two values for one field are an error. The schema is a table generated from the proto.
+//! Two values for one field are an error. Floating-point numbers and `bytes`, which no message of NRI has, are left out.
 
-mod base64;
 mod read;
 mod scalar;
-mod schema;
-#[rustfmt::skip]
-#[allow(deprecated)]
-mod table;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-use serde_core::de::{Deserialize, DeserializeSeed, Deserializer, Error as _};
+use std::marker::PhantomData;
 
-use read::{ReadMessage, Unknown};
-use schema::Message;
+use serde_core::Serializer;
+use serde_core::de::{Deserialize, Deserializer, Error};
+
+use read::Read;
+use write::Write;
+
+pub(crate) use read::{field as read_field, message as read_message};
+pub(crate) use sealed::{Message, Place};
+pub(crate) use write::{field as write_field, message as write_message};
 
 /// A message with a JSON mapping: every message of [`api`](crate::api).
-pub trait JsonMessage: prost::Message + Default + sealed::Described {}
+pub trait JsonMessage: prost::Message + Default + sealed::Message {}
 
-impl<T: prost::Message + Default + sealed::Described> JsonMessage for T {}
+impl<T: prost::Message + Default + sealed::Message> JsonMessage for T {}
 
 mod sealed {
-    /// A type that the schema describes.
-    pub trait Described {
-        /// The description of the type.
-        #[doc(hidden)]
-        const MESSAGE: &'static super::Message;
+    use serde_core::de::MapAccess;
+    use serde_core::ser::SerializeMap;
+
+    /// A message as a list of fields.
+    #[doc(hidden)]
+    pub trait Message: Default {
+        /// The name of the message, for errors.
+        const NAME: &'static str;
+        /// Numbers and names in the proto, from the last to the first.
+        const FIELDS: &'static [(u32, &'static str)];
+
+        /// Writes the field with this number, unless it has its default.
+        fn write_field<S: SerializeMap>(
+            &self,
+            number: u32,
+            name: &str,
+            map: &mut S,
+        ) -> Result<(), S::Error>;
+
+        /// Reads the field with this number.
+        fn read_field<'de, A: MapAccess<'de>>(
+            &mut self,
+            number: u32,
+            place: Place,
+            map: &mut A,
+        ) -> Result<(), A::Error>;
+    }
+
+    /// The field that a value belongs to, and what to do there with what is unknown.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Place {
+        pub(super) field: &'static str,
+        pub(super) unknown: super::Unknown,
     }
 }
+
+/// The treatment of unknown fields and enum value names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    Ignore,
+    Refuse,
+}
+
+/// An enum of [`api`](crate::api).
+pub(crate) trait Enum: Copy + TryFrom<i32> + Into<i32> {
+    /// The name of the enum, for errors.
+    const NAME: &'static str;
+
+    /// Returns the name of a value.
+    fn name(self) -> &'static str;
+
+    /// Returns the value with this name.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+/// The kind of a field whose JSON depends on its type alone.
+pub(crate) struct Plain;
+
+/// The kind of a field that holds numbers of values of an enum.
+pub(crate) struct Named<E>(PhantomData<E>);
 
 /// A message that is read strictly: a field or an enum value name that the newest protocol revision
 /// does not have is an error instead of being ignored.
@@ -69,68 +123,128 @@ pub struct Strict<T>(pub T);
 
 impl<'de, T: JsonMessage> Deserialize<'de> for Strict<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_message(deserializer, Unknown::Refuse).map(Strict)
+        read::message(deserializer, Unknown::Refuse).map(Strict)
     }
 }
 
-fn read_message<'de, T: JsonMessage, D: Deserializer<'de>>(
+/// Returns the name of a field in JSON: without underscores, and with each letter behind one in upper case.
+fn camel_case(name: &str) -> impl Iterator<Item = char> {
+    let mut was_underscore = false;
+    name.chars().filter_map(move |letter| {
+        let is_start = std::mem::replace(&mut was_underscore, letter == '_');
+        match letter {
+            '_' => None,
+            letter if is_start => Some(letter.to_ascii_uppercase()),
+            letter => Some(letter),
+        }
+    })
+}
+
+/// Writes a value of an enum.
+pub(crate) fn write_enum<E: Enum, S: Serializer>(
+    value: E,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Named::<E>::write(&value.into(), serializer)
+}
+
+/// Reads a value of an enum. A value that is not known is an error.
+pub(crate) fn read_enum<'de, E: Enum, D: Deserializer<'de>>(
     deserializer: D,
-    unknown: Unknown,
-) -> Result<T, D::Error> {
-    let seed = ReadMessage {
-        message: T::MESSAGE,
-        unknown,
-    };
-    let bytes = seed.deserialize(deserializer)?;
-    T::decode(&*bytes).map_err(D::Error::custom)
+) -> Result<E, D::Error> {
+    let (field, unknown) = (E::NAME, Unknown::Refuse);
+    let number = Named::<E>::read(deserializer, Place { field, unknown })?;
+    let known = number.and_then(|number| E::try_from(number).ok());
+    known.ok_or_else(|| D::Error::custom(format_args!("{} has no such value", E::NAME)))
 }
 
-/// Implements the traits of serde for a message with this description.
+/// Implements the traits of serde for a message with these fields: number, name in Rust, name in the proto if that is
+/// another, and the enum, if it is one.
 macro_rules! message {
-    ($message:path => $description:ident) => {
-        impl super::sealed::Described for $message {
-            const MESSAGE: &'static super::schema::Message = &$description;
-        }
+    ($message:ty, $name:literal {
+        $($number:literal => $field:ident $($proto:literal)? $(: $enumeration:path)?),* $(,)?
+    }) => {
+        impl $crate::json::Message for $message {
+            const NAME: &'static str = $name;
+            const FIELDS: &'static [(u32, &'static str)] =
+                &[$(($number, $crate::json::message!(@name $field $($proto)?))),*];
 
-        impl ::serde_core::Serialize for $message {
-            fn serialize<S: ::serde_core::Serializer>(
+            fn write_field<S: serde_core::ser::SerializeMap>(
                 &self,
-                serializer: S,
-            ) -> Result<S::Ok, S::Error> {
-                super::write::message(self, &$description, serializer)
+                number: u32,
+                name: &str,
+                map: &mut S,
+            ) -> Result<(), S::Error> {
+                let _ = (name, &map);
+                match number {
+                    $($number => $crate::json::write_field::<
+                        $crate::json::message!(@kind $($enumeration)?), _, _
+                    >(&self.$field, name, map),)*
+                    _ => Ok(()),
+                }
+            }
+
+            fn read_field<'de, A: serde_core::de::MapAccess<'de>>(
+                &mut self,
+                number: u32,
+                place: $crate::json::Place,
+                map: &mut A,
+            ) -> Result<(), A::Error> {
+                let _ = (place, &map);
+                match number {
+                    $($number => $crate::json::read_field::<
+                        $crate::json::message!(@kind $($enumeration)?), _, _
+                    >(&mut self.$field, place, map),)*
+                    _ => Ok(()),
+                }
             }
         }
 
-        impl<'de> ::serde_core::Deserialize<'de> for $message {
-            fn deserialize<D: ::serde_core::Deserializer<'de>>(
-                deserializer: D,
-            ) -> Result<Self, D::Error> {
-                super::read_message(deserializer, super::read::Unknown::Ignore)
+        impl serde_core::Serialize for $message {
+            fn serialize<S: serde_core::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                $crate::json::write_message(self, s)
+            }
+        }
+
+        impl<'de> serde_core::Deserialize<'de> for $message {
+            fn deserialize<D: serde_core::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                $crate::json::read_message(d, $crate::json::Unknown::Ignore)
             }
         }
     };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $proto:literal) => { $proto };
+    (@kind) => { $crate::json::Plain };
+    (@kind $enumeration:path) => { $crate::json::Named<$enumeration> };
 }
 
-/// Implements the traits of serde for an enum with this description.
+/// Implements the traits of serde for an enum.
 macro_rules! enumeration {
-    ($enumeration:path => $description:ident) => {
-        impl ::serde_core::Serialize for $enumeration {
-            fn serialize<S: ::serde_core::Serializer>(
-                &self,
-                serializer: S,
-            ) -> Result<S::Ok, S::Error> {
-                super::write::enumeration(*self as i32, &$description, serializer)
+    ($enumeration:ty, $name:literal) => {
+        impl $crate::json::Enum for $enumeration {
+            const NAME: &'static str = $name;
+
+            fn name(self) -> &'static str {
+                self.as_str_name()
+            }
+
+            fn from_name(name: &str) -> Option<Self> {
+                Self::from_str_name(name)
             }
         }
 
-        impl<'de> ::serde_core::Deserialize<'de> for $enumeration {
-            fn deserialize<D: ::serde_core::Deserializer<'de>>(
-                deserializer: D,
-            ) -> Result<Self, D::Error> {
-                super::read::enumeration(&$description, deserializer)
+        impl serde_core::Serialize for $enumeration {
+            fn serialize<S: serde_core::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                $crate::json::write_enum(*self, s)
+            }
+        }
+
+        impl<'de> serde_core::Deserialize<'de> for $enumeration {
+            fn deserialize<D: serde_core::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                $crate::json::read_enum(d)
             }
         }
     };
 }
 
-use {enumeration, message};
+pub(crate) use {enumeration, message};

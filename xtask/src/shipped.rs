@@ -9,7 +9,6 @@ mod dispatch;
 mod facts;
 mod fields;
 mod handlers;
-mod json;
 mod lifecycle;
 mod macro_table;
 mod rpc;
@@ -45,7 +44,7 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
     // encoding and rendering.
     let options = Options::messages_only().with_ordered_maps();
     let messages = emit::source(&history.compiled_for("latest")?, history, &options)?;
-    let codec = codec::emit(&messages)?;
+    let codec = codec::emit(&messages, plugin.protocol)?;
     Ok(vec![
         file(&plugin, "nri/src/api/messages.rs", codec.messages),
         file(&plugin, "nri/src/api/codec.rs", codec.codec),
@@ -56,7 +55,6 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
             "nri/src/api/fields/table.rs",
             fields::emit(history)?,
         ),
-        file(&plugin, "nri/src/json/table.rs", json::emit(history)?),
         file(
             &plugin,
             "nri-macros/src/table.rs",

@@ -1,285 +1,234 @@
-//! Encodes a message from the values that serde provides.
+//! Reads messages.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde_core::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-use super::scalar::{Scalar, bytes};
-use super::schema::{Enum, Field, Kind, MAP_KEY, MAP_VALUE, Message, Shape};
+use super::{Message, Place, Plain, Unknown, camel_case};
 
-/// The treatment of unknown fields and enum value names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unknown {
-    Ignore,
-    Refuse,
+/// The values of a type in JSON, as an item of a list or the value of a field.
+pub(crate) trait Read<T> {
+    /// Reads a value. Returns `None` for the name of an unknown enum value, if that may be ignored.
+    fn read<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        place: Place,
+    ) -> Result<Option<T>, D::Error>;
 }
 
-/// Reads an enum value from its name or its number.
-pub(super) fn enumeration<'de, T, D>(
-    description: &'static Enum,
+/// Reads a message.
+pub(crate) fn message<'de, M: Message, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<T, D::Error>
-where
-    T: TryFrom<i32>,
-    D: Deserializer<'de>,
-{
-    let value = Scalar::deserialize(deserializer)?;
-    let number = value.enum_number(description)?;
-    let known = number.and_then(|number| T::try_from(number).ok());
-    known.ok_or_else(|| value.unexpected(Kind::Enum(description)))
+    unknown: Unknown,
+) -> Result<M, D::Error> {
+    deserializer.deserialize_map(MessageVisitor(unknown, PhantomData))
 }
 
-/// Reads a message and returns its encoding.
-#[derive(Clone, Copy)]
-pub(super) struct ReadMessage {
-    pub(super) message: &'static Message,
-    pub(super) unknown: Unknown,
-}
+struct MessageVisitor<M>(Unknown, PhantomData<M>);
 
-impl<'de> DeserializeSeed<'de> for ReadMessage {
-    type Value = Vec<u8>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<u8>, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ReadMessage {
-    type Value = Vec<u8>;
+impl<'de, M: Message> Visitor<'de> for MessageVisitor<M> {
+    type Value = M;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object with the fields of {}", self.message.name)
+        write!(f, "an object with the fields of {}", M::NAME)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<u8>, A::Error> {
-        let mut out = Vec::new();
-        let mut seen = vec![false; self.message.fields.len()];
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<M, A::Error> {
+        let mut message = M::default();
+        let mut seen = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
-            let Some((at, field)) = self.message.field(&name) else {
+            let mut fields = M::FIELDS.iter();
+            let found =
+                fields.find(|(_, field)| *field == name || camel_case(field).eq(name.chars()));
+            let Some((number, field)) = found else {
                 self.unknown_field(&name)?;
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            if seen
-                .get_mut(at)
-                .is_some_and(|seen| std::mem::replace(seen, true))
-            {
-                return Err(self.twice(field));
-            }
-            let unknown = self.unknown;
-            map.next_value_seed(ReadField {
+            let place = Place {
                 field,
-                unknown,
-                out: &mut out,
-            })?;
+                unknown: self.0,
+            };
+            if seen.contains(number) {
+                return Err(twice::<M, _>(place));
+            }
+            seen.push(*number);
+            message.read_field(*number, place, &mut map)?;
         }
-        Ok(out)
+        Ok(message)
     }
 }
 
-impl ReadMessage {
+impl<M: Message> MessageVisitor<M> {
     fn unknown_field<E: Error>(&self, name: &str) -> Result<(), E> {
-        match self.unknown {
+        match self.0 {
             Unknown::Ignore => Ok(()),
             Unknown::Refuse => {
                 let shown: String = name.chars().take(64).collect();
+                let message = M::NAME;
                 Err(E::custom(format_args!(
-                    "unknown field `{shown}` of {}",
-                    self.message.name
+                    "unknown field `{shown}` of {message}"
                 )))
             }
         }
     }
+}
 
-    fn twice<E: Error>(&self, field: &Field) -> E {
-        E::custom(format_args!(
-            "field `{}` of {} is given twice",
-            field.json_name, self.message.name
-        ))
+fn twice<M: Message, E: Error>(place: Place) -> E {
+    E::custom(format_args!(
+        "field `{place}` of {} is given twice",
+        M::NAME
+    ))
+}
+
+/// Shows the name that the field has in JSON.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        camel_case(self.field).try_for_each(|letter| fmt::Write::write_char(f, letter))
     }
 }
 
-/// Reads a field and appends its encoding.
-struct ReadField<'o> {
-    field: &'static Field,
-    unknown: Unknown,
-    out: &'o mut Vec<u8>,
+/// Reads the value of a field. `null` leaves its default.
+pub(crate) fn field<'de, K: Read<T>, T, A: MapAccess<'de>>(
+    value: &mut T,
+    place: Place,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    if let Some(read) = map.next_value_seed(Optional(Value::<K, T>::at(place)))? {
+        *value = read;
+    }
+    Ok(())
 }
 
-impl<'de> DeserializeSeed<'de> for ReadField<'_> {
-    type Value = ();
+/// Reads a value of this kind, [`Plain`] or [`Named`](super::Named).
+struct Value<K, T>(Place, PhantomData<(K, T)>);
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+impl<K, T> Value<K, T> {
+    fn at(place: Place) -> Self {
+        Value(place, PhantomData)
+    }
+}
+
+impl<'de, K: Read<T>, T> DeserializeSeed<'de> for Value<K, T> {
+    type Value = Option<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
+        K::read(deserializer, self.0)
+    }
+}
+
+/// Reads a value or `null`.
+struct Optional<K, T>(Value<K, T>);
+
+impl<'de, K: Read<T>, T> DeserializeSeed<'de> for Optional<K, T> {
+    type Value = Option<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
         deserializer.deserialize_option(self)
     }
 }
 
-impl<'de> Visitor<'de> for ReadField<'_> {
-    type Value = ();
+impl<'de, K: Read<T>, T> Visitor<'de> for Optional<K, T> {
+    type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a value of field `{}`", self.field.json_name)
+        write!(f, "a value of field `{}`", self.0.0)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+        Ok(None)
     }
 
-    fn visit_none<E: Error>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_none<E: Error>(self) -> Result<Option<T>, E> {
+        Ok(None)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        let ReadField {
-            field,
-            unknown,
-            out,
-        } = self;
-        match field.shape {
-            Shape::Single => {
-                let number = field.number;
-                ReadValue {
-                    kind: field.kind,
-                    number,
-                    unknown,
-                    out,
-                }
-                .deserialize(deserializer)
-                .map(drop)
-            }
-            Shape::List => deserializer.deserialize_seq(ReadList {
-                field,
-                unknown,
-                out,
-            }),
-            Shape::Map(key) => deserializer.deserialize_map(ReadMap {
-                field,
-                key,
-                unknown,
-                out,
-            }),
-        }
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
+        self.0.deserialize(deserializer)
     }
 }
 
-/// Reads one value and appends its encoding. Returns false if there is none, because an unknown
-/// enum name may be ignored.
-struct ReadValue<'o> {
-    kind: Kind,
-    number: u32,
-    unknown: Unknown,
-    out: &'o mut Vec<u8>,
-}
-
-impl<'de> DeserializeSeed<'de> for ReadValue<'_> {
-    type Value = bool;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        let ReadValue {
-            kind,
-            number,
-            unknown,
-            out,
-        } = self;
-        if let Kind::Message(message) = kind {
-            let encoded = ReadMessage { message, unknown }.deserialize(deserializer)?;
-            bytes(number, &encoded, out);
-            return Ok(true);
-        }
-        let value = Scalar::deserialize(deserializer)?;
-        let known = value.encode(kind, number, out)?;
-        if !known && unknown == Unknown::Refuse {
-            return Err(value.unexpected(kind));
-        }
-        Ok(known)
+impl<M: Message> Read<M> for Plain {
+    fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<M>, D::Error> {
+        message(d, place.unknown).map(Some)
     }
 }
 
-struct ReadList<'o> {
-    field: &'static Field,
-    unknown: Unknown,
-    out: &'o mut Vec<u8>,
+impl<K: Read<T>, T> Read<Option<T>> for K {
+    fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<Option<T>>, D::Error> {
+        K::read(d, place).map(Some)
+    }
 }
 
-impl<'de> Visitor<'de> for ReadList<'_> {
-    type Value = ();
+impl<K: Read<T>, T> Read<Vec<T>> for K {
+    fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<Vec<T>>, D::Error> {
+        d.deserialize_seq(ListVisitor(Value::<K, T>::at(place)))
+            .map(Some)
+    }
+}
+
+struct ListVisitor<K, T>(Value<K, T>);
+
+impl<'de, K: Read<T>, T> Visitor<'de> for ListVisitor<K, T> {
+    type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list for field `{}`", self.field.json_name)
+        write!(f, "a list for field `{}`", self.0.0)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let ReadList {
-            field,
-            unknown,
-            out,
-        } = self;
-        let (kind, number) = (field.kind, field.number);
-        while list
-            .next_element_seed(ReadValue {
-                kind,
-                number,
-                unknown,
-                out: &mut *out,
-            })?
-            .is_some()
-        {}
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element_seed(Value::<K, T>::at(self.0.0))? {
+            items.extend(item);
+        }
+        Ok(items)
     }
 }
 
-struct ReadMap<'o> {
-    field: &'static Field,
-    key: Kind,
-    unknown: Unknown,
-    out: &'o mut Vec<u8>,
+impl<K: Read<V>, N: Ord, V> Read<BTreeMap<N, V>> for K
+where
+    Plain: Read<N>,
+{
+    fn read<'de, D: Deserializer<'de>>(
+        d: D,
+        place: Place,
+    ) -> Result<Option<BTreeMap<N, V>>, D::Error> {
+        let visitor = MapVisitor(place, PhantomData::<(K, N, V)>);
+        d.deserialize_map(visitor).map(Some)
+    }
 }
 
-impl<'de> Visitor<'de> for ReadMap<'_> {
-    type Value = ();
+struct MapVisitor<K, N, V>(Place, PhantomData<(K, N, V)>);
+
+impl<'de, K: Read<V>, N: Ord, V> Visitor<'de> for MapVisitor<K, N, V>
+where
+    Plain: Read<N>,
+{
+    type Value = BTreeMap<N, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object for field `{}`", self.field.json_name)
+        write!(f, "an object for field `{}`", self.0)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let ReadMap {
-            field,
-            key,
-            unknown,
-            out,
-        } = self;
-        let mut seen = std::collections::BTreeSet::new();
-        while let Some(written) = map.next_key::<Scalar>()? {
-            let mut entry = Vec::new();
-            as_key(written, key).encode::<A::Error>(key, MAP_KEY, &mut entry)?;
-            if !seen.insert(entry.clone()) {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BTreeMap<N, V>, A::Error> {
+        let place = self.0;
+        let mut entries = BTreeMap::new();
+        while let Some(key) = map.next_key_seed(Value::<Plain, N>::at(place))? {
+            let value = map.next_value_seed(Value::<K, V>::at(place))?;
+            if let Some(key) = key
+                && entries.insert(key, value).is_some()
+            {
                 return Err(A::Error::custom(format_args!(
-                    "field `{}` has a key twice",
-                    field.json_name
+                    "field `{place}` has a key twice"
                 )));
             }
-            let value = ReadValue {
-                kind: field.kind,
-                number: MAP_VALUE,
-                unknown,
-                out: &mut entry,
-            };
-            if map.next_value_seed(value)? {
-                bytes(field.number, &entry, out);
-            }
         }
-        Ok(())
-    }
-}
-
-/// Converts a map key, which JSON can only write as a string.
-fn as_key(written: Scalar, kind: Kind) -> Scalar {
-    match (kind, written) {
-        (Kind::Bool, Scalar::Text(text)) if text == "true" => Scalar::Bool(true),
-        (Kind::Bool, Scalar::Text(text)) if text == "false" => Scalar::Bool(false),
-        (_, written) => written,
+        let known = entries.into_iter();
+        Ok(known
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect())
     }
 }

@@ -1,16 +1,16 @@
-//! Numbers, texts and booleans as read from a format, to be encoded as the type of a field.
+//! Numbers, texts, booleans and names of enums.
 
 use std::fmt;
 
-use prost::bytes::BufMut;
-use prost::encoding::{WireType, encode_key, encode_varint};
-use serde_core::de::{Deserialize, Deserializer, Error, Expected, Unexpected, Visitor};
+use serde_core::Serializer;
+use serde_core::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-use super::base64;
-use super::schema::{Enum, Kind, Message};
+use super::read::Read;
+use super::write::Write;
+use super::{Enum, Named, Place, Plain, Unknown};
 
 /// A scalar in any form that formats use.
-pub(super) enum Scalar {
+enum Scalar {
     Null,
     Bool(bool),
     Integer(i128),
@@ -67,137 +67,32 @@ impl Visitor<'_> for ScalarVisitor {
 }
 
 impl Scalar {
-    /// Appends the encoding of this value as the type of a field, including the field key. Returns
-    /// `false` if it is an unknown enum value name.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the value does not have that type.
-    pub(super) fn encode<E: Error>(
-        &self,
-        kind: Kind,
-        number: u32,
-        out: &mut Vec<u8>,
-    ) -> Result<bool, E> {
-        match kind {
-            Kind::String => bytes(number, self.text(kind)?.as_bytes(), out),
-            Kind::Bytes => bytes(number, &self.bytes(kind)?, out),
-            Kind::Enum(description) => {
-                let Some(value) = self.enum_number(description)? else {
-                    return Ok(false);
-                };
-                encode_key(number, WireType::Varint, out);
-                encode_varint(i64::from(value) as u64, out);
-            }
-            Kind::Message(_) => return Err(self.unexpected(kind)),
-            Kind::Bool
-            | Kind::Int32
-            | Kind::Int64
-            | Kind::Uint32
-            | Kind::Uint64
-            | Kind::Sint32
-            | Kind::Sint64
-            | Kind::Fixed32
-            | Kind::Fixed64
-            | Kind::Sfixed32
-            | Kind::Sfixed64
-            | Kind::Float
-            | Kind::Double => {
-                encode_key(number, kind.wire_type(), out);
-                self.encode_number(kind, out)?;
-            }
-        }
-        Ok(true)
-    }
-
-    fn encode_number<E: Error>(&self, kind: Kind, out: &mut Vec<u8>) -> Result<(), E> {
-        match kind {
-            Kind::Bool => encode_varint(u64::from(self.boolean(kind)?), out),
-            Kind::Int32 => encode_varint(i64::from(self.integer::<i32, E>(kind)?) as u64, out),
-            Kind::Int64 => encode_varint(self.integer::<i64, E>(kind)? as u64, out),
-            Kind::Uint32 => encode_varint(self.integer::<u32, E>(kind)?.into(), out),
-            Kind::Uint64 => encode_varint(self.integer(kind)?, out),
-            Kind::Sint32 => encode_varint(zigzag(self.integer::<i32, E>(kind)?.into()), out),
-            Kind::Sint64 => encode_varint(zigzag(self.integer(kind)?), out),
-            Kind::Fixed32 => out.put_u32_le(self.integer(kind)?),
-            Kind::Fixed64 => out.put_u64_le(self.integer(kind)?),
-            Kind::Sfixed32 => out.put_i32_le(self.integer(kind)?),
-            Kind::Sfixed64 => out.put_i64_le(self.integer(kind)?),
-            Kind::Float => out.put_f32_le(self.single(kind)?),
-            Kind::Double => out.put_f64_le(self.float(kind)?),
-            Kind::String | Kind::Bytes | Kind::Enum(_) | Kind::Message(_) => {
-                return Err(self.unexpected(kind));
-            }
-        }
-        Ok(())
-    }
-
-    fn text<E: Error>(&self, kind: Kind) -> Result<&str, E> {
+    fn boolean(&self) -> Option<bool> {
         match self {
-            Scalar::Text(text) => Ok(text),
-            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => {
-                Err(self.unexpected(kind))
-            }
+            Scalar::Bool(value) => Some(*value),
+            Scalar::Null | Scalar::Integer(_) | Scalar::Float(_) | Scalar::Text(_) => None,
         }
     }
 
-    fn bytes<E: Error>(&self, kind: Kind) -> Result<Vec<u8>, E> {
-        base64::decode(self.text(kind)?).ok_or_else(|| self.unexpected(kind))
-    }
-
-    fn boolean<E: Error>(&self, kind: Kind) -> Result<bool, E> {
+    fn text(&self) -> Option<String> {
         match self {
-            Scalar::Bool(value) => Ok(*value),
-            Scalar::Null | Scalar::Integer(_) | Scalar::Float(_) | Scalar::Text(_) => {
-                Err(self.unexpected(kind))
-            }
+            Scalar::Text(text) => Some(text.clone()),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => None,
         }
     }
 
-    /// Returns the number of an enum value, or `None` for an unknown name.
-    pub(super) fn enum_number<E: Error>(
-        &self,
-        description: &'static Enum,
-    ) -> Result<Option<i32>, E> {
-        match self {
-            Scalar::Text(name) => Ok(description.value_number(name)),
-            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => {
-                self.integer(Kind::Enum(description)).map(Some)
-            }
-        }
-    }
-
-    fn integer<T: TryFrom<i128>, E: Error>(&self, kind: Kind) -> Result<T, E> {
+    fn integer<T: TryFrom<i128>>(&self) -> Option<T> {
         let integer = match self {
             Scalar::Integer(integer) => Some(*integer),
             Scalar::Float(value) => whole(*value),
             Scalar::Text(text) => text_integer(text),
             Scalar::Null | Scalar::Bool(_) => None,
         };
-        let fitting = integer.and_then(|integer| T::try_from(integer).ok());
-        fitting.ok_or_else(|| self.unexpected(kind))
-    }
-
-    fn float<E: Error>(&self, kind: Kind) -> Result<f64, E> {
-        match self {
-            Scalar::Integer(integer) => Ok(*integer as f64),
-            Scalar::Float(value) => Ok(*value),
-            Scalar::Text(text) => text_float(text).ok_or_else(|| self.unexpected(kind)),
-            Scalar::Null | Scalar::Bool(_) => Err(self.unexpected(kind)),
-        }
-    }
-
-    fn single<E: Error>(&self, kind: Kind) -> Result<f32, E> {
-        let value = self.float(kind)?;
-        let single = value as f32;
-        if value.is_finite() && !single.is_finite() {
-            return Err(self.unexpected(kind));
-        }
-        Ok(single)
+        integer.and_then(|integer| T::try_from(integer).ok())
     }
 
     /// Creates an error that names the actual and the expected type.
-    pub(super) fn unexpected<E: Error>(&self, kind: Kind) -> E {
+    fn unexpected<E: Error>(&self, expected: &str) -> E {
         let found = match self {
             Scalar::Null => Unexpected::Unit,
             Scalar::Bool(value) => Unexpected::Bool(*value),
@@ -208,59 +103,71 @@ impl Scalar {
             Scalar::Float(value) => Unexpected::Float(*value),
             Scalar::Text(text) => Unexpected::Str(text),
         };
-        E::invalid_value(found, &kind)
+        E::invalid_value(found, &expected)
     }
 }
 
-impl Kind {
-    pub(super) fn wire_type(self) -> WireType {
-        match self {
-            Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => WireType::ThirtyTwoBit,
-            Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => WireType::SixtyFourBit,
-            Kind::String | Kind::Bytes | Kind::Message(_) => WireType::LengthDelimited,
-            Kind::Bool
-            | Kind::Int32
-            | Kind::Int64
-            | Kind::Uint32
-            | Kind::Uint64
-            | Kind::Sint32
-            | Kind::Sint64
-            | Kind::Enum(_) => WireType::Varint,
+/// Implements the mapping of scalars. Many readers treat JSON numbers as doubles, which cannot represent all integers
+/// of 64 bits, so these are written as strings.
+macro_rules! scalar {
+    ($($type:ty, $read:ident, $expected:literal, |$value:ident, $serializer:ident| $write:expr;)*) => {$(
+        impl Write<$type> for Plain {
+            fn is_default(value: &$type) -> bool {
+                *value == <$type>::default()
+            }
+
+            fn write<S: Serializer>($value: &$type, $serializer: S) -> Result<S::Ok, S::Error> {
+                $write
+            }
+        }
+
+        impl Read<$type> for Plain {
+            fn read<'de, D: Deserializer<'de>>(d: D, _: Place) -> Result<Option<$type>, D::Error> {
+                let value = Scalar::deserialize(d)?;
+                let read = value.$read();
+                read.map(Some).ok_or_else(|| value.unexpected($expected))
+            }
+        }
+    )*};
+}
+
+scalar! {
+    bool, boolean, "true or false", |value, serializer| serializer.serialize_bool(*value);
+    i32, integer, "a 32-bit integer", |value, serializer| serializer.serialize_i32(*value);
+    i64, integer, "a 64-bit integer", |value, serializer| serializer.collect_str(value);
+    u32, integer, "a non-negative 32-bit integer", |value, serializer| serializer.serialize_u32(*value);
+    u64, integer, "a non-negative 64-bit integer", |value, serializer| serializer.collect_str(value);
+    String, text, "a string", |value, serializer| serializer.serialize_str(value);
+}
+
+impl<E: Enum> Write<i32> for Named<E> {
+    fn is_default(value: &i32) -> bool {
+        *value == 0
+    }
+
+    fn write<S: Serializer>(value: &i32, serializer: S) -> Result<S::Ok, S::Error> {
+        match E::try_from(*value) {
+            Ok(known) => serializer.serialize_str(known.name()),
+            Err(_) => serializer.serialize_i32(*value),
         }
     }
 }
 
-/// Describes a value of this type, for errors.
-impl Expected for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expected = match self {
-            Kind::Bool => "true or false",
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "a 32-bit integer",
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => "a 64-bit integer",
-            Kind::Uint32 | Kind::Fixed32 => "a non-negative 32-bit integer",
-            Kind::Uint64 | Kind::Fixed64 => "a non-negative 64-bit integer",
-            Kind::Float => "a number within the range of a float",
-            Kind::Double => "a number",
-            Kind::String => "a string",
-            Kind::Bytes => "bytes in base64",
-            Kind::Enum(Enum { name, .. }) => return write!(f, "the name or number of a {name}"),
-            Kind::Message(Message { name, .. }) => {
-                return write!(f, "an object with the fields of {name}");
+impl<E: Enum> Read<i32> for Named<E> {
+    fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<i32>, D::Error> {
+        let value = Scalar::deserialize(d)?;
+        let number = match &value {
+            Scalar::Text(name) => E::from_name(name).map(E::into),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => {
+                value.integer()
             }
         };
-        f.write_str(expected)
+        match (number, &value, place.unknown) {
+            (None, Scalar::Text(_), Unknown::Ignore) => Ok(None),
+            (None, _, _) => Err(value.unexpected(&format!("the name or number of a {}", E::NAME))),
+            (Some(number), _, _) => Ok(Some(number)),
+        }
     }
-}
-
-/// Appends a length-delimited field.
-pub(super) fn bytes(number: u32, value: &[u8], out: &mut Vec<u8>) {
-    encode_key(number, WireType::LengthDelimited, out);
-    encode_varint(value.len() as u64, out);
-    out.extend_from_slice(value);
-}
-
-fn zigzag(value: i64) -> u64 {
-    (value << 1 ^ value >> 63) as u64
 }
 
 /// Returns a float such as `1e3` as an integer, if it is one.
@@ -271,23 +178,11 @@ fn whole(value: f64) -> Option<i128> {
 
 /// Parses a JSON number that is an integer, such as `-17` or `1e3`.
 fn text_integer(text: &str) -> Option<i128> {
-    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_plain(text.strip_prefix('-').unwrap_or(text)) {
-        return is_number(text).then(|| text.parse().ok()).flatten();
+    if !is_number(text) {
+        return None;
     }
-    text_float(text).and_then(whole)
-}
-
-fn text_float(text: &str) -> Option<f64> {
-    match text {
-        "NaN" => Some(f64::NAN),
-        "Infinity" => Some(f64::INFINITY),
-        "-Infinity" => Some(f64::NEG_INFINITY),
-        _ => text
-            .parse()
-            .ok()
-            .filter(|value: &f64| is_number(text) && value.is_finite()),
-    }
+    let exact = text.parse().ok();
+    exact.or_else(|| text.parse().ok().and_then(whole))
 }
 
 /// Returns true if the text is a number by the grammar of JSON, [RFC

@@ -1,13 +1,17 @@
-//! The codec of `nri`: instead of deriving `prost::Message`, each message lists its fields, and shares the code for
-//! them with all others. This makes plugins smaller, and quicker to compile.
+//! The codec and the JSON mapping of `nri`: instead of deriving `prost::Message`, each message lists its fields, and
+//! shares the code for them with all others. This makes plugins smaller, and quicker to compile.
 //!
-//! Names, types and numbers come from the attributes that prost-build writes for the derive.
+//! Types and numbers come from the attributes that prost-build writes for the derive, names in the proto from the schema.
 
+use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Field, Ident, Item, ItemStruct, Lit, Meta, Path, Token};
+use syn::{
+    Attribute, Expr, ExprLit, Field, Ident, Item, ItemEnum, ItemStruct, Lit, Meta, Path, Token,
+};
 
+use nri_schema::model::{self, Protocol};
 use nri_schema::{Error, ErrorKind, Problem};
 
 /// The types of fields, of keys and of values in maps that `nri/src/codec` handles.
@@ -32,43 +36,60 @@ pub(super) struct Codec {
 struct Described {
     name: Ident,
     number: u32,
+    /// The name in the proto, if it is not that in Rust.
+    proto_name: Option<String>,
     /// The enum, if it is one.
     enumeration: Option<Path>,
     is_list: bool,
 }
 
-pub(super) fn emit(messages: &str) -> Result<Codec, Error> {
+pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> {
     let mut file = syn::parse_file(messages).map_err(|error| unexpected(error.to_string()))?;
     let mut codec = TokenStream::new();
     for item in &mut file.items {
-        each(item, &[], &mut codec)?;
+        each(item, &[], &protocol.messages, &mut codec)?;
     }
     Ok(Codec {
         messages: file.into_token_stream(),
         codec: quote! {
-            //! The fields of all messages, for encoding and decoding, and access to fields that are enums.
+            //! The fields of all messages, for encoding, decoding and JSON, and access to fields that are enums.
 
             use crate::api;
-            use crate::codec::{message, named};
+            use crate::codec::named;
 
             #codec
         },
     })
 }
 
-/// Finds the messages among items, without the outermost module, which is not part of their paths.
-fn each(item: &mut Item, modules: &[Ident], codec: &mut TokenStream) -> Result<(), Error> {
+/// Finds messages and enums among items, without the outermost module, which is not part of their paths. `declared` are
+/// the messages that the schema has there.
+fn each(
+    item: &mut Item,
+    modules: &[Ident],
+    declared: &[model::Message],
+    codec: &mut TokenStream,
+) -> Result<(), Error> {
     match item {
-        Item::Struct(found) if derives_message(found) => {
-            codec.extend(message(found, modules)?);
+        Item::Struct(found) if derives(&found.attrs).iter().any(is_message) => {
+            codec.extend(message(found, modules, declared)?);
+        }
+        Item::Enum(found) if derives(&found.attrs).iter().any(is_enumeration) => {
+            codec.extend(enumeration(found, modules));
+        }
+        Item::Mod(module) if module.ident == "generated" => {
+            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+                each(item, modules, declared, codec)?;
+            }
         }
         Item::Mod(module) => {
-            let mut path = modules.to_vec();
-            if module.ident != "generated" {
-                path.push(module.ident.clone());
-            }
+            let path = [modules, std::slice::from_ref(&module.ident)].concat();
+            let outer = declared
+                .iter()
+                .find(|message| module.ident == message.name.to_snake_case());
+            let nested = outer.map_or(&[][..], |message| &message.messages);
             for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-                each(item, &path, codec)?;
+                each(item, &path, nested, codec)?;
             }
         }
         _ => {}
@@ -76,15 +97,8 @@ fn each(item: &mut Item, modules: &[Ident], codec: &mut TokenStream) -> Result<(
     Ok(())
 }
 
-fn derives_message(found: &ItemStruct) -> bool {
-    derives(found).iter().any(is_message)
-}
-
-fn derives(found: &ItemStruct) -> Vec<Path> {
-    let derives = found
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("derive"));
+fn derives(attrs: &[Attribute]) -> Vec<Path> {
+    let derives = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
     let paths = derives.filter_map(|attr| {
         attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
             .ok()
@@ -98,16 +112,39 @@ fn is_message(path: &Path) -> bool {
         .is_some_and(|last| last.ident == "Message")
 }
 
+fn is_enumeration(path: &Path) -> bool {
+    path.segments
+        .last()
+        .is_some_and(|last| last.ident == "Enumeration")
+}
+
+fn enumeration(found: &ItemEnum, modules: &[Ident]) -> TokenStream {
+    let (name, text) = (&found.ident, found.ident.to_string());
+    quote!(enumeration! { api::#(#modules::)*#name, #text })
+}
+
 /// Replaces the derive of a message, and returns its codec.
-fn message(found: &mut ItemStruct, modules: &[Ident]) -> Result<TokenStream, Error> {
+fn message(
+    found: &mut ItemStruct,
+    modules: &[Ident],
+    declared: &[model::Message],
+) -> Result<TokenStream, Error> {
     let name = found.ident.clone();
+    let declared = declared
+        .iter()
+        .find(|message| name == message.name.to_upper_camel_case())
+        .ok_or_else(|| unexpected(format!("the schema has no message {name}")))?;
     let mut fields = Vec::new();
     for field in &mut found.fields {
-        fields.push(described(&name, field)?);
+        let mut described = described(&name, field)?;
+        described.proto_name = proto_name(declared, &described)?;
+        fields.push(described);
         field.attrs.retain(|attr| !attr.path().is_ident("prost"));
     }
     let has_enums = fields.iter().any(|field| field.enumeration.is_some());
-    let kept = derives(found).into_iter().filter(|path| !is_message(path));
+    let kept = derives(&found.attrs)
+        .into_iter()
+        .filter(|path| !is_message(path));
     let debug = (!has_enums).then(|| quote!(Debug,));
     let derive: Attribute = syn::parse_quote!(#[derive(#(#kept,)* #debug Default)]);
     found.attrs.retain(|attr| !attr.path().is_ident("derive"));
@@ -123,13 +160,45 @@ fn message(found: &mut ItemStruct, modules: &[Ident]) -> Result<TokenStream, Err
     });
     let own = own.into_iter().flatten();
     fields.sort_by_key(|field| std::cmp::Reverse(field.number));
-    let numbers = fields
-        .iter()
-        .map(|field| proc_macro2::Literal::u32_unsuffixed(field.number));
-    let names = fields.iter().map(|field| &field.name);
+    let rows = fields.iter().map(|field| row(field, modules));
     Ok(quote! {
-        message! { #path, #text { #(#numbers => #names),* } }
+        message! { #path, #text { #(#rows),* } }
         #(#own)*
+    })
+}
+
+/// Returns the row of a field: `6 => nri_version "NRI_version"`, `2 => level: api::log_request::Level`.
+fn row(field: &Described, modules: &[Ident]) -> TokenStream {
+    let number = proc_macro2::Literal::u32_unsuffixed(field.number);
+    let (name, proto_name) = (&field.name, &field.proto_name);
+    let enumeration = field.enumeration.as_ref().map(|found| {
+        let path = enum_path(modules, found);
+        quote!(: #path)
+    });
+    quote!(#number => #name #proto_name #enumeration)
+}
+
+/// Returns the name of a field in the proto, unless it is that in Rust. Its name in JSON follows from it.
+fn proto_name(message: &model::Message, field: &Described) -> Result<Option<String>, Error> {
+    let number = i32::try_from(field.number).unwrap_or_default();
+    let declared = message.fields.iter().find(|found| found.number == number);
+    let declared = declared
+        .ok_or_else(|| unexpected(format!("{} has no field {number}", message.full_name)))?;
+    if declared.json_name != json_name(&declared.name) {
+        let fact = format!("{} has a `json_name`", declared.full_name);
+        let problem = Problem::new(ErrorKind::Protocol, fact);
+        return Err(problem.with_help("let nri/src/json read it").into());
+    }
+    Ok((field.name != declared.name).then(|| declared.name.clone()))
+}
+
+/// Returns the name in JSON that follows from a name in the proto, as `nri/src/json` derives it.
+fn json_name(name: &str) -> String {
+    let mut parts = name.split('_');
+    let start = parts.next().unwrap_or_default().to_owned();
+    parts.fold(start, |json_name, part| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        json_name + &first.to_ascii_uppercase() + rest
     })
 }
 
@@ -155,6 +224,7 @@ fn described(message: &Ident, field: &Field) -> Result<Described, Error> {
     let mut found = Described {
         name: name.clone(),
         number: 0,
+        proto_name: None,
         enumeration: None,
         is_list: false,
     };

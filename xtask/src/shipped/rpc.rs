@@ -15,6 +15,8 @@ pub(super) struct Plugin<'h> {
     pub(super) state_change: Option<&'h Message>,
     /// Name of the revision.
     pub(super) revision: &'h str,
+    /// The revision itself.
+    pub(super) protocol: &'h Protocol,
     /// Tagged releases, oldest first.
     pub(super) releases: Vec<&'h str>,
 }
@@ -74,6 +76,7 @@ pub(super) fn read(history: &History) -> Result<Plugin<'_>, Error> {
         rpcs: rpcs.collect::<Result<_, Error>>()?,
         state_change,
         revision,
+        protocol,
         releases: tagged.map(|release| release.name.as_str()).collect(),
     })
 }
