@@ -1,10 +1,6 @@
 //! The release that added each field of the messages that plugins and runtimes send.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::rpc::first_with;
-use crate::tokens::option;
 use nri_schema::Error;
 use nri_schema::history::History;
 use nri_schema::model::{Field, FieldKind, Message, Protocol};
@@ -16,7 +12,8 @@ struct Row<'p> {
     since: &'p str,
 }
 
-pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
+/// Returns the source of the table, with a line for each field.
+pub(super) fn emit(history: &History) -> Result<String, Error> {
     let mut rows = Vec::new();
     if let Some(newest) = history.revisions().last() {
         let protocol = newest.protocol()?;
@@ -30,14 +27,16 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
         };
         rows.sort_by_key(|row| (place(row), row.field.number));
     }
-    let written = rows.iter().map(|row| written(row, &rows));
-    Ok(quote! {
-        use super::MessageField;
+    let written: String = rows.iter().map(|row| written(row, &rows)).collect();
+    Ok(format!(
+        "use super::MessageField;
 
-        /// The fields of messages sent by plugins and runtimes that are newer than the first
-        /// revision, and those that lead to them.
-        pub const FIELDS: &[MessageField] = &[#(#written),*];
-    })
+/// The fields of messages sent by plugins and runtimes that are newer than the first
+/// revision, and those that lead to them.
+pub const FIELDS: &[MessageField] = &[
+{written}];
+"
+    ))
 }
 
 /// Returns the fields of sent messages that the first revision lacks.
@@ -131,17 +130,16 @@ fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
     Some(&row.message.name)
 }
 
-fn written(row: &Row<'_>, rows: &[Row<'_>]) -> TokenStream {
+fn written(row: &Row<'_>, rows: &[Row<'_>]) -> String {
     let Row {
         message,
         field,
         since,
     } = row;
-    let (message, name) = (&message.name, &field.name);
-    let number = u32::try_from(field.number).unwrap_or_default();
-    let of = option(of(field, rows));
+    let (message, name, number) = (&message.name, &field.name, field.number);
+    let of = of(field, rows);
     let is_map = matches!(field.kind, FieldKind::Map { .. });
-    quote! {
-        MessageField { message: #message, name: #name, number: #number, since: #since, of: #of, is_map: #is_map }
-    }
+    format!(
+        "    MessageField {{ message: {message:?}, name: {name:?}, number: {number}, since: {since:?}, of: {of:?}, is_map: {is_map} }},\n"
+    )
 }
