@@ -2,7 +2,7 @@
 //!
 //! A template sees the JSON document of a report, and in addition the phrases that the formats share. Each
 //! value is escaped where it enters the text, by the format that the template's name ends with; see
-//! [`escape`].
+//! `escape`.
 
 mod check;
 #[cfg(feature = "conformance")]
