@@ -138,7 +138,7 @@ impl StdError for Error {
     }
 }
 
-/// Allows `?` in functions that return [`nri::Error`](nri::Error). The help is kept.
+/// Allows `?` in functions that return [`nri::Error`]. The help is kept.
 impl From<Error> for nri::Error {
     fn from(error: Error) -> Self {
         let help = error.help();
