@@ -192,7 +192,7 @@ fn the_validator_refuses_to_run_where_it_would_never_be_asked() {
         assert_eq!(validator.wait(), Some(1), "{release}");
         let stderr = validator.aside();
         assert!(
-            stderr.contains("VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"),
+            stderr.contains("ValidateContainerAdjustment (since NRI v0.10.0)"),
             "{release}: {stderr}"
         );
     }

@@ -117,7 +117,8 @@ fn a_legacy_plugin_gets_everything_as_state_changes_old_runtime_or_new() {
         let log = legacy.aside();
         let seen: Vec<_> = log
             .lines()
-            .filter_map(|line| line.split_once(" legacy: "))
+            .filter_map(|line| line.split_once(" INFO "))
+            .filter(|(_, message)| message.contains("_") && message.contains(" default/pod-"))
             .collect();
         assert_eq!(seen.len(), expected.len(), "{release}: {log}");
         for ((_, line), event) in seen.iter().zip(&expected) {
@@ -217,7 +218,7 @@ fn one_warning_names_what_the_runtime_is_too_old_for() {
         assert_eq!(plugin.wait(), Some(0), "{release}");
         let warnings = plugin
             .aside()
-            .matches("does not know UPDATE_POD_SANDBOX")
+            .matches("does not know UpdatePodSandbox")
             .count();
         assert_eq!(
             warnings,

@@ -46,10 +46,10 @@ fn a_slow_handler_fails_one_request_and_keeps_the_plugin() {
         let error = runtime
             .fire("RunPodSandbox", json!({"peer/sleep-ms": "5000"}))
             .expect_err("the stub answers for the handler");
-        assert!(error.contains("RUN_POD_SANDBOX"), "{release}: {error}");
+        assert!(error.contains("RunPodSandbox"), "{release}: {error}");
         assert_serves(&mut runtime, release);
         assert!(
-            plugin.aside().contains("RUN_POD_SANDBOX"),
+            plugin.aside().contains("RunPodSandbox"),
             "{release}: {}",
             plugin.aside()
         );
