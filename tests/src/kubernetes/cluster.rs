@@ -147,6 +147,7 @@ impl Cluster {
             .path("/run/secrets/kubernetes.io/serviceaccount");
         fs::create_dir_all(&folder).expect("temporary folder is writable");
         fs::write(folder.join("token"), token).expect("temporary folder is writable");
+        fs::write(folder.join("namespace"), "default").expect("temporary folder is writable");
         let authority = self.plane.folder().join("serving.crt");
         fs::copy(authority, folder.join("ca.crt")).expect("temporary folder is writable");
         let (host, port) = self.plane.address().split_once(':').expect("it has a port");
