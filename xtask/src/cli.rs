@@ -12,7 +12,7 @@ use xtask::book::{self, book};
 use xtask::error::TaskError;
 use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
-use xtask::interfaces::{self, InterfaceError};
+use xtask::interfaces;
 use xtask::refresh::{RefreshError, Refreshed, refresh};
 use xtask::release::{self, release};
 
@@ -66,7 +66,6 @@ pub(crate) enum Failure {
     Usage(String),
     Failed(Error),
     NoRoot(PathBuf),
-    Api(InterfaceError),
     Refresh(RefreshError),
     Task(TaskError),
 }
@@ -75,11 +74,9 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) => Exit::Usage,
-            Failure::Failed(_)
-            | Failure::NoRoot(_)
-            | Failure::Api(_)
-            | Failure::Refresh(_)
-            | Failure::Task(_) => Exit::Failed,
+            Failure::Failed(_) | Failure::NoRoot(_) | Failure::Refresh(_) | Failure::Task(_) => {
+                Exit::Failed
+            }
         }
     }
 }
@@ -94,7 +91,6 @@ impl fmt::Display for Failure {
             Failure::Failed(error) | Failure::Refresh(RefreshError::Generate(error)) => {
                 write!(f, "error: {error:?}")
             }
-            Failure::Api(error) => write!(f, "error: {error}"),
             Failure::Task(error) => write!(f, "error: {error}"),
             Failure::Refresh(RefreshError::Go(reason)) => write!(
                 f,
@@ -293,7 +289,7 @@ fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
 
 fn api(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     let root = find_root(root)?;
-    let targets = interfaces::targets(&root).map_err(Failure::Api)?;
+    let targets = interfaces::targets(&root).map_err(Failure::Task)?;
     write_or_list(check, &root, targets, "api")
 }
 

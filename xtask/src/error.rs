@@ -1,10 +1,10 @@
-//! Errors of tasks that build artifacts.
+//! Errors of tasks that run other programs.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// The reason why artifacts could not be built.
+/// The reason why a task failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
@@ -52,6 +52,14 @@ pub enum TaskError {
         program: String,
         /// The cause.
         source: serde_json::Error,
+    },
+    /// The JSON of a crate's documentation cannot be read.
+    #[error("cannot read {}: {reason}\n  help: xtask/Cargo.toml needs the version of public-api for this version of Rust", path.display())]
+    Interface {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
     },
     /// A template names a value that releases do not have.
     #[error("{}: unknown placeholder `@{name}@`\n  help: see `templates.rs` for the values", path.display())]

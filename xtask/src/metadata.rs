@@ -29,8 +29,6 @@ pub struct Metadata {
     pub description: String,
     /// The time of the last commit, in seconds since 1970.
     pub time: u64,
-    /// The published crates, dependencies first.
-    pub crates: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -61,13 +59,12 @@ struct Package {
     homepage: Option<String>,
     /// Empty if the crate is not published.
     publish: Option<Vec<String>>,
-    dependencies: Vec<Dependency>,
 }
 
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
+impl Package {
+    fn is_published(&self) -> bool {
+        self.publish.as_ref().is_none_or(|to| !to.is_empty())
+    }
 }
 
 impl Metadata {
@@ -91,7 +88,6 @@ impl Metadata {
     pub fn read(root: &Path) -> Result<Self, TaskError> {
         let workspace = workspace(root)?;
         let missing = |what: &str| TaskError::Metadata(what.to_owned());
-        let crates = order(&workspace.packages);
         let mut packages = workspace.packages.into_iter();
         let command = packages.find(|package| package.name == COMMAND);
         let command = command.ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
@@ -113,7 +109,6 @@ impl Metadata {
             license: command.license.unwrap_or_default(),
             description: command.description.unwrap_or_default(),
             time: time(root)?,
-            crates,
         })
     }
 }
@@ -131,33 +126,15 @@ fn workspace(root: &Path) -> Result<Workspace, TaskError> {
     })
 }
 
-/// Returns the published crates, each after those that it depends on.
-fn order(packages: &[Package]) -> Vec<String> {
-    let is_published =
-        |package: &&Package| package.publish.as_ref().is_none_or(|to| !to.is_empty());
-    let mut waiting: Vec<&Package> = packages.iter().filter(is_published).collect();
-    let mut ordered = Vec::new();
-    while !waiting.is_empty() {
-        let names: Vec<&str> = waiting
-            .iter()
-            .map(|package| package.name.as_str())
-            .collect();
-        let (ready, blocked): (Vec<_>, Vec<_>) =
-            (waiting.iter().copied()).partition(|package| !depends_on(package, &names));
-        if ready.is_empty() {
-            // Cargo refuses circular dependencies.
-            break;
-        }
-        ordered.extend(ready.iter().map(|package| package.name.clone()));
-        waiting = blocked;
-    }
-    ordered
-}
-
-fn depends_on(package: &Package, names: &[&str]) -> bool {
-    package.dependencies.iter().any(|dependency| {
-        dependency.kind.as_deref() != Some("dev") && names.contains(&dependency.name.as_str())
-    })
+/// Returns the names of the published crates of the repository at `root`.
+///
+/// # Errors
+///
+/// Returns an error if cargo fails.
+pub(crate) fn published(root: &Path) -> Result<Vec<String>, TaskError> {
+    let packages = workspace(root)?.packages.into_iter();
+    let published = packages.filter(Package::is_published);
+    Ok(published.map(|package| package.name).collect())
 }
 
 /// Returns `SOURCE_DATE_EPOCH`, else the time of the last commit.
@@ -184,34 +161,22 @@ fn last_commit(root: &Path) -> Result<String, TaskError> {
 mod tests {
     use super::*;
 
-    fn package(name: &str, dependencies: &[(&str, Option<&str>)], is_published: bool) -> Package {
-        let dependencies = dependencies.iter().map(|&(name, kind)| Dependency {
-            name: name.to_owned(),
-            kind: kind.map(str::to_owned),
-        });
-        Package {
-            name: name.to_owned(),
-            version: String::new(),
-            license: None,
-            description: None,
-            homepage: None,
-            publish: (!is_published).then(Vec::new),
-            dependencies: dependencies.collect(),
-        }
+    #[test]
+    fn a_crate_that_may_go_to_no_registry_is_not_published() {
+        let read = |publish: &str| {
+            let json = format!(r#"{{"name": "a", "version": "0.1.0", "publish": {publish}}}"#);
+            serde_json::from_str::<Package>(&json).unwrap()
+        };
+        assert!(read("null").is_published());
+        assert!(read(r#"["crates-io"]"#).is_published());
+        assert!(!read("[]").is_published());
     }
 
     #[test]
-    fn crates_follow_their_dependencies() {
-        let packages = [
-            package("command", &[("library", None), ("serde", None)], true),
-            package(
-                "library",
-                &[("data", Some("build")), ("command", Some("dev"))],
-                true,
-            ),
-            package("data", &[], true),
-            package("tests", &[("command", None)], false),
-        ];
-        assert_eq!(order(&packages), ["data", "library", "command"]);
+    fn the_command_is_published_and_the_tests_are_not() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let names = published(&root).unwrap();
+        let has = |name: &str| names.iter().any(|it| it == name);
+        assert!(has(COMMAND) && !has("nri-tests"), "{names:?}");
     }
 }
