@@ -7,6 +7,14 @@ use nri_adaptation::{Adaptation, RequestError};
 use prost::Message;
 use prost_reflect::DynamicMessage;
 
+use crate::matrix::LIFE;
+
+/// Returns the events of a pod's life that a runtime relays, in order. Validators get theirs with CreateContainer.
+pub fn events() -> impl Iterator<Item = &'static str> {
+    let is_relayed = |event: &&str| *event != "ValidateContainerAdjustment";
+    LIFE.into_iter().filter(is_relayed)
+}
+
 /// Relays a request.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ pub struct Plugin {
     pub module: String,
     /// The folder of the program in the module.
     pub package: String,
-    /// What it does.
+    /// The rest of a sentence that begins with the name of the plugin and says what it does.
     pub about: String,
     /// True if it is built with C.
     #[serde(default)]

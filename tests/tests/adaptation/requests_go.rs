@@ -9,30 +9,13 @@ use nri_adaptation::Adaptation;
 use nri_tests::messages::{newest, random};
 use nri_tests::peers::NRI_RELEASES;
 use nri_tests::process::PATIENCE;
-use nri_tests::relay::relay;
+use nri_tests::relay::{events, relay};
 use nri_tests::runtime::Runtime;
 use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions, Value};
 use serde_json::json;
 use tokio::time::sleep;
 
 use tape::{Seen, Tape};
-
-/// The events of a pod's life, in order.
-const EVENTS: [&str; 13] = [
-    "RunPodSandbox",
-    "UpdatePodSandbox",
-    "PostUpdatePodSandbox",
-    "CreateContainer",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "UpdateContainer",
-    "PostUpdateContainer",
-    "StopContainer",
-    "RemoveContainer",
-    "StopPodSandbox",
-    "RemovePodSandbox",
-];
 
 /// How many random lives are compared, after an empty one.
 const LIVES: u64 = 60;
@@ -130,7 +113,7 @@ fn requests() -> Vec<(&'static str, DynamicMessage)> {
         let name = format!("nri.pkg.api.v1alpha1.{event}Request");
         pool.get_message_by_name(&name).expect("the event exists")
     };
-    let descriptors = EVENTS.map(|event| (event, descriptor(event)));
+    let descriptors: Vec<_> = events().map(|event| (event, descriptor(event))).collect();
     let life = |seed| {
         let request = move |(event, descriptor)| (event, request(&descriptor, seed));
         descriptors.clone().into_iter().map(request)

@@ -26,7 +26,7 @@ use xtask::zoo::{Plugin, Release, Zoo};
 /// The targets of the table: today, and after the removal of StateChange.
 const TARGETS: [&str; 2] = ["nri@0.12.5", "containerd@2.7"];
 
-/// How many plugins run at once. They wait most of the time.
+/// The number of plugins that run at once. Plugins wait most of the time.
 const AT_ONCE: usize = 4;
 
 /// A plugin that can be started.

@@ -99,7 +99,7 @@ pub(super) fn unpacked_head(file: &File<'_>, most: usize) -> Vec<u8> {
     let mut head = Vec::new();
     let stream = BufReader::new(Stream::new(file.content));
     let unpacked = unpack::decoder(stream, Packing::of(&file.head));
-    // What comes before the end of a damaged stream counts.
+    // The content before the damage counts.
     let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut head));
     head
 }

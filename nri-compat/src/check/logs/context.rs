@@ -1,4 +1,4 @@
-//! What the wrappers of a line say about it: time, host, and fields beside its message.
+//! The facts that the wrappers of a line add to it: time, host, and fields beside its message.
 
 use std::sync::LazyLock;
 

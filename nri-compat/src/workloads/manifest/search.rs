@@ -32,7 +32,7 @@ pub(super) struct Part {
     pub(super) is_patch: bool,
 }
 
-/// What an object contains. Lines are those in the part.
+/// The content of an object. Lines are those in the part.
 #[derive(Default)]
 struct Search<'n> {
     lines_before: u32,

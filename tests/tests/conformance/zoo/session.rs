@@ -13,7 +13,7 @@ use nri_conformance::record::{FrameEvent, Options, Party, Proxy, Reader, create_
 use nri_conformance::session::{PLUGIN_SERVICE, sample_request, world::World};
 use nri_tests::messages::newest;
 use nri_tests::process::PATIENCE;
-use nri_tests::relay::relay;
+use nri_tests::relay::{events, relay};
 use nri_tests::runtime::Runtime;
 use prost_reflect::{DynamicMessage, MethodDescriptor, SerializeOptions};
 use serde_json::{Value, json};
@@ -23,23 +23,6 @@ use super::{Animal, blocking};
 
 /// The runtime that the adaptations say they are, and the release of NRI.
 const RUNTIME: (&str, &str, &str) = ("containerd", "v2.4.2", "v0.12.5");
-
-/// The events of a pod with a container, in order.
-const LIFE: [Event; 13] = [
-    Event::RunPodSandbox,
-    Event::UpdatePodSandbox,
-    Event::PostUpdatePodSandbox,
-    Event::CreateContainer,
-    Event::PostCreateContainer,
-    Event::StartContainer,
-    Event::PostStartContainer,
-    Event::UpdateContainer,
-    Event::PostUpdateContainer,
-    Event::StopContainer,
-    Event::RemoveContainer,
-    Event::StopPodSandbox,
-    Event::RemovePodSandbox,
-];
 
 /// A recorded session.
 pub(super) struct Session {
@@ -91,7 +74,7 @@ pub(super) fn under_ours(animal: &Animal<'_>) -> Session {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         for (event, request) in requests(animal) {
-            // What the plugin answers is in the recording.
+            // The recording has the answer of the plugin.
             drop(relay(&adaptation, event, &request).await);
         }
         let session = recording.end().await;
@@ -133,9 +116,8 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
                 }),
             );
         }
-        for event in LIFE {
-            let rpc = rpc(event);
-            let request = sample_request(event, &pod, &container);
+        for rpc in events() {
+            let request = sample_request(event(rpc), &pod, &container);
             let request = DynamicMessage::decode(method(rpc).input(), &*request);
             requests.push((rpc, request.expect("a request of this RPC")));
         }
@@ -143,10 +125,10 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
     requests
 }
 
-fn rpc(event: Event) -> &'static str {
+fn event(name: &str) -> Event {
     let mut rpcs = Revision::rpcs().iter();
-    let rpc = rpcs.find(|rpc| rpc.event == Some(event));
-    rpc.expect("every event has an RPC").name
+    let rpc = rpcs.find(|rpc| rpc.name == name);
+    rpc.and_then(|rpc| rpc.event).expect("the RPC of an event")
 }
 
 fn method(rpc: &str) -> MethodDescriptor {

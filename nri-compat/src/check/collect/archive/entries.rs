@@ -75,7 +75,7 @@ impl Read for TarEntry<'_, '_> {
     }
 }
 
-/// Calls `visit` for each entry, until that breaks off.
+/// Calls `visit` for each entry, until `visit` breaks off.
 ///
 /// # Errors
 ///
