@@ -41,13 +41,8 @@ pub struct DiffReport {
 
 /// A finding that does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuppressedFinding {
     /// The finding.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "document::FindingDocument<'static>")
-    )]
     pub finding: Finding,
     /// The suppression.
     #[serde(flatten)]
@@ -101,7 +96,6 @@ impl DiffReport {
 
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// The name as spelled by the user.
     pub input: String,
@@ -142,7 +136,6 @@ pub struct Deprecated {
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// Only `to` has it.
@@ -155,7 +148,6 @@ pub enum ChangeKind {
 
 /// The kind of a changed element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     /// A service.
@@ -174,7 +166,6 @@ pub enum ElementKind {
 
 /// One element that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
@@ -189,7 +180,6 @@ pub struct Change {
 
 /// The counts in the last lines of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Findings of level error.
     pub errors: usize,

@@ -17,7 +17,6 @@ pub struct Pairing {
 
 /// An event, field or protocol step of a pairing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairingItem {
     /// Its kind.
     pub kind: ItemKind,
@@ -43,7 +42,6 @@ pub struct PairingGroup<'r> {
 
 /// The kind of a pairing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A whole service.
@@ -64,7 +62,6 @@ pub enum ItemKind {
 
 /// The outcome for one item, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It works as if both had the same version.

@@ -13,10 +13,8 @@ use crate::report::json::SCHEMA;
 /// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
 /// target.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckDocument<'r> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
@@ -36,7 +34,6 @@ pub struct CheckDocument<'r> {
 
 /// A subject, with its location as text.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct SubjectDocument<'r> {
     /// The location, as in text reports.
     path: String,
@@ -46,7 +43,6 @@ pub(in crate::report) struct SubjectDocument<'r> {
 
 /// A place that could not be checked, with its location as text.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct SkippedDocument<'r> {
     /// The location, as in text reports.
     path: String,
@@ -56,7 +52,6 @@ pub(in crate::report) struct SkippedDocument<'r> {
 
 /// The summary, with the counts of verdicts.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument<'r> {
     /// The places that were requested, or found by default; those without a configuration say so.
     looked_at: Vec<String>,
@@ -152,7 +147,6 @@ impl<'de> Deserialize<'de> for Outcome {
 
 /// The source of a suppression.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SuppressedBy {
     /// The baseline.

@@ -10,11 +10,6 @@ use serde::{Serialize, Serializer};
 
 /// An immutable text whose copies share their bytes.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(transparent)
-)]
 pub struct SharedText(Arc<str>);
 
 impl SharedText {

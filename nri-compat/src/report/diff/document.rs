@@ -10,10 +10,8 @@ use crate::rules;
 
 /// The report of `diff`: what changed between two versions of a protocol, and what breaks.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffDocument<'r> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
@@ -22,12 +20,10 @@ pub struct DiffDocument<'r> {
     /// The side that the user named second.
     to: &'r Side,
     /// The findings of the rules, sorted.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<FindingDocument<'r>>"))]
     findings: &'r [Finding],
     /// Every element that was added, removed or changed, in declaration order.
     changes: &'r [Change],
     /// The pairings of plugins of one side with runtimes of the other.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<PairingDocument<'r>>"))]
     pairings: &'r [Pairing],
     /// Findings that do not count because of the policy or the baseline.
     suppressed: &'r [SuppressedFinding],
@@ -56,7 +52,6 @@ impl<'r> From<&'r DiffReport> for DiffDocument<'r> {
 
 /// A violation of a rule, with the categories of the rule.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct FindingDocument<'r> {
     /// The id of the rule; see `nri-compat explain`.
     rule: &'r str,
@@ -93,7 +88,6 @@ impl Serialize for Finding {
 
 /// The location of a finding. Line and column are counted from 1.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Location<'r> {
     /// The file: its name in the schema, or a path.
     file: &'r str,
@@ -105,7 +99,6 @@ struct Location<'r> {
 
 /// A plugin version on a runtime version, with the worst outcome.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PairingDocument<'r> {
     /// The protocol version of the plugin.
     plugin: &'r str,

@@ -8,10 +8,8 @@ use crate::report::json::SCHEMA;
 
 /// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergeDocument<'r> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     /// The plugins, the worst on the most nodes first.
     plugins: &'r [MergedPlugin],
@@ -31,7 +29,6 @@ pub struct MergeDocument<'r> {
 
 /// The numbers of reports, nodes and plugins.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MergeSummary {
     /// Reports that were read.
     reports: u64,
