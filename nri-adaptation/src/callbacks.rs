@@ -57,11 +57,11 @@ pub trait RuntimeCallbacks: Send + Sync + 'static {
 pub struct Requested {
     /// The plugin that requests them.
     pub plugin: PluginId,
-    /// The occasion.
+    /// The answer or the unsolicited request that carries them.
     pub origin: Origin,
-    /// The updates.
+    /// Changes to resources of containers, in the order of the plugin.
     pub updates: Vec<ContainerUpdate>,
-    /// The evictions.
+    /// Containers that the plugin wants to be removed from the node.
     pub evictions: Vec<ContainerEviction>,
 }
 

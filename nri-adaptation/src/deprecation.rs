@@ -23,7 +23,7 @@ const MAX_RECORDS: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deprecated {
-    /// The plugin.
+    /// The plugin that uses the interface.
     pub plugin: PluginId,
     /// The deprecated interface, such as `StateChange`.
     pub interface: &'static str,

@@ -82,7 +82,7 @@ pub enum Rejection {
     Annotation {
         /// The key of the annotation.
         key: String,
-        /// Its value.
+        /// The value of the annotation.
         value: String,
         /// The reason why it is invalid.
         reason: String,

@@ -42,7 +42,7 @@ pub struct TestResult {
     pub test: &'static str,
     /// The release that the other side spoke, such as `v0.11.0`; `None` if it does not matter.
     pub revision: Option<String>,
-    /// The outcome.
+    /// Whether the statement was kept, broken, or not tested.
     pub outcome: Outcome,
 }
 

@@ -9,7 +9,7 @@ pub struct Release {
     pub version: Version,
     /// `v0.12.5`, as the Go module is tagged, or a Go pseudo-version.
     pub name: String,
-    /// Its protocol revision: the name of the first release with that protocol.
+    /// The protocol revision of the release: the name of the first release with that protocol.
     pub revision: String,
     /// Day of the tag or commit, `YYYY-MM-DD`.
     pub date: String,

@@ -40,7 +40,7 @@ pub struct Schema {
     pub messages: Vec<Message>,
     /// The enums, nested ones included.
     pub enums: Vec<Enum>,
-    /// The extensions.
+    /// The extensions, nested ones included.
     pub extensions: Vec<Field>,
     /// The services.
     pub services: Vec<Service>,

@@ -49,7 +49,7 @@ impl fmt::Display for Added {
 pub struct LeftOut {
     /// The release: `containerd v2.5.0`, `NRI v0.13.0` or `all of CRI-O`.
     pub release: String,
-    /// The reason.
+    /// Why the release was not added.
     pub reason: String,
 }
 

@@ -18,7 +18,7 @@ pub enum MergeError {
     UpdateDuringCreation {
         /// The plugin, with its index: `10-name`.
         plugin: String,
-        /// The container.
+        /// The id of the container that is being created.
         container_id: String,
     },
 }
@@ -40,7 +40,7 @@ pub struct Conflict {
     pub plugin: String,
     /// The plugin that owns the field. The same plugin if one answer sets the field twice.
     pub other: String,
-    /// The field.
+    /// The field that both plugins set.
     pub field: Field,
     /// The entry, such as the destination of a mount; `None` for a field of one value.
     pub key: Option<String>,

@@ -22,7 +22,7 @@ pub(super) enum ModuleError {
     /// The release that the adaptation behaves as has no such plugins.
     #[error("NRI {release} has no WebAssembly plugins, which came with {since}")]
     Revision {
-        /// The release.
+        /// The release of NRI that was configured.
         release: String,
         /// The first release that has them.
         since: &'static str,
@@ -49,9 +49,9 @@ pub(super) enum ModuleError {
     OutOfMemory {
         /// The use of the bytes.
         what: &'static str,
-        /// Their address.
+        /// The address of the first byte in the memory of the module.
         address: u32,
-        /// Their number.
+        /// The number of bytes.
         length: u32,
     },
     /// An answer is too large to be sent on.

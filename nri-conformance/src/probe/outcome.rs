@@ -97,7 +97,7 @@ pub struct TargetResult {
     pub target: String,
     /// The NRI release that it speaks, such as `v0.11.0`.
     pub release: String,
-    /// The verdict.
+    /// The verdict for the target.
     pub verdict: Verdict,
     /// The reason in one line, in lower case; empty if it works.
     pub reason: String,
@@ -130,7 +130,7 @@ pub enum Verdict {
 pub struct EventResult {
     /// The RPC name of the event, such as `RunPodSandbox`.
     pub event: &'static str,
-    /// The outcome.
+    /// What the plugin did with the event.
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
     pub via: Option<Via>,

@@ -66,9 +66,9 @@ pub enum FrameEvent {
     Other {
         /// The sender.
         by: Party,
-        /// Its ttrpc stream.
+        /// The ttrpc stream of the message.
         stream: u32,
-        /// Its ttrpc message type.
+        /// The ttrpc type of the message.
         kind: u8,
         /// The length of its data in bytes.
         length: u64,
@@ -93,7 +93,7 @@ pub enum FrameEvent {
 pub struct Request {
     /// The sender.
     pub by: Party,
-    /// Its ttrpc stream, which is also that of the answer.
+    /// The ttrpc stream of the request, and of its answer.
     pub stream: u32,
     /// The service, such as `nri.pkg.api.v1alpha1.Plugin`.
     pub service: String,

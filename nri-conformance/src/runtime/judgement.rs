@@ -9,7 +9,7 @@ use crate::result::{Failure, Outcome, TestResult};
 pub(super) struct Test<E: 'static> {
     /// The statement that it tests.
     pub(super) statement: &'static str,
-    /// Its name.
+    /// The name of the test, as reports show it.
     pub(super) name: &'static str,
     pub(super) judge: fn(&E) -> Finding,
 }

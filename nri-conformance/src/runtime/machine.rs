@@ -51,7 +51,7 @@ pub(super) enum Pause {
 /// A namespace of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Namespace {
-    /// Its kind.
+    /// The kind of the namespace.
     pub(super) kind: NamespaceKind,
     /// The file of the namespace; `None` if only an unknown process would have one.
     pub(super) file: Option<PathBuf>,

@@ -34,7 +34,7 @@ struct Violation {
 pub(super) struct SequenceTest {
     /// The statement that it judges.
     pub(super) statement: &'static str,
-    /// Its name.
+    /// The name of the test, as reports show it.
     pub(super) name: &'static str,
     check: Check,
 }

@@ -12,11 +12,11 @@ use super::event::Hook;
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
-    /// The event.
+    /// The event that came at the wrong time.
     pub event: Hook,
     /// The number of times that the plugin received it.
     pub times: usize,
-    /// What preceded it, or should have.
+    /// What preceded the event, or should have.
     pub after: After,
 }
 

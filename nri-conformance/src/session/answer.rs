@@ -8,7 +8,7 @@ use nri_adaptation::{Revision, Via};
 /// The answer to an event, or the failure instead of it.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The event.
+    /// The event that was answered.
     pub event: Event,
     /// The RPC that it was sent through.
     pub via: Via,

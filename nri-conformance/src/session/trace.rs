@@ -58,7 +58,7 @@ impl Default for Log {
 pub struct TracedHeader {
     /// The logical connection.
     pub connection: u32,
-    /// The stream.
+    /// The ttrpc stream of the message.
     pub stream: u32,
     /// The type.
     pub kind: Kind,

@@ -9,7 +9,7 @@ pub(super) const FILE: &str = "runtimes.toml";
 pub struct Runtime {
     /// `containerd` or `cri-o`, the part before the `@`.
     pub id: String,
-    /// Its name in prose.
+    /// The name of the runtime in prose, such as `CRI-O`.
     pub title: String,
     /// The names in its `ConfigureRequest.runtime_name`.
     pub reports_as: Vec<String>,
@@ -41,8 +41,8 @@ pub struct RuntimeRelease {
 /// A runtime and one of its releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeAt<'h> {
-    /// The runtime.
+    /// The runtime that shipped the release.
     pub runtime: &'h Runtime,
-    /// Its release.
+    /// The release of the runtime.
     pub release: &'h RuntimeRelease,
 }

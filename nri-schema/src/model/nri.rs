@@ -59,7 +59,7 @@ pub enum Carrier {
     Dedicated,
     /// As `StateChange`.
     StateChange,
-    /// Not at all: the protocol has neither.
+    /// The protocol has neither a dedicated RPC nor StateChange.
     Nothing,
 }
 
@@ -67,11 +67,11 @@ pub enum Carrier {
 /// contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Its name contains `Pod`.
+    /// The name of the event contains `Pod`.
     Pod,
-    /// Its name contains `Container`.
+    /// The name of the event contains `Container`.
     Container,
-    /// Its name contains neither.
+    /// The name of the event contains neither.
     Other,
 }
 

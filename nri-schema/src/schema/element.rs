@@ -91,7 +91,7 @@ pub struct File {
     pub syntax: Syntax,
     /// The number of `Edition`; 0 for a syntax.
     pub edition: i32,
-    /// The options.
+    /// The options that the file sets.
     pub options: FileOptions,
     /// The places of everything in it.
     pub locations: Locations,
@@ -108,7 +108,7 @@ pub struct Message {
     pub oneofs: Vec<Oneof>,
     /// The reserved numbers.
     pub reserved: Vec<Span>,
-    /// The reserved names.
+    /// Names that no field may have.
     pub reserved_names: Vec<String>,
     /// The numbers for extensions.
     pub extension_ranges: Vec<Span>,
@@ -206,7 +206,7 @@ pub struct Enum {
     pub values: Vec<EnumValue>,
     /// The reserved numbers.
     pub reserved: Vec<Span>,
-    /// The reserved names.
+    /// Names that no field may have.
     pub reserved_names: Vec<String>,
     /// The features, those of its scope included.
     pub features: Features,

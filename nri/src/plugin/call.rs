@@ -18,7 +18,7 @@ pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 /// The answer of a handler.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// The response.
+    /// The encoded or unencoded response message.
     pub response: Body,
     /// The problems that the runtime would reject it for; `None` if there are none, or answers are not checked.
     pub invalid: Option<Invalid>,

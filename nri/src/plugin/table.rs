@@ -11,7 +11,7 @@ pub type Handler<T> = for<'a> fn(&'a T, &'a Context, Payload<'_>) -> Result<Call
 
 /// An RPC, with the plugin's handler for it, if any.
 pub struct Row<T: 'static> {
-    /// The RPC.
+    /// The RPC that the row describes.
     pub rpc: &'static Rpc,
     /// The handler; `None` if the plugin does not implement the trait.
     pub handler: Option<Handler<T>>,

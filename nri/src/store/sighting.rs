@@ -18,9 +18,9 @@ pub enum SightingKind {
 /// The meaning of an event for the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sighting {
-    /// The event.
+    /// The event that names the pod and the container.
     pub event: Event,
-    /// The state of its pod.
+    /// What the store knows about the pod of the event.
     pub pod: SightingKind,
     /// The state of its container, if it has one.
     pub container: Option<SightingKind>,

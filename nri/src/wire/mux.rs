@@ -22,9 +22,9 @@ const MIN_READ: usize = 4 << 10;
 pub struct Message {
     /// Logical connection on which it arrived.
     pub connection: u32,
-    /// Its header.
+    /// The header of the message.
     pub header: MessageHeader,
-    /// Its data; not copied if the message arrived in one piece.
+    /// The data of the message; not copied if the message arrived in one piece.
     pub data: Bytes,
 }
 

@@ -17,7 +17,7 @@ const MAX_PENDING: usize = 64;
 /// A request of the runtime.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    /// Its number among the requests of the connection, from 1.
+    /// The number of the request among those of the connection, from 1.
     pub(super) number: u64,
     /// The time since the start of the recording.
     pub(super) at: Duration,

@@ -19,7 +19,7 @@ pub(super) const MAX_UPDATE_BYTES: usize = 16 << 20;
 /// A connection in a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionInfo {
-    /// Its number, from 1.
+    /// The number of the connection, from 1.
     pub number: u32,
     /// The index and the name that the plugin registered with, such as `10-logger`; empty if it did not register.
     pub plugin: String,

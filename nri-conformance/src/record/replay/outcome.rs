@@ -39,13 +39,13 @@ pub struct Replayed {
 /// The number of recorded requests that were not sent to the plugin, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// The plugin did not subscribe to their events.
+    /// Requests for events that the plugin did not subscribe to.
     pub unsubscribed: u64,
-    /// They repeat, as StateChange, an event that the plugin handled through its dedicated RPC.
+    /// Requests that repeat, as StateChange, an event that the plugin handled through its dedicated RPC.
     pub repeated: u64,
-    /// They were withheld from the recording.
+    /// Requests that were withheld from the recording.
     pub withheld: u64,
-    /// They came after the plugin did not answer, or closed the connection.
+    /// Requests that came after the plugin did not answer, or closed the connection.
     pub after_end: u64,
 }
 

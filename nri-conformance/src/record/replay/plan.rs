@@ -24,13 +24,13 @@ pub(super) struct Plan {
 /// The way in which a recorded request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// As recorded.
+    /// Sends the request as it was recorded.
     AsRecorded,
-    /// As StateChange with this request, because the plugin does not implement the RPC.
+    /// Sends this request as StateChange, because the plugin does not implement the RPC.
     Converted(Bytes),
-    /// Not at all: the plugin did not subscribe to the event.
+    /// Does not send the request, because the plugin did not subscribe to the event.
     Unsubscribed,
-    /// Not at all: the plugin has handled the event through its dedicated RPC.
+    /// Does not send the request, because the plugin has handled the event through its dedicated RPC.
     Repeated,
 }
 

@@ -125,10 +125,10 @@ pub struct PodSandboxConfig {
     /// The folder of the logs of its containers.
     #[prost(string, tag = "3")]
     pub log_directory: String,
-    /// The labels.
+    /// Labels of the Kubernetes object, by key.
     #[prost(map = "string, string", tag = "6")]
     pub labels: HashMap<String, String>,
-    /// The annotations.
+    /// Annotations of the Kubernetes object, by key.
     #[prost(map = "string, string", tag = "7")]
     pub annotations: HashMap<String, String>,
     /// The settings that apply to Linux.
@@ -173,7 +173,7 @@ pub struct PodSandboxStatus {
     /// The id of the sandbox.
     #[prost(string, tag = "1")]
     pub id: String,
-    /// The state.
+    /// The number of the state in CRI's enum.
     #[prost(enumeration = "PodSandboxState", tag = "3")]
     pub state: i32,
     /// The addresses.
@@ -217,10 +217,10 @@ pub struct PodSandbox {
     /// The name.
     #[prost(message, optional, tag = "2")]
     pub metadata: Option<PodSandboxMetadata>,
-    /// The state.
+    /// The number of the state in CRI's enum.
     #[prost(enumeration = "PodSandboxState", tag = "3")]
     pub state: i32,
-    /// The labels.
+    /// Labels of the Kubernetes object, by key.
     #[prost(map = "string, string", tag = "5")]
     pub labels: HashMap<String, String>,
 }
@@ -283,10 +283,10 @@ pub struct ContainerConfig {
     /// The arguments of the command.
     #[prost(string, repeated, tag = "4")]
     pub args: Vec<String>,
-    /// The labels.
+    /// Labels of the Kubernetes object, by key.
     #[prost(map = "string, string", tag = "9")]
     pub labels: HashMap<String, String>,
-    /// The annotations.
+    /// Annotations of the Kubernetes object, by key.
     #[prost(map = "string, string", tag = "10")]
     pub annotations: HashMap<String, String>,
     /// The log file, below the log folder of the pod.
@@ -350,7 +350,7 @@ pub struct Container {
     /// The name.
     #[prost(message, optional, tag = "3")]
     pub metadata: Option<ContainerMetadata>,
-    /// The state.
+    /// The number of the state in CRI's enum.
     #[prost(enumeration = "ContainerState", tag = "6")]
     pub state: i32,
 }

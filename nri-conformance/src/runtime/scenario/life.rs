@@ -25,7 +25,7 @@ const LATE: Duration = Duration::from_secs(1);
 pub(crate) struct Life {
     /// The pod whose containers are stopped and removed one by one, and that is stopped twice.
     pub(crate) orderly: PodCase,
-    /// Its container.
+    /// The id of the container that lives until it is stopped.
     pub(crate) container: String,
     /// Its container that ends with an error, if there is a command for that.
     pub(crate) failing: Option<Result<String, String>>,
