@@ -1,8 +1,33 @@
-//! Escapes names from outside so that they are safe to print.
+//! Escapes texts from outside so that they are safe to print.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+
+/// Returns the text with every control and invisible format character spelled out (`\n`, `\u{1b}`).
+///
+/// These start escape sequences of a terminal, break lines, or change the direction of the
+/// following text.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if acts(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Returns true if the character has an effect instead of a visible form: control characters, line
+/// and paragraph separators, bidirectional formatting characters, zero-width joiners and spaces, and
+/// noncharacters. None is above U+FFFF.
+pub(crate) fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
 
 /// Returns the path as text. Bytes that are not UTF-8 become `\xNN` and control characters `\u{N}`,
 /// so that a hostile name can neither break a line nor control a terminal.
@@ -20,8 +45,12 @@ pub(crate) fn bytes(name: &[u8]) -> String {
     }
     let mut shown = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
-        for char in chunk.valid().chars() {
-            push(&mut shown, char);
+        for c in chunk.valid().chars() {
+            if acts(c) {
+                shown.extend(c.escape_unicode());
+            } else {
+                shown.push(c);
+            }
         }
         for byte in chunk.invalid() {
             let _ = write!(shown, "\\x{byte:02x}");
@@ -42,22 +71,22 @@ fn is_plain(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-fn push(shown: &mut String, char: char) {
-    if char.is_control() || is_bidi(char) {
-        let _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
-    } else {
-        shown.push(char);
-    }
-}
-
-/// Returns true if a character changes the direction of the text around it.
-fn is_bidi(char: char) -> bool {
-    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_with_an_effect_are_escaped() {
+        assert_eq!(visible("a\u{1b}[31mb\n\tc\r"), "a\\u{1b}[31mb\\n\\tc\\r");
+        assert_eq!(
+            visible("\u{9b}31m \u{202e}txt\u{2066}"),
+            "\\u{9b}31m \\u{202e}txt\\u{2066}"
+        );
+        assert_eq!(
+            visible("größe 容器 \"q\" 'a' \\ |"),
+            "größe 容器 \"q\" 'a' \\ |"
+        );
+    }
 
     #[test]
     fn keeps_text_and_escapes_the_rest() {

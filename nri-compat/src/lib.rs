@@ -4,18 +4,18 @@
 //! ```
 //! use nri_compat::diff::diff;
 //! use nri_compat::report::finding::{Category, Level};
-//! use nri_compat::report::text::{self, Palette};
+//! use nri_compat::report::template::{Format, Look, render};
 //!
 //! let report = diff("v0.12.2", "v0.12.4", Category::File)?;
 //! assert_eq!(report.worst(), Some(Level::Warning));
 //!
-//! let text = text::diff(&report, Palette::plain());
+//! let text = render(&report, Format::Text(Look::default()));
 //! assert!(text.contains("`failure_policy`") && text.contains("no released runtime knows it yet"));
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 //!
 //! Data flows one way: [`check`], [`diff`] and [`history`] turn user input into the plain types of
-//! [`report`], whose renderers are independent of their origin; [`cli`] parses, calls and selects
+//! [`report`], whose formats are independent of their origin; [`cli`] parses, calls and selects
 //! the [`exit`] code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and
 //! `report` shows. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]

@@ -1,38 +1,33 @@
-//! The findings of the tool as plain data, and one renderer per format.
+//! The findings of the tool as plain data, and their formats.
 //!
-//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] are independent of
-//! formats; the renderers in [`text`], [`json`], [`markdown`], [`html`], [`csv`], [`github`],
-//! [`junit`], [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may
-//! have very many findings, so each of its formats can also be written piece by piece.
+//! The types in [`mod@check`], [`mod@diff`], [`pairing`], [`history`] and so on are independent of formats. [`template`] has the
+//! formats that are text with values in it; [`json`], [`sarif`] and [`openmetrics`] are code. A check report may have very many
+//! findings, so each of its formats can also be written piece by piece.
 
 pub mod check;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub(crate) mod count;
-pub mod csv;
 pub mod diff;
 pub mod finding;
 pub mod fingerprint;
-pub mod github;
 pub mod group;
-mod hash;
 pub mod history;
-pub mod html;
 mod issue;
 pub mod json;
-pub mod junit;
-pub mod markdown;
 pub mod merge;
 pub mod openmetrics;
 pub mod pairing;
 #[cfg(feature = "conformance")]
 pub mod probe;
+#[cfg(feature = "conformance")]
+pub mod replay;
 pub mod sarif;
+#[cfg(feature = "conformance")]
+pub mod statement;
 pub mod template;
-pub mod text;
-pub(crate) mod visible;
 
-pub use visible::{VisibleReport, visible};
+pub use crate::escape::visible;
 
 use std::io::{self, Write};
 

@@ -13,6 +13,8 @@ pub(crate) mod table;
 
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 use file::RuleFile;
 pub use severity::{Category, Level};
 use table::{buf_rules, check_rules, nri_rules};
@@ -20,7 +22,7 @@ use table::{buf_rules, check_rules, nri_rules};
 /// A rule: its meaning, who is affected, what to do.
 ///
 /// An id is permanent. An obsolete rule names its successor in `replaced_by` and stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// Permanent id, for example `FIELD_NO_DELETE`.
     pub id: &'static str,

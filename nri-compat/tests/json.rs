@@ -15,7 +15,7 @@ fn validator() -> Validator {
 fn report(from: &str, to: &str) -> Value {
     let report =
         diff(from, to, Category::File).unwrap_or_else(|error| panic!("{from} {to}: {error}"));
-    serde_json::from_str(&json::diff(&report)).expect("the report is JSON")
+    serde_json::from_str(&json::render(&report)).expect("the report is JSON")
 }
 
 #[test]

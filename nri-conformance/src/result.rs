@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// The results of all tests of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -12,7 +14,7 @@ pub struct Report {
 }
 
 /// A plugin or a runtime under test.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Subject {
     /// The kind: a plugin or a runtime.
     pub kind: SubjectKind,
@@ -25,7 +27,8 @@ pub struct Subject {
 }
 
 /// The kinds of subjects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
     /// A plugin.
     Plugin,

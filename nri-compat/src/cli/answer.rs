@@ -11,9 +11,8 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
 use crate::report::check::CheckReport;
-use crate::report::template::UserTemplate;
-use crate::report::text::CheckText;
-use crate::report::{csv, github, html, json, junit, markdown, openmetrics, sarif, text};
+use crate::report::template::{self, Format, Look, UserTemplate};
+use crate::report::{json, openmetrics, sarif};
 
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
@@ -146,24 +145,23 @@ impl Args {
     /// Writes the report piece by piece, because it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
         match self.format {
-            CheckFormat::Text => text::write_check(&report.into(), &self.look(), out),
-            CheckFormat::Json => json::write_check(&report, out),
-            CheckFormat::Jsonl => json::write_check_line(&report, out),
-            CheckFormat::Markdown => markdown::write_check(report, out),
-            CheckFormat::Html => html::write_check(report, out),
-            CheckFormat::Csv => csv::write_check(report, out),
-            CheckFormat::Github => github::write_check(&report.into(), out),
-            CheckFormat::Junit => junit::write_check(report, out),
+            CheckFormat::Text => template::write(report, Format::Text(self.look()), out),
+            CheckFormat::Json => json::write(&report, out),
+            CheckFormat::Jsonl => json::write_line(&report, out),
+            CheckFormat::Markdown => template::write(report, Format::Markdown, out),
+            CheckFormat::Html => template::write(report, Format::Html, out),
+            CheckFormat::Csv => template::write(report, Format::Csv, out),
+            CheckFormat::Github => template::write(report, Format::Github, out),
+            CheckFormat::Junit => template::write(report, Format::Junit, out),
             CheckFormat::Sarif => sarif::write_check(&report, out),
-            CheckFormat::Openmetrics => openmetrics::write_check(&report.into(), out),
+            CheckFormat::Openmetrics => openmetrics::write_check(&report, out),
         }
     }
 
-    fn look(&self) -> CheckText {
-        CheckText {
-            palette: output::palette(),
-            width: output::width(),
+    fn look(&self) -> Look {
+        Look {
             explain: self.explain,
+            ..output::look()
         }
     }
 }

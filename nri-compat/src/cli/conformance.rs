@@ -13,7 +13,7 @@ use super::format::Format;
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, text};
+use crate::report::statement::StatementsReport;
 
 /// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
@@ -48,9 +48,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 /// Prints all statements of the contract.
 fn list(format: Format) -> Result<Exit, Error> {
     let statements: Vec<_> = contract::all().iter().collect();
-    output::print(&match format {
-        Format::Text => text::statements(&statements, output::look()),
-        Format::Json => json::statements(&statements),
-    })?;
+    let report = StatementsReport {
+        statements: &statements,
+    };
+    output::print(&output::text_or_json(&report, format))?;
     Ok(Exit::Clean)
 }

@@ -13,7 +13,8 @@ use crate::exit::Exit;
 use crate::policy::{self, Baseline, Policy};
 use crate::report::diff::DiffReport;
 use crate::report::finding::{Category, Level};
-use crate::report::{csv, github, html, json, junit, markdown, sarif, text};
+use crate::report::template::{Format, render};
+use crate::report::{json, sarif};
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
@@ -118,13 +119,13 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     };
     decisions.apply(&mut report, apply, Baseline::of_diff)?;
     output::print(&match args.format {
-        DiffFormat::Text => text::diff(&report, output::look()),
-        DiffFormat::Json => json::diff(&report),
-        DiffFormat::Markdown => markdown::diff(&report),
-        DiffFormat::Html => html::diff(&report),
-        DiffFormat::Csv => csv::diff(&report),
-        DiffFormat::Github => github::diff(&report),
-        DiffFormat::Junit => junit::diff(&report),
+        DiffFormat::Text => output::text(&report),
+        DiffFormat::Json => json::render(&report),
+        DiffFormat::Markdown => render(&report, Format::Markdown),
+        DiffFormat::Html => render(&report, Format::Html),
+        DiffFormat::Csv => render(&report, Format::Csv),
+        DiffFormat::Github => render(&report, Format::Github),
+        DiffFormat::Junit => render(&report, Format::Junit),
         DiffFormat::Sarif => sarif::diff(&report),
     })?;
     Ok(exit(report.worst(), args.fail_on))

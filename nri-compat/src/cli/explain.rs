@@ -3,7 +3,6 @@
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::report::text;
 use crate::rules::{self, Rule};
 use crate::statements;
 use nri_schema::near;
@@ -32,20 +31,19 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 
 /// Returns the page about the rule or statement with this id.
 fn page(id: &str) -> Option<String> {
-    let rule = rules::get(id).map(|rule| text::rule(rule, output::look()));
+    let rule = rules::get(id).map(output::text);
     rule.or_else(|| contract::page(id))
 }
 
 /// Returns the list of all rules and statements whose ids contain `part`, or the page if that is
 /// only one rule; `None` if there are none.
 fn matches(part: &str) -> Option<String> {
-    let look = output::look();
     let rules: Vec<&Rule> = rules::all().filter(|rule| rule.id.contains(part)).collect();
     match (rules.as_slice(), contract::starting_with(part)) {
         ([], statements) => statements,
-        ([rule], None) => Some(text::rule(rule, look)),
-        (rules, None) => Some(text::rules(rules, look)),
-        (rules, Some(statements)) => Some(format!("{}\n{statements}", text::rules(rules, look))),
+        ([rule], None) => Some(output::text(*rule)),
+        (rules, None) => Some(output::text(rules)),
+        (rules, Some(statements)) => Some(format!("{}\n{statements}", output::text(rules))),
     }
 }
 
@@ -55,10 +53,10 @@ mod contract {
     use nri_conformance::contract;
 
     use crate::cli::output;
-    use crate::report::text;
+    use crate::report::statement::StatementsReport;
 
     pub(super) fn page(id: &str) -> Option<String> {
-        contract::get(id).map(|statement| text::statement(statement, output::look()))
+        contract::get(id).map(output::text)
     }
 
     pub(super) fn starting_with(part: &str) -> Option<String> {
@@ -66,7 +64,8 @@ mod contract {
             .iter()
             .filter(|statement| statement.id.starts_with(part))
             .collect();
-        (!found.is_empty()).then(|| text::statements(&found, output::look()))
+        let report = StatementsReport { statements: &found };
+        (!found.is_empty()).then(|| output::text(&report))
     }
 }
 

@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
 use crate::policy::{FailOn, named};
+use crate::report::json;
 use crate::report::merge::MergeReport;
-use crate::report::{html, json, markdown, text};
+use crate::report::template::{Format, render};
 
 /// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
 /// last seen.
@@ -89,10 +90,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let report = merge.finish(&expected);
     output::print(&match args.format {
-        MergeFormat::Text => text::merge(&report, output::look()),
-        MergeFormat::Json => json::merge(&report),
-        MergeFormat::Markdown => markdown::merge(&report),
-        MergeFormat::Html => html::merge(&report),
+        MergeFormat::Text => output::text(&report),
+        MergeFormat::Json => json::render(&report),
+        MergeFormat::Markdown => render(&report, Format::Markdown),
+        MergeFormat::Html => render(&report, Format::Html),
     })?;
     if report.reports == 0 {
         return Err(

@@ -33,7 +33,7 @@ fn replace(path: &Path, report: &CheckReport) -> io::Result<()> {
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     let mut out = BufWriter::new(file);
-    openmetrics::write_check(&report.clone().into(), &mut out)?;
+    openmetrics::write_check(report, &mut out)?;
     out.flush()?;
     out.into_inner()?.persist(path)?;
     Ok(())

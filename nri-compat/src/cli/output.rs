@@ -4,19 +4,20 @@ use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write}
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
+use serde::Serialize;
 
+use super::format::Format as AnswerFormat;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::Baseline;
-use crate::report::text::{Look, Palette, Width};
-use crate::report::visible::visible;
+use crate::report::template::{Format, Look, Templated, render};
+use crate::report::{json, visible};
 
-/// Returns the palette for standard output: colours on a terminal, unless disabled (`NO_COLOR`,
-/// `CLICOLOR`).
-pub(super) fn palette() -> Palette {
+/// Returns true if text on standard output has colours: on a terminal, unless disabled (`NO_COLOR`, `CLICOLOR`).
+fn is_coloured() -> bool {
     match AutoStream::choice(&io::stdout()) {
-        ColorChoice::Never => Palette::plain(),
-        ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => Palette::coloured(),
+        ColorChoice::Never => false,
+        ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => true,
     }
 }
 
@@ -35,14 +36,31 @@ pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Err
 /// Returns the width and colours of text on standard output.
 pub(super) fn look() -> Look {
     Look {
-        palette: palette(),
-        width: width().map_or_else(Width::default, Width::columns),
+        coloured: is_coloured(),
+        width: width(),
+        explain: false,
+    }
+}
+
+/// Returns a report as text in that look.
+pub(super) fn text(report: impl Templated) -> String {
+    render(report, Format::Text(look()))
+}
+
+/// Returns a report in one of the two formats that most commands have.
+pub(super) fn text_or_json<R: Copy + Templated + Serialize>(
+    report: R,
+    format: AnswerFormat,
+) -> String {
+    match format {
+        AnswerFormat::Text => text(report),
+        AnswerFormat::Json => json::render(&report),
     }
 }
 
 /// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of
 /// the terminal; `None` if standard output is not a terminal.
-pub(super) fn width() -> Option<usize> {
+fn width() -> Option<usize> {
     let variable = std::env::var("COLUMNS").ok();
     let requested = variable.and_then(|columns| columns.trim().parse().ok());
     if let Some(columns) = requested.filter(|&columns: &usize| columns > 0) {

@@ -14,7 +14,6 @@ use crate::compare::probe_target;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
-use crate::report::{json, text};
 
 /// Runs a plugin, calls every RPC, and shows under which releases it works.
 ///
@@ -68,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         place: args.plugin.place(),
         probed,
     };
-    output::print(&args.rendered(&report))?;
+    output::print(&output::text_or_json(&report, args.format))?;
     let exit = args.exit(report.probed.worst());
     if args.compare {
         return Ok(compare::run(&args.plugin.path()?, &report.probed)?.unwrap_or(exit));
@@ -98,13 +97,6 @@ impl Args {
         let history = crate::data::history()?;
         let named = self.targets.resolve(history, &[])?;
         Ok(Some(named.iter().map(probe_target).collect()))
-    }
-
-    fn rendered(&self, report: &ProbeReport) -> String {
-        match self.format {
-            Format::Text => text::probe(report, output::look()),
-            Format::Json => json::probe(report),
-        }
     }
 
     fn exit(&self, worst: Option<Verdict>) -> Exit {

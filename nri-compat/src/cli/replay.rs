@@ -11,7 +11,7 @@ use super::format::Format;
 use super::{duration, output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, text};
+use crate::report::replay::ReplayReport;
 
 /// Sends the requests of a recording to a plugin again, and compares its answers.
 ///
@@ -60,10 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         let replayed = replay.to(args.plugin.subject()?).run().await;
         replayed.map_err(Error::from)
     })?;
-    output::print(&match args.format {
-        Format::Text => text::replay(&replayed, output::look()),
-        Format::Json => json::replay(&replayed),
-    })?;
+    output::print(&output::text_or_json(&ReplayReport(&replayed), args.format))?;
     if replayed.is_same() {
         Ok(Exit::Clean)
     } else {

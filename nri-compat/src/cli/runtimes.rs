@@ -6,7 +6,6 @@ use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::history;
-use crate::report::{json, text};
 
 /// Shows the NRI version that a runtime speaks, its event mask, and its deprecations.
 #[derive(Debug, clap::Args)]
@@ -34,16 +33,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 
 fn details(format: Format, release: &ReleaseName) -> Result<String, Error> {
     let report = history::runtime(&release.spec())?;
-    Ok(match format {
-        Format::Text => text::runtime(&report, output::look()),
-        Format::Json => json::runtime(&report),
-    })
+    Ok(output::text_or_json(&report, format))
 }
 
 fn list(format: Format, name: Option<&str>) -> Result<String, Error> {
     let report = history::runtimes(name)?;
-    Ok(match format {
-        Format::Text => text::runtimes(&report, output::look()),
-        Format::Json => json::runtimes(&report),
-    })
+    Ok(output::text_or_json(&report, format))
 }

@@ -4,7 +4,6 @@ use super::format::Format;
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, text};
 use crate::{data, history};
 
 /// Lists every NRI release: revision, date, RPCs, events, and the runtimes that ship it.
@@ -24,9 +23,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         return Ok(Exit::Clean);
     }
     let report = history::versions()?;
-    output::print(&match args.format {
-        Format::Text => text::versions(&report, output::look()),
-        Format::Json => json::versions(&report),
-    })?;
+    output::print(&output::text_or_json(&report, args.format))?;
     Ok(Exit::Clean)
 }

@@ -1,18 +1,15 @@
 //! The results of `conformance`, as plain data for every renderer.
 
-use std::ops::Deref;
-
 use nri_conformance::contract::{self, Statement};
 use nri_conformance::result::{
     Failure, Outcome, Report, Subject, SubjectKind, Summary, TestResult,
 };
+use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
 use super::count::counted;
 use super::finding::Level;
-use super::fingerprint::series;
-use super::hash::fingerprint_of;
-use super::visible::{acts, visible};
+use super::fingerprint::{fingerprint_of, series};
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,39 +99,6 @@ impl ConformanceReport {
         self.results
             .iter()
             .filter(|test| test.violation().is_some())
-    }
-
-    /// Returns a copy with every untrusted text escaped by [`visible`].
-    #[must_use]
-    pub fn visible(&self) -> VisibleConformance {
-        let mut report = self.clone();
-        report.texts_mut().into_iter().for_each(|text| {
-            if text.chars().any(acts) {
-                *text = visible(text);
-            }
-        });
-        VisibleConformance(report)
-    }
-
-    /// Returns every text that comes from the subject, the policy or the user.
-    fn texts_mut(&mut self) -> Vec<&mut String> {
-        let Self {
-            subject,
-            place,
-            results,
-            policy,
-            seed: _,
-            millis: _,
-        } = self;
-        let mut texts = vec![
-            &mut subject.name,
-            &mut subject.index,
-            &mut subject.version,
-            place,
-        ];
-        texts.extend(policy);
-        texts.extend(results.iter_mut().flat_map(JudgedTest::texts_mut));
-        texts
     }
 
     /// Returns the kind and name of the subject: `plugin 10-logger, NRI v0.12.5`.
@@ -237,31 +201,6 @@ impl JudgedTest {
             format!("nri@{}", revision.strip_prefix('v').unwrap_or(revision))
         })
     }
-
-    fn texts_mut(&mut self) -> Vec<&mut String> {
-        let mut texts: Vec<&mut String> = match &mut self.result.outcome {
-            Outcome::Pass => Vec::new(),
-            Outcome::Skip(reason) => vec![reason],
-            Outcome::Fail(failure) => failure_texts(failure),
-            Outcome::Known { failure, link } => {
-                let mut texts = failure_texts(failure);
-                texts.push(link);
-                texts
-            }
-        };
-        texts.extend(&mut self.result.revision);
-        texts.extend(self.suppressed.as_mut().map(|by| &mut by.reason));
-        texts
-    }
-}
-
-fn failure_texts(failure: &mut Failure) -> Vec<&mut String> {
-    let Failure {
-        sent,
-        got,
-        expected,
-    } = failure;
-    vec![sent, got, expected]
 }
 
 /// Returns the level of violations of a statement.
@@ -290,15 +229,94 @@ pub(crate) fn outcome_name(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// A report of `conformance` with every untrusted text escaped by [`visible`], from which
-/// human-readable formats are rendered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VisibleConformance(ConformanceReport);
+/// A report as JSON, with the values that are derived from it.
+#[derive(Serialize)]
+struct Document<'r> {
+    /// The plugin or runtime that was tested.
+    subject: &'r Subject,
+    /// One result per test and revision, in the order in which they ran.
+    results: &'r [JudgedTest],
+    /// The numbers of results.
+    summary: SummaryDocument<'r>,
+}
 
-impl Deref for VisibleConformance {
-    type Target = ConformanceReport;
+/// The numbers of results.
+#[derive(Serialize)]
+struct SummaryDocument<'r> {
+    /// Tests whose statement was kept.
+    pass: usize,
+    /// Tests whose statement was broken.
+    fail: usize,
+    /// Tests that were skipped.
+    skip: usize,
+    /// Tests whose statement was broken in a known way.
+    known: usize,
+    /// Violations that the policy or the baseline suppresses.
+    suppressed: usize,
+    /// Violations of level `note`, such as those of ambiguous statements.
+    ambiguous: usize,
+    /// The seed of the random choices, with which the run can be repeated.
+    seed: Option<u64>,
+    /// Time taken, in milliseconds.
+    millis: u64,
+    /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
+    policy: &'r [String],
+}
 
-    fn deref(&self) -> &ConformanceReport {
-        &self.0
+impl Serialize for ConformanceReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let counts = self.summary();
+        let count = |is: fn(&JudgedTest) -> bool| self.violations().filter(|test| is(test)).count();
+        let document = Document {
+            subject: &self.subject,
+            results: &self.results,
+            summary: SummaryDocument {
+                pass: counts.pass,
+                fail: counts.fail,
+                skip: counts.skip,
+                known: counts.known,
+                suppressed: count(|test| test.suppressed.is_some()),
+                ambiguous: count(|test| test.level == Level::Note),
+                seed: self.seed,
+                millis: self.millis,
+                policy: &self.policy,
+            },
+        };
+        document.serialize(serializer)
+    }
+}
+
+/// The result of a test as JSON.
+#[derive(Serialize)]
+struct TestDocument<'r> {
+    /// The id of the statement; see `nri-compat explain`.
+    id: &'r str,
+    /// The name of the test.
+    test: &'r str,
+    /// The release that the other side spoke; null if it does not matter.
+    revision: Option<&'r str>,
+    /// The outcome.
+    result: &'static str,
+    /// How the statement was broken, or why the test was skipped; empty for `pass`.
+    detail: String,
+    /// The link to the description of a known deviation, else to that of the statement.
+    source: &'r str,
+    /// The suppression of a violation, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<String>,
+}
+
+impl Serialize for JudgedTest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let document = TestDocument {
+            id: self.result.statement,
+            test: self.result.test,
+            revision: self.result.revision.as_deref(),
+            result: outcome_name(&self.result.outcome),
+            detail: self.detail(),
+            source: self.source(),
+            suppressed: self.suppressed.as_ref().map(Suppression::phrase),
+        };
+        document.serialize(serializer)
     }
 }

@@ -3,14 +3,11 @@
 mod document;
 mod phrase;
 
-pub use document::DiffDocument;
-
 use serde::Serialize;
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
-use super::visible::{acts, visible};
 
 /// The result of `diff`: what changed between two schemas, and the consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,51 +46,6 @@ pub struct SuppressedFinding {
     pub by: Suppression,
 }
 
-impl DiffReport {
-    /// Returns the report with every name and path escaped by [`visible`], for all human-readable
-    /// formats.
-    #[must_use]
-    pub fn visible(&self) -> Self {
-        let mut report = self.clone();
-        report.texts_mut().for_each(|text| {
-            if text.chars().any(acts) {
-                *text = visible(text);
-            }
-        });
-        report
-    }
-
-    /// Returns every text that comes from a file, a path or the user.
-    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let sides = [&mut self.from, &mut self.to].into_iter();
-        let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
-        let (suppressed, reasons): (Vec<_>, Vec<_>) = self
-            .suppressed
-            .iter_mut()
-            .map(|suppressed| (&mut suppressed.finding, &mut suppressed.by.reason))
-            .unzip();
-        let findings = self.findings.iter_mut().chain(suppressed);
-        let findings = findings.flat_map(|finding| {
-            let file = finding.location.as_mut().map(|place| &mut place.file);
-            [&mut finding.element, &mut finding.message]
-                .into_iter()
-                .chain(file)
-        });
-        let changes = self.changes.iter_mut();
-        let changes = changes.flat_map(|change| [&mut change.element, &mut change.detail]);
-        let pairings = self.pairings.iter_mut().flat_map(|pairing| {
-            let items = pairing.items.iter_mut();
-            let items = items.flat_map(|item| [&mut item.element, &mut item.detail]);
-            [&mut pairing.plugin, &mut pairing.runtime]
-                .into_iter()
-                .chain(items)
-        });
-        let decisions = reasons.into_iter().chain(&mut self.policy);
-        let findings = findings.chain(decisions);
-        sides.chain(findings).chain(changes).chain(pairings)
-    }
-}
-
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Side {
@@ -116,7 +68,7 @@ pub struct Side {
 }
 
 /// An interface that became deprecated between the two sides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deprecated {
     /// Permanent id in the table of deprecations.
     pub id: String,

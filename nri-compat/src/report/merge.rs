@@ -5,7 +5,6 @@ mod document;
 mod phrase;
 
 pub use cluster::{MergedCluster, MergedPool};
-pub use document::MergeDocument;
 pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 
 use std::collections::BTreeSet;

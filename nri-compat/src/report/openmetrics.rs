@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::check::{CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Subject, Verdict};
-use super::{VisibleReport, written};
+use super::written;
+use crate::escape::visible;
 
 /// Renders the answer of `check` or `logs` as OpenMetrics text.
 pub fn check(report: &CheckReport) -> String {
-    written(|out| write_check(&report.visible(), out))
+    written(|out| write_check(report, out))
 }
 
 /// Writes the answer of `check` or `logs` as OpenMetrics text.
@@ -19,7 +20,7 @@ pub fn check(report: &CheckReport) -> String {
 /// # Errors
 ///
 /// Returns an error if `out` cannot be written.
-pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     verdicts(report, out)?;
     let nodes = report.cluster.as_ref().map(nodes).unwrap_or_default();
     let on_nodes = plugin_nodes(report);
@@ -267,8 +268,5 @@ fn sample(name: &str, labels: &[(&'static str, String)], value: u64) -> String {
 }
 
 fn escaped(value: &str) -> String {
-    value
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    visible(value).replace('\\', "\\\\").replace('"', "\\\"")
 }

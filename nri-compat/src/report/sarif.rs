@@ -12,10 +12,10 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::check::{CheckReport, Subject, Verdict};
-use super::diff::{DiffReport, SuppressedFinding};
-use super::finding::{Finding, Level};
-use super::issue::{Issue, Issues, of_finding, of_suppressed, of_verdict};
+use super::check::CheckReport;
+use super::diff::DiffReport;
+use super::finding::Level;
+use super::issue::{Issue, IssuePlace, Problem};
 use super::{json, written};
 use crate::book;
 use crate::rules::{self, Rule};
@@ -40,62 +40,43 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    let problems = report.problems();
-    let problems = problems.map(|(subject, verdict)| Problem::Verdict(subject, verdict));
-    write(Issues::without_issues(report), problems.collect(), out)
+    let skipped = report.skipped.iter();
+    let skipped = skipped.map(|one| format!("skipped {}: {}", one.place, one.reason));
+    let notes = Notes {
+        command: "check",
+        skipped: skipped.collect(),
+        policy: report.policy.clone(),
+    };
+    write(notes, report.problems().collect(), out)
 }
 
 /// Renders the findings of `diff` as SARIF.
 pub fn diff(report: &DiffReport) -> String {
-    let problems = report.findings.iter().map(Problem::Finding);
-    let suppressed = report.suppressed.iter().map(Problem::Suppressed);
-    let problems = problems.chain(suppressed);
-    let all = Issues {
-        issues: Vec::new(),
-        ..Issues::from(report)
+    let notes = Notes {
+        command: "diff",
+        skipped: Vec::new(),
+        policy: report.policy.clone(),
     };
-    written(|out| write(all, problems.collect(), out))
+    written(|out| write(notes, report.problems().collect(), out))
 }
 
-/// A problem, from which its result is created when it is written.
-#[derive(Clone, Copy)]
-enum Problem<'r> {
-    Verdict(&'r Subject, &'r Verdict),
-    Finding(&'r Finding),
-    Suppressed(&'r SuppressedFinding),
+/// The contents of a run except its results.
+struct Notes {
+    /// The subcommand: `check`, `diff`.
+    command: &'static str,
+    /// Places that could not be checked, with reasons.
+    skipped: Vec<String>,
+    /// Problems with the policy.
+    policy: Vec<String>,
 }
 
-impl Problem<'_> {
-    fn rule(&self) -> &'static str {
-        match self {
-            Self::Verdict(_, verdict) => verdict.rule,
-            Self::Finding(finding) => finding.rule,
-            Self::Suppressed(suppressed) => suppressed.finding.rule,
-        }
-    }
-
-    fn issue(&self) -> Issue {
-        match self {
-            Self::Verdict(subject, verdict) => of_verdict(subject, verdict),
-            Self::Finding(finding) => of_finding(finding),
-            Self::Suppressed(suppressed) => of_suppressed(suppressed),
-        }
-    }
-
-    /// Returns the priority with which results are kept if there are too many: those that count
-    /// first, errors before others.
-    fn rank(&self) -> u8 {
-        let (level, suppressed) = match self {
-            Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
-            Self::Finding(finding) => (finding.level, false),
-            Self::Suppressed(suppressed) => (suppressed.finding.level, true),
-        };
-        match (suppressed, level) {
-            (false, Level::Error) => 0,
-            (false, Level::Warning) => 1,
-            (false, Level::Note) => 2,
-            (true, _) => 3,
-        }
+/// Returns the priority with which results are kept if there are too many: those that count first, errors before others.
+fn rank(problem: &Problem<'_>) -> u8 {
+    match (problem.suppression(), problem.level()) {
+        (None, Level::Error) => 0,
+        (None, Level::Warning) => 1,
+        (None, Level::Note) => 2,
+        (Some(_), _) => 3,
     }
 }
 
@@ -104,7 +85,7 @@ impl Problem<'_> {
 fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
     let left_out = problems.len().saturating_sub(MAX_RESULTS);
     if left_out > 0 {
-        let mut ranked: Vec<(u8, usize)> = problems.iter().map(Problem::rank).zip(0..).collect();
+        let mut ranked: Vec<(u8, usize)> = problems.iter().map(rank).zip(0..).collect();
         ranked.sort_unstable();
         let mut kept: Vec<usize> = ranked
             .into_iter()
@@ -118,10 +99,10 @@ fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
     left_out
 }
 
-fn write(mut all: Issues, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -> io::Result<()> {
+fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -> io::Result<()> {
     let left_out = limit(&mut problems);
     if left_out > 0 {
-        all.policy.push(format!(
+        notes.policy.push(format!(
             "omitted the {left_out} least serious results: GitHub rejects more than \
                  {MAX_RESULTS}; --format json has all of them"
         ));
@@ -130,12 +111,12 @@ fn write(mut all: Issues, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -
     let sarif = Sarif {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
-        runs: [run(&all, problems, ids.into_iter().collect())],
+        runs: [run(&notes, problems, ids.into_iter().collect())],
     };
-    json::write(&sarif, out)
+    json::write_document(&sarif, out)
 }
 
-fn run<'r>(all: &Issues, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<Results<'r>> {
+fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<Results<'r>> {
     Run {
         tool: Tool {
             driver: Driver {
@@ -145,9 +126,9 @@ fn run<'r>(all: &Issues, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> 
             },
         },
         automation_details: document::AutomationDetails {
-            id: format!("nri-compat/{}/", all.command),
+            id: format!("nri-compat/{}/", notes.command),
         },
-        invocations: [invocation(all)],
+        invocations: [invocation(notes)],
         results: Results { problems, ids },
         column_kind: "unicodeCodePoints",
     }
@@ -194,21 +175,19 @@ fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
 }
 
 /// Returns skipped places and problems with the policy, as notifications.
-fn invocation(all: &Issues) -> Invocation {
-    let skipped = all.skipped.iter().map(|(path, reason)| Notification {
-        level: "warning",
-        message: Text {
-            text: format!("skipped {path}: {reason}"),
-        },
-    });
-    let policy = all.policy.iter().map(|note| Notification {
-        level: "warning",
-        message: Text { text: note.clone() },
-    });
+fn invocation(notes: &Notes) -> Invocation {
+    let warnings = |texts: &[String]| {
+        let texts = texts.iter().cloned();
+        let warning = |text| Notification {
+            level: "warning",
+            message: Text { text },
+        };
+        texts.map(warning).collect()
+    };
     Invocation {
         execution_successful: true,
-        tool_execution_notifications: skipped.collect(),
-        tool_configuration_notifications: policy.collect(),
+        tool_execution_notifications: warnings(&notes.skipped),
+        tool_configuration_notifications: warnings(&notes.policy),
     }
 }
 
@@ -239,7 +218,7 @@ fn suppression(why: &str) -> Suppression<'_> {
     }
 }
 
-fn location<'i>(issue: &'i Issue, place: &super::issue::Place) -> Location<'i> {
+fn location<'i>(issue: &'i Issue, place: &IssuePlace) -> Location<'i> {
     let within = place
         .within
         .as_ref()
@@ -264,7 +243,7 @@ fn location<'i>(issue: &'i Issue, place: &super::issue::Place) -> Location<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::check::Outcome;
+    use crate::report::check::{Outcome, Subject, Verdict};
 
     #[test]
     fn results_beyond_the_limit_are_the_least_serious_and_are_counted() {

@@ -8,18 +8,17 @@ mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod diff;
-pub(super) mod escape;
+mod escape;
 mod functions;
+mod layout;
 mod merge;
 mod page;
+mod plain;
 mod removal;
+mod style;
+mod table;
 mod user;
 
-pub(super) use check::check_context;
-#[cfg(feature = "conformance")]
-pub(super) use conformance::conformance_context;
-pub(super) use diff::diff_context;
-pub(super) use merge::merge_context;
 pub use user::UserTemplate;
 
 use std::error::Error as _;
@@ -29,29 +28,111 @@ use std::sync::LazyLock;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior, Value};
 
+use super::written;
+use layout::Layout;
+
+/// A report that templates render.
+pub trait Templated {
+    /// The name of its templates, without the ending for the format.
+    const NAME: &'static str;
+
+    /// Returns the values that its templates see.
+    fn context(self) -> Value;
+}
+
+/// The formats that are templates.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// Text for people: what breaks, for whom, and what to do about it.
+    Text(Look),
+    /// Markdown for pull requests and release notes.
+    Markdown,
+    /// HTML for browsers: one self-contained file, which loads nothing and also works without its script.
+    Html,
+    /// CSV for spreadsheets and small scripts, quoted as in RFC 4180. `check` has a row for each verdict, for each subject
+    /// without verdicts, for each node pool of a cluster, whose kind is `node_pool`, and for each skipped file, whose verdict
+    /// is `skipped`; several events in a cell are separated by spaces. `diff` has a row for each finding.
+    Csv,
+    /// JUnit XML for CI systems: <https://github.com/testmoapp/junitxml>
+    ///
+    /// A test case fails if its finding is a warning or an error; a note passes, with its text as output; cases that are
+    /// suppressed or cannot be determined are skipped. `check` has a suite per target with a case per plugin, `diff` a case
+    /// per rule, and `conformance` a suite per statement.
+    Junit,
+    /// Annotations of GitHub Actions: one workflow command per problem.
+    /// <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
+    Github,
+}
+
+/// The style of a text report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// True if it has ANSI colours, for a terminal.
+    pub coloured: bool,
+    /// The maximum number of columns of a line, from 20 to 200. Without it, prose is wrapped at 100 columns, and tables and
+    /// long names are not wrapped, so that other programs can read them.
+    pub width: Option<usize>,
+    /// True if `check` shows the evidence behind every verdict, including `ok`.
+    pub explain: bool,
+}
+
+/// The minimum and the maximum width of a text report in columns: prose is hard to read in longer lines.
+const WIDTHS: (usize, usize) = (20, 200);
+
+impl Format {
+    /// Returns the ending of the names of its templates.
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Text(_) => "txt",
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Csv => "csv",
+            Self::Junit => "xml",
+            Self::Github => "github",
+        }
+    }
+}
+
 /// Returns the templates with these names.
 macro_rules! templates {
     ($($name:literal,)*) => {
-        [$(($name, include_str!(concat!("../../templates/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../templates/", $name)))),*]
     };
 }
 
 /// The templates of this tool, by name.
-const TEMPLATES: [(&str, &str); 14] = templates![
+const TEMPLATES: &[(&str, &str)] = templates![
     "check.csv",
+    "check.github",
     "check.html",
     "check.md",
+    "check.txt",
     "check.xml",
+    "conformance.txt",
     "conformance.xml",
     "diff.csv",
+    "diff.github",
     "diff.html",
     "diff.md",
+    "diff.txt",
     "diff.xml",
+    "issues.github",
     "junit.xml",
     "merge.html",
     "merge.md",
+    "merge.txt",
     "page.html",
     "parts.html",
+    "parts.txt",
+    "probe.txt",
+    "replay.txt",
+    "rule.txt",
+    "rules.txt",
+    "runtime.txt",
+    "runtimes.txt",
+    "statement.txt",
+    "statements.txt",
+    "versions.txt",
 ];
 
 /// The environment of the templates of this tool.
@@ -66,6 +147,7 @@ fn environment() -> Environment<'static> {
     environment.set_formatter(escape::format);
     functions::add(&mut environment);
     page::add(&mut environment);
+    style::add(&mut environment, Look::default());
     for (name, source) in TEMPLATES {
         environment
             .add_template(name, source)
@@ -84,15 +166,50 @@ fn syntax() -> SyntaxConfig {
         .expect("the delimiters are the usual ones")
 }
 
-/// Writes a template of this tool, piece by piece.
+/// Returns a report in a format.
+///
+/// # Panics
+///
+/// Panics if the report has no such format.
+pub fn render(report: impl Templated, format: Format) -> String {
+    written(|out| write(report, format, out))
+}
+
+/// Writes a report in a format, piece by piece.
 ///
 /// # Errors
 ///
-/// Returns an error if `out` cannot be written.
-pub(super) fn write(name: &str, context: Value, out: &mut dyn Write) -> io::Result<()> {
-    let template = ENVIRONMENT
-        .get_template(name)
-        .expect("the template is one of this tool");
+/// Returns an error if `out` cannot be written, or if the report has no such format.
+pub fn write<R: Templated>(report: R, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    let name = format!("{}.{}", R::NAME, format.ending());
+    match format {
+        Format::Text(look) => {
+            let (least, most) = WIDTHS;
+            let width = look.width.map(|columns| columns.clamp(least, most));
+            let look = Look { width, ..look };
+            let mut environment = ENVIRONMENT.clone();
+            style::add(&mut environment, look);
+            environment.add_global("explain", look.explain);
+            write_template(
+                &environment,
+                &name,
+                report.context(),
+                &mut Layout::new(out, width),
+            )
+        }
+        Format::Markdown | Format::Html | Format::Csv | Format::Junit | Format::Github => {
+            write_template(&ENVIRONMENT, &name, report.context(), out)
+        }
+    }
+}
+
+fn write_template(
+    environment: &Environment<'_>,
+    name: &str,
+    context: Value,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let template = environment.get_template(name).map_err(io::Error::other)?;
     match template.render_captured_to(context, out) {
         Ok(_) => Ok(()),
         Err(error) => Err(of_output(error)),
@@ -111,6 +228,7 @@ fn of_output(error: Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::check::CheckReport;
 
     #[test]
     fn an_error_of_the_output_keeps_its_kind() {
@@ -123,8 +241,10 @@ mod tests {
                 Ok(())
             }
         }
-        let context = check_context(Default::default());
-        let error = write("check.csv", context, &mut Closed).expect_err("it is closed");
-        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        for format in [Format::Csv, Format::Text(Look::default())] {
+            let error =
+                write(CheckReport::default(), format, &mut Closed).expect_err("it is closed");
+            assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        }
     }
 }

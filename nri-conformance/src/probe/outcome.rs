@@ -3,30 +3,33 @@
 use std::time::Duration;
 
 use nri_adaptation::Via;
+use serde::{Serialize, Serializer};
 
 use crate::names::names;
 use crate::result::Subject;
 
 /// The result of probing a plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Probed {
     /// The plugin: the name, index and NRI version that it registers with. All are empty if it never registered.
     pub subject: Subject,
     /// The kind of plugin.
     pub form: Form,
+    /// The time from the start of the plugin to its registration; `None` if it never registered.
+    #[serde(rename = "registered_after_millis", serialize_with = "maybe_millis")]
+    pub registered_after: Option<Duration>,
     /// The answer to Configure under the newest revision; `None` if there was none.
     pub subscription: Option<Subscription>,
-    /// The time from the start of the plugin to its registration; `None` if it never registered.
-    pub registered_after: Option<Duration>,
+    /// The functions of the calling convention that a WebAssembly module exports; empty for other plugins.
+    pub exports: Vec<String>,
     /// The answer to each RPC of every known revision, and to one that does not exist.
     pub rpcs: Vec<RpcResult>,
     /// The verdict for each target, in the order of the targets.
     pub targets: Vec<TargetResult>,
     /// The troubles of the plugin, in the order in which they happened. Repeated ones are listed once.
     pub troubles: Vec<Trouble>,
-    /// The functions of the calling convention that a WebAssembly module exports; empty for other plugins.
-    pub exports: Vec<String>,
     /// The duration of the probe.
+    #[serde(skip)]
     pub took: Duration,
 }
 
@@ -40,7 +43,7 @@ pub enum Form {
 }
 
 /// A plugin's answer to Configure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Subscription {
     /// The event mask that the plugin sent. 0 means all events that the runtime knows.
     pub mask: i32,
@@ -51,7 +54,7 @@ pub struct Subscription {
 }
 
 /// The failure policy that a plugin declares, since NRI v0.12.4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FailurePolicy {
     /// True if a request fails when the plugin does not answer it.
     pub fail_request: bool,
@@ -60,7 +63,7 @@ pub struct FailurePolicy {
 }
 
 /// The answer of a plugin to one RPC.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RpcResult {
     /// The name of the RPC, such as `RunPodSandbox`.
     pub rpc: &'static str,
@@ -71,6 +74,7 @@ pub struct RpcResult {
     /// A description of the answer.
     pub detail: String,
     /// The time until the answer; `None` if there was none.
+    #[serde(rename = "millis", serialize_with = "maybe_millis")]
     pub took: Option<Duration>,
 }
 
@@ -91,11 +95,12 @@ pub enum RpcAnswer {
 }
 
 /// The verdict for one target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TargetResult {
     /// The name of the target, such as `containerd@2.2.9`.
     pub target: String,
     /// The NRI release that it speaks, such as `v0.11.0`.
+    #[serde(rename = "nri")]
     pub release: String,
     /// The verdict for the target.
     pub verdict: Verdict,
@@ -126,19 +131,22 @@ pub enum Verdict {
 }
 
 /// The outcome for one event under a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EventResult {
     /// The RPC name of the event, such as `RunPodSandbox`.
     pub event: &'static str,
     /// What the plugin did with the event.
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
+    #[serde(serialize_with = "via")]
     pub via: Option<Via>,
     /// True if it was sent as StateChange because the plugin does not implement the RPC of the release.
+    #[serde(skip)]
     pub fell_back: bool,
     /// A description of the answer, or the reason if there is none.
     pub detail: String,
     /// The time until the answer, including an earlier attempt; `None` if there was no answer.
+    #[serde(rename = "millis", serialize_with = "maybe_millis")]
     pub took: Option<Duration>,
 }
 
@@ -162,13 +170,14 @@ pub enum EventOutcome {
 }
 
 /// Something that went wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trouble {
     /// The kind of trouble.
     pub kind: TroubleKind,
     /// The step at which it happened, such as `RunPodSandbox`.
     pub step: String,
     /// The release that was spoken, such as `v0.11.0`.
+    #[serde(rename = "nri")]
     pub release: String,
     /// A description, in one line, in lower case.
     pub message: String,
@@ -200,19 +209,47 @@ pub enum TroubleKind {
 }
 
 /// The durations of the answers to an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// The RPC name of the event.
     pub event: &'static str,
     /// The median.
+    #[serde(rename = "median_millis", serialize_with = "millis")]
     pub median: Duration,
     /// The slowest answer.
+    #[serde(rename = "slowest_millis", serialize_with = "millis")]
     pub slowest: Duration,
     /// The number of answers.
     pub answers: usize,
 }
 
+/// Returns milliseconds, to the microsecond.
+fn in_millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(in_millis(*time))
+}
+
+fn maybe_millis<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(in_millis).serialize(serializer)
+}
+
+fn via<S: Serializer>(via: &Option<Via>, serializer: S) -> Result<S::Ok, S::Error> {
+    let name = via.map(|via| match via {
+        Via::Dedicated => "dedicated",
+        Via::StateChange => "state-change",
+    });
+    name.serialize(serializer)
+}
+
 impl Probed {
+    /// Returns the duration of the probe in milliseconds, to the microsecond.
+    pub fn millis(&self) -> f64 {
+        in_millis(self.took)
+    }
+
     /// Returns the result for an RPC.
     pub fn rpc(&self, name: &str) -> Option<&RpcResult> {
         self.rpcs.iter().find(|result| result.rpc == name)

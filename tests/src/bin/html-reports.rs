@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use nri_compat::report::html;
+use nri_compat::report::template::{Format, render};
 use nri_tests::{html_reports, many, reports};
 
 fn main() {
@@ -14,17 +14,37 @@ fn main() {
     let folder = Path::new(&folder);
     fs::create_dir_all(folder).expect("the folder is writable");
     for (name, report) in reports::all() {
-        write(folder, &format!("check-{name}"), &html::check(&report));
+        write(
+            folder,
+            &format!("check-{name}"),
+            &render(&report, Format::Html),
+        );
     }
     for (name, report) in html_reports::merged() {
-        write(folder, &format!("merge-{name}"), &html::merge(&report));
+        write(
+            folder,
+            &format!("merge-{name}"),
+            &render(&report, Format::Html),
+        );
     }
     for (name, report) in html_reports::diffs() {
-        write(folder, &format!("diff-{name}"), &html::diff(&report));
+        write(
+            folder,
+            &format!("diff-{name}"),
+            &render(&report, Format::Html),
+        );
     }
-    write(folder, "check-many", &html::check(&many::check(5_000)));
+    write(
+        folder,
+        "check-many",
+        &render(&many::check(5_000), Format::Html),
+    );
     let hostile = many::named(300, html_reports::HOSTILE);
-    write(folder, "check-many-hostile", &html::check(&hostile));
+    write(
+        folder,
+        "check-many-hostile",
+        &render(&hostile, Format::Html),
+    );
 }
 
 fn write(folder: &Path, name: &str, page: &str) {

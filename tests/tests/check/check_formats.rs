@@ -1,15 +1,15 @@
 //! Every format of `check` over reports made by hand, reviewed; JSON against its schema.
 
 use jsonschema::Validator;
-use nri_compat::report::check::Outcome;
-use nri_compat::report::text::{CheckText, Palette};
-use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
+use nri_compat::report::check::{CheckReport, Outcome};
+use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::{json, openmetrics, sarif};
 use nri_compat::sighting::FileKind;
 use nri_tests::reports;
 use serde_json::Value;
 
-fn text(report: &nri_compat::report::check::CheckReport, look: CheckText) -> String {
-    text::check(report, &look)
+fn text(report: &CheckReport, look: Look) -> String {
+    render(report, Format::Text(look))
 }
 
 #[test]
@@ -20,12 +20,15 @@ fn formats_are_as_reviewed() {
     settings.set_omit_expression(true);
     settings.bind(|| {
         for (name, report) in reports::all() {
-            insta::assert_snapshot!(format!("{name}.text"), text(&report, CheckText::default()));
-            insta::assert_snapshot!(format!("{name}.json"), json::check(&report));
-            insta::assert_snapshot!(format!("{name}.markdown"), markdown::check(&report));
-            insta::assert_snapshot!(format!("{name}.csv"), csv::check(&report));
-            insta::assert_snapshot!(format!("{name}.github"), github::check(&report));
-            insta::assert_snapshot!(format!("{name}.junit"), junit::check(&report));
+            insta::assert_snapshot!(format!("{name}.text"), text(&report, Look::default()));
+            insta::assert_snapshot!(format!("{name}.json"), json::render(&report));
+            insta::assert_snapshot!(
+                format!("{name}.markdown"),
+                render(&report, Format::Markdown)
+            );
+            insta::assert_snapshot!(format!("{name}.csv"), render(&report, Format::Csv));
+            insta::assert_snapshot!(format!("{name}.github"), render(&report, Format::Github));
+            insta::assert_snapshot!(format!("{name}.junit"), render(&report, Format::Junit));
             insta::assert_snapshot!(format!("{name}.sarif"), sarif::check(&report));
             insta::assert_snapshot!(format!("{name}.openmetrics"), openmetrics::check(&report));
         }
@@ -40,8 +43,8 @@ fn what_a_terminal_shows_is_as_reviewed() {
     settings.set_snapshot_path("../../../snapshots/check");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    let look = CheckText {
-        palette: Palette::coloured(),
+    let look = Look {
+        coloured: true,
         width: Some(80),
         explain: true,
     };
@@ -62,7 +65,7 @@ fn documents() -> Vec<(&'static str, Value)> {
     let parsed = |text: &str| serde_json::from_str(text).expect("the report is JSON");
     reports::all()
         .iter()
-        .map(|(name, report)| (*name, parsed(&json::check(report))))
+        .map(|(name, report)| (*name, parsed(&json::render(report))))
         .collect()
 }
 
@@ -126,10 +129,10 @@ fn collect(at: &str, value: &Value, found: &mut Vec<(String, String)>) {
 #[test]
 fn one_line_says_the_same_as_many() {
     for (name, report) in reports::all() {
-        let line = json::check_line(&report);
+        let line = json::line(&report);
         assert_eq!(line.matches('\n').count(), 1, "{name}");
         let one: Value = serde_json::from_str(&line).expect("JSON");
-        let many: Value = serde_json::from_str(&json::check(&report)).expect("JSON");
+        let many: Value = serde_json::from_str(&json::render(&report)).expect("JSON");
         assert_eq!(one, many, "{name}");
     }
 }
@@ -151,13 +154,13 @@ fn the_schema_knows_every_word() {
 fn names_do_not_act() {
     for (name, report) in reports::all() {
         for shown in [
-            csv::check(&report),
-            github::check(&report),
-            junit::check(&report),
+            render(&report, Format::Csv),
+            render(&report, Format::Github),
+            render(&report, Format::Junit),
             sarif::check(&report),
             openmetrics::check(&report),
-            text(&report, CheckText::default()),
-            markdown::check(&report),
+            text(&report, Look::default()),
+            render(&report, Format::Markdown),
         ] {
             let acts = shown
                 .chars()

@@ -2,8 +2,8 @@
 
 use nri_compat::policy::{Policy, apply, today};
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped, Verdict};
-use nri_compat::report::text::CheckText;
-use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text, visible};
+use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::{json, openmetrics, sarif, visible};
 use nri_compat::sighting::Evidence;
 use nri_tests::reports;
 use proptest::prelude::*;
@@ -51,13 +51,13 @@ fn names() -> impl Strategy<Value = String> {
 
 fn all_formats(report: &CheckReport) -> [String; 9] {
     [
-        text::check(report, &CheckText::default()),
-        json::check(report),
-        json::check_line(report),
-        markdown::check(report),
-        csv::check(report),
-        github::check(report),
-        junit::check(report),
+        render(report, Format::Text(Look::default())),
+        json::render(report),
+        json::line(report),
+        render(report, Format::Markdown),
+        render(report, Format::Csv),
+        render(report, Format::Github),
+        render(report, Format::Junit),
         sarif::check(report),
         openmetrics::check(report),
     ]
@@ -98,17 +98,17 @@ proptest! {
     fn machines_get_the_name_back(name in names()) {
         let report = named(&name);
         let seen = visible(&name);
-        let document: Value = serde_json::from_str(&json::check(&report)).expect("JSON");
+        let document: Value = serde_json::from_str(&json::render(&report)).expect("JSON");
         prop_assert_eq!(document["subjects"][0]["name"].as_str(), Some(name.as_str()));
         let log: Value = serde_json::from_str(&sarif::check(&report)).expect("JSON");
         let location = &log["runs"][0]["results"][0]["locations"][0];
         prop_assert_eq!(location["logicalLocations"][0]["name"].as_str(), Some(name.as_str()));
-        prop_assert_eq!(first_case(&junit::check(&report)), Some(seen.clone()));
+        prop_assert_eq!(first_case(&render(&report, Format::Junit)), Some(seen.clone()));
     }
 
     #[test]
     fn annotations_say_it_back(name in names()) {
-        let shown = github::check(&named(&name));
+        let shown = render(named(&name), Format::Github);
         let seen = visible(&name);
         for line in shown.lines() {
             prop_assert!(line.starts_with("::"), "{}", line);

@@ -4,7 +4,8 @@ use html5gum::{DefaultEmitter, Error, Token, Tokenizer};
 use nri_compat::diff;
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped};
 use nri_compat::report::finding::Category;
-use nri_compat::report::{html, visible};
+use nri_compat::report::template::{Format, render};
+use nri_compat::report::visible;
 use nri_tests::{html_reports, many, reports};
 use proptest::prelude::*;
 
@@ -54,11 +55,12 @@ fn text(bytes: &[u8]) -> String {
 /// Returns every page with its name.
 fn pages() -> Vec<(String, String)> {
     let checks = reports::all().into_iter();
-    let checks = checks.map(|(name, report)| (name.to_owned(), html::check(&report)));
+    let checks = checks.map(|(name, report)| (name.to_owned(), render(&report, Format::Html)));
     let merged = html_reports::merged().into_iter();
-    let merged = merged.map(|(name, report)| (format!("merge_{name}"), html::merge(&report)));
+    let merged =
+        merged.map(|(name, report)| (format!("merge_{name}"), render(&report, Format::Html)));
     let diffs = html_reports::diffs().into_iter();
-    let diffs = diffs.map(|(name, report)| (format!("diff_{name}"), html::diff(&report)));
+    let diffs = diffs.map(|(name, report)| (format!("diff_{name}"), render(&report, Format::Html)));
     checks.chain(merged).chain(diffs).collect()
 }
 
@@ -82,7 +84,7 @@ fn pages_are_as_reviewed() {
                 insta::assert_snapshot!(name, body(&page));
             }
         }
-        insta::assert_snapshot!("diff", body(&html::diff(&small)));
+        insta::assert_snapshot!("diff", body(&render(&small, Format::Html)));
     });
 }
 
@@ -153,7 +155,7 @@ fn nothing_that_acts_is_in_a_page() {
 
 #[test]
 fn many_plugins_fit_in_a_small_page() {
-    let page = html::check(&many::check(5_000));
+    let page = render(many::check(5_000), Format::Html);
     assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
     assert_eq!(page.matches("<details>").count(), 5_000);
     // What is below a row costs nothing until it is opened.
@@ -237,7 +239,7 @@ proptest! {
 
     #[test]
     fn names_are_text_and_never_markup(name in names()) {
-        let (plain, page) = (parsed(&html::check(&named("\u{2603}"))), parsed(&html::check(&named(&name))));
+        let (plain, page) = (parsed(&render(named("\u{2603}"), Format::Html)), parsed(&render(named(&name), Format::Html)));
         prop_assert_eq!(&page.elements, &plain.elements);
         let shown = visible(&name);
         // A name may contain another one's text, but there are as many as in the plain page at least.

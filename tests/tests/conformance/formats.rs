@@ -2,9 +2,10 @@
 
 use jsonschema::Validator;
 use nri_compat::report::conformance::ConformanceReport;
+use nri_compat::report::json;
 use nri_compat::report::probe::ProbeReport;
-use nri_compat::report::text::{Look, Palette, Width};
-use nri_compat::report::{json, junit, text};
+use nri_compat::report::replay::ReplayReport;
+use nri_compat::report::template::{Format, Look, Templated, render};
 use nri_conformance::record::Replayed;
 use nri_tests::session_reports::{self, HOSTILE};
 use nri_tests::statements_table;
@@ -13,25 +14,29 @@ use serde_json::Value;
 
 type Rendered = Vec<(&'static str, String)>;
 
+fn text(report: impl Templated, look: Look) -> String {
+    render(report, Format::Text(look))
+}
+
 fn conformance(report: &ConformanceReport) -> Rendered {
     vec![
-        ("text", text::conformance(report, Look::default())),
-        ("json", json::conformance(report)),
-        ("junit", junit::conformance(report)),
+        ("text", text(report, Look::default())),
+        ("json", json::render(report)),
+        ("junit", render(report, Format::Junit)),
     ]
 }
 
 fn probe(report: &ProbeReport) -> Rendered {
     vec![
-        ("text", text::probe(report, Look::default())),
-        ("json", json::probe(report)),
+        ("text", text(report, Look::default())),
+        ("json", json::render(report)),
     ]
 }
 
 fn replay(report: &Replayed) -> Rendered {
     vec![
-        ("text", text::replay(report, Look::default())),
-        ("json", json::replay(report)),
+        ("text", text(&ReplayReport(report), Look::default())),
+        ("json", json::render(&ReplayReport(report))),
     ]
 }
 
@@ -164,23 +169,20 @@ fn pointers(at: &str, value: &Value) -> Vec<(String, String)> {
 fn no_line_is_wider_than_asked_for() {
     for columns in [20, 40, 80] {
         let look = Look {
-            palette: Palette::plain(),
-            width: Width::columns(columns),
+            width: Some(columns),
+            ..Look::default()
         };
         let reports = session_reports::conformance();
-        let mut shown: Vec<String> = reports
-            .iter()
-            .map(|(_, it)| text::conformance(it, look))
-            .collect();
+        let mut shown: Vec<String> = reports.iter().map(|(_, it)| text(it, look)).collect();
         shown.extend(
             session_reports::probes()
                 .iter()
-                .map(|(_, it)| text::probe(it, look)),
+                .map(|(_, it)| text(it, look)),
         );
         shown.extend(
             session_reports::replays()
                 .iter()
-                .map(|(_, it)| text::replay(it, look)),
+                .map(|(_, it)| text(&ReplayReport(it), look)),
         );
         for line in shown.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");
@@ -232,9 +234,9 @@ proptest! {
 
     #[test]
     fn machines_get_the_name_back(name in names()) {
-        let report: Value = serde_json::from_str(&json::conformance(&session_reports::hostile(&name))).expect("JSON");
+        let report: Value = serde_json::from_str(&json::render(&session_reports::hostile(&name))).expect("JSON");
         prop_assert_eq!(report["subject"]["name"].as_str(), Some(name.as_str()));
-        let report: Value = serde_json::from_str(&json::probe(&session_reports::probe_trouble(&name))).expect("JSON");
+        let report: Value = serde_json::from_str(&json::render(&session_reports::probe_trouble(&name))).expect("JSON");
         prop_assert_eq!(report["troubles"][0]["message"].as_str(), Some(name.as_str()));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use nri_compat::diff::{Input, compare};
 use nri_compat::report::diff::{ChangeKind, DiffReport, ElementKind};
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::text::Palette;
-use nri_compat::report::{csv, github, json, junit, markdown, sarif, text};
+use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::{json, sarif};
 use nri_schema::History;
 
 fn report(history: &History, from: &str, to: &str) -> DiffReport {
@@ -39,15 +39,18 @@ fn adjacent_revisions_are_as_reviewed() {
             let report = report(&history, from, to);
             insta::assert_snapshot!(
                 format!("{from}_{to}.text"),
-                text::diff(&report, Palette::plain())
+                render(&report, Format::Text(Look::default()))
             );
-            insta::assert_snapshot!(format!("{from}_{to}.json"), json::diff(&report));
+            insta::assert_snapshot!(format!("{from}_{to}.json"), json::render(&report));
         }
         let report = report(&history, "v0.11.0", "v0.12.0");
-        insta::assert_snapshot!("v0.11.0_v0.12.0.markdown", markdown::diff(&report));
-        insta::assert_snapshot!("v0.11.0_v0.12.0.csv", csv::diff(&report));
-        insta::assert_snapshot!("v0.11.0_v0.12.0.github", github::diff(&report));
-        insta::assert_snapshot!("v0.11.0_v0.12.0.junit", junit::diff(&report));
+        insta::assert_snapshot!(
+            "v0.11.0_v0.12.0.markdown",
+            render(&report, Format::Markdown)
+        );
+        insta::assert_snapshot!("v0.11.0_v0.12.0.csv", render(&report, Format::Csv));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.github", render(&report, Format::Github));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.junit", render(&report, Format::Junit));
         insta::assert_snapshot!("v0.11.0_v0.12.0.sarif", sarif::diff(&report));
     });
 }

@@ -12,7 +12,8 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOnTest, Policy};
 use crate::report::conformance::ConformanceReport;
-use crate::report::{json, junit, text};
+use crate::report::json;
+use crate::report::template::{Format, render};
 
 /// Options of commands that print the results of tests.
 #[derive(Debug, clap::Args)]
@@ -98,9 +99,9 @@ impl Args {
 
     fn rendered(&self, report: &ConformanceReport) -> String {
         match self.format {
-            TestFormat::Text => text::conformance(report, output::look()),
-            TestFormat::Json => json::conformance(report),
-            TestFormat::Junit => junit::conformance(report),
+            TestFormat::Text => output::text(report),
+            TestFormat::Json => json::render(report),
+            TestFormat::Junit => render(report, Format::Junit),
         }
     }
 }

@@ -8,14 +8,11 @@ use super::{
     CheckReport, CheckTarget, ClusterView, Outcome, Skipped, Subject, Summary, Verdict,
     VerdictCounts,
 };
-use crate::report::json::SCHEMA;
 
 /// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
 /// target.
 #[derive(Serialize)]
-pub struct CheckDocument<'r> {
-    /// The version of this format. It increases when a field changes its meaning or is removed.
-    schema: u32,
+pub(in crate::report) struct CheckDocument<'r> {
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
     /// The targets, in the order requested.
@@ -61,12 +58,13 @@ struct SummaryDocument<'r> {
     counts: VerdictCounts,
 }
 
-impl<'r> From<&'r CheckReport> for CheckDocument<'r> {
-    fn from(report: &'r CheckReport) -> Self {
-        Self {
-            subjects: report.subjects.iter().map(SubjectDocument::from).collect(),
-            ..Self::without_subjects(report)
-        }
+impl Serialize for CheckReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let document = CheckDocument {
+            subjects: self.subjects.iter().map(SubjectDocument::from).collect(),
+            ..CheckDocument::without_subjects(self)
+        };
+        document.serialize(serializer)
     }
 }
 
@@ -74,7 +72,6 @@ impl<'r> CheckDocument<'r> {
     /// Returns the document without the subjects, of which there may be many.
     pub(in crate::report) fn without_subjects(report: &'r CheckReport) -> Self {
         Self {
-            schema: SCHEMA,
             data_date: &report.data_date,
             targets: &report.targets,
             subjects: Vec::new(),

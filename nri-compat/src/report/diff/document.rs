@@ -4,15 +4,12 @@ use serde::{Serialize, Serializer};
 
 use super::{Change, DiffReport, Side, Summary, SuppressedFinding};
 use crate::report::finding::{Category, Finding, Level};
-use crate::report::json::SCHEMA;
 use crate::report::pairing::{Outcome, Pairing, PairingItem};
 use crate::rules;
 
 /// The report of `diff`: what changed between two versions of a protocol, and what breaks.
 #[derive(Serialize)]
-pub struct DiffDocument<'r> {
-    /// The version of this format. It increases when a field changes its meaning or is removed.
-    schema: u32,
+struct DiffDocument<'r> {
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
     /// The side that the user named first.
@@ -33,26 +30,26 @@ pub struct DiffDocument<'r> {
     summary: Summary,
 }
 
-impl<'r> From<&'r DiffReport> for DiffDocument<'r> {
-    fn from(report: &'r DiffReport) -> Self {
-        Self {
-            schema: SCHEMA,
-            data_date: &report.data_date,
-            from: &report.from,
-            to: &report.to,
-            findings: &report.findings,
-            changes: &report.changes,
-            pairings: &report.pairings,
-            suppressed: &report.suppressed,
-            policy: &report.policy,
-            summary: report.summary(),
-        }
+impl Serialize for DiffReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let document = DiffDocument {
+            data_date: &self.data_date,
+            from: &self.from,
+            to: &self.to,
+            findings: &self.findings,
+            changes: &self.changes,
+            pairings: &self.pairings,
+            suppressed: &self.suppressed,
+            policy: &self.policy,
+            summary: self.summary(),
+        };
+        document.serialize(serializer)
     }
 }
 
 /// A violation of a rule, with the categories of the rule.
 #[derive(Serialize)]
-pub(in crate::report) struct FindingDocument<'r> {
+struct FindingDocument<'r> {
     /// The id of the rule; see `nri-compat explain`.
     rule: &'r str,
     /// The kinds of compatibility that a violation breaks.

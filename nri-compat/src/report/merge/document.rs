@@ -4,13 +4,10 @@ use serde::{Serialize, Serializer};
 
 use super::{MergeReport, MergedCluster, MergedPlugin};
 use crate::report::check::{Outcome, SkippedDocument};
-use crate::report::json::SCHEMA;
 
 /// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
 #[derive(Serialize)]
-pub struct MergeDocument<'r> {
-    /// The version of this format. It increases when a field changes its meaning or is removed.
-    schema: u32,
+struct MergeDocument<'r> {
     /// The plugins, the worst on the most nodes first.
     plugins: &'r [MergedPlugin],
     /// The clusters with a report, each with its nodes by runtime.
@@ -52,29 +49,29 @@ struct MergeSummary {
     skipped: u64,
 }
 
-impl<'r> From<&'r MergeReport> for MergeDocument<'r> {
-    fn from(report: &'r MergeReport) -> Self {
-        Self {
-            schema: SCHEMA,
-            plugins: &report.plugins,
-            clusters: &report.clusters,
-            silent: &report.silent,
-            without_host: &report.without_host,
-            without_cluster: &report.without_cluster,
-            skipped: report.skipped.iter().map(SkippedDocument::from).collect(),
+impl Serialize for MergeReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let document = MergeDocument {
+            plugins: &self.plugins,
+            clusters: &self.clusters,
+            silent: &self.silent,
+            without_host: &self.without_host,
+            without_cluster: &self.without_cluster,
+            skipped: self.skipped.iter().map(SkippedDocument::from).collect(),
             summary: MergeSummary {
-                reports: report.reports,
-                nodes: report.nodes,
-                clusters: report.clusters.len(),
-                unnamed: report.unnamed,
-                superseded: report.superseded,
-                expected: report.expected,
-                silent: report.silent.len(),
-                plugins: report.plugins.len(),
-                beyond: report.beyond,
-                skipped: report.skipped_in_all,
+                reports: self.reports,
+                nodes: self.nodes,
+                clusters: self.clusters.len(),
+                unnamed: self.unnamed,
+                superseded: self.superseded,
+                expected: self.expected,
+                silent: self.silent.len(),
+                plugins: self.plugins.len(),
+                beyond: self.beyond,
+                skipped: self.skipped_in_all,
             },
-        }
+        };
+        document.serialize(serializer)
     }
 }
 

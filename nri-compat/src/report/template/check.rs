@@ -5,14 +5,31 @@ use std::sync::Arc;
 use minijinja::context;
 use minijinja::value::{Serde, Value, merge_maps};
 
-use super::{page, removal};
+use super::{Templated, page, removal};
 use crate::report::check::{
     Alike, CheckDocument, CheckReport, CheckTarget, HOST_PLUGINS, NodePool, Outcome, Subject,
     SubjectDocument, Summary, Verdict, VerdictCounts,
 };
+use crate::report::issue::Problem;
+
+impl Templated for CheckReport {
+    const NAME: &'static str = "check";
+
+    fn context(self) -> Value {
+        context(self)
+    }
+}
+
+impl Templated for &CheckReport {
+    const NAME: &'static str = CheckReport::NAME;
+
+    fn context(self) -> Value {
+        context(self.clone())
+    }
+}
 
 /// Returns the values of a report. Subjects are converted one at a time, because there may be many.
-pub(in crate::report) fn check_context(report: CheckReport) -> Value {
+fn context(report: CheckReport) -> Value {
     let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
     let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
     let pools: Vec<Value> = pools.map(pool).collect();
@@ -35,17 +52,35 @@ pub(in crate::report) fn check_context(report: CheckReport) -> Value {
         pools,
     };
     let report = Arc::new(report);
-    let (judged, others) = (Arc::clone(&report), Arc::clone(&report));
     context! {
-        subjects => each(report, |_| true),
-        judged => each(judged, is_judged),
-        others => each(others, |subject| !is_judged(subject)),
+        subjects => each(&report, |_| true),
+        judged => each(&report, is_judged),
+        others => each(&report, |subject| !is_judged(subject)),
+        bad => each(&report, is_bad),
+        problems => problems(&report),
         ..merge_maps([document, phrases]),
     }
 }
 
 fn is_judged(subject: &Subject) -> bool {
     !subject.verdicts.is_empty()
+}
+
+fn is_bad(subject: &Subject) -> bool {
+    let mut verdicts = subject.verdicts.iter();
+    verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
+}
+
+/// Returns the problems, one for each verdict other than `ok`.
+fn problems(report: &Arc<CheckReport>) -> Value {
+    Value::make_object_iterable(Arc::clone(report), |report| {
+        let problems: Vec<Problem<'_>> = report.problems().collect();
+        Box::new(
+            problems
+                .into_iter()
+                .map(|problem| Value::from(Serde(problem.issue()))),
+        )
+    })
 }
 
 /// Returns a target with its verdicts.
@@ -72,8 +107,8 @@ fn origin(summary: &Summary) -> Option<String> {
 }
 
 /// Returns the subjects that `is_shown` selects. Their number is known, because `loop.last` needs it.
-fn each(report: Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
-    Value::make_object_iterable(report, move |report| {
+fn each(report: &Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
+    Value::make_object_iterable(Arc::clone(report), move |report| {
         let shown = report.subjects.iter().filter(|one| is_shown(one));
         let shown: Vec<&Subject> = shown.collect();
         Box::new(shown.into_iter().map(|one| subject(one, report)))
@@ -97,6 +132,7 @@ fn subject(subject: &Subject, report: &CheckReport) -> Value {
         nature => subject.nature(),
         built => subject.nri.phrase(),
         line => subject.place.line_on_disk(),
+        nodes_phrase => subject.nodes_phrase(),
         seen_phrase => subject.occurrences.as_ref().map(|seen| seen.phrase()),
         verdicts => verdicts.map(verdict).collect::<Vec<Value>>(),
         alike => alike.iter().map(group).collect::<Vec<Value>>(),

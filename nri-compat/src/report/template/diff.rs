@@ -1,22 +1,33 @@
 //! The values that templates of `diff` see: the JSON document and the phrases that all formats share.
 
+use std::collections::HashSet;
+
 use minijinja::context;
 use minijinja::value::{Serde, Value, merge_maps};
 
-use super::page;
+use super::{Templated, page};
 use crate::report::count::counted;
 use crate::report::diff::{
-    Change, ChangeKind, Deprecated, DiffDocument, DiffReport, ElementKind, SuppressedFinding,
+    Change, ChangeKind, Deprecated, DiffReport, ElementKind, SuppressedFinding,
 };
 use crate::report::finding::{Finding, Level};
 use crate::report::group::{self, Group, short};
 use crate::report::pairing::{Outcome, Pairing, PairingGroup, PairingItem};
 use crate::rules;
 
-/// Returns the values of a report.
-pub(in crate::report) fn diff_context(report: &DiffReport) -> Value {
+impl Templated for &DiffReport {
+    const NAME: &'static str = "diff";
+
+    fn context(self) -> Value {
+        context(self)
+    }
+}
+
+fn context(report: &DiffReport) -> Value {
     let groups = group::by_rule(&report.findings);
     let rules = groups.iter().map(|group| group.rule);
+    let problems = report.problems();
+    let problems = problems.map(|problem| Value::from(Serde(problem.issue())));
     let phrases = context! {
         from_phrase => report.from.phrase(),
         to_phrase => report.to.phrase(),
@@ -29,10 +40,12 @@ pub(in crate::report) fn diff_context(report: &DiffReport) -> Value {
         groups => list(&groups, |group| findings(report, group)),
         deprecated => list(&report.deprecated, deprecated),
         changed => changed(report),
+        changed_names => changed_names(report),
         pairings => list(&report.pairings, pairing),
         suppressed => list(&report.suppressed, suppressed),
+        problems => problems.collect::<Vec<Value>>(),
     };
-    merge_maps([Value::from(Serde(DiffDocument::from(report))), phrases])
+    merge_maps([Value::from(Serde(report)), phrases])
 }
 
 fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Vec<Value> {
@@ -72,6 +85,8 @@ fn findings(report: &DiffReport, group: &Group<'_>) -> Value {
         level => group.level.as_str(),
         summary => rule.map(|rule| rule.summary),
         remedy => rule.map(|rule| rule.remedy),
+        categories => Value::from(Serde(rule.map_or(&[][..], |rule| rule.categories))),
+        default_level => rule.map(|rule| rule.level.as_str()),
         location => location.map(|at| context! { file => at.file.clone(), line => at.line }),
         findings => located.map(finding).collect::<Vec<Value>>(),
     }
@@ -82,6 +97,7 @@ fn suppressed(suppressed: &SuppressedFinding) -> Value {
     context! {
         name => format!("{} {element}", suppressed.finding.rule),
         rule => suppressed.finding.rule,
+        level => suppressed.finding.level.as_str(),
         short => element.to_owned(),
         by => suppressed.by.phrase(),
     }
@@ -90,13 +106,9 @@ fn suppressed(suppressed: &SuppressedFinding) -> Value {
 fn deprecated(deprecated: &Deprecated) -> Value {
     let rpcs = deprecated.replaced_by.iter().map(|(_, rpc)| rpc.clone());
     context! {
-        id => deprecated.id.clone(),
-        summary => deprecated.summary.clone(),
         phrase => deprecated.phrase(),
-        since => deprecated.since.clone(),
-        removal => deprecated.removal.clone(),
-        remedy => deprecated.remedy.clone(),
         rpcs => rpcs.collect::<Vec<String>>(),
+        ..Serde(deprecated),
     }
 }
 
@@ -123,12 +135,54 @@ fn change(change: &Change) -> Value {
     }
 }
 
+/// Returns the names of the changed elements by kind of change, without those that another name in the list implies.
+fn changed_names(report: &DiffReport) -> Vec<Value> {
+    let of_kind = |kind| {
+        let changes = report
+            .changes
+            .iter()
+            .filter(move |change| change.kind == kind);
+        changes.collect::<Vec<&Change>>()
+    };
+    let kinds = ChangeKind::ALL
+        .map(|kind| (kind, of_kind(kind)))
+        .into_iter();
+    let kinds = kinds.filter(|(_, changes)| !changes.is_empty());
+    kinds
+        .map(|(kind, changes)| context! { kind => kind.as_str(), names => names(&changes) })
+        .collect()
+}
+
+/// A name is implied by that of the element that contains it, and the messages of an RPC by the name of the RPC.
+fn names(changes: &[&Change]) -> Vec<String> {
+    let elements: HashSet<&str> = changes.iter().map(|change| &*change.element).collect();
+    let rpcs = changes
+        .iter()
+        .filter(|change| change.what == ElementKind::Rpc);
+    let rpcs: HashSet<&str> = rpcs.map(|change| change.last()).collect();
+    let is_implied = |change: &Change| {
+        let parent = change
+            .element
+            .rsplit_once('.')
+            .map_or("", |(parent, _)| parent);
+        let name = change.last();
+        let rpc = name
+            .strip_suffix("Request")
+            .or(name.strip_suffix("Response"));
+        let is_of_rpc = rpc.is_some_and(|rpc| rpcs.contains(rpc));
+        elements.contains(parent) || change.what == ElementKind::Message && is_of_rpc
+    };
+    let named = changes.iter().filter(|change| !is_implied(change));
+    named.map(|change| change.phrase()).collect()
+}
+
 fn pairing(pairing: &Pairing) -> Value {
     let lanes = Outcome::ALL.into_iter();
     let lanes = lanes.filter_map(|outcome| lane(pairing, outcome));
     let groups = Outcome::ALL.into_iter();
     let groups = groups.flat_map(|outcome| pairing.groups(outcome));
     context! {
+        title => pairing.outcome().title(),
         headline => pairing.headline(),
         items => list(&pairing.items, item),
         lanes => lanes.collect::<Vec<Value>>(),

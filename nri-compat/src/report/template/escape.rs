@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Error, Output, State};
 
-use crate::report::visible::visible;
+use crate::escape::visible;
 
 /// The formats other than HTML, by the ending of a template's name.
 const CSV: &str = "csv";
 const MARKDOWN: &str = "md";
 const XML: &str = "xml";
+const GITHUB: &str = "github";
 const TEXT: &str = "txt";
 
 /// Returns the escaping for a template with this name: `list.html.j2` is HTML, and anything unknown is text.
@@ -22,6 +23,7 @@ pub(super) fn of_name(name: &str) -> AutoEscape {
         "csv" => AutoEscape::Custom(CSV.into()),
         "md" | "markdown" => AutoEscape::Custom(MARKDOWN.into()),
         "xml" => AutoEscape::Custom(XML.into()),
+        "github" => AutoEscape::Custom(GITHUB.into()),
         _ => AutoEscape::Custom(TEXT.into()),
     }
 }
@@ -53,6 +55,7 @@ pub(super) fn escaped(format: &AutoEscape, text: &str) -> String {
             CSV => csv(&text),
             MARKDOWN => markdown(&text),
             XML => xml(&text),
+            GITHUB => property(&text),
             _ => text,
         },
         _ => text,
@@ -88,6 +91,18 @@ fn html(text: &str) -> String {
 
 fn xml(text: &str) -> String {
     quick_xml::escape::escape(text).into_owned()
+}
+
+/// Returns a message of a workflow command, escaped like the toolkit of the runner does.
+pub(super) fn data(text: &str) -> Value {
+    Value::from_safe_string(visible(text).replace('%', "%25"))
+}
+
+/// Returns a property of a workflow command, which also ends at a comma or a colon.
+fn property(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }
 
 /// Returns prose that has no tags, links, headings or emphasis. Paired code quotes keep their meaning.
@@ -137,6 +152,13 @@ mod tests {
         let format = of_name("x.csv");
         let cells = ["a,b", "c\"d", "e\nf", "=1+1", ""].map(|text| escaped(&format, text));
         assert_eq!(cells, ["\"a,b\"", "\"c\"\"d\"", "e\\nf", "'=1+1", ""]);
+    }
+
+    #[test]
+    fn nothing_ends_a_property_or_a_line_early() {
+        let shown = escaped(&of_name("x.github"), "a:b,c%\n");
+        assert_eq!(shown, "a%3Ab%2Cc%25\\n");
+        assert_eq!(data("d::e,f%\r\ng").as_str(), Some("d::e,f%25\\r\\ng"));
     }
 
     #[test]

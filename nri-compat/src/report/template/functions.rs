@@ -3,13 +3,20 @@
 use minijinja::{Environment, State, Value};
 
 use super::escape;
+use crate::report::count::counted;
+use crate::report::group::short;
 
 /// Adds all functions and filters.
 pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("code", code);
+    environment.add_filter("data", escape::data);
     environment.add_filter("join", join);
     environment.add_filter("cell", cell);
+    environment.add_filter("counted", |count: usize, noun: &str| counted(count, noun));
+    environment.add_filter("hex", |mask: i64| format!("{:#x}", mask & 0xffff_ffff));
+    environment.add_filter("millis", millis);
     environment.add_filter("seconds", seconds);
+    environment.add_filter("short", |element: &str| short(element).to_owned());
     environment.add_filter("ending", ending);
     environment.add_function("counts", counts);
 }
@@ -32,6 +39,15 @@ fn cell(state: &State<'_, '_>, text: &Value) -> Value {
         None => text.to_string(),
     };
     Value::from_safe_string(escaped.replace('|', "\\|"))
+}
+
+/// Returns milliseconds with a unit: `0.3 ms`, `12 ms`.
+fn millis(millis: f64) -> String {
+    if millis < 10.0 {
+        format!("{millis:.1} ms")
+    } else {
+        format!("{millis:.0} ms")
+    }
 }
 
 /// Returns milliseconds as seconds: `0.031`.

@@ -3,16 +3,22 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value, merge_maps};
 
-use super::page;
+use super::{Templated, page};
 use crate::report::check::Outcome;
 use crate::report::count::counted;
 use crate::report::merge::{
-    MergeDocument, MergeReport, MergedCluster, MergedPlugin, MergedPool, WITHOUT_CLUSTER,
-    WITHOUT_HOST,
+    MergeReport, MergedCluster, MergedPlugin, MergedPool, WITHOUT_CLUSTER, WITHOUT_HOST,
 };
 
-/// Returns the values of a report.
-pub(in crate::report) fn merge_context(report: &MergeReport) -> Value {
+impl Templated for &MergeReport {
+    const NAME: &'static str = "merge";
+
+    fn context(self) -> Value {
+        context(self)
+    }
+}
+
+fn context(report: &MergeReport) -> Value {
     let names: Vec<&str> = report.targets().into_iter().collect();
     let targets = names.iter().map(|&target| {
         let shares = page::shares(&report.counts_under(target));
@@ -38,7 +44,7 @@ pub(in crate::report) fn merge_context(report: &MergeReport) -> Value {
         without_cluster_title => WITHOUT_CLUSTER,
         more_skipped => report.more_skipped(),
     };
-    merge_maps([Value::from(Serde(MergeDocument::from(report))), phrases])
+    merge_maps([Value::from(Serde(report)), phrases])
 }
 
 fn plugin(plugin: &MergedPlugin, targets: &[&str]) -> Value {
@@ -67,6 +73,7 @@ fn cluster(cluster: &MergedCluster) -> Value {
 fn pool(pool: &MergedPool) -> Value {
     context! {
         name => pool.name(),
+        phrase => pool.phrase(),
         judged => pool.judged(),
         hosts => pool.hosts(),
         ..Serde(pool),

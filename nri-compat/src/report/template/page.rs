@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use sha2::{Digest as _, Sha256};
 
@@ -72,10 +73,7 @@ fn hash(text: &str) -> String {
 pub(super) fn rules<'i>(ids: impl Iterator<Item = &'i str>) -> Vec<Value> {
     let ids: BTreeSet<&str> = ids.collect();
     let known = ids.into_iter().filter_map(rules::get);
-    let values = known.map(|rule| {
-        context! { id => rule.id, summary => rule.summary, explanation => rule.explanation }
-    });
-    values.collect()
+    known.map(|rule| Value::from(Serde(rule))).collect()
 }
 
 /// Returns each outcome with its number of verdicts, and its part of the bar.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use minijinja::{Environment, Value};
 
-use super::{check_context, environment};
+use super::{Templated as _, environment};
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckReport;
 use crate::text_file;
@@ -20,7 +20,7 @@ pub struct UserTemplate {
 }
 
 impl UserTemplate {
-    /// Reads a template. The end of its name selects how values are escaped: `.html`, `.md`, `.csv`, `.xml`, each
+    /// Reads a template. The end of its name selects how values are escaped: `.html`, `.md`, `.csv`, `.xml`, `.github`, each
     /// optionally with a further `.j2` or `.jinja`; otherwise text.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl UserTemplate {
     ///
     /// Returns an error with file and line if the template names a value that does not exist, or fails otherwise.
     pub fn check(&self, report: CheckReport) -> Result<String, Error> {
-        self.render(check_context(report))
+        self.render(report.context())
     }
 
     fn render(&self, context: Value) -> Result<String, Error> {

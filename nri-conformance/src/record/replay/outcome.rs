@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use nri::wire::Status;
+use serde::{Serialize, Serializer};
 
 /// The maximum number of differences that are kept. Further ones are only counted.
 pub(super) const MAX_DIFFERENCES: usize = 1000;
@@ -37,7 +38,7 @@ pub struct Replayed {
 }
 
 /// The number of recorded requests that were not sent to the plugin, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// Requests for events that the plugin did not subscribe to.
     pub unsubscribed: u64,
@@ -50,17 +51,19 @@ pub struct Skipped {
 }
 
 /// One difference between a plugin's behavior and the recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The number of the request on its connection, from 1; 0 for an unsolicited update.
     pub request: u64,
     /// The time of the request since the start of the recording.
+    #[serde(rename = "at_millis", serialize_with = "millis")]
     pub at: Duration,
     /// The method, such as `CreateContainer`.
     pub method: String,
     /// The pod and the container of the request, such as `default/web/server`; empty if it has none.
     pub subject: String,
     /// The difference.
+    #[serde(rename = "detail", serialize_with = "phrase")]
     pub kind: DifferenceKind,
 }
 
@@ -99,6 +102,14 @@ pub enum DifferenceKind {
     MissingUpdate,
     /// The plugin sent an unsolicited update that the recorded one did not.
     ExtraUpdate,
+}
+
+fn millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u128(time.as_millis())
+}
+
+fn phrase<S: Serializer>(kind: &DifferenceKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(kind)
 }
 
 impl Replayed {

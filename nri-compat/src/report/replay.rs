@@ -1,0 +1,56 @@
+//! The result of `replay`, as data for every renderer.
+
+use nri_conformance::record::Replayed;
+use nri_conformance::record::replay::{Difference, Skipped};
+use serde::{Serialize, Serializer};
+
+/// The result of `replay`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayReport<'r>(pub &'r Replayed);
+
+/// The differences, with the values that are derived from them.
+#[derive(Serialize)]
+struct Document<'r> {
+    /// The index and the name of the plugin.
+    plugin: &'r str,
+    /// The index and the name of the recorded plugin.
+    recorded_plugin: &'r str,
+    /// The differences from the recording, in the order of the requests; at most 1000.
+    differences: &'r [Difference],
+    /// The numbers of requests and differences.
+    summary: SummaryDocument,
+}
+
+/// The numbers of requests and differences.
+#[derive(Serialize)]
+struct SummaryDocument {
+    /// Requests that were sent.
+    requests: u64,
+    /// Answers that were compared with a recorded one.
+    compared: u64,
+    /// Differences from the recording.
+    differences: u64,
+    #[serde(flatten)]
+    skipped: Skipped,
+    /// The time from the first request to the last answer, in milliseconds.
+    millis: u128,
+}
+
+impl Serialize for ReplayReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let replayed = self.0;
+        let document = Document {
+            plugin: &replayed.plugin,
+            recorded_plugin: &replayed.recorded_plugin,
+            differences: &replayed.differences,
+            summary: SummaryDocument {
+                requests: replayed.requests,
+                compared: replayed.compared,
+                differences: replayed.differences.len() as u64 + replayed.more_differences,
+                skipped: replayed.skipped,
+                millis: replayed.elapsed.as_millis(),
+            },
+        };
+        document.serialize(serializer)
+    }
+}
