@@ -6,31 +6,27 @@
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
 //! credentials with `kube`, `client` makes one request, `pages` reads a whole list, and `nodes` and
-//! `inventory` extract the relevant fields from its objects.
+//! `inventory` gather what matters of its objects, whose fields `object` reads.
 
 mod access;
 mod client;
 mod error;
-mod images;
 mod inventory;
 mod nodes;
-mod owners;
+mod object;
 mod pages;
 mod resources;
-mod workload_name;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-
 pub use error::{ClusterError, ClusterErrorKind};
-pub use images::{Image, ImageOrigin};
 pub use inventory::Plugin;
 pub use nodes::NodePool;
+pub use object::{Image, ImageOrigin, WorkloadName};
 pub use resources::{RESOURCES, Resource, VERB, cluster_role};
-pub use workload_name::WorkloadName;
 
+use crate::workloads::Node;
 use client::Client;
 use inventory::Inventory;
 use nodes::Pools;
@@ -121,12 +117,12 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         unread: Vec::new(),
         end: None,
     };
-    let pools = reading.list(NODES, Pools::default, Pools::add).await;
-    let pods = reading.list(PODS, Inventory::default, Inventory::pod).await;
-    let mut templates = Vec::new();
+    let (mut pools, mut inventory) = (Pools::default(), Inventory::default());
+    reading.list(NODES, &mut pools, Pools::add).await;
+    reading.list(PODS, &mut inventory, Inventory::pod).await;
     for resource in TEMPLATES {
-        let add = |inventory: &mut Inventory, object| inventory.workload(object, resource.kind);
-        templates.push(reading.list(resource, Inventory::default, add).await);
+        let add = |all: &mut Inventory, object: &Node| all.workload(object, resource.kind);
+        reading.list(resource, &mut inventory, add).await;
     }
     let unread = reading.finish()?;
     Ok(Cluster {
@@ -134,7 +130,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         server: client.server,
         id: client.id,
         unread,
-        ..Cluster::new(pools, pods, templates)
+        ..Cluster::new(pools, &inventory)
     })
 }
 
@@ -154,42 +150,29 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// Returns an error if a document is not a list of its resource.
 pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
-    let (mut pools, mut pods, mut templates) = (Pools::default(), Inventory::default(), Vec::new());
+    let (mut pools, mut inventory) = (Pools::default(), Inventory::default());
     for (resource, bytes) in lists {
-        if resource.kind == NODES.kind {
-            saved(resource, bytes)?.for_each(|node| pools.add(node));
-        } else if resource.kind == PODS.kind {
-            saved(resource, bytes)?.for_each(|pod| pods.pod(pod));
-        } else {
-            let mut list = Inventory::default();
-            saved(resource, bytes)?.for_each(|object| list.workload(object, resource.kind));
-            templates.push(list);
-        }
+        let page = Page::parse(bytes).map_err(|error| {
+            let message = format!("not a list of {}", resource.name());
+            ClusterError::new(ClusterErrorKind::Response, message).caused_by(error)
+        })?;
+        page.objects(|object| match resource.kind {
+            kind if kind == NODES.kind => pools.add(object),
+            kind if kind == PODS.kind => inventory.pod(object),
+            kind => inventory.workload(object, kind),
+        });
     }
-    Ok(Cluster::new(pools, pods, templates))
-}
-
-/// Returns the objects of a saved list.
-fn saved<T: DeserializeOwned>(
-    resource: &Resource,
-    bytes: &[u8],
-) -> Result<impl Iterator<Item = T>, ClusterError> {
-    let page = Page::parse(bytes).map_err(|error| {
-        let message = format!("not a list of {}", resource.name());
-        ClusterError::new(ClusterErrorKind::Response, message).caused_by(error)
-    })?;
-    Ok(page.objects())
+    Ok(Cluster::new(pools, &inventory))
 }
 
 impl Cluster {
-    fn new(pools: Pools, pods: Inventory, templates: Vec<Inventory>) -> Self {
-        let lists = || templates.iter().chain([&pods]);
+    fn new(pools: Pools, inventory: &Inventory) -> Self {
         Self {
             pools: pools.finish(),
-            pods: pods.objects,
-            workloads: templates.iter().map(|list| list.objects).sum(),
-            beyond: lists().map(|list| list.beyond).sum(),
-            plugins: inventory::plugins(pods, templates),
+            pods: inventory.pods,
+            workloads: inventory.workloads,
+            beyond: inventory.beyond,
+            plugins: inventory.plugins(),
             ..Self::default()
         }
     }
@@ -205,29 +188,30 @@ struct Reading<'c> {
 }
 
 impl Reading<'_> {
-    /// Reads a list and returns the value accumulated over its objects; a default value if it cannot
-    /// be read.
-    async fn list<T: DeserializeOwned, V: Default>(
+    /// Reads a list, and adds its objects to `value`, which stays the same if the list cannot be read.
+    async fn list<V: Clone>(
         &mut self,
         resource: &'static Resource,
-        begin: impl Fn() -> V,
-        take: impl Fn(&mut V, T),
-    ) -> V {
+        value: &mut V,
+        take: impl Fn(&mut V, &Node),
+    ) {
         if let Some(error) = &self.end {
             self.unread.push(Unread::new(resource, error));
-            return V::default();
+            return;
         }
         let list = List {
             client: self.client,
             resource,
             namespace: self.namespace,
         };
-        list.fold(begin, take).await.unwrap_or_else(|error| {
-            let is_final = self.is_final(&error);
-            self.unread.push(Unread::new(resource, &error));
-            self.end = is_final.then_some(error);
-            V::default()
-        })
+        match list.fold(value, take).await {
+            Ok(new) => *value = new,
+            Err(error) => {
+                let is_final = self.is_final(&error);
+                self.unread.push(Unread::new(resource, &error));
+                self.end = is_final.then_some(error);
+            }
+        }
     }
 
     /// Returns true for an error after which other lists would fail as well. One list may time out

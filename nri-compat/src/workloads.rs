@@ -1,37 +1,41 @@
 //! Kubernetes objects that run pods, and the containers among them that may be NRI plugins.
 //!
-//! The types contain the few fields of a pod that matter here. They are deserialized from the answers
-//! of the API server, or built from manifests in files. [`candidates`] compares volumes and images
-//! with tables: the default paths of the runtimes, the further paths in `paths.rs`, and the published
-//! plugins in `images.toml`.
+//! Manifests and the answers of the API server are read into the same tree (`node`). `search` finds the
+//! pods in it by their shape, whatever the kind of the object. [`candidates`] compares their mounts and
+//! images with tables: the paths in `paths`, and the published plugins in `images.toml`.
 //!
 //! ```
-//! use nri_compat::workloads::{Workload, candidates};
+//! use nri_compat::workloads::candidates;
+//! use nri_compat::workloads::manifest::{self, Item};
 //!
-//! let pod = r#"{"kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "spec": {
+//! let pod = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
 //!     "volumes": [{"name": "nri", "hostPath": {"path": "/run/nri"}}],
 //!     "containers": [{"name": "c", "image": "example.org/p:1", "volumeMounts": [{"name": "nri"}]}]}}"#;
-//! let pod: Workload = serde_json::from_str(pod)?;
-//! let found = candidates(&pod);
-//! assert_eq!(found[0].container.image.as_deref(), Some("example.org/p:1"));
-//! assert_eq!(found[0].reason(), "mounts /run/nri of the host: the NRI socket");
-//! # Ok::<(), serde_json::Error>(())
+//! manifest::read(pod, &mut |item| {
+//!     let Item::Workload { workload, .. } = item else { panic!("another item") };
+//!     let found = candidates(&workload);
+//!     assert_eq!(found[0].container.image.as_deref(), Some("example.org/p:1"));
+//!     assert_eq!(found[0].reason(), "mounts /run/nri of the host: the NRI socket");
+//! });
 //! ```
 
 mod candidate;
-mod host_path;
 mod images;
+mod installers;
 pub mod manifest;
-mod model;
+mod node;
 mod paths;
+mod pod;
+mod search;
+mod statements;
 
-pub use candidate::{Candidate, CandidateImage, Reason, candidates};
+pub use candidate::{Candidate, candidates};
 pub use images::{images_in, is_own, mentions_published, published_chart};
-pub use model::{
-    Container, ContainerKind, ContainerStatus, HostPath, ImageSource, Mount, Owner, PodTemplate,
-    Volume, Workload,
-};
-pub use paths::{Reach, Resource};
+#[cfg(feature = "cluster")]
+pub(crate) use node::Node;
+pub use pod::{Container, ImageVolume, Mount, PodTemplate, Volume, Workload};
+#[cfg(feature = "cluster")]
+pub(crate) use search::templates;
 
 #[cfg(test)]
 mod tests;

@@ -23,12 +23,8 @@ fn last_candidate(text: &str) -> Option<String> {
             documents = document;
             for candidate in candidates(&workload) {
                 assert!(!candidate.reason().contains('\n'));
-                assert!(
-                    candidate
-                        .container
-                        .line
-                        .is_some_and(|line| line > 0 && line <= lines)
-                );
+                let line = candidate.container.line;
+                assert!(line > 0 && line <= lines);
                 last = Some(candidate.container.name.clone());
             }
         }

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::images::Image;
-use super::owners::{self, Owners};
+use super::object::{Image, ImageOrigin, WorkloadName, controller, has_ended, is_mirror, node_of};
 use super::resources::TEMPLATES;
-use super::workload_name::WorkloadName;
-use crate::workloads::{Candidate, Owner, Workload, candidates};
+use crate::workloads::{Candidate, Node, Workload, candidates, templates};
 
 /// The maximum number of distinct containers that are kept.
 const MAX_CONTAINERS: usize = 100_000;
@@ -38,7 +36,7 @@ struct ContainerKey {
     image: Image,
 }
 
-/// The pods that run a container.
+/// The pods that run a container; none for the container of a template.
 #[derive(Clone, Debug, Default)]
 struct ContainerUse {
     reason: String,
@@ -47,61 +45,70 @@ struct ContainerUse {
     nodes: BTreeSet<String>,
 }
 
-/// The containers of one list.
-#[derive(Debug, Default)]
+/// The containers of all lists.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Inventory {
     containers: BTreeMap<ContainerKey, ContainerUse>,
-    /// The objects that own other objects of the list.
-    owners: Owners,
-    /// The number of objects of the list.
-    pub(super) objects: u64,
+    /// The objects that own listed objects.
+    owners: BTreeMap<WorkloadName, WorkloadName>,
+    /// The number of pods.
+    pub(super) pods: u64,
+    /// The number of other objects.
+    pub(super) workloads: u64,
     /// The number of containers beyond the maximum.
     pub(super) beyond: u64,
 }
 
 impl Inventory {
     /// Adds a pod.
-    pub(super) fn pod(&mut self, pod: Workload) {
-        self.objects += 1;
-        if has_ended(&pod) {
+    pub(super) fn pod(&mut self, pod: &Node) {
+        self.pods += 1;
+        if has_ended(pod) {
             return;
         }
-        for candidate in candidates(&pod) {
-            let image = Image::running(candidate.container, pod.image_id(candidate.container));
-            let key = key(owners::of_pod(&pod), &candidate, image);
-            let Some(container) = self.container(key, &candidate) else {
+        for candidate in candidates(&workload(pod)) {
+            let image = Image::running(candidate.container, pod);
+            let Some(container) = self.container(WorkloadName::of_pod(pod), &candidate, image)
+            else {
                 continue;
             };
             container.pods += 1;
-            container.is_static = pod.is_mirror;
-            container.nodes.extend(candidate.template.node_name.clone());
+            container.is_static = is_mirror(pod);
+            container.nodes.extend(node_of(pod).map(str::to_owned));
         }
     }
 
     /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
-    pub(super) fn workload(&mut self, workload: Workload, kind: &str) {
-        self.objects += 1;
-        let name = owners::name(&workload, kind);
+    pub(super) fn workload(&mut self, object: &Node, kind: &str) {
+        self.workloads += 1;
+        let workload = workload(object);
         let found = candidates(&workload);
         if found.is_empty() {
             return;
         }
-        if let Some(owner) = workload.controller().filter(|owner| is_listed(owner)) {
+        let name = WorkloadName::of(object, kind);
+        if let Some(owner) = controller(object, &name).filter(is_listed) {
             // Its owner has the same template and is listed, too.
-            self.owners.add(name, owner);
+            self.owners.insert(name, owner);
             return;
         }
         for candidate in found {
-            let image = Image::of_template(candidate.container);
-            self.container(key(name.clone(), &candidate, image), &candidate);
+            let image = Image::specified(candidate.container, ImageOrigin::Template);
+            self.container(name.clone(), &candidate, image);
         }
     }
 
     fn container(
         &mut self,
-        key: ContainerKey,
+        workload: WorkloadName,
         candidate: &Candidate<'_>,
+        image: Image,
     ) -> Option<&mut ContainerUse> {
+        let key = ContainerKey {
+            workload,
+            container: candidate.container.name.clone(),
+            image,
+        };
         if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
             self.beyond += 1;
             return None;
@@ -112,44 +119,50 @@ impl Inventory {
         }
         Some(container)
     }
-}
 
-/// Returns the containers of the pods under the objects that own them, and those of `templates` that
-/// no pod runs.
-pub(super) fn plugins(pods: Inventory, templates: Vec<Inventory>) -> Vec<Plugin> {
-    let mut owners = Owners::default();
-    let mut declared: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
-    for list in templates {
-        owners.append(list.owners);
-        declared.extend(list.containers);
-    }
-    let workloads: BTreeSet<&WorkloadName> = declared.keys().map(|key| &key.workload).collect();
-    let mut all: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
-    for (mut key, found) in pods.containers {
-        key.workload = owners.topmost(key.workload, &workloads);
-        let of_owner = all.entry(key).or_default();
-        of_owner.reason = found.reason;
-        of_owner.is_static |= found.is_static;
-        of_owner.pods += found.pods;
-        of_owner.nodes.extend(found.nodes);
-    }
-    let running: BTreeSet<(WorkloadName, String)> = all
-        .keys()
-        .map(|key| (key.workload.clone(), key.container.clone()))
-        .collect();
-    for (key, found) in declared {
-        if !running.contains(&(key.workload.clone(), key.container.clone())) {
-            all.insert(key, found);
+    /// Returns the containers of the pods under the objects that own them, and those of templates that
+    /// no pod runs.
+    pub(super) fn plugins(&self) -> Vec<Plugin> {
+        let (running, declared): (Vec<_>, Vec<_>) = self
+            .containers
+            .iter()
+            .partition(|(_, found)| found.pods > 0);
+        let workloads: BTreeSet<&WorkloadName> =
+            declared.iter().map(|(key, _)| &key.workload).collect();
+        let mut all: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
+        for (key, found) in running {
+            let of_owner = ContainerKey {
+                workload: self.topmost(&key.workload, &workloads),
+                ..key.clone()
+            };
+            let of_owner = all.entry(of_owner).or_default();
+            of_owner.reason.clone_from(&found.reason);
+            of_owner.is_static |= found.is_static;
+            of_owner.pods += found.pods;
+            of_owner.nodes.extend(found.nodes.iter().cloned());
         }
+        let name = |key: &ContainerKey| (key.workload.clone(), key.container.clone());
+        let names: BTreeSet<_> = all.keys().map(name).collect();
+        let unused = declared
+            .into_iter()
+            .filter(|(key, _)| !names.contains(&name(key)));
+        all.extend(unused.map(|(key, found)| (key.clone(), found.clone())));
+        all.into_iter().map(plugin).collect()
     }
-    all.into_iter().map(plugin).collect()
+
+    /// Returns the object that the owner of a pod belongs to: the deployment of a replica set, if it
+    /// is one of these workloads, or the cron job of a job; else the owner itself.
+    fn topmost(&self, owner: &WorkloadName, workloads: &BTreeSet<&WorkloadName>) -> WorkloadName {
+        let deployment = || owner.deployment().filter(|name| workloads.contains(name));
+        let above = self.owners.get(owner).cloned().or_else(deployment);
+        above.unwrap_or_else(|| owner.clone())
+    }
 }
 
-fn key(workload: WorkloadName, candidate: &Candidate<'_>, image: Image) -> ContainerKey {
-    ContainerKey {
-        workload,
-        container: candidate.container.name.clone(),
-        image,
+fn workload(object: &Node) -> Workload {
+    Workload {
+        templates: templates(object),
+        ..Workload::default()
     }
 }
 
@@ -166,11 +179,6 @@ fn plugin((key, found): (ContainerKey, ContainerUse)) -> Plugin {
 }
 
 /// Returns true for an owner that is also listed, such as the cron job of a job.
-fn is_listed(owner: &Owner) -> bool {
+fn is_listed(owner: &WorkloadName) -> bool {
     TEMPLATES.iter().any(|resource| resource.kind == owner.kind)
-}
-
-/// Returns true for a pod whose containers no longer run.
-fn has_ended(pod: &Workload) -> bool {
-    matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed"))
 }

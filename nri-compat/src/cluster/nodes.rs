@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use crate::workloads::Node as Object;
 
 /// The operating system of nodes that do not report one.
 const DEFAULT_SYSTEM: &str = "linux";
@@ -18,50 +18,19 @@ pub struct NodePool {
     pub nodes: Vec<String>,
 }
 
-/// A node.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Node {
-    #[serde(default)]
-    metadata: Metadata,
-    #[serde(default)]
-    status: Status,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-struct Metadata {
-    #[serde(default)]
-    name: String,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Status {
-    #[serde(default)]
-    node_info: NodeInfo,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NodeInfo {
-    #[serde(default)]
-    container_runtime_version: String,
-    #[serde(default)]
-    operating_system: String,
-}
-
 /// Nodes by runtime and operating system.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pools(BTreeMap<(String, String), Vec<String>>);
 
 impl Pools {
-    pub(super) fn add(&mut self, node: Node) {
-        let info = node.status.node_info;
-        let system = match info.operating_system {
-            system if system.is_empty() => DEFAULT_SYSTEM.to_owned(),
-            system => system,
-        };
-        let key = (info.container_runtime_version, system);
-        self.0.entry(key).or_default().push(node.metadata.name);
+    pub(super) fn add(&mut self, node: &Object) {
+        let info = |key: &str| node.get("status")?.get("nodeInfo")?.text(key);
+        let runtime = info("containerRuntimeVersion").unwrap_or_default();
+        let system = info("operatingSystem").unwrap_or(DEFAULT_SYSTEM);
+        let name = node.get("metadata").and_then(|data| data.text("name"));
+        let pool = self.0.entry((runtime.to_owned(), system.to_owned()));
+        let name = name.unwrap_or_default().to_owned();
+        pool.or_default().push(name);
     }
 
     /// Returns the pools, the largest first.

@@ -2,11 +2,12 @@
 
 use kube::core::params::ListParams;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::client::{Client, IS_API_SERVER};
 use super::error::{ClusterError, ClusterErrorKind};
 use super::resources::Resource;
+use crate::workloads::Node;
 
 /// The number of objects that are requested per page, as by `kubectl`.
 const PAGE_OBJECTS: u32 = 500;
@@ -32,13 +33,12 @@ pub(super) struct List<'c> {
 
 /// A page of a list.
 #[derive(Deserialize)]
-#[serde(bound = "T: Deserialize<'de>")]
-pub(super) struct Page<T> {
+pub(super) struct Page {
     #[serde(default)]
     metadata: Metadata,
     /// The objects. `null` means that there are none, but a document without the key is not a list.
     #[serde(deserialize_with = "Option::deserialize")]
-    items: Option<Vec<T>>,
+    items: Option<Vec<Map<String, Value>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -47,57 +47,53 @@ struct Metadata {
     next: Option<String>,
 }
 
-impl<T: DeserializeOwned> Page<T> {
+impl Page {
     /// Parses a page.
     ///
     /// # Errors
     ///
-    /// Returns an error if it is not JSON, not a list, or a list of something else.
+    /// Returns an error if it is not JSON, or not a list.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(bytes)
     }
 
-    /// Returns the objects.
-    pub(super) fn objects(self) -> impl Iterator<Item = T> {
-        self.items.into_iter().flatten()
+    /// Passes the objects to `take`.
+    pub(super) fn objects(self, mut take: impl FnMut(&Node)) {
+        let objects = self.items.into_iter().flatten();
+        objects.for_each(|object| take(&Node::from(Value::from(object))));
     }
 }
 
 impl List<'_> {
-    /// Passes the objects of all pages to `take`, together with a value that `begin` creates, and
-    /// returns this value. A list that expires is started again, with a new value.
+    /// Passes the objects of all pages to `take`, which adds them to `value`. A list that expires is started
+    /// again from the same value.
     ///
     /// # Errors
     ///
     /// Returns an error if a page cannot be read or parsed, or if the list does not end.
-    pub(super) async fn fold<T: DeserializeOwned, V>(
+    pub(super) async fn fold<V: Clone>(
         self,
-        begin: impl Fn() -> V,
-        take: impl Fn(&mut V, T),
+        value: &V,
+        take: impl Fn(&mut V, &Node),
     ) -> Result<V, ClusterError> {
         for _ in 1..MAX_STARTS {
-            match self.read(begin(), &take).await {
+            match self.read(value.clone(), &take).await {
                 Err(error) if error.kind() == ClusterErrorKind::Expired => {}
                 end => return end,
             }
         }
-        self.read(begin(), &take).await
+        self.read(value.clone(), &take).await
     }
 
-    async fn read<T: DeserializeOwned, V>(
-        self,
-        mut value: V,
-        take: &impl Fn(&mut V, T),
-    ) -> Result<V, ClusterError> {
+    async fn read<V>(self, mut value: V, take: &impl Fn(&mut V, &Node)) -> Result<V, ClusterError> {
         let mut page = ListParams::default().limit(PAGE_OBJECTS);
         for _ in 0..MAX_PAGES {
             let bytes = self.page(&mut page).await?;
-            let mut parsed: Page<T> =
-                Page::parse(&bytes).map_err(|error| self.not_a_list(error))?;
+            let mut parsed = Page::parse(&bytes).map_err(|error| self.not_a_list(error))?;
             drop(bytes);
             let next = parsed.metadata.next.take();
             let next = next.filter(|next| !next.is_empty());
-            parsed.objects().for_each(|object| take(&mut value, object));
+            parsed.objects(|object| take(&mut value, object));
             if next.is_none() {
                 return Ok(value);
             }

@@ -1,22 +1,26 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
-//! A file is decoded to text, `documents` splits and parses it, and `search` finds the pod templates
-//! in its objects by their shape, regardless of the kind of the object. `charts` recognises the
-//! objects that install charts.
+//! A file is decoded to text, and `documents` splits and parses it.
 
-mod charts;
-mod decode;
 mod documents;
-mod node;
-mod pod;
-mod search;
 
-pub use decode::decode;
+use std::borrow::Cow;
+use std::thread;
 
-use super::model::Workload;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use super::installers;
+use super::node::{Node, Value};
+use super::pod::Workload;
+use super::search::{Content, is_complete};
+use super::statements::Statement;
+use documents::{Document, documents};
 
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
+
+/// The stack for a document of the maximum depth, with a reserve.
+const STACK_BYTES: usize = 16 << 20;
 
 /// Something in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,30 +55,107 @@ pub enum Item {
     },
 }
 
+/// Returns the text of a manifest, without a byte order mark. Windows shells write UTF-16. Invalid
+/// bytes are replaced.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let (text, _, _) = encoding(bytes).decode(bytes);
+    text
+}
+
+/// Returns the encoding that the first bytes suggest. In `decode`, a byte order mark takes precedence.
+fn encoding(bytes: &[u8]) -> &'static Encoding {
+    match bytes {
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => UTF_16BE,
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => UTF_16LE,
+        _ => UTF_8,
+    }
+}
+
 /// Passes the objects of a manifest to `each`, in their order. A document that cannot be read does
 /// not affect the others.
-pub fn read(text: &str, each: &mut dyn FnMut(Item)) {
-    let read = documents::parse_all(text, &mut |document, parsed| match parsed {
-        Ok(Some(node)) => {
-            let part = search::Part {
-                document: document.number,
-                lines_before: document.lines_before,
-                is_patch: false,
-            };
-            search::read(part, &node, each);
-        }
+pub fn read(text: &str, each: &mut (dyn FnMut(Item) + Send)) {
+    // The parser and the search recurse, so they get a stack of a known size.
+    let started = thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
+        let reading = thread.spawn_scoped(scope, || {
+            for document in documents(text) {
+                read_document(&document, &mut *each);
+            }
+        });
+        reading.map(|_| ())
+    });
+    if let Err(error) = started {
+        each(Item::Unreadable {
+            document: 1,
+            line: 1,
+            reason: format!("cannot start a thread: {error}"),
+        });
+    }
+}
+
+fn read_document(document: &Document<'_>, each: &mut dyn FnMut(Item)) {
+    match document.parse() {
+        Ok(Some(node)) => values(document.number, &node, each),
         Ok(None) => each(Item::Foreign),
         Err(error) => each(Item::Unreadable {
             document: document.number,
             line: error.line,
             reason: error.reason,
         }),
+    }
+}
+
+/// Passes the objects that a document consists of to `each`.
+fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
+    match &node.value {
+        Value::Null => {}
+        Value::List(elements) => {
+            for element in elements {
+                values(document, element, each);
+            }
+        }
+        Value::Map(_) => object(document, node, "", each),
+        Value::Text(_) => each(Item::Foreign),
+    }
+}
+
+/// Passes an object, and the complete objects in it, to `each`. `kind` is its kind if it states none.
+fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
+    let content = Content::of(node);
+    let has_pods = !content.templates.is_empty();
+    let is_object = is_complete(node) || has_pods && node.get("metadata").is_some();
+    each(match (is_object, has_pods) {
+        (false, _) => Item::Foreign,
+        (true, false) => Item::Object,
+        (true, true) => Item::Workload {
+            document,
+            workload: Workload::new(node, kind, content.templates),
+        },
     });
-    if let Err(error) = read {
-        each(Item::Unreadable {
-            document: 1,
-            line: 1,
-            reason: format!("cannot start a thread: {error}"),
+    let statements = content.statements.into_iter();
+    mentions(
+        statements.chain(installers::statements(node)).collect(),
+        each,
+    );
+    let list = node.text("kind").unwrap_or_default();
+    let kind = list.strip_suffix("List").unwrap_or_default();
+    for nested in content.objects {
+        object(document, nested, kind, each);
+    }
+}
+
+/// Passes each statement once to `each`, and those about mounts only if there are no others.
+fn mentions(statements: Vec<Statement>, each: &mut dyn FnMut(Item)) {
+    let has_others = statements.iter().any(|statement| !statement.is_mount);
+    let mut said: Vec<String> = Vec::new();
+    for statement in statements {
+        if statement.is_mount && has_others || said.contains(&statement.text) {
+            continue;
+        }
+        said.push(statement.text.clone());
+        each(Item::Mention {
+            line: statement.line,
+            reason: statement.text,
         });
     }
 }

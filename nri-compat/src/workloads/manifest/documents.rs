@@ -1,22 +1,16 @@
 //! The documents of a file, which are parsed separately so that an error in one does not affect the
 //! others.
 
-use std::sync::mpsc;
-use std::thread;
-
 use serde::de::IgnoredAny;
 use serde_saphyr::DuplicateKeyPolicy;
 
-use super::node::Node;
+use crate::workloads::node::Node;
 
 /// The marker between documents.
 const MARKER: &str = "---";
 
 /// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
 const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
-
-/// The fields with which objects begin.
-const FIRST_FIELDS: [&str; 2] = ["apiVersion:", "kind:"];
 
 /// Words of which each object, and each part of one that matters here, has one.
 const OBJECT_WORDS: [&str; 4] = ["apiVersion", "hostPath", "kind:", "mountPath"];
@@ -31,9 +25,6 @@ const MAX_REPEATED: usize = 200_000;
 /// The maximum depth of a document. Schemas in custom resource definitions have about 50.
 const MAX_DEPTH: usize = 100;
 
-/// The stack for parsing a document of the maximum depth, with a reserve.
-const STACK_BYTES: usize = 16 << 20;
-
 /// The marker of a template of a chart.
 const TEMPLATE: &str = "{{";
 
@@ -43,7 +34,7 @@ pub(super) struct Document<'t> {
     /// Its number, counted from 1.
     pub(super) number: u32,
     /// The number of lines before it.
-    pub(super) lines_before: u32,
+    lines_before: u32,
     text: &'t str,
 }
 
@@ -56,39 +47,8 @@ pub(super) struct SyntaxError {
     pub(super) reason: String,
 }
 
-/// A parsed document; `None` for prose.
-pub(super) type Parsed = Result<Option<Node>, SyntaxError>;
-
-/// Parses the documents of a text one by one, in a thread with the stack for it, and passes them to
-/// `each`.
-///
-/// # Errors
-///
-/// Returns an error if the thread cannot be started.
-pub(super) fn parse_all(
-    text: &str,
-    each: &mut dyn FnMut(Document<'_>, Parsed),
-) -> std::io::Result<()> {
-    let (sender, parsed) = mpsc::sync_channel(1);
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        thread.spawn_scoped(scope, move || {
-            for mut document in documents(text) {
-                let node = document.parse();
-                if sender.send((document, node)).is_err() {
-                    return;
-                }
-            }
-        })?;
-        parsed
-            .iter()
-            .for_each(|(document, node)| each(document, node));
-        Ok(())
-    })
-}
-
 /// Returns the documents of a file, without empty ones.
-fn documents(text: &str) -> Vec<Document<'_>> {
+pub(super) fn documents(text: &str) -> Vec<Document<'_>> {
     let (mut documents, mut number, mut lines_before) = (Vec::new(), 0, 0);
     for part in parts(text) {
         let is_empty = is_empty(part);
@@ -106,25 +66,21 @@ fn documents(text: &str) -> Vec<Document<'_>> {
 }
 
 impl Document<'_> {
-    /// Parses the document. Returns `None` for prose, and leaves out prose before an object, such as a
-    /// warning.
+    /// Parses the document. Returns `None` for prose.
     ///
     /// # Errors
     ///
     /// Returns an error if it is not YAML and may be an object, or if it exceeds a limit.
-    fn parse(&mut self) -> Parsed {
+    pub(super) fn parse(&self) -> Result<Option<Node>, SyntaxError> {
         let error = match parse(self.text, MAX_VALUES) {
-            Ok(node) => return Ok(Some(node)),
+            Ok(mut node) => {
+                node.move_down(self.lines_before);
+                return Ok(Some(node));
+            }
             Err(error) => error,
         };
         if !OBJECT_WORDS.iter().any(|word| self.text.contains(word)) {
             return Ok(None);
-        }
-        if let Some((prose, object)) = split_prose(self.text)
-            && let Ok(node) = parse(object, MAX_VALUES)
-        {
-            self.lines_before += lines(prose);
-            return Ok(Some(node));
         }
         Err(SyntaxError {
             line: self.lines_before + error.location().map_or(1, |at| line(at.line())),
@@ -157,23 +113,6 @@ fn reason(text: &str, error: &serde_saphyr::Error) -> String {
     let message = error.to_string();
     let words: Vec<&str> = message.split_whitespace().collect();
     format!("invalid YAML: {}", words.join(" "))
-}
-
-/// Splits off the prose before the first field of an object.
-fn split_prose(text: &str) -> Option<(&str, &str)> {
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        if FIRST_FIELDS.iter().any(|field| line.starts_with(field)) {
-            return text
-                .split_at_checked(offset)
-                .filter(|(prose, _)| !prose.is_empty());
-        }
-        if line.contains(TEMPLATE) {
-            return None;
-        }
-        offset += line.len();
-    }
-    None
 }
 
 /// Splits a file at the lines that are document markers, which cannot occur within a document. JSON

@@ -14,7 +14,7 @@ fn items(text: &str) -> Vec<String> {
                 let containers: Vec<String> = containers
                     .map(|one| {
                         let image = one.image.as_deref().unwrap_or("-");
-                        format!("{}={image}@{}", one.name, one.line.unwrap_or(0))
+                        format!("{}={image}@{}", one.name, one.line)
                     })
                     .collect();
                 format!("{document}: {workload}: {}", containers.join(" "))
@@ -248,7 +248,10 @@ spec:
 ";
     assert_eq!(
         items(text),
-        ["1: Pod a: c=example.org/a:1@7 d=example.org/b:1@17"]
+        [
+            "1: Pod a: c=example.org/a:1@7 d=example.org/b:1@17",
+            "line 5: names /run/nri of the host (the NRI socket), which no container here mounts: render it with what it belongs to (`kustomize build`), and check the result"
+        ]
     );
     assert_eq!(candidate_count(text), 2);
     // An anchor ends with its document.

@@ -140,10 +140,10 @@ impl Judged {
 
 /// Returns the images of a candidate with their lines: that of the container and those that it mounts,
 /// each as a reference, or as the reason why there is none.
-fn images(candidate: &Candidate<'_>) -> Vec<(Option<u32>, Result<String, String>)> {
+fn images(candidate: &Candidate<'_>) -> Vec<(u32, Result<String, String>)> {
     let container = candidate.container;
     let mounted = candidate.image_volumes.iter();
-    let mounted = mounted.map(|image| (image.line, reference(image.reference)));
+    let mounted = mounted.map(|image| (image.line, reference(&image.reference)));
     let missing = || Err("it has no image: check the complete manifest".to_owned());
     let own = container.image.as_deref().map_or_else(missing, reference);
     [(container.line, own)].into_iter().chain(mounted).collect()
@@ -164,8 +164,8 @@ fn reference(image: &str) -> Result<String, String> {
 fn placeholder_path(workload: &Workload) -> Option<String> {
     let volumes = workload.templates.iter().flat_map(|pod| &pod.volumes);
     let mut paths = volumes.filter_map(|volume| volume.host_path.as_ref());
-    let path = paths.find(|path| !path.path.starts_with('/') && is_placeholder(&path.path))?;
-    let path = crate::escape::bytes(path.path.as_bytes());
+    let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
+    let path = crate::escape::bytes(path.as_bytes());
     Some(format!(
         "the path `{path}` of a volume is a placeholder: render the manifest first"
     ))
@@ -182,11 +182,11 @@ fn place(
     document: u32,
     workload: &Workload,
     candidate: &Candidate<'_>,
-    line: Option<u32>,
+    line: u32,
 ) -> Place {
     file.place.in_workload(WorkloadPlace {
         document: Some(document),
-        line,
+        line: Some(line),
         container: candidate.container.name.clone(),
         ..head(workload)
     })

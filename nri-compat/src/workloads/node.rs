@@ -1,4 +1,4 @@
-//! Nodes of a YAML document, with their lines.
+//! Nodes of a YAML or JSON document. Those of YAML have their lines.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use serde_saphyr::Spanned;
 
 /// A node, and the line where it starts, counted from 1. Aliases and merge keys are expanded, and have the
 /// lines of their anchors.
-#[derive(Debug)]
-pub(super) struct Node {
-    /// The line.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    /// The line; 0 in an answer of the API server.
     pub(super) line: u32,
-    /// The value.
     pub(super) value: Value,
 }
 
 /// The value of a node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum Value {
     /// Null, or no value.
+    #[default]
     Null,
     /// A scalar. Numbers are in their shortest form: no field that is read here is one.
     Text(String),
@@ -30,7 +30,7 @@ pub(super) enum Value {
 
 impl Node {
     /// Returns the value of a key of a mapping.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let entry = self.entries().iter().rev().find(|(name, _)| name == key);
         entry.map(|(_, value)| value)
     }
@@ -44,14 +44,14 @@ impl Node {
     }
 
     /// Returns the value of a key, if it is a scalar with a text.
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_text().filter(|text| !text.is_empty())
     }
 
     /// Returns the mappings in the sequence that is the value of a key.
-    pub(super) fn maps(&self, key: &str) -> impl Iterator<Item = &Self> {
+    pub(crate) fn maps(&self, key: &str) -> impl Iterator<Item = &Self> {
         let elements = self.get(key).into_iter().flat_map(Self::elements);
-        elements.filter(|element| element.is_map())
+        elements.filter(|element| matches!(element.value, Value::Map(_)))
     }
 
     /// Returns the entries of a mapping; none for other nodes.
@@ -70,20 +70,40 @@ impl Node {
         }
     }
 
-    /// Returns the values of a mapping, or the elements of a sequence.
-    pub(super) fn children(&self) -> impl Iterator<Item = &Self> {
+    /// Moves the node, and all nodes in it, down by a number of lines.
+    pub(super) fn move_down(&mut self, lines: u32) {
+        self.line += lines;
+        match &mut self.value {
+            Value::Null | Value::Text(_) => {}
+            Value::List(elements) => elements.iter_mut().for_each(|one| one.move_down(lines)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, one)| one.move_down(lines)),
+        }
+    }
+
+    /// Returns the texts of this node and of all nodes in it, with their lines.
+    pub(super) fn texts(&self) -> Vec<(u32, &str)> {
+        let own = self.as_text().map(|text| (self.line, text));
         let values = self.entries().iter().map(|(_, value)| value);
-        values.chain(self.elements())
+        let inner = values.chain(self.elements()).flat_map(Self::texts);
+        own.into_iter().chain(inner).collect()
     }
+}
 
-    /// Returns true if it is a sequence.
-    pub(super) fn is_list(&self) -> bool {
-        matches!(self.value, Value::List(_))
-    }
-
-    /// Returns true if it is a mapping.
-    pub(super) fn is_map(&self) -> bool {
-        matches!(self.value, Value::Map(_))
+impl From<serde_json::Value> for Node {
+    fn from(value: serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        let value = match value {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Text(value.to_string()),
+            Json::Number(value) => Value::Text(value.to_string()),
+            Json::String(text) => Value::Text(text),
+            Json::Array(elements) => Value::List(elements.into_iter().map(Self::from).collect()),
+            Json::Object(entries) => {
+                let entries = entries.into_iter().map(|(key, value)| (key, value.into()));
+                Value::Map(entries.collect())
+            }
+        };
+        Self { line: 0, value }
     }
 }
 
@@ -137,18 +157,12 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) = access.next_element()? {
-            elements.push(element);
-        }
-        Ok(Value::List(elements))
+        let elements = std::iter::from_fn(|| access.next_element().transpose());
+        Ok(Value::List(elements.collect::<Result<_, _>>()?))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = access.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Value::Map(entries))
+        let entries = std::iter::from_fn(|| access.next_entry().transpose());
+        Ok(Value::Map(entries.collect::<Result<_, _>>()?))
     }
 }

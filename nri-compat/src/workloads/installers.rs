@@ -1,8 +1,9 @@
 //! Charts, images and remote bases of published plugins that objects and files of tools name: those of
 //! Flux, Argo CD, k3s, kustomize, helmfile and Fleet.
 
-use super::super::images::{names_repository, published, published_chart};
+use super::images::{names_repository, published_chart};
 use super::node::Node;
+use super::statements::{Statement, image, installs};
 use crate::chart::mentions_nri;
 
 /// The ends of the API groups of the controllers that install charts, and the kinds that name one.
@@ -38,66 +39,57 @@ const NEW_IMAGE: &str = "newName";
 /// The fields of a kustomization that name local or remote folders.
 const BASES: [&str; 3] = ["bases", "components", "resources"];
 
-/// A statement about a published plugin, and its line in the document.
-pub(super) type Statement = (u32, String);
-
-/// Returns the charts of published plugins that an object or a file of a tool names, and texts in an
-/// object that name a path of NRI.
-pub(super) fn named(object: &Node) -> Vec<Statement> {
+/// Returns what an object or a file of a tool says about charts: those of published plugins, and values that
+/// name a path of NRI.
+pub(super) fn statements(object: &Node) -> Vec<Statement> {
     let version = object.text("apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = object.text("kind").unwrap_or_default();
     let installs = |(end, kinds): &(&str, &[&str])| group.ends_with(end) && kinds.contains(&kind);
-    let mut found = Vec::new();
     if INSTALLERS.iter().any(installs) {
-        let name = object.get("metadata").and_then(|data| data.get("name"));
-        let name = name.filter(|_| kind == CONFIGURATION);
-        for node in object.get("spec").into_iter().chain(name) {
-            found.extend(of_texts(node, &chart));
-        }
-        if let (Some(spec), true) = (object.get("spec"), found.is_empty()) {
-            found.extend(of_texts(spec, &repository));
-        }
+        of_installer(object, kind)
     } else if group == KUSTOMIZE || version.is_empty() {
-        of_tool(object, &mut found);
+        of_tool(object)
+    } else {
+        Vec::new()
     }
-    found
 }
 
-/// Returns the statement about the image that a mapping names.
-pub(super) fn image(node: &Node) -> Option<Statement> {
-    published_image(node.get("image")?)
+fn of_installer(object: &Node, kind: &str) -> Vec<Statement> {
+    let name = object.get("metadata").and_then(|data| data.get("name"));
+    let name = name.filter(|_| kind == CONFIGURATION);
+    let spec = object.get("spec");
+    let nodes = spec.into_iter().chain(name);
+    let charts: Vec<Statement> = nodes.flat_map(|node| of_texts(node, chart)).collect();
+    match spec {
+        Some(spec) if charts.is_empty() => of_texts(spec, repository),
+        Some(_) | None => charts,
+    }
 }
 
-fn of_tool(node: &Node, found: &mut Vec<Statement>) {
-    for (key, value) in node.entries() {
-        if CHARTS.contains(&key.as_str()) {
-            found.extend(of_texts(value, &chart));
-        } else if key == NEW_IMAGE {
-            found.extend(published_image(value));
+fn of_tool(node: &Node) -> Vec<Statement> {
+    let entries = node.entries().iter().flat_map(|(key, value)| {
+        let mut found = if CHARTS.contains(&key.as_str()) {
+            of_texts(value, chart)
         } else if BASES.contains(&key.as_str()) {
-            found.extend(of_texts(value, &repository));
-        }
-        of_tool(value, found);
-    }
-    for element in node.elements() {
-        of_tool(element, found);
-    }
+            of_texts(value, repository)
+        } else {
+            Vec::new()
+        };
+        found.extend(image(value).filter(|_| key == NEW_IMAGE));
+        found.extend(of_tool(value));
+        found
+    });
+    let elements = node.elements().iter().flat_map(of_tool);
+    entries.chain(elements).collect()
 }
 
 /// Returns what `state` says about the texts in a node.
-fn of_texts(node: &Node, state: &dyn Fn(&str) -> Option<String>) -> Vec<Statement> {
-    let own = node.as_text().and_then(state).map(|text| (node.line, text));
-    let inner = node.children().flat_map(|child| of_texts(child, state));
-    own.into_iter().chain(inner).collect()
-}
-
-fn published_image(node: &Node) -> Option<Statement> {
-    let repository = &published(node.as_text()?)?.repository;
-    Some((
-        node.line,
-        format!("the image {repository}, a published plugin"),
-    ))
+fn of_texts(node: &Node, state: fn(&str) -> Option<String>) -> Vec<Statement> {
+    let texts = node.texts().into_iter();
+    texts
+        .filter_map(|(line, text)| Some(installs(line, &state(text)?)))
+        .collect()
 }
 
 fn chart(text: &str) -> Option<String> {

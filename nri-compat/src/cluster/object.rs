@@ -1,0 +1,173 @@
+//! The fields of objects of the API server that say which workload they belong to, and which images run.
+
+use std::fmt;
+
+use crate::workloads::{Container, Node};
+
+/// The annotation with which the kubelet marks the mirror of a static pod.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// The lists of the status of containers in the status of a pod.
+const STATUSES: [&str; 3] = [
+    "initContainerStatuses",
+    "containerStatuses",
+    "ephemeralContainerStatuses",
+];
+
+/// The prefixes of image ids in the status of pods on nodes with Docker.
+const DOCKER: [&str; 2] = ["docker-pullable://", "docker://"];
+
+/// A Kubernetes object that runs pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkloadName {
+    /// The kind, such as `DaemonSet`; `Pod` for static and bare pods.
+    pub kind: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+/// An image, as a registry and the specification of a pod name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Image {
+    /// The reference, with the digest that runs if it is known.
+    pub reference: String,
+    /// The source of the reference.
+    pub origin: ImageOrigin,
+}
+
+/// The source of the reference of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ImageOrigin {
+    /// The status of the pods: exactly this image runs.
+    Status,
+    /// The specification of the pods, because their status does not name an image yet.
+    NotStarted,
+    /// The specification of the pods, because their status only has the id of the image, which no
+    /// registry knows.
+    IdOnly,
+    /// The pod template: no pod runs it.
+    Template,
+}
+
+impl ImageOrigin {
+    /// Returns a remark for an image that may differ from the one that runs.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Self::Status => None,
+            Self::NotStarted => Some("has not started: checked the image in the pod specification"),
+            Self::IdOnly => Some(
+                "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification",
+            ),
+            Self::Template => {
+                Some("no pod runs it: checked for all pools, with the image in the pod template")
+            }
+        }
+    }
+}
+
+/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
+impl fmt::Display for WorkloadName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", self.kind, self.namespace, self.name)
+    }
+}
+
+impl WorkloadName {
+    /// Returns the name of an object of this kind, which lists do not repeat.
+    pub(super) fn of(object: &Node, kind: &str) -> Self {
+        let metadata = |key: &str| object.get("metadata")?.text(key);
+        Self {
+            kind: kind.to_owned(),
+            namespace: metadata("namespace").unwrap_or_default().to_owned(),
+            name: metadata("name").unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
+    /// name on each node, without the name of the node at the end.
+    pub(super) fn of_pod(pod: &Node) -> Self {
+        let mut itself = Self::of(pod, "Pod");
+        if !is_mirror(pod) {
+            return controller(pod, &itself).unwrap_or(itself);
+        }
+        let node = node_of(pod).unwrap_or_default();
+        let name = itself.name.strip_suffix(node);
+        if let Some(name) = name.and_then(|name| name.strip_suffix('-')) {
+            itself.name = name.to_owned();
+        }
+        itself
+    }
+
+    /// Returns the deployment that may have created this replica set: it adds a hash to its own name.
+    pub(super) fn deployment(&self) -> Option<Self> {
+        let (name, _hash) = self.name.rsplit_once('-')?;
+        (self.kind == "ReplicaSet").then(|| Self {
+            kind: "Deployment".to_owned(),
+            namespace: self.namespace.clone(),
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Returns the object that manages the one with this name.
+pub(super) fn controller(object: &Node, name: &WorkloadName) -> Option<WorkloadName> {
+    let metadata = object.get("metadata")?;
+    let mut owners = metadata.maps("ownerReferences");
+    let owner = owners.find(|owner| owner.text("controller") == Some("true"))?;
+    Some(WorkloadName {
+        kind: owner.text("kind")?.to_owned(),
+        namespace: name.namespace.clone(),
+        name: owner.text("name")?.to_owned(),
+    })
+}
+
+/// Returns true for the mirror of a static pod, which a node runs from a file.
+pub(super) fn is_mirror(pod: &Node) -> bool {
+    let annotations = pod.get("metadata").and_then(|data| data.get("annotations"));
+    annotations.is_some_and(|annotations| annotations.get(MIRROR).is_some())
+}
+
+/// Returns the node that a pod runs on.
+pub(super) fn node_of(pod: &Node) -> Option<&str> {
+    pod.get("spec")?.text("nodeName")
+}
+
+/// Returns true for a pod whose containers no longer run.
+pub(super) fn has_ended(pod: &Node) -> bool {
+    let phase = pod.get("status").and_then(|status| status.text("phase"));
+    matches!(phase, Some("Succeeded" | "Failed"))
+}
+
+impl Image {
+    /// Returns the image of a container of a pod: the one that its status names, if a registry knows it.
+    pub(super) fn running(container: &Container, pod: &Node) -> Self {
+        let status = pod.get("status").into_iter();
+        let mut statuses = status.flat_map(|status| STATUSES.map(|list| status.maps(list)));
+        let of_container = statuses.find_map(|mut list| {
+            list.find(|status| status.text("name") == Some(container.name.as_str()))
+        });
+        let Some(id) = of_container.and_then(|status| status.text("imageID")) else {
+            return Self::specified(container, ImageOrigin::NotStarted);
+        };
+        let mut prefixes = DOCKER.iter();
+        let name = prefixes.find_map(|prefix| id.strip_prefix(prefix));
+        let name = name.unwrap_or(id);
+        if !name.contains('@') {
+            return Self::specified(container, ImageOrigin::IdOnly);
+        }
+        Self {
+            reference: name.to_owned(),
+            origin: ImageOrigin::Status,
+        }
+    }
+
+    /// Returns the image that the specification names.
+    pub(super) fn specified(container: &Container, origin: ImageOrigin) -> Self {
+        Self {
+            reference: container.image.clone().unwrap_or_default(),
+            origin,
+        }
+    }
+}
