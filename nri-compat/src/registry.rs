@@ -2,7 +2,7 @@
 //!
 //! It implements the pull part of the [distribution specification] and is independent of plugins.
 //! Manifests and tokens are read into memory up to a limit. Blobs are streams: their size and digest
-//! are verified at the end, and a broken connection is resumed where it broke.
+//! are verified at the end.
 //!
 //! Credentials are sent only to the registry that they are stored for, and to the token server that
 //! this registry names over a verified connection.
@@ -11,9 +11,7 @@
 
 mod agents;
 mod auth;
-mod backoff;
 mod blob;
-mod cache;
 mod certificates;
 mod challenge;
 mod client;

@@ -19,9 +19,6 @@ pub(super) struct Args {
     /// verified. May be given several times.
     #[arg(long, value_name = "HOST", help_heading = "Images in registries")]
     insecure: Vec<String>,
-    /// Folder in which layers are cached by digest, so that they are fetched only once.
-    #[arg(long, value_name = "DIR", help_heading = "Images in registries")]
-    cache: Option<PathBuf>,
     /// Stop at the entry point of an image if that is a plugin, without reading its other files.
     #[arg(long, help_heading = "Images in registries")]
     quick: bool,
@@ -32,7 +29,6 @@ impl Args {
         ImageOptions {
             platform: self.platform.clone(),
             insecure: self.insecure.clone(),
-            cache: self.cache.clone(),
             quick: self.quick,
         }
     }

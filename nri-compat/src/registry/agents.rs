@@ -91,7 +91,7 @@ impl Agents {
 
     fn tls(&self, url: &Location) -> Result<TlsConfig, Error> {
         let config = TlsConfig::builder()
-            .root_certs(certificates::authorities(&url.host, &self.environment)?)
+            .root_certs(certificates::authorities(&self.environment)?)
             .disable_verification(self.is_insecure(&url.host));
         Ok(config.build())
     }

@@ -5,7 +5,6 @@ mod refusal;
 
 use std::collections::HashMap;
 use std::io::Read as _;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -15,7 +14,6 @@ use ureq::http::Response;
 
 use super::agents::Agents;
 use super::auth::Auth;
-use super::cache::Cache;
 use super::digest::Digest;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
@@ -35,8 +33,6 @@ pub struct Options {
     /// Hosts, with or without port, that are accessed over plain HTTP or without verification of
     /// their certificates.
     pub insecure: Vec<String>,
-    /// The folder in which verified content is cached by digest.
-    pub cache: Option<PathBuf>,
     /// The limits on time, size and attempts.
     pub limits: Limits,
     /// The environment variables that name credentials, proxies and certificates.
@@ -55,7 +51,6 @@ pub struct Manifest {
 /// A client for any number of registries. Connections and tokens are reused.
 pub struct Client {
     pub(super) limits: Limits,
-    pub(super) cache: Option<Cache>,
     agents: Agents,
     auth: Auth,
     /// True if an insecure host uses TLS.
@@ -67,25 +62,20 @@ pub(super) struct Wanted<'w> {
     pub(super) image: &'w Reference,
     /// The path after the name of the repository: `manifests/latest`.
     pub(super) path: String,
-    /// Headers in addition to `Authorization`.
-    pub(super) headers: Vec<(&'static str, String)>,
+    /// The formats that are understood.
+    pub(super) accept: &'static str,
     pub(super) timeout: Duration,
 }
 
 impl Client {
     /// Creates a client.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the cache cannot be opened.
-    pub fn new(options: Options) -> Result<Self, Error> {
-        Ok(Self {
+    pub fn new(options: Options) -> Self {
+        Self {
             limits: options.limits,
-            cache: options.cache.as_deref().map(Cache::open).transpose()?,
             agents: Agents::new(options.limits, options.insecure, options.environment),
             auth: Auth::default(),
             protocols: Mutex::default(),
-        })
+        }
     }
 
     /// Fetches the manifest or index of an image.
@@ -96,7 +86,7 @@ impl Client {
     pub fn manifest(&self, image: &Reference) -> Result<Manifest, Error> {
         match image.digest() {
             Some(digest) => self.manifest_by_digest(image, digest),
-            None => self.manifest_at(image, &image.selector(), None),
+            None => self.manifest_at(image, image.tag(), None),
         }
     }
 
@@ -110,10 +100,6 @@ impl Client {
         image: &Reference,
         digest: &Digest,
     ) -> Result<Manifest, Error> {
-        if let Some(bytes) = self.cached(digest) {
-            let digest = digest.clone();
-            return Ok(Manifest { bytes, digest });
-        }
         self.manifest_at(image, &digest.to_string(), Some(digest))
     }
 
@@ -142,15 +128,6 @@ impl Client {
         }
     }
 
-    fn cached(&self, digest: &Digest) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let file = self.cache.as_ref()?.get(digest)?;
-        file.take(self.limits.manifest)
-            .read_to_end(&mut bytes)
-            .ok()?;
-        Some(bytes)
-    }
-
     fn manifest_at(
         &self,
         image: &Reference,
@@ -160,16 +137,12 @@ impl Client {
         let wanted = Wanted {
             image,
             path: format!("manifests/{selector}"),
-            headers: vec![("accept", MANIFESTS.to_owned())],
+            accept: MANIFESTS,
             timeout: self.limits.total,
         };
-        let manifest = self.fetch(&wanted, |answer| {
+        self.fetch(&wanted, |answer| {
             self.read_manifest(image.host(), answer, expected)
-        })?;
-        if let Some(cache) = &self.cache {
-            cache.store(&manifest.digest, &manifest.bytes);
-        }
-        Ok(manifest)
+        })
     }
 
     fn read_manifest(

@@ -172,7 +172,7 @@ fn handshake(host: &str, error: &rustls::Error) -> Error {
 fn tls(host: &str, why: &str) -> Error {
     let message = format!("cannot verify {host}: {}", crate::escape::short(why));
     Error::new(ErrorKind::Tls, message).with_help(format!(
-        "name its certificate authority with SSL_CERT_FILE or in certs.d, or use --insecure {host}"
+        "name its certificate authority with SSL_CERT_FILE, or use --insecure {host}"
     ))
 }
 

@@ -14,12 +14,11 @@ pub struct Limits {
     pub total: Duration,
     /// The minimum speed of a blob in bytes per second, in addition to [`Self::total`].
     pub slowest: u64,
-    /// The maximum number of attempts per request, and of interruptions per blob.
+    /// The maximum number of attempts per request.
     pub attempts: u32,
-    /// The pause before the second attempt; it doubles with each further attempt, and varies
-    /// randomly by half.
+    /// The pause before the second attempt; it doubles with each further attempt.
     pub pause: Duration,
-    /// The longest `Retry-After` that is obeyed; a longer one is an error.
+    /// The longest pause; a longer `Retry-After` is an error.
     pub longest_pause: Duration,
     /// The maximum size of a manifest in bytes; the distribution specification requires at least 4 MiB.
     pub manifest: u64,
@@ -44,6 +43,14 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Returns the pause after this number of failed attempts.
+    pub(super) fn pause_after(&self, failed: u32) -> Duration {
+        let doubled = self
+            .pause
+            .saturating_mul(1 << failed.saturating_sub(1).min(10));
+        doubled.min(self.longest_pause)
+    }
+
     /// Returns the time limit for a blob of `size` bytes.
     pub(super) fn blob(&self, size: u64) -> Duration {
         self.total + Duration::from_secs(size / self.slowest.max(1))

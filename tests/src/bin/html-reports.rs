@@ -37,7 +37,7 @@ fn main() {
     write(
         folder,
         "check-many",
-        &render(&many::check(5_000), Format::Html),
+        &render(many::check(5_000), Format::Html),
     );
     let hostile = many::named(300, html_reports::HOSTILE);
     write(

@@ -61,19 +61,14 @@ pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::Tem
 }
 
 /// Returns a client with these variables.
-///
-/// # Panics
-///
-/// Never panics, because the client has no cache.
 #[must_use]
 pub fn with_environment(insecure: &[String], environment: Environment) -> Client {
     let options = Options {
         insecure: insecure.to_vec(),
         limits: limits(),
         environment,
-        ..Options::default()
     };
-    Client::new(options).expect("it has no cache")
+    Client::new(options)
 }
 
 /// Returns the reference of the image of [`one_image`].

@@ -76,7 +76,7 @@ fn manifest(
         ..Options::default()
     });
     let reference = Reference::parse(reference).unwrap();
-    let manifest = client.unwrap().manifest(&reference);
+    let manifest = client.manifest(&reference);
     manifest
         .map(drop)
         .map_err(|error| (error.kind(), error.to_string()))
@@ -116,14 +116,8 @@ fn certificates_of_another_authority() {
     assert!(why.contains("--insecure"), "{why}");
     manifest(&registry, &reference, true, Environment::from([])).unwrap();
 
-    let home = tempfile::tempdir().unwrap();
-    let folder = home
-        .path()
-        .join(".config/containers/certs.d")
-        .join(registry.host());
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::copy(registry.authority(), folder.join("ca.crt")).unwrap();
-    let environment = Environment::from([("HOME", home.path().to_str().unwrap())]);
+    let authority = registry.authority();
+    let environment = Environment::from([("SSL_CERT_FILE", authority.to_str().unwrap())]);
     manifest(&registry, &reference, false, environment).unwrap();
     assert_eq!(plugins(&registry, &reference).len(), 1);
 }

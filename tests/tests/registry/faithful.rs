@@ -225,56 +225,6 @@ fn images_that_share_layers_fetch_each_once() {
 }
 
 #[test]
-fn a_cached_image_costs_one_request() {
-    let mut images = Images::default();
-    let image = Image::of([
-        gzip(&layer(&[("a", b"x")])),
-        gzip(&layer(&[(PLUGIN, &plugin())])),
-    ]);
-    images.add("team/plugin", "v1", &image);
-    images.index("team/index", "v1", &[("linux/amd64", &image)]);
-    let registry = Registry::faithful(images);
-    let folder = tempfile::tempdir().unwrap();
-    let options = ImageOptions {
-        cache: Some(folder.path().join("cache")),
-        ..options(&registry)
-    };
-    let mut before = 0;
-    for (name, costs) in [("team/plugin:v1", [3, 1, 1]), ("team/index:v1", [1, 1, 1])] {
-        for cost in costs {
-            let found = check(&registry, &[name], options.clone());
-            is_plugin(&found.join("\n"), &format!("{name}: /{PLUGIN}"));
-            assert_eq!(registry.requests().len() - before, cost, "{name}");
-            before += cost;
-        }
-    }
-    // Damaged content is fetched again.
-    for file in walk(folder.path()) {
-        std::fs::write(file, b"damaged").unwrap();
-    }
-    is_plugin(
-        &check(&registry, &["team/plugin:v1"], options).join("\n"),
-        &format!("team/plugin:v1: /{PLUGIN}"),
-    );
-    assert_eq!(registry.requests().len() - before, 3);
-}
-
-fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    entries
-        .flat_map(|path| {
-            if path.is_dir() {
-                walk(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect()
-}
-
-#[test]
 fn an_image_is_reported_under_every_place_that_asks_for_it() {
     let mut images = Images::default();
     images.add(

@@ -97,8 +97,6 @@ pub struct ImageOptions {
     /// Hosts, with or without port, that are asked over plain HTTP or with certificates that cannot
     /// be verified.
     pub insecure: Vec<String>,
-    /// The folder where verified content is kept by digest.
-    pub cache: Option<PathBuf>,
     /// True if only the entry point of each image is checked.
     pub quick: bool,
 }

@@ -11,10 +11,10 @@ use ureq::http::Response;
 use super::refusal::{refusal, server_message};
 use super::{Client, Wanted};
 use crate::registry::auth::Refused;
+use crate::registry::challenge;
 use crate::registry::error::{Error, ErrorKind};
 use crate::registry::exchange::{self, Call, header};
 use crate::registry::location::Location;
-use crate::registry::{backoff, challenge};
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 5;
@@ -51,7 +51,7 @@ impl Client {
                 Err(failed) => failed,
             };
             failures += 1;
-            let pause = pause.unwrap_or_else(|| backoff::pause(&self.limits, failures));
+            let pause = pause.unwrap_or_else(|| self.limits.pause_after(failures));
             if !error.is_temporary()
                 || failures >= self.limits.attempts
                 || pause > self.limits.longest_pause
@@ -100,7 +100,7 @@ impl Client {
     ) -> Result<Response<Body>, Error> {
         let mut url = start.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let mut headers = wanted.headers.clone();
+            let mut headers = vec![("accept", wanted.accept.to_owned())];
             if let Some(value) = authorization.filter(|_| url.is_same_origin(start)) {
                 headers.push(("authorization", value.to_owned()));
             }
@@ -129,10 +129,12 @@ impl Client {
         answer: Response<Body>,
     ) -> Result<Response<Body>, Failed> {
         let status = answer.status().as_u16();
-        if matches!(status, 200 | 206) {
+        if status == 200 {
             return Ok(answer);
         }
-        let pause = backoff::retry_after(header(&answer, "retry-after"));
+        // Some servers state a date, for which the usual pause has to do.
+        let pause = header(&answer, "retry-after").trim().parse();
+        let pause = pause.ok().map(Duration::from_secs);
         let detail = exchange::small(&url.host, answer, MAX_ERROR)
             .ok()
             .and_then(|body| server_message(&body));

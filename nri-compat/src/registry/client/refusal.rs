@@ -56,7 +56,7 @@ pub(super) fn refusal(
             let when = pause.map_or_else(String::new, |pause| format!(" in {} s", pause.as_secs()));
             (
                 ErrorKind::RateLimited,
-                format!("too many requests; try again{when}, log in, or use --cache"),
+                format!("too many requests; try again{when}, or log in"),
             )
         }
         408 | 500..=599 => (

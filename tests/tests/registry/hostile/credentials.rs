@@ -187,9 +187,8 @@ fn client_in(folder: &tempfile::TempDir, insecure: &[String]) -> Client {
         insecure: insecure.to_vec(),
         limits: limits(),
         environment: Environment::from([("DOCKER_CONFIG", path), ("PATH", &search)]),
-        ..Options::default()
     };
-    Client::new(options).unwrap()
+    Client::new(options)
 }
 
 /// Fetches a manifest with a helper of this script.

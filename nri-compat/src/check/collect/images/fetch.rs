@@ -100,10 +100,9 @@ fn prepare(options: &ImageOptions) -> Result<(Client, Platforms), Unreadable> {
         .map_err(|why| Unreadable::new(SkipKind::Io, why))?;
     let client = Client::new(Options {
         insecure: options.insecure.clone(),
-        cache: options.cache.clone(),
         ..Options::default()
     });
-    Ok((client.map_err(|error| unreadable(&error))?, platforms))
+    Ok((client, platforms))
 }
 
 impl<'r> Job<'r> {
