@@ -3,7 +3,6 @@
 
 mod answer;
 mod check;
-mod cluster;
 mod completions;
 #[cfg(feature = "conformance")]
 mod conformance;

@@ -9,7 +9,6 @@ mod changes;
 mod check;
 mod columns;
 mod compare;
-mod facts;
 mod input;
 pub mod nri;
 mod pairings;

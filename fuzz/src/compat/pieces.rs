@@ -3,8 +3,9 @@
 use std::io;
 
 use nri_compat::check::content::{Content, File};
-use nri_compat::check::evidence::Reader;
 use nri_compat::check::head::HEAD;
+
+use super::reading::reader;
 
 /// Bytes that do not reveal that they are in memory.
 struct Pieces<'b>(&'b [u8]);
@@ -19,7 +20,9 @@ impl Content for Pieces<'_> {
     }
 }
 
-pub fn read(reader: &dyn Reader, bytes: &[u8]) {
+/// Compares the results for the bytes, if the reader with this name recognises them.
+pub(crate) fn read(name: &str, bytes: &[u8]) {
+    let reader = reader(name);
     let file = |content| File {
         place: "10-fuzz".into(),
         name: "10-fuzz".into(),

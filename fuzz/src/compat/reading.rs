@@ -1,12 +1,20 @@
-//! Runs one reader on any bytes.
+//! Runs one reader on any bytes, without a panic.
 
 use nri_compat::check::content::File;
-use nri_compat::check::evidence::Reader;
+use nri_compat::check::evidence::{READERS, Reader};
 use nri_compat::check::head::HEAD;
+
+/// Returns the reader with this name.
+pub(crate) fn reader(name: &str) -> &'static dyn Reader {
+    let mut readers = READERS.iter();
+    let found = readers.find(|reader| reader.name() == name);
+    *found.expect("the name is that of a reader")
+}
 
 /// Reads the bytes, whether they are recognised or not. Checks that every sighting has a path and
 /// evidence.
-pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
+pub(crate) fn read(name: &str, bytes: &[u8]) {
+    let reader = reader(name);
     let file = File {
         place: "dir/file".into(),
         name: "file".to_owned(),

@@ -1,25 +1,21 @@
 //! Readers of evidence, one module per kind of file.
 
-mod bill_of_materials;
 mod binary;
-pub mod cargo_lock;
-pub mod declared;
+mod dependency;
 mod go_binary;
-pub mod go_mod;
+mod go_mod;
 pub(super) mod go_module;
-pub mod go_source;
-pub mod go_vendor;
+mod go_source;
 mod identity;
 mod log;
 pub(super) mod nri_module;
-pub mod one_shot;
+mod one_shot;
 mod opaque;
-pub mod program;
+pub(super) mod program;
 mod protocol;
-mod requirement;
 mod rust_binary;
 mod text;
-pub mod wasm;
+pub(super) mod wasm;
 
 use super::content::File;
 use crate::sighting::Sighting;
@@ -32,11 +28,11 @@ pub const READERS: &[&dyn Reader] = &[
     &wasm::Wasm,
     &log::LogReader,
     &go_source::GoSource,
-    &go_mod::GoModReader,
-    &go_vendor::GoVendor,
-    &cargo_lock::CargoLock,
-    &declared::Declared,
-    &bill_of_materials::BillOfMaterials,
+    &dependency::GO_MOD,
+    &dependency::GO_VENDOR,
+    &dependency::CARGO_LOCK,
+    &dependency::CARGO_TOML,
+    &dependency::BILL_OF_MATERIALS,
     &one_shot::OneShotConfig,
 ];
 

@@ -1,16 +1,19 @@
 //! `nri-compat check PATH...`.
 
-pub(super) mod args;
+mod args;
+#[cfg(feature = "cluster")]
+mod cluster;
+mod cluster_args;
 mod schedule;
 
-use super::{cluster, images, output};
+use super::{images, output};
 use crate::check::assess::assess;
 use crate::error::Error;
 use crate::exit::Exit;
 
-pub(super) use args::Args;
-
-use args::not_there;
+pub(super) use args::{Args, not_there};
+#[cfg(feature = "cluster")]
+use cluster::run as check_cluster;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_input()?;
@@ -21,7 +24,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 fn once(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
     if args.cluster.is_requested() {
-        return cluster::run(args);
+        return check_cluster(args);
     }
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
@@ -37,4 +40,15 @@ fn once(args: &Args) -> Result<Exit, Error> {
         Exit::Clean if !not_fetched.is_empty() => output::error(&images::not_fetched(&not_fetched)),
         exit @ (Exit::Clean | Exit::CouldNotRun | Exit::Usage | Exit::Findings) => exit,
     })
+}
+
+/// Returns an error, because this build has no client for the Kubernetes API.
+#[cfg(not(feature = "cluster"))]
+fn check_cluster(_: &Args) -> Result<Exit, Error> {
+    let message = "--cluster: this nri-compat was built without the feature `cluster`";
+    Err(
+        Error::new(crate::error::ErrorKind::Cluster, message).with_help(
+            "use a release, or install it with `cargo install nri-compat --features cluster`",
+        ),
+    )
 }

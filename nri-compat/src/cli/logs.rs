@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::check::args::not_there;
+use super::check::not_there;
 use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::logs::{Options, Period, parse_time, read_logs};

@@ -7,8 +7,8 @@ use std::thread;
 use nri_schema::compile::Imports;
 use nri_schema::history::History;
 
-use super::facts::Facts;
 use super::input::Input;
+use super::nri::facts::Facts;
 use super::nri::side::Side;
 use super::nri::{self, Context};
 use super::pairings::{self, Peer};

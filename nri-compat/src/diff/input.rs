@@ -14,7 +14,7 @@ use nri_schema::history::{History, Release};
 use nri_schema::{Compiled, Protocol, Schema, source};
 
 use super::changes::Declared;
-use super::facts::Facts;
+use super::nri::facts::Facts;
 use super::nri::model;
 use super::target::Target;
 use crate::error::{Error, ErrorKind};

@@ -3,6 +3,7 @@
 mod enums;
 mod event_names;
 mod events;
+pub(super) mod facts;
 pub(super) mod fields;
 pub(super) mod flow;
 pub(super) mod mask;
@@ -20,10 +21,10 @@ pub(crate) use wasm::export as wasm_export;
 
 pub(super) use registry::count as rule_count;
 
+use self::facts::Facts;
 use self::flow::Flows;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
 use self::side::Side;
-use super::facts::Facts;
 use super::sink::Sink;
 use crate::report::finding::Finding;
 

@@ -6,7 +6,7 @@ mod rpcs;
 mod services;
 mod transfers;
 
-use super::facts::Facts;
+use super::nri::facts::Facts;
 use super::nri::side::Side;
 use crate::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
 use nri_schema::Schema;

@@ -4,45 +4,14 @@
 //! packages of its module.
 
 use super::nri_module::{self, MODULE};
-use super::{Reader, Unreadable, requirement, text};
-use crate::check::content::File;
-use crate::sighting::{FileKind, Sighting};
-
-/// The maximum size of the file in bytes; real ones have a few kilobytes.
-pub(super) const MAX_FILE: u64 = 4 << 20;
-
-const NAME: &str = "go-mod";
-
-/// The reader of `go.mod`.
-pub struct GoModReader;
-
-impl Reader for GoModReader {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn recognises(&self, file: &File<'_>) -> bool {
-        file.name == "go.mod"
-    }
-
-    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let module = GoMod::parse(&text::whole(file.content, MAX_FILE)?);
-        let required = module.required.filter(|required| !required.is_indirect);
-        let sighting = required.map(|required| {
-            let detail = format!("requires {MODULE} {}", required.version);
-            requirement::sighting(file, FileKind::GoMod, NAME, detail)
-        });
-        Ok(sighting.into_iter().collect())
-    }
-}
 
 /// The relevant parts of a `go.mod`. Other directives and mistakes are ignored.
 ///
 /// [The format](https://go.dev/ref/mod#go-mod-file).
 #[derive(Debug, Default)]
-pub(in crate::check) struct GoMod {
+pub(super) struct GoMod {
     /// The path of the module.
-    pub(in crate::check) path: String,
+    pub(super) path: String,
     /// The requirement of NRI.
     required: Option<Requirement>,
     /// The replacements of NRI: the version that is replaced, if only one is, and the release instead of it, if it
@@ -69,7 +38,7 @@ pub(in crate::check) struct Release {
 
 impl GoMod {
     /// Parses the text of a `go.mod`.
-    pub(in crate::check) fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut module = Self::default();
         let mut block: Option<String> = None;
         for line in text.trim_start_matches('\u{feff}').lines() {
@@ -111,12 +80,21 @@ impl GoMod {
         known.is_none_or(|known| nri_module::parse(&known.version) < nri_module::parse(version))
     }
 
+    /// Returns the required version of NRI, unless only other modules require it.
+    pub(super) fn direct_requirement(&self) -> Option<&str> {
+        let required = self
+            .required
+            .as_ref()
+            .filter(|required| !required.is_indirect);
+        required.map(|required| required.version.as_str())
+    }
+
     /// Returns the release of NRI that the module builds with.
     ///
     /// # Errors
     ///
     /// Returns the reason if the file does not determine it.
-    pub(in crate::check) fn release(&self) -> Result<Release, &'static str> {
+    pub(super) fn release(&self) -> Result<Release, &'static str> {
         let required = self
             .required
             .as_ref()

@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::go_mod::{GoMod, MAX_FILE, Release};
+use super::go_mod::{GoMod, Release};
 
 /// The maximum number of folders that are searched upwards.
 const MAX_ABOVE: usize = 64;
+
+/// The maximum size of a `go.mod` in bytes; real ones have a few kilobytes.
+const MAX_FILE: u64 = 4 << 20;
 
 /// The module of a package.
 #[derive(Debug)]

@@ -3,14 +3,16 @@
 //! A file only shows what it declares. The files of a folder are combined later, with the `go.mod` above them.
 
 mod declarations;
-mod lexer;
+
+use std::path::Path;
 
 use memchr::memmem;
 
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::sighting::{Evidence, FileKind, GoHandler, GoPackage, Interface, Role, Sighting};
+use crate::place::Place;
+use crate::sighting::{Evidence, FileKind, GoPackage, Interface, Role, Sighting};
 use declarations::Declarations;
 
 /// The maximum size of a file in bytes.
@@ -19,7 +21,7 @@ const MAX_FILE: u64 = 8 << 20;
 const NAME: &str = "go-source";
 
 /// The reader of Go files.
-pub struct GoSource;
+pub(super) struct GoSource;
 
 impl Reader for GoSource {
     fn name(&self) -> &'static str {
@@ -59,10 +61,9 @@ fn is_in_nri(path: &str) -> bool {
 fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let packages: Vec<Package> = imported(&found).collect();
     let has = |package| packages.contains(&package);
-    let registers = found.registers.filter(|_| has(Package::Api));
+    let registers = found.registers.as_ref().filter(|_| has(Package::Api));
     let is_plugin = has(Package::Stub) || has(Package::Skel) || registers.is_some();
     let stub = format!("{MODULE}/pkg/stub");
-    let line = found.handlers.first().map(|handler| handler.line);
     let mut details: Vec<String> = found
         .imports
         .iter()
@@ -81,10 +82,12 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     } else {
         found.handlers
     };
-    let mut place = file.place.clone();
-    place.line = line;
+    let folder = file.disk.as_deref().and_then(Path::parent);
     Sighting {
-        place,
+        place: Place {
+            line: found.line,
+            ..file.place.clone()
+        },
         kind: FileKind::GoSource,
         role: if is_plugin { Role::Plugin } else { Role::None },
         interface: if has(Package::Skel) && !has(Package::Stub) {
@@ -100,20 +103,10 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
             })
             .collect(),
         source: Some(Box::new(GoPackage {
-            folder: file
-                .disk
-                .as_deref()
-                .and_then(std::path::Path::parent)
-                .map(std::path::Path::to_owned),
+            folder: folder.map(Path::to_owned),
             name: found.package,
             imports_stub: found.imports.contains(&stub),
-            handlers: handlers
-                .into_iter()
-                .map(|handler| GoHandler {
-                    event: handler.event,
-                    takes_context: handler.takes_context,
-                })
-                .collect(),
+            handlers,
             ..GoPackage::default()
         })),
         ..Sighting::default()

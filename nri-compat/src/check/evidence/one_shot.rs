@@ -17,7 +17,7 @@ const MAX_PLUGINS: usize = 1000;
 const NAME: &str = "one-shot-config";
 
 /// The reader of the configuration of v0.1.0 plugins.
-pub struct OneShotConfig;
+pub(super) struct OneShotConfig;
 
 #[derive(Deserialize)]
 struct Config {

@@ -21,20 +21,7 @@ use crate::skipped::SkipKind;
 const NAME: &str = "program";
 
 /// The reader of executables: ELF, PE and Mach-O, including universal binaries.
-///
-/// ```
-/// use nri_compat::check::content::File;
-/// use nri_compat::check::evidence::Reader;
-/// use nri_compat::check::evidence::program::Program;
-/// use nri_compat::sighting::Interface;
-///
-/// // The first bytes of a program, and nothing behind them.
-/// let content: &[u8] = b"\x7fELF\x02\x01\x01";
-/// let file = File { place: "10-a".into(), name: "10-a".into(), head: content.to_vec().into(), content: &content, disk: None };
-/// let seen = Program.read(&file).expect("readable");
-/// assert!(matches!(seen[0].interface, Interface::Unknown(_)));
-/// ```
-pub struct Program;
+pub(in crate::check) struct Program;
 
 impl Reader for Program {
     fn name(&self) -> &'static str {

@@ -39,22 +39,7 @@ const MAX_ENTRIES: usize = 1 << 16;
 const MAX_TABLE: u64 = 1 << 22;
 
 /// The reader of WebAssembly modules.
-///
-/// ```
-/// use nri_compat::check::content::File;
-/// use nri_compat::check::evidence::Reader;
-/// use nri_compat::check::evidence::wasm::Wasm;
-/// use nri_compat::sighting::Interface;
-///
-/// // A module that exports function 0 as `plugin_api_version`.
-/// let module = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";
-/// let content: &[u8] = module;
-/// let file = File { place: "10-a".into(), name: "10-a".into(), head: module.to_vec().into(), content: &content, disk: None };
-/// assert!(Wasm.recognises(&file));
-/// let seen = Wasm.read(&file).expect("whole");
-/// assert_eq!(seen[0].interface, Interface::Exports(vec!["plugin_api_version".into()]));
-/// ```
-pub struct Wasm;
+pub(in crate::check) struct Wasm;
 
 impl Reader for Wasm {
     fn name(&self) -> &'static str {

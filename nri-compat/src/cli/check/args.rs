@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::cluster_args::Args as ClusterArgs;
+use super::schedule;
 use crate::check::collect::{Collected, ImageRequest, Pull, Request, collect};
 use crate::check::evidence::READERS;
-use crate::cli::check::schedule;
-use crate::cli::cluster::args::Args as ClusterArgs;
 use crate::cli::{answer, images, output, progress, targets};
 use crate::error::{Error, ErrorKind};
 
@@ -39,17 +39,17 @@ pub(in crate::cli) struct Args {
     pull: bool,
     /// Fetch no images at all, not even those that are named here or that a cluster runs.
     #[arg(long, conflicts_with = "pull")]
-    pub(in crate::cli) no_pull: bool,
+    pub(super) no_pull: bool,
     #[command(flatten)]
-    pub(in crate::cli) cluster: ClusterArgs,
+    pub(super) cluster: ClusterArgs,
     #[command(flatten)]
     images: images::Args,
     #[command(flatten)]
-    pub(in crate::cli) targets: targets::Args,
+    pub(super) targets: targets::Args,
     #[command(flatten)]
     pub(super) schedule: schedule::Args,
     #[command(flatten)]
-    pub(in crate::cli) answer: answer::Args,
+    pub(super) answer: answer::Args,
 }
 
 impl Args {
@@ -67,7 +67,7 @@ impl Args {
     }
 
     /// Returns an error for a missing root, which must not count as a machine without plugins.
-    pub(in crate::cli) fn check_root(&self) -> Result<(), Error> {
+    pub(super) fn check_root(&self) -> Result<(), Error> {
         let Some(root) = self.root.as_ref().filter(|root| !root.is_dir()) else {
             return Ok(());
         };
@@ -78,12 +78,12 @@ impl Args {
 
     /// Returns true if the command line names something to check in addition to a cluster.
     #[cfg(feature = "cluster")]
-    pub(in crate::cli) fn names_places(&self) -> bool {
+    pub(super) fn names_places(&self) -> bool {
         !self.paths.is_empty() || !self.config_file.is_empty() || self.proc || self.root.is_some()
     }
 
     /// Checks the places that the command line names, and further images.
-    pub(in crate::cli) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
+    pub(super) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
         if self.reads_standard_input() {
             output::waiting_for_input();
         }

@@ -1,150 +1,136 @@
 //! The package clause, the imports and the handlers that a Go file declares.
+//!
+//! Comments and strings are blanked first, so that what remains is code, on the same lines.
+//! [The grammar](https://go.dev/ref/spec#Lexical_elements).
 
-use super::lexer::{Token, tokens};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
 use crate::facts::DEDICATED_RPCS;
+use crate::sighting::GoHandler;
 
 /// The relevant declarations of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Declarations {
     pub(super) package: String,
     pub(super) imports: Vec<String>,
-    pub(super) handlers: Vec<Handler>,
+    /// The methods with the form of a handler of an event that was sent as `StateChange` before v0.12.0.
+    pub(super) handlers: Vec<GoHandler>,
+    /// The line of the first handler, counted from 1.
+    pub(super) line: Option<u32>,
     /// The function with which the file registers a plugin without the stub.
-    pub(super) registers: Option<&'static str>,
+    pub(super) registers: Option<String>,
     /// True if the file is not part of every build for Linux.
     pub(super) is_conditional: bool,
 }
 
-/// A method with the form of a handler of an event that was sent as `StateChange` before v0.12.0.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Handler {
-    pub(super) event: &'static str,
-    /// The line of the declaration, counted from 1.
-    pub(super) line: u32,
-    /// True if it takes a context, as from v0.4.0 on.
-    pub(super) takes_context: bool,
-}
+/// Comments, and strings and runes in the group `text`. One that does not end extends to the end of its line or file.
+static COMMENTS_AND_TEXTS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|(?<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`[^`]*(?:`|\z))"#,
+    )
+});
+
+static PACKAGE: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*package\s+(\w+)"));
+
+/// The first declaration after the imports.
+static DECLARATION: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?:func|type|var|const)\b"));
+
+/// The path of an import.
+static PATH: LazyLock<Regex> = LazyLock::new(|| regex(r#""([^"]*)"|`([^`]*)`"#));
+
+/// A handler: `func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {`. Methods of other
+/// interfaces have the same names, but take something else, or return a pointer.
+static HANDLER: LazyLock<Regex> = LazyLock::new(|| {
+    let events = DEDICATED_RPCS.join("|");
+    regex(&format!(
+        r"(?m)^func\s*\([^)]*\)\s*({events})\s*\(([^)]*\bPodSandbox\b[^)]*)\)[^{{*]*\berror\b[^{{*]*\{{"
+    ))
+});
 
 /// Functions of NRI's bindings that make a program a plugin without the stub.
-const REGISTRATIONS: [&str; 2] = ["RegisterPlugin", "RegisterPluginService"];
+static REGISTRATION: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\b(?:RegisterPlugin|RegisterPluginService)\b"));
 
-/// The ends of names of files that are only built for other systems, besides those for an architecture.
-const OTHER_SYSTEMS: [&str; 8] = [
+/// A build constraint.
+static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^\s*//(?:go:build| \+build)"));
+
+/// The ends of names of files that are only built for some systems, other than Linux, or one architecture.
+const CONDITIONAL_NAMES: [&str; 16] = [
     "_windows", "_darwin", "_freebsd", "_netbsd", "_openbsd", "_solaris", "_wasip1", "_js",
-];
-
-/// The ends of names of files that are only built for one architecture.
-const ARCHITECTURES: [&str; 8] = [
     "_amd64", "_arm64", "_arm", "_386", "_ppc64le", "_s390x", "_riscv64", "_wasm",
 ];
 
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
+}
+
 /// Returns the declarations of a file; `None` if it has no package clause.
 pub(super) fn read(file_name: &str, text: &str) -> Option<Declarations> {
-    let tokens = tokens(text);
-    let [
-        (_, Token::Word("package")),
-        (_, Token::Word(package)),
-        rest @ ..,
-    ] = &tokens[..]
-    else {
-        return None;
-    };
-    let mut found = Declarations {
-        package: (*package).to_owned(),
-        imports: imports(rest),
-        is_conditional: is_conditional(file_name, text),
-        ..Declarations::default()
-    };
-    found.is_conditional |= found.imports.iter().any(|path| path == "C");
-    let words = rest.iter();
-    found.registers = words.into_iter().find_map(|(_, token)| match token {
-        Token::Word(word) => REGISTRATIONS.into_iter().find(|name| name == word),
-        Token::Text(_) | Token::Mark(_) => None,
-    });
-    let mut depth = 0_usize;
-    for (at, (offset, token)) in rest.iter().enumerate() {
-        match token {
-            Token::Mark('{') => depth += 1,
-            Token::Mark('}') => depth = depth.saturating_sub(1),
-            Token::Word("func") if depth == 0 => {
-                let before = text.get(..*offset).unwrap_or_default();
-                let line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
-                let tokens = rest.get(at + 1..).unwrap_or_default();
-                found.handlers.extend(handler(tokens, line));
-            }
-            Token::Word(_) | Token::Text(_) | Token::Mark(_) => {}
-        }
-    }
-    Some(found)
-}
-
-/// Returns the paths of the imports, which precede all other declarations.
-fn imports(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
-    let is_declaration =
-        |token: &Token<'_>| matches!(token, Token::Word("func" | "type" | "var" | "const"));
-    let tokens = tokens.iter().map(|(_, token)| token);
-    let before = tokens.take_while(|token| !is_declaration(token));
-    let texts = before.filter_map(|token| match token {
-        Token::Text(path) => Some((*path).to_owned()),
-        Token::Word(_) | Token::Mark(_) => None,
-    });
-    texts.collect()
-}
-
-/// Returns the handler that the tokens after `func` declare: `(p *plugin) RunPodSandbox(_ context.Context, pod
-/// *api.PodSandbox) error {`. Methods of other interfaces have the same names, but take and return something else.
-fn handler(tokens: &[(usize, Token<'_>)], line: u32) -> Option<Handler> {
-    let (_, after) = parenthesized(tokens)?;
-    let ((_, Token::Word(name)), after) = after.split_first()? else {
-        return None;
-    };
-    let event = DEDICATED_RPCS.into_iter().find(|event| event == name)?;
-    let (parameters, after) = parenthesized(after)?;
-    let end = after
-        .iter()
-        .position(|(_, token)| *token == Token::Mark('{'))?;
-    let results = after.get(..end)?;
-    let has = |tokens: &[(usize, Token<'_>)], wanted: Token<'_>| {
-        tokens.iter().any(|(_, token)| *token == wanted)
-    };
-    let is_handler = has(parameters, Token::Word("PodSandbox"))
-        && has(results, Token::Word("error"))
-        && !has(results, Token::Mark('*'));
-    is_handler.then(|| Handler {
-        event,
-        line,
-        takes_context: has(parameters, Token::Word("Context")),
+    let text = text.trim_start_matches('\u{feff}');
+    let code = blanked(text, true);
+    let package = PACKAGE.captures(&code)?.get(1)?.as_str().to_owned();
+    let imports = imports(text, &code);
+    let handlers = HANDLER.captures_iter(&code);
+    let first = HANDLER
+        .find(&code)
+        .and_then(|first| code.get(..first.start()));
+    let is_conditional = imports.iter().any(|path| path == "C") || is_conditional(file_name, text);
+    Some(Declarations {
+        package,
+        handlers: handlers.filter_map(|found| handler(&found)).collect(),
+        line: first.and_then(|before| u32::try_from(before.matches('\n').count() + 1).ok()),
+        registers: REGISTRATION
+            .find(&code)
+            .map(|name| name.as_str().to_owned()),
+        is_conditional,
+        imports,
     })
 }
 
-/// Tokens in a pair of parentheses, and those after it.
-type Split<'s, 't> = (&'s [(usize, Token<'t>)], &'s [(usize, Token<'t>)]);
+fn handler(found: &Captures<'_>) -> Option<GoHandler> {
+    let event = DEDICATED_RPCS
+        .into_iter()
+        .find(|event| *event == &found[1])?;
+    let takes_context = found[2].contains("Context");
+    Some(GoHandler {
+        event,
+        takes_context,
+    })
+}
 
-fn parenthesized<'s, 't>(tokens: &'s [(usize, Token<'t>)]) -> Option<Split<'s, 't>> {
-    let ((_, Token::Mark('(')), rest) = tokens.split_first()? else {
-        return None;
-    };
-    let mut depth = 1_usize;
-    for (at, (_, token)) in rest.iter().enumerate() {
-        match token {
-            Token::Mark('(') => depth += 1,
-            Token::Mark(')') if depth == 1 => return Some((rest.get(..at)?, rest.get(at + 1..)?)),
-            Token::Mark(')') => depth -= 1,
-            Token::Mark(_) | Token::Word(_) | Token::Text(_) => {}
+/// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length stays the same.
+fn blanked(text: &str, texts: bool) -> String {
+    let blank = |found: &Captures<'_>| {
+        if found.name("text").is_some() && !texts {
+            return found[0].to_owned();
         }
-    }
-    None
+        let spaces = found[0]
+            .bytes()
+            .map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+        spaces.collect()
+    };
+    COMMENTS_AND_TEXTS.replace_all(text, blank).into_owned()
+}
+
+/// Returns the paths of the imports, which precede all other declarations.
+fn imports(text: &str, code: &str) -> Vec<String> {
+    let end = DECLARATION
+        .find(code)
+        .map_or(code.len(), |first| first.start());
+    let before = blanked(text.get(..end).unwrap_or(text), false);
+    let paths = PATH.captures_iter(&before);
+    let path =
+        |found: Captures<'_>| Some(found.get(1).or_else(|| found.get(2))?.as_str().to_owned());
+    paths.filter_map(path).collect()
 }
 
 /// Returns true if a build constraint or the name of a file restricts the builds that it is part of.
 fn is_conditional(file_name: &str, text: &str) -> bool {
     let stem = file_name.strip_suffix(".go").unwrap_or(file_name);
-    let mut ends = OTHER_SYSTEMS.iter().chain(&ARCHITECTURES);
-    ends.any(|end| stem.ends_with(end))
-        || text.lines().any(|line| {
-            let line = line.trim_start();
-            line.starts_with("//go:build") || line.starts_with("// +build")
-        })
+    let mut ends = CONDITIONAL_NAMES.iter();
+    ends.any(|end| stem.ends_with(end)) || CONSTRAINT.is_match(text)
 }
 
 #[cfg(test)]
@@ -166,12 +152,31 @@ mod tests {
         let handlers: Vec<_> = found
             .handlers
             .iter()
-            .map(|one| (one.event, one.line, one.takes_context))
+            .map(|one| (one.event, one.takes_context))
             .collect();
+        assert_eq!(found.line, Some(6));
         assert_eq!(
             handlers,
-            [("RunPodSandbox", 6, true), ("StopPodSandbox", 7, false)]
+            [("RunPodSandbox", true), ("StopPodSandbox", false)]
         );
+    }
+
+    #[test]
+    fn comments_and_texts_are_no_code() {
+        let handler = "func (p *plugin) RunPodSandbox(*api.PodSandbox) error {\n";
+        for (before, after, count) in [
+            ("", "", 1),
+            ("/*\n", "*/", 0),
+            ("/*\n", "", 0),
+            ("var x = `\n", "`", 0),
+            ("var x = '`'\n", "", 1),
+            ("var x = \"/*\"\n", "", 1),
+            ("// /* `\n", "", 1),
+        ] {
+            let text = format!("package a\n{before}{handler}{after}");
+            let found = read("a.go", &text).unwrap();
+            assert_eq!(found.handlers.len(), count, "{text}");
+        }
     }
 
     #[test]

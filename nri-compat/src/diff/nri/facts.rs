@@ -2,26 +2,26 @@
 
 use nri_schema::history::{Deprecation, History, Interface};
 
-use super::nri::side::Side;
-use super::target::Target;
+use super::side::Side;
+use crate::diff::target::Target;
 use crate::ranges;
 use crate::report::diff::Deprecated;
 
 /// The history, in the context of one comparison.
-pub(super) struct Facts<'h> {
+pub(in crate::diff) struct Facts<'h> {
     history: &'h History,
     /// The runtime release that `to` is meant for, where one was named.
     target: Option<Target>,
 }
 
 impl<'h> Facts<'h> {
-    pub(super) fn new(history: &'h History, target: Option<Target>) -> Self {
+    pub(in crate::diff) fn new(history: &'h History, target: Option<Target>) -> Self {
         Self { history, target }
     }
 
     /// Returns true if a runtime of this side repeats the event as StateChange for a plugin without
     /// its RPC.
-    pub(super) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
+    pub(in crate::diff) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
         let mut all = self.history.deprecations().iter();
         let replaced = |one: &Deprecation| one.replaced_by.iter().any(|(name, _)| name == event);
         side.nri.state_change && all.any(replaced)
@@ -34,13 +34,13 @@ impl<'h> Facts<'h> {
 
     /// Returns when the RPC with this full name will be removed: `removal is planned for containerd
     /// 2.7`.
-    pub(super) fn outlook(&self, rpc: &str) -> Option<String> {
+    pub(in crate::diff) fn outlook(&self, rpc: &str) -> Option<String> {
         self.deprecation(rpc)?.outlook()
     }
 
     /// Returns true if the planned removal of this RPC has come: in the target runtime, or else in
     /// any known one.
-    pub(super) fn is_due(&self, rpc: &str) -> bool {
+    pub(in crate::diff) fn is_due(&self, rpc: &str) -> bool {
         let Some(deprecation) = self.deprecation(rpc) else {
             return false;
         };
@@ -63,7 +63,7 @@ impl<'h> Facts<'h> {
     }
 
     /// Returns which runtime releases know the field of this full name, as the end of a sentence.
-    pub(super) fn known_by(&self, field: &str) -> String {
+    pub(in crate::diff) fn known_by(&self, field: &str) -> String {
         // A proto that does not compile declares nothing; `History::check` reports it.
         let knowing = self.history.declaring(field).unwrap_or_default();
         let knows = |name: &str| knowing.iter().any(|revision| revision.name() == name);
@@ -76,7 +76,7 @@ impl<'h> Facts<'h> {
     }
 
     /// Returns ranges of runtime releases whose protocol revision satisfies `wanted`.
-    pub(super) fn shipping(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(in crate::diff) fn shipping(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let releases = self.history.releases().iter();
         let nri: Vec<&str> = releases
             .filter(|release| wanted(&release.revision))
@@ -89,7 +89,11 @@ impl<'h> Facts<'h> {
 
     /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known
     /// revision counts as the newest if it has the replacements.
-    pub(super) fn newly_deprecated(&self, from: &Side<'_>, to: &Side<'_>) -> Vec<Deprecated> {
+    pub(in crate::diff) fn newly_deprecated(
+        &self,
+        from: &Side<'_>,
+        to: &Side<'_>,
+    ) -> Vec<Deprecated> {
         let all = self.history.deprecations().iter();
         all.filter(|one| replaced_in(one, to) && !replaced_in(one, from))
             .map(deprecated)
@@ -103,7 +107,7 @@ fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
         return false;
     };
-    let service = |name: &str| side.rpc(super::nri::semantics::PLUGIN, name).is_some();
+    let service = |name: &str| side.rpc(super::semantics::PLUGIN, name).is_some();
     side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, rpc)| service(rpc))
 }
 

@@ -8,7 +8,7 @@ use crate::cli::duration;
 /// The cluster to check.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// Check the plugins that run in a Kubernetes cluster, against the runtimes of its nodes and
     /// each --target.
     #[arg(long)]
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     /// Returns true if the user asked for a check of a cluster.
-    pub(in crate::cli) fn is_requested(&self) -> bool {
+    pub(super) fn is_requested(&self) -> bool {
         self.cluster
     }
 }

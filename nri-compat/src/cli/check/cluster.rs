@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use nri_schema::history::History;
 
-use super::args::Args;
+use super::args::{self, not_there};
+use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::{Target, UnknownReleases};
-use crate::cli::check::args::{self as check, not_there};
 use crate::cli::{output, session};
 use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
@@ -33,7 +33,7 @@ const STATIC_POD: &str =
     "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
-pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let unknown = args.targets.unknown();
@@ -121,7 +121,7 @@ impl ClusterScan {
     }
 
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &check::Args) -> Collected {
+    fn collect(&self, args: &args::Args) -> Collected {
         let images = if args.no_pull {
             Vec::new()
         } else {

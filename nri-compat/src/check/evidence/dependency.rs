@@ -1,0 +1,232 @@
+//! Files that name NRI as a dependency: `go.mod`, `vendor/modules.txt`, `Cargo.lock`, `Cargo.toml` and bills of
+//! materials.
+//!
+//! A dependency does not show which events are handled, so such a file is never judged.
+
+use std::path::Path;
+
+use memchr::memmem;
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::go_mod::GoMod;
+use super::nri_module::{self, MODULE, Package};
+use super::{Reader, Unreadable, text};
+use crate::check::content::File;
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::skipped::SkipKind;
+
+/// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
+const MAX_FILE: u64 = 64 << 20;
+
+/// The number of folders above a `Cargo.toml` that are searched for the lock file of its workspace.
+const MAX_ABOVE: usize = 8;
+
+/// The reason why such files are not judged.
+const REASON: &str = "it names NRI as a dependency, which does not show which events are handled";
+
+/// Crates whose names have the word `nri`, but which are tools of this project and not used by plugins.
+const TOOL_CRATES: [&str; 4] = ["nri-compat", "nri-codegen", "nri-conformance", "nri-protos"];
+
+/// The keys by which bills of materials are recognised.
+const BILL_KEYS: [&[u8]; 2] = [b"\"bomFormat\"", b"\"spdxVersion\""];
+
+/// A format of files that list dependencies.
+pub(super) struct Format {
+    name: &'static str,
+    kind: FileKind,
+    recognises: fn(&File<'_>) -> bool,
+    /// Returns how the text of a file names NRI; `None` if the text does not. The error says what is broken.
+    mention: fn(&File<'_>, &str) -> Result<Option<String>, String>,
+}
+
+pub(super) const GO_MOD: Format = Format {
+    name: "go-mod",
+    kind: FileKind::GoMod,
+    recognises: |file| file.name == "go.mod",
+    mention: |_, text| {
+        let module = GoMod::parse(text);
+        let version = module.direct_requirement();
+        Ok(version.map(|version| format!("requires {MODULE} {version}")))
+    },
+};
+
+pub(super) const GO_VENDOR: Format = Format {
+    name: "go-vendor",
+    kind: FileKind::GoVendor,
+    recognises: |file| file.name == "modules.txt" && file.head.starts_with(b"# "),
+    mention: |_, text| {
+        let is_plugin = vendors(text, &[Package::Stub, Package::Skel]);
+        // Runtimes test themselves with plugins.
+        let is_runtime = vendors(text, &[Package::Adaptation]);
+        Ok((is_plugin && !is_runtime).then(|| "vendors a package of NRI for plugins".to_owned()))
+    },
+};
+
+pub(super) const CARGO_LOCK: Format = Format {
+    name: "cargo-lock",
+    kind: FileKind::CargoLock,
+    recognises: |file| file.name == "Cargo.lock",
+    mention: |_, text| {
+        let lock = table(text)?;
+        let found = locked_crate(&lock);
+        Ok(found.map(|name| format!("a package of it depends on crate {name}")))
+    },
+};
+
+pub(super) const CARGO_TOML: Format = Format {
+    name: "cargo-toml",
+    kind: FileKind::Other,
+    recognises: |file| file.name == "Cargo.toml",
+    mention: |file, text| {
+        if is_locked(file.disk.as_deref()) {
+            return Ok(None);
+        }
+        let manifest = table(text)?;
+        let found = required_crate(&manifest);
+        Ok(found.map(|name| format!("requires crate {name}")))
+    },
+};
+
+pub(super) const BILL_OF_MATERIALS: Format = Format {
+    name: "bill-of-materials",
+    kind: FileKind::Other,
+    recognises: |file| {
+        let mut keys = BILL_KEYS.iter();
+        file.head.trim_ascii_start().starts_with(b"{")
+            && keys.any(|key| memmem::find(&file.head, key).is_some())
+    },
+    mention: |_, text| {
+        let bill: Bill = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        Ok(bill.lists_nri().then(|| format!("lists {MODULE}")))
+    },
+};
+
+impl Reader for Format {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        (self.recognises)(file)
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let text = text::whole(file.content, MAX_FILE)?;
+        let mention = (self.mention)(file, &text)
+            .map_err(|error| Unreadable::new(SkipKind::Broken, format!("not valid: {error}")))?;
+        let sighting = mention.map(|detail| Sighting {
+            place: file.place.clone(),
+            kind: self.kind,
+            role: Role::Library,
+            interface: Interface::unknown(REASON),
+            evidence: vec![Evidence {
+                reader: self.name,
+                detail,
+            }],
+            ..Sighting::default()
+        });
+        Ok(sighting.into_iter().collect())
+    }
+}
+
+/// Returns true if a `modules.txt` lists one of these packages of NRI.
+fn vendors(text: &str, packages: &[Package]) -> bool {
+    let mut listed = text
+        .lines()
+        .filter_map(|line| nri_module::package(line.trim()));
+    listed.any(|package| packages.contains(&package))
+}
+
+fn table(text: &str) -> Result<Table, String> {
+    toml::from_str(text).map_err(|error| error.message().to_owned())
+}
+
+/// Returns the crate for NRI that a package of the workspace depends on; such packages have no source.
+fn locked_crate(lock: &Table) -> Option<&str> {
+    let packages = lock.get("package").and_then(Value::as_array);
+    let own = packages.into_iter().flatten().filter_map(Value::as_table);
+    let own = own.filter(|package| !package.contains_key("source"));
+    let lists = own.filter_map(|package| package.get("dependencies")?.as_array());
+    let mut names = lists.flatten().filter_map(Value::as_str);
+    // A version follows the name if there are several.
+    names.find(|name| is_for_nri(name.split(' ').next().unwrap_or(name)))
+}
+
+/// Returns the crate for NRI that a manifest requires, for the package or for its workspace.
+fn required_crate(manifest: &Table) -> Option<&str> {
+    let workspace = manifest.get("workspace").and_then(Value::as_table);
+    let owners = [Some(manifest), workspace].into_iter().flatten();
+    let mut crates = owners
+        .filter_map(|owner| owner.get("dependencies")?.as_table())
+        .flatten();
+    crates.find_map(|(key, value)| {
+        let renamed = value.get("package").and_then(Value::as_str);
+        Some(renamed.unwrap_or(key)).filter(|name| is_for_nri(name))
+    })
+}
+
+/// Returns true if one of the words of a crate's name is `nri`.
+fn is_for_nri(name: &str) -> bool {
+    !TOOL_CRATES.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
+}
+
+/// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
+fn is_locked(manifest: Option<&Path>) -> bool {
+    let folders = manifest
+        .into_iter()
+        .flat_map(|path| path.ancestors().skip(1));
+    let mut folders = folders.take(MAX_ABOVE);
+    folders.any(|folder| folder.join("Cargo.lock").is_file())
+}
+
+/// A bill of materials in CycloneDX or SPDX.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Bill {
+    /// The parts in CycloneDX.
+    components: Vec<Part>,
+    /// The dependencies between parts in CycloneDX.
+    dependencies: Vec<Dependencies>,
+    /// The thing that CycloneDX describes.
+    metadata: Metadata,
+    /// The parts in SPDX.
+    packages: Vec<Part>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    component: Part,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Part {
+    name: String,
+    #[serde(rename = "bom-ref")]
+    reference: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Dependencies {
+    #[serde(rename = "ref")]
+    reference: String,
+    depends_on: Vec<String>,
+}
+
+impl Bill {
+    /// Returns true if NRI is listed. If the bill says what its subject depends on, NRI must be among that: others
+    /// only depend on it through something else.
+    fn lists_nri(&self) -> bool {
+        let mut parts = self.components.iter().chain(&self.packages);
+        let Some(nri) = parts.find(|part| part.name == MODULE) else {
+            return false;
+        };
+        let subject = &self.metadata.component.reference;
+        let mut dependencies = self.dependencies.iter();
+        let direct = dependencies.find(|one| !subject.is_empty() && one.reference == *subject);
+        direct.is_none_or(|direct| direct.depends_on.contains(&nri.reference))
+    }
+}
