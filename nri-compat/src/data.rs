@@ -12,20 +12,20 @@ use nri_schema::history::History;
 use crate::error::Error;
 
 /// The environment variable that names a folder of tables.
-pub const VARIABLE: &str = "NRI_COMPAT_DATA";
+pub(crate) const VARIABLE: &str = "NRI_COMPAT_DATA";
 
 /// The folder named on the command line.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the folder whose tables this process uses. Must be called before any table is read; only the
 /// first call has an effect.
-pub fn set_folder(folder: &Path) {
+pub(crate) fn set_folder(folder: &Path) {
     FOLDER.get_or_init(|| folder.to_path_buf());
 }
 
 /// Returns the folder that replaces the built-in tables, as set by [`set_folder`] or else by the
 /// environment variable [`VARIABLE`]; `None` if the built-in tables are used.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let variable = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
     FOLDER
         .get()
@@ -38,7 +38,7 @@ pub fn folder() -> Option<PathBuf> {
 /// # Errors
 ///
 /// Returns an error if the folder lacks a file, a table is malformed, or an entry matches nothing.
-pub fn history() -> Result<&'static History, Error> {
+pub(crate) fn history() -> Result<&'static History, Error> {
     static HISTORY: OnceLock<History> = OnceLock::new();
     if let Some(history) = HISTORY.get() {
         return Ok(history);
@@ -62,7 +62,7 @@ fn read(folder: &Path) -> Result<History, Error> {
 /// # Errors
 ///
 /// Returns the errors of [`history`].
-pub fn age(today: Date) -> Result<String, Error> {
+pub(crate) fn age(today: Date) -> Result<String, Error> {
     let date = history()?.date();
     let from = match folder() {
         Some(folder) => crate::escape::path(&folder).to_string(),

@@ -84,7 +84,7 @@ fn is_in(rule: &str, categories: &[Category]) -> bool {
 /// Returns the full names of the fields that plugins of `newer` may send and runtimes of `older`
 /// silently ignore, except those of messages that `older` lacks. Empty unless both are NRI
 /// protocols.
-pub fn ignored_fields(older: &nri_schema::Protocol, newer: &nri_schema::Protocol) -> Vec<String> {
+pub(crate) fn ignored_fields(older: &nri_schema::Protocol, newer: &nri_schema::Protocol) -> Vec<String> {
     let side = |protocol| nri::side::Side::new(protocol, "");
     match (side(older), side(newer)) {
         (Some(older), Some(newer)) => nri::fields::ignored(&older, &newer),

@@ -85,7 +85,7 @@ impl Error {
 
     /// Returns the same error with another kind.
     #[must_use]
-    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+    pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
     }

@@ -10,14 +10,14 @@ use crate::ranges::{self, Range};
 use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsReport};
 use nri_schema::near;
 
-pub use release::runtime;
+pub(crate) use release::runtime;
 
 /// Returns every NRI release, with the contents of its protocol and the runtimes that ship it.
 ///
 /// # Errors
 ///
 /// Returns an error if an embedded table or proto is broken.
-pub fn versions() -> Result<VersionsReport, Error> {
+pub(crate) fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
     let rows = history
         .releases()
@@ -51,7 +51,7 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
 /// # Errors
 ///
 /// Returns an error if no runtime has this name, or an embedded table or proto is broken.
-pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
+pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     let history = crate::data::history()?;
     let mut rows = Vec::new();
     for runtime in history.runtimes() {

@@ -14,8 +14,8 @@
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 //!
-//! Data flows one way: [`check`], [`diff`] and [`history`] turn user input into the plain types of
-//! [`report`], whose formats are independent of their origin; [`cli`] parses, calls and selects
+//! Data flows one way: [`check`] and [`diff`] turn user input into the plain types of
+//! [`report`], whose formats are independent of their origin; [`main`] parses, calls and selects
 //! the [`exit`] code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and
 //! `report` shows. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
@@ -24,19 +24,19 @@
 mod book;
 mod chart;
 pub mod check;
-pub mod cli;
+mod cli;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 #[cfg(feature = "conformance")]
 pub mod compare;
 mod container_log;
-pub mod data;
+mod data;
 pub mod diff;
 pub mod error;
 mod escape;
 pub mod exit;
 mod facts;
-pub mod history;
+mod history;
 pub mod merge;
 mod packing;
 pub mod place;
@@ -54,3 +54,5 @@ mod subprocess;
 mod text_file;
 mod unpack;
 pub mod workloads;
+
+pub use cli::main;

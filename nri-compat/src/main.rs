@@ -9,5 +9,5 @@ use std::process::ExitCode;
 static NO_PLUGIN: [u8; 41] = *b"NRI-PLUGIN-INFO\x01\x15\0\0\0{\"tool\":\"nri-compat\"}";
 
 fn main() -> ExitCode {
-    nri_compat::cli::main().into()
+    nri_compat::main().into()
 }

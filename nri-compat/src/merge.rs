@@ -158,7 +158,7 @@ impl Merge {
 /// # Errors
 ///
 /// Returns an error for a line that does not begin with the name of a node, with its number.
-pub fn node_names(text: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     let mut known = BTreeSet::new();
     for (line, nth) in text.trim_start_matches('\u{feff}').lines().zip(1..) {

@@ -101,7 +101,7 @@ impl Place {
 
     /// Returns the place of a line in this file.
     #[must_use]
-    pub fn at_line(&self, line: u32) -> Self {
+    pub(crate) fn at_line(&self, line: u32) -> Self {
         Self {
             line: Some(line),
             ..self.clone()
@@ -110,7 +110,7 @@ impl Place {
 
     /// Returns the place of a file that these processes run.
     #[must_use]
-    pub fn run_by(&self, pids: &[u32]) -> Self {
+    pub(crate) fn run_by(&self, pids: &[u32]) -> Self {
         Self {
             pids: pids.to_vec(),
             ..self.clone()
@@ -119,7 +119,7 @@ impl Place {
 
     /// Returns the place of another file on disk in the folder of this one.
     #[must_use]
-    pub fn sibling(&self, name: &str) -> Self {
+    pub(crate) fn sibling(&self, name: &str) -> Self {
         let folder = self.file.strip_suffix(self.name()).unwrap_or_default();
         Self::from(format!("{folder}{}", escape::path(Path::new(name))))
     }
@@ -127,7 +127,7 @@ impl Place {
     /// Returns the same place without a line or a document: the place of the whole file, or of the
     /// container regardless of its position in the manifest.
     #[must_use]
-    pub fn whole_file(&self) -> Self {
+    pub(crate) fn whole_file(&self) -> Self {
         let mut place = self.clone();
         place.line = None;
         if let Some(workload) = &mut place.workload {
@@ -137,7 +137,7 @@ impl Place {
     }
 
     /// Returns the line in the file on disk, if known; for a container, its line in the manifest.
-    pub fn line_on_disk(&self) -> Option<u32> {
+    pub(crate) fn line_on_disk(&self) -> Option<u32> {
         match &self.workload {
             Some(workload) => workload.line,
             None => self.line,
@@ -171,12 +171,12 @@ impl Place {
     }
 
     /// Returns true if both files are in the same folder of the same disk or image.
-    pub fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
         self.same_tree(other) && self.folder() == other.folder()
     }
 
     /// Returns true if the file is in the folder of `other`, or anywhere below it.
-    pub fn is_below_folder_of(&self, other: &Self) -> bool {
+    pub(crate) fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
         self.same_tree(other)
             && folder.is_some_and(|folder| Path::new(self.path()).starts_with(folder))
@@ -196,7 +196,7 @@ impl Place {
     }
 
     /// Compares in the order of reports: by text, ignoring lines and processes.
-    pub fn compare_paths(&self, other: &Self) -> Ordering {
+    pub(crate) fn compare_paths(&self, other: &Self) -> Ordering {
         self.file
             .cmp(&other.file)
             .then_with(|| self.inner().cmp(&other.inner()))

@@ -29,13 +29,14 @@ mod values;
 pub use apply::apply;
 pub use baseline::Baseline;
 #[cfg(feature = "conformance")]
-pub use conformance::{FailOnTest, apply_to_conformance, exit_of_conformance};
+pub(crate) use conformance::{FailOnTest, apply_to_conformance, exit_of_conformance};
 pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
-pub use findings::apply_to_diff;
-pub use ignore::{Ignore, Scope};
+pub(crate) use findings::apply_to_diff;
+pub(crate) use ignore::{Ignore, Scope};
 use jiff::civil::Date;
-pub use model::{Policy, RuleLevel};
+pub use model::Policy;
+pub(crate) use model::RuleLevel;
 
 /// The file name of the policy in the current directory.
 pub const FILE: &str = "nri-compat.toml";

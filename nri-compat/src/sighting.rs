@@ -164,7 +164,7 @@ impl Interface {
     }
 
     /// Returns an unknown interface for a reason of this kind.
-    pub fn unknown_because(kind: UnknownKind, reason: impl Into<String>) -> Self {
+    pub(crate) fn unknown_because(kind: UnknownKind, reason: impl Into<String>) -> Self {
         Self::Unknown(Unknown {
             kind,
             reason: reason.into(),

@@ -57,7 +57,7 @@ pub enum SkipKind {
 
 impl SkipKind {
     /// Returns true if what was skipped may hold a plugin: it is there, but it could not be read, or not to its end.
-    pub const fn may_hold_plugin(self) -> bool {
+    pub(crate) const fn may_hold_plugin(self) -> bool {
         match self {
             Self::NotFound | Self::SpecialFile | Self::PseudoFilesystem | Self::Link => false,
             Self::Permission

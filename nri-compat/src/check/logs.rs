@@ -96,7 +96,7 @@ pub fn read(place: &Place, input: &mut dyn Read) -> Log {
 }
 
 /// Reads a log with options.
-pub fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> Log {
+pub(crate) fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> Log {
     match source::lines(input, None) {
         Ok(mut lines) => read_lines(place, &mut *lines, options),
         Err(error) => Log {

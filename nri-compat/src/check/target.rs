@@ -41,7 +41,7 @@ impl<'h> Target<'h> {
 
     /// Reports whether it is from before the protocol, and only runs one-shot plugins.
     #[cfg(feature = "conformance")]
-    pub fn is_one_shot(&self) -> bool {
+    pub(crate) fn is_one_shot(&self) -> bool {
         self.protocol.is_none()
     }
 
@@ -54,7 +54,7 @@ impl<'h> Target<'h> {
 
     /// Reports whether it sends events as StateChange to plugins that need that.
     #[cfg(feature = "conformance")]
-    pub fn sends_state_change(&self) -> bool {
+    pub(crate) fn sends_state_change(&self) -> bool {
         let all = self.history.deprecations().iter();
         let mut removed = all.filter(|deprecation| self.has_removed(deprecation));
         !removed.any(|deprecation| deprecation.id == "state-change")

@@ -79,7 +79,7 @@ impl ClusterError {
 
 impl ClusterErrorKind {
     /// Returns true if other requests would fail for the same reason.
-    pub fn concerns_all_requests(self) -> bool {
+    pub(crate) fn concerns_all_requests(self) -> bool {
         match self {
             Self::Kubeconfig
             | Self::Namespace

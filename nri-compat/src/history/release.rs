@@ -15,7 +15,7 @@ use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeRep
 /// # Errors
 ///
 /// Returns an error if there is no such runtime or release; it lists similar ones.
-pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
+pub(crate) fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let history = crate::data::history()?;
     let at = history.runtime(spec)?;
     let release = linked(history, at.release);

@@ -75,7 +75,7 @@ impl Baseline {
     }
 
     /// Returns the findings of `diff`, except suppressed ones.
-    pub fn of_diff(report: &DiffReport) -> Self {
+    pub(crate) fn of_diff(report: &DiffReport) -> Self {
         let found = report.findings.iter();
         Self::from_findings(found.map(|finding| KnownFinding {
             fingerprint: finding.fingerprint(),
@@ -87,7 +87,7 @@ impl Baseline {
 
     /// Returns all violations in a report of `conformance` that the policy does not ignore.
     #[cfg(feature = "conformance")]
-    pub fn of_conformance(report: &ConformanceReport) -> Self {
+    pub(crate) fn of_conformance(report: &ConformanceReport) -> Self {
         let is_ignored = |test: &&JudgedTest| {
             let by = test.suppressed.as_ref();
             by.is_some_and(|suppression| !suppression.by_baseline)

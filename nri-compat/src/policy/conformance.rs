@@ -12,7 +12,7 @@ use crate::report::finding::Level;
 
 /// A condition of `conformance --fail-on`; several may be given together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FailOnTest {
+pub(crate) enum FailOnTest {
     /// A failed test, unless its statement is ambiguous. Always included.
     Fail,
     /// A known deviation.
@@ -25,7 +25,7 @@ pub enum FailOnTest {
 
 /// Sets levels, suppresses the violations that the policy ignores or the baseline contains, and
 /// reports unused ignores. Nothing is dropped.
-pub fn apply_to_conformance(
+pub(crate) fn apply_to_conformance(
     report: &mut ConformanceReport,
     policy: &Policy,
     baseline: Option<&Baseline>,
@@ -54,7 +54,7 @@ pub fn apply_to_conformance(
 ///
 /// A failed test counts unless it is suppressed or its level is `note`, which is the level of
 /// ambiguous statements.
-pub fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnTest]) -> Exit {
+pub(crate) fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnTest]) -> Exit {
     let found = report.results.iter().any(|test| counts(test, fail_on));
     if found && !fail_on.contains(&FailOnTest::Never) {
         Exit::Findings

@@ -9,19 +9,7 @@ use crate::report::diff::{DiffReport, SuppressedFinding};
 
 /// Sets the levels of findings, suppresses those that the policy ignores or the baseline contains,
 /// and adds notes about unused ignores.
-///
-/// ```
-/// use nri_compat::diff::diff;
-/// use nri_compat::policy::{Baseline, Policy, apply_to_diff, today};
-/// use nri_compat::report::finding::Category;
-///
-/// let mut report = diff("v0.11.0", "v0.12.0", Category::File)?;
-/// let baseline = Baseline::of_diff(&report);
-/// apply_to_diff(&mut report, &Policy::default(), Some(&baseline), today());
-/// assert!(report.findings.is_empty());
-/// # Ok::<(), nri_compat::error::Error>(())
-/// ```
-pub fn apply_to_diff(
+pub(crate) fn apply_to_diff(
     report: &mut DiffReport,
     policy: &Policy,
     baseline: Option<&Baseline>,

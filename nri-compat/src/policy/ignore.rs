@@ -15,37 +15,37 @@ use crate::statements;
 /// A verdict that a project has decided to accept, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ignore {
+pub(crate) struct Ignore {
     /// The line in the file of the policy, counted from 1.
     #[serde(skip)]
-    pub line: usize,
+    pub(crate) line: usize,
     /// Matches the plugin's name, its index and name, or its path; `None` matches every plugin.
     #[serde(default, deserialize_with = "values::glob")]
-    pub plugin: Option<GlobMatcher>,
+    pub(crate) plugin: Option<GlobMatcher>,
     /// Matches the full name of an element of a protocol, for `diff` only.
     #[serde(default, deserialize_with = "values::glob")]
-    pub element: Option<GlobMatcher>,
+    pub(crate) element: Option<GlobMatcher>,
     /// The id of the rule, or of a statement of the contract; `None` matches every rule.
     #[serde(default, deserialize_with = "values::rule")]
-    pub rule: Option<String>,
+    pub(crate) rule: Option<String>,
     /// The name of a test of the statement; `None` matches every test.
     #[serde(default, deserialize_with = "values::text")]
-    pub test: Option<String>,
+    pub(crate) test: Option<String>,
     /// The name of the target, complete or up to a dot (`containerd@2.4` for all its patch
     /// releases); `None` matches every target.
     #[serde(default, deserialize_with = "values::text")]
-    pub target: Option<String>,
+    pub(crate) target: Option<String>,
     /// The reason; never empty.
     #[serde(default, deserialize_with = "values::required_text")]
-    pub reason: String,
+    pub(crate) reason: String,
     /// The last day on which it applies.
     #[serde(default, deserialize_with = "values::date")]
-    pub expires: Option<Date>,
+    pub(crate) expires: Option<Date>,
 }
 
 /// The command whose findings an ignore applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// The verdicts of `check` and `logs`.
     Check,
     /// The findings of `diff`.
@@ -56,7 +56,7 @@ pub enum Scope {
 
 impl Ignore {
     /// Returns true if it matches the verdict, expired or not.
-    pub fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
+    pub(crate) fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
         let rule = self.rule.as_ref();
         let target = self.target.as_ref();
         let plugin = self.plugin.as_ref();
@@ -67,7 +67,7 @@ impl Ignore {
     }
 
     /// Returns true if it matches a finding of `diff`, expired or not.
-    pub fn matches_finding(&self, finding: &Finding) -> bool {
+    pub(crate) fn matches_finding(&self, finding: &Finding) -> bool {
         let rule = self.rule.as_ref();
         let element = self.element.as_ref();
         self.scope() == Scope::Diff
@@ -96,7 +96,7 @@ impl Ignore {
 
     /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an
     /// element.
-    pub fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         let id = self.rule.as_deref();
         let rule = id.and_then(rules::get);
         let is_of_diff = rule.is_some_and(|rule| !rule.categories.contains(&Category::Check));
@@ -110,12 +110,12 @@ impl Ignore {
     }
 
     /// Returns true if its last day has passed.
-    pub fn expired(&self, today: Date) -> bool {
+    pub(crate) fn expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|last| last < today)
     }
 
     /// Returns the text that identifies it in messages: `10-* CHECK_STATE_CHANGE`.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let plugin = self.plugin.as_ref().map(|glob| glob.glob().glob());
         let element = self.element.as_ref().map(|glob| glob.glob().glob());
         let parts = [

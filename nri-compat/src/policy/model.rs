@@ -12,21 +12,21 @@ use crate::report::finding::Level;
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// The file, as shown in messages.
-    pub file: String,
+    pub(crate) file: String,
     /// The targets if the command line names none.
-    pub targets: Vec<String>,
+    pub(crate) targets: Vec<String>,
     /// The conditions for exit code 100 if the command line gives none.
     pub fail_on: Vec<FailOn>,
     /// The levels of rules, by id.
-    pub rules: BTreeMap<String, RuleLevel>,
+    pub(crate) rules: BTreeMap<String, RuleLevel>,
     /// Verdicts that do not count, in the order of the file.
-    pub ignores: Vec<Ignore>,
+    pub(crate) ignores: Vec<Ignore>,
 }
 
 /// The level that the policy gives to a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "LevelWord")]
-pub enum RuleLevel {
+pub(crate) enum RuleLevel {
     /// A level. Verdicts with `error` always count, whatever `--fail-on` names; verdicts with `note`
     /// never count.
     Level(Level),

@@ -65,7 +65,7 @@ impl Digest {
     }
 
     /// Returns the name of the algorithm: `sha256` or `sha512`.
-    pub fn algorithm(&self) -> &'static str {
+    pub(crate) fn algorithm(&self) -> &'static str {
         self.algorithm.name()
     }
 

@@ -17,7 +17,7 @@ pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
     /// Returns the variables of this process.
-    pub fn of_process() -> Self {
+    pub(crate) fn of_process() -> Self {
         Self(std::env::vars_os().collect())
     }
 
