@@ -5,8 +5,8 @@
 //! fields, enums, services or RPCs. Which changes count as breaking, and where a finding points,
 //! follows [buf 1.75.0](https://buf.build/docs/breaking/rules/); tests compare the two.
 
+mod buf_rules;
 mod changes;
-mod check;
 mod columns;
 mod compare;
 mod input;
@@ -84,7 +84,10 @@ fn is_in(rule: &str, categories: &[Category]) -> bool {
 /// Returns the full names of the fields that plugins of `newer` may send and runtimes of `older`
 /// silently ignore, except those of messages that `older` lacks. Empty unless both are NRI
 /// protocols.
-pub(crate) fn ignored_fields(older: &nri_schema::Protocol, newer: &nri_schema::Protocol) -> Vec<String> {
+pub(crate) fn ignored_fields(
+    older: &nri_schema::Protocol,
+    newer: &nri_schema::Protocol,
+) -> Vec<String> {
     let side = |protocol| nri::side::Side::new(protocol, "");
     match (side(older), side(newer)) {
         (Some(older), Some(newer)) => nri::fields::ignored(&older, &newer),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
-use super::check::types;
+use super::buf_rules::types;
 use crate::report::diff::{Change, ChangeKind, ElementKind};
 use nri_schema::Schema;
 use nri_schema::schema::{

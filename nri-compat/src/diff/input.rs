@@ -165,7 +165,7 @@ impl Input {
         Self {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),
-            protocol: model::of(&schema),
+            protocol: model::protocol(&schema),
             schema,
             alike: OnceLock::new(),
             target: None,

@@ -1,7 +1,7 @@
 //! The check of each rule of buf's.
 
-use super::check::files::{FileOption, flag, optimize_for};
-use super::check::{
+use super::buf_rules::files::{FileOption, flag, optimize_for};
+use super::buf_rules::{
     Check, cardinality, default, deletion, enums, fields, files, messages, ranges, services,
     strings, types,
 };

@@ -80,7 +80,7 @@ const ZIP_NAME: usize = 30;
 /// Returns the reason why content with these first bytes is not read although it may hold programs;
 /// `None` for other content.
 pub(super) fn reason(head: &[u8], content: &dyn Content) -> Option<Unreadable> {
-    let format = known(head, content)?;
+    let format = unread_format(head, content)?;
     Some(unpack_it(format.kind, &format.description()))
 }
 
@@ -90,13 +90,13 @@ pub(super) fn reason_inside(packing: Packing, start: &[u8]) -> Option<Unreadable
     let outer = packing.name()?;
     let inner = match Packing::of(start).name() {
         Some(inner) => format!("compressed with {inner}"),
-        None => known(start, &start)?.description(),
+        None => unread_format(start, &start)?.description(),
     };
     let what = format!("{inner}, within {outer}");
     Some(unpack_it(SkipKind::UnsupportedFormat, &what))
 }
 
-fn known(head: &[u8], content: &dyn Content) -> Option<&'static UnreadFormat> {
+fn unread_format(head: &[u8], content: &dyn Content) -> Option<&'static UnreadFormat> {
     let mut formats = FORMATS.iter();
     formats.find(|format| format.is(head, content) && !is_other_zip(head))
 }

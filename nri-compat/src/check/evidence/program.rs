@@ -36,7 +36,7 @@ impl Reader for Program {
         match format(file) {
             None => Ok(Vec::new()),
             Some(Format::FatMachO) => fat(file),
-            Some(format) => one(file, format),
+            Some(format) => in_image(file, format),
         }
     }
 }
@@ -53,7 +53,7 @@ fn fat(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
             .file(file)
             .map_err(|error| Unreadable::new(SkipKind::Io, format!("cannot be read: {error}")))?;
         let seen = match format {
-            Some(format) => one(&part, format)?,
+            Some(format) => in_image(&part, format)?,
             None if slice.is_cut() => {
                 vec![opaque::cut_short(
                     &part,
@@ -72,7 +72,7 @@ fn fat(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     Ok(all)
 }
 
-fn one(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
+fn in_image(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
     if let Some(packed) = opaque::packed(file) {
         return Ok(vec![packed]);
     }

@@ -10,7 +10,7 @@ use super::side::{enumeration, full_name, package_of};
 
 /// Returns the model of an NRI protocol: a schema with a service `Plugin` with `Configure`, and an
 /// enum `Event`. Returns `None` for any other schema.
-pub(in crate::diff) fn of(schema: &Schema) -> Option<Protocol> {
+pub(in crate::diff) fn protocol(schema: &Schema) -> Option<Protocol> {
     if !may_be_nri(schema) {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::end::{End, Format};
 use super::of_number;
 use super::value::{self, Arrival};
-use crate::diff::check::default;
+use crate::diff::buf_rules::default;
 use nri_schema::schema::{Cardinality, Message, number as n};
 
 /// The arrival of a field at both kinds of receivers, with the reason.

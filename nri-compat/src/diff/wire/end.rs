@@ -1,6 +1,6 @@
 //! A field on one side of a transfer.
 
-use super::super::check::types::words;
+use super::super::buf_rules::types::words;
 use nri_schema::Schema;
 use nri_schema::schema::{Cardinality, Enum, Field, Message, number as n};
 
