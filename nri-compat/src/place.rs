@@ -117,13 +117,6 @@ impl Place {
         }
     }
 
-    /// Returns the place of another file on disk in the folder of this one.
-    #[must_use]
-    pub(crate) fn sibling(&self, name: &str) -> Self {
-        let folder = self.file.strip_suffix(self.name()).unwrap_or_default();
-        Self::from(format!("{folder}{}", escape::path(Path::new(name))))
-    }
-
     /// Returns the same place without a line or a document: the place of the whole file, or of the
     /// container regardless of its position in the manifest.
     #[must_use]
@@ -170,21 +163,11 @@ impl Place {
             .map_or("", |(folder, _)| folder)
     }
 
-    /// Returns true if both files are in the same folder of the same disk or image.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
-        self.same_tree(other) && self.folder() == other.folder()
-    }
-
     /// Returns true if the file is in the folder of `other`, or anywhere below it.
     pub(crate) fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
         self.same_tree(other)
             && folder.is_some_and(|folder| Path::new(self.path()).starts_with(folder))
-    }
-
-    /// Returns the number of folders above the file.
-    pub fn depth(&self) -> usize {
-        Path::new(self.folder()).components().count()
     }
 
     /// Returns the location within the file on disk, or the processes that run it: `layer 3:

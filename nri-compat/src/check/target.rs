@@ -39,12 +39,6 @@ impl<'h> Target<'h> {
         nri.events.iter().find(|event| event.rpc_name == rpc)
     }
 
-    /// Reports whether it is from before the protocol, and only runs one-shot plugins.
-    #[cfg(feature = "conformance")]
-    pub(crate) fn is_one_shot(&self) -> bool {
-        self.protocol.is_none()
-    }
-
     /// Returns the name and version of the runtime; `None` if the target is a release of NRI.
     #[cfg(feature = "conformance")]
     pub fn runtime(&self) -> Option<(&str, &Version)> {
