@@ -18,17 +18,29 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
         structured(bytes, library::scenario::run)
     }),
     ("nri-compat/archive", compat::archive::run),
-    ("nri-compat/cargo_lock", |bytes| compat::reading::read("cargo-lock", bytes)),
+    ("nri-compat/cargo_lock", |bytes| {
+        compat::reading::read("cargo-lock", bytes)
+    }),
     ("nri-compat/cluster", compat::cluster::run),
-    ("nri-compat/declared", |bytes| compat::reading::read("cargo-toml", bytes)),
+    ("nri-compat/declared", |bytes| {
+        compat::reading::read("cargo-toml", bytes)
+    }),
     ("nri-compat/descriptor_set", |bytes| {
         structured(bytes, compat::descriptor_set::run)
     }),
-    ("nri-compat/go_binary", |bytes| compat::pieces::read("program", bytes)),
-    ("nri-compat/go_mod", |bytes| compat::reading::read("go-mod", bytes)),
+    ("nri-compat/go_binary", |bytes| {
+        compat::pieces::read("program", bytes)
+    }),
+    ("nri-compat/go_mod", |bytes| {
+        compat::reading::read("go-mod", bytes)
+    }),
     ("nri-compat/go_package", compat::go_package::run),
-    ("nri-compat/go_source", |bytes| compat::reading::read("go-source", bytes)),
-    ("nri-compat/go_vendor", |bytes| compat::reading::read("go-vendor", bytes)),
+    ("nri-compat/go_source", |bytes| {
+        compat::reading::read("go-source", bytes)
+    }),
+    ("nri-compat/go_vendor", |bytes| {
+        compat::reading::read("go-vendor", bytes)
+    }),
     ("nri-compat/log", |bytes| {
         structured(bytes, compat::log::run)
     }),
@@ -39,7 +51,9 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
     ("nri-compat/merge", |bytes| {
         structured(bytes, compat::merge::run)
     }),
-    ("nri-compat/one_shot", |bytes| compat::reading::read("one-shot-config", bytes)),
+    ("nri-compat/one_shot", |bytes| {
+        compat::reading::read("one-shot-config", bytes)
+    }),
     ("nri-compat/policy", |bytes| {
         structured(bytes, compat::policy::run)
     }),
@@ -60,7 +74,9 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
     ("nri-compat/tables", |bytes| {
         structured(bytes, compat::tables::run)
     }),
-    ("nri-compat/wasm", |bytes| compat::pieces::read("wasm", bytes)),
+    ("nri-compat/wasm", |bytes| {
+        compat::pieces::read("wasm", bytes)
+    }),
     ("nri-conformance/probe", conformance::probe::run),
     ("nri-conformance/recording", conformance::recording::run),
     ("nri-conformance/transcript", |bytes| {
