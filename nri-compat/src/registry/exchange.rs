@@ -4,7 +4,6 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use ureq::Body;
-use ureq::Timeout;
 use ureq::http::{Request, Response};
 
 use super::agents::Agents;
@@ -89,42 +88,37 @@ pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
 
 /// Returns the error for a step that took too long. A server that does not speak TLS may treat the
 /// handshake as an incomplete request and wait for the rest.
-fn too_slow(host: &str, step: Timeout) -> Error {
-    let help = match step {
-        Timeout::RecvResponse | Timeout::RecvBody => {
-            "check the network, or try again later".to_owned()
-        }
-        _ => format!(
-            "check the network, try again later, or use --insecure {host} if it serves plain HTTP"
-        ),
-    };
+fn too_slow(host: &str) -> Error {
     let message = format!("{host} took too long to answer");
-    Error::new(ErrorKind::Timeout, message).with_help(help)
+    Error::new(ErrorKind::Timeout, message).with_help(format!(
+        "check the network, try again later, or use --insecure {host} if it serves plain HTTP"
+    ))
 }
 
 /// Explains an error of a connection to a host, which may have gone through a proxy.
 fn explained(host: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
-    match error {
-        ureq::Error::Timeout(step) => too_slow(host, *step),
-        ureq::Error::Rustls(error) => handshake(host, error),
-        ureq::Error::Tls(why) => tls(host, why),
-        ureq::Error::Pem(error) => tls(host, &error.to_string()),
-        ureq::Error::HostNotFound => unreachable(host, proxy, "unknown host name"),
-        ureq::Error::Io(error) => match error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        {
-            Some(error) => handshake(host, error),
-            None => unreachable(host, proxy, &error.to_string()),
-        },
-        ureq::Error::ConnectProxyFailed(why) => refused_by_proxy(host, proxy, why),
-        ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
-            unreachable(host, proxy, &error.to_string())
+    let inner = match error {
+        ureq::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
+        _ => None,
+    };
+    match (error, inner) {
+        (ureq::Error::Timeout(_), _) => too_slow(host),
+        (ureq::Error::Rustls(error), _) | (_, Some(error)) => handshake(host, error),
+        (ureq::Error::Tls(why), _) => tls(host, why),
+        (ureq::Error::Pem(error), _) => tls(host, &error.to_string()),
+        (ureq::Error::HostNotFound, _) => unreachable(host, proxy, "unknown host name"),
+        (ureq::Error::ConnectProxyFailed(why), _) => refused_by_proxy(host, proxy, why),
+        (
+            ureq::Error::Io(_)
+            | ureq::Error::ConnectionFailed
+            | ureq::Error::Protocol(_)
+            | ureq::Error::BodyStalled,
+            _,
+        ) => unreachable(host, proxy, &error.to_string()),
+        (other, _) => {
+            let shown = crate::escape::short(&other.to_string());
+            Error::new(ErrorKind::Protocol, format!("{host}: {shown}"))
         }
-        other => Error::new(
-            ErrorKind::Protocol,
-            format!("{host}: {}", crate::escape::short(&other.to_string())),
-        ),
     }
 }
 
@@ -160,13 +154,7 @@ fn handshake(host: &str, error: &rustls::Error) -> Error {
         return Error::new(ErrorKind::Tls, format!("{host} does not answer with TLS"))
             .with_help(format!("use --insecure {host} if it serves plain HTTP"));
     }
-    let rustls::Error::AlertReceived(alert) = error else {
-        return tls(host, &error.to_string());
-    };
-    let message = format!("{host} refused the connection: TLS alert {alert:?}");
-    let help =
-        "check whether the registry supports TLS 1.2 or 1.3; client certificates are not supported";
-    Error::new(ErrorKind::Tls, message).with_help(help)
+    tls(host, &error.to_string())
 }
 
 fn tls(host: &str, why: &str) -> Error {

@@ -1,10 +1,9 @@
 //! Kubernetes manifests: their workloads are examined, and the images of those that may be NRI
 //! plugins are checked like images by reference.
 //!
-//! `reading` reads one file. `judged` turns the candidates of a workload into requests for images, and
-//! into what is known without them.
+//! `reading` reads one file: it turns the candidates of each workload into requests for images, and into
+//! what is known without them.
 
-mod judged;
 mod reading;
 mod recognise;
 
@@ -16,7 +15,7 @@ use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;
-use judged::{evidence, known, unknown};
+use reading::{evidence, known, unknown};
 
 pub(super) use reading::read;
 pub(super) use recognise::recognises;

@@ -1,19 +1,40 @@
-//! Reads one manifest.
+//! Reads one manifest: the workloads in it that may be plugins, and what is reported about them.
 
 use super::super::demand::Demand;
 use super::super::file_outcome::FileOutcome;
+use super::super::found::Found;
+use super::super::request::ImageRequest;
 use super::super::scan::Scan;
-use super::judged::{Judged, ManifestFile, unknown};
+use super::super::wanted_image::WantedImage;
 use super::recognise;
 use crate::check::content::File;
 use crate::check::evidence::Unreadable;
-use crate::skipped::SkipKind;
+use crate::place::{Place, WorkloadPlace};
+use crate::sighting::{Evidence, FileKind, Interface, Sighting};
+use crate::skipped::{SkipKind, Skipped};
 use crate::workloads::manifest::{self, Item};
+use crate::workloads::{Candidate, Workload, candidates};
 
-/// The content of one manifest.
+/// The name of the reader, in evidence.
+const READER: &str = "manifest";
+
+/// The texts that mark a placeholder: those of Helm, of shells and Flux, of kustomize, and of people.
+const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
+
+/// A manifest, and what is known about it so far.
 struct Reading<'r, 's> {
     scan: &'r Scan<'s>,
-    judged: Judged,
+    place: Place,
+    demand: Demand,
+    /// True if the text has the word `nri`, so that documents that cannot be read matter.
+    mentions_nri: bool,
+    /// The number of objects.
+    objects: u64,
+    /// The number of objects with pods.
+    workloads: u64,
+    /// The number of workloads that may be plugins.
+    candidates: u64,
+    found: Found,
 }
 
 /// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns `None`
@@ -33,14 +54,13 @@ pub(in crate::check::collect) fn read(
     }
     let mut reading = Reading {
         scan,
-        judged: Judged::new(ManifestFile {
-            place: file.place.clone(),
-            demand,
-            mentions_nri: recognise::mentions(text.as_bytes(), b"nri"),
-            objects: 0,
-            workloads: 0,
-            is_reported: false,
-        }),
+        place: file.place.clone(),
+        demand,
+        mentions_nri: recognise::mentions(text.as_bytes(), b"nri"),
+        objects: 0,
+        workloads: 0,
+        candidates: 0,
+        found: Found::default(),
     };
     manifest::read(&text, &mut |item| reading.item(item));
     reading.finish()
@@ -75,35 +95,173 @@ fn whole(file: &File<'_>) -> Result<Vec<u8>, Unreadable> {
 
 impl Reading<'_, '_> {
     fn item(&mut self, item: Item) {
-        let file = &mut self.judged.file;
         match item {
             Item::Foreign => {}
-            Item::Object => file.objects += 1,
-            Item::Mention { line, reason } => self.judged.mention(line, reason),
-            Item::Workload { document, workload } => {
-                file.objects += 1;
-                file.workloads += 1;
-                self.judged.workload(self.scan, document, &workload);
-            }
+            Item::Object => self.objects += 1,
+            Item::Mention { line, reason } => self.unknown(self.place.at_line(line), reason),
+            Item::Workload { document, workload } => self.workload(document, &workload),
             Item::Unreadable {
                 document,
                 line,
                 reason,
-            } => self.judged.unreadable(document, line, &reason),
+            } => self.problem(
+                self.place.at_line(line),
+                format!("document {document}: {reason}"),
+            ),
         }
+    }
+
+    /// Requests the images of the candidates of a workload, and reports what is known without them.
+    fn workload(&mut self, document: u32, workload: &Workload) {
+        self.objects += 1;
+        self.workloads += 1;
+        let candidates = candidates(workload);
+        self.candidates += u64::from(!candidates.is_empty());
+        for candidate in &candidates {
+            for (line, image) in images(candidate) {
+                let place = self.place.in_workload(WorkloadPlace {
+                    line: Some(line),
+                    container: candidate.container.name.clone(),
+                    ..head(document, workload)
+                });
+                self.image(place, image, candidate.reason());
+            }
+        }
+        if let Some(reason) = placeholder_path(workload) {
+            self.problem(self.place.in_workload(head(document, workload)), reason);
+        }
+    }
+
+    fn image(&mut self, place: Place, image: Result<String, String>, why: String) {
+        match image {
+            Ok(reference) => self.scan.want_image(WantedImage {
+                request: ImageRequest { reference, place },
+                reason: why,
+            }),
+            Err(reason) => self.unknown(place, format!("{why}; {reason}")),
+        }
+    }
+
+    /// Reports something that cannot be read: always if the user named the file, and in folders,
+    /// where charts are full of templates, if the file has to do with NRI.
+    fn problem(&mut self, place: Place, reason: String) {
+        if self.demand == Demand::Named {
+            self.unknown(place, reason);
+        } else if self.mentions_nri {
+            let skipped = Skipped::new(place, SkipKind::Broken, reason);
+            self.found.skipped.push(skipped);
+        }
+    }
+
+    fn unknown(&mut self, place: Place, reason: String) {
+        self.found.sightings.push(unknown(place, reason));
     }
 
     /// Stores the findings, and returns the outcome for the file.
     fn finish(mut self) -> Option<FileOutcome> {
-        let file = &self.judged.file;
-        self.scan
-            .count_workloads(file.workloads, self.judged.candidates);
-        self.judged.answer();
-        let outcome = match self.judged.outcome() {
-            FileOutcome::WithoutNri if self.judged.file.objects == 0 => None,
+        let is_silent = self.candidates == 0 && self.found.is_empty();
+        if is_silent && self.demand == Demand::Named {
+            let answer = self.without_candidates();
+            self.found.sightings.push(answer);
+        }
+        let outcome = match self.found.outcome() {
+            FileOutcome::WithoutNri if self.candidates > 0 => Some(FileOutcome::Evidence),
+            FileOutcome::WithoutNri if self.objects == 0 => None,
             outcome => Some(outcome),
         };
-        self.scan.store(self.judged.found);
+        self.scan.count_workloads(self.workloads, self.candidates);
+        self.scan.store(self.found);
         outcome
+    }
+
+    /// Returns the answer that the user expects if nothing was found in a file that they named.
+    fn without_candidates(&self) -> Sighting {
+        if self.objects == 0 {
+            let reason = "no Kubernetes object in it";
+            return unknown(self.place.clone(), reason.to_owned());
+        }
+        let detail = match self.workloads {
+            0 => "a manifest without workloads".to_owned(),
+            1 => "a manifest whose workload has nothing to do with NRI".to_owned(),
+            count => format!("a manifest of {count} workloads, none of them related to NRI"),
+        };
+        known(self.place.clone(), &detail)
+    }
+}
+
+/// Returns the images of a candidate with their lines: that of the container and those that it mounts,
+/// each as a reference, or as the reason why there is none.
+fn images(candidate: &Candidate<'_>) -> Vec<(u32, Result<String, String>)> {
+    let container = candidate.container;
+    let mounted = candidate.image_volumes.iter();
+    let mounted = mounted.map(|image| (image.line, reference(&image.reference)));
+    let missing = || Err("it has no image: check the complete manifest".to_owned());
+    let own = container.image.as_deref().map_or_else(missing, reference);
+    [(container.line, own)].into_iter().chain(mounted).collect()
+}
+
+/// Returns an image reference, or why it is none.
+fn reference(image: &str) -> Result<String, String> {
+    if is_placeholder(image) || image.contains(char::is_whitespace) {
+        let image = crate::escape::bytes(image.as_bytes());
+        return Err(format!(
+            "its image `{image}` is a placeholder: render the manifest first"
+        ));
+    }
+    Ok(image.to_owned())
+}
+
+/// Returns the reason why a path on the host is not known, if one is a placeholder.
+fn placeholder_path(workload: &Workload) -> Option<String> {
+    let volumes = workload.templates.iter().flat_map(|pod| &pod.volumes);
+    let mut paths = volumes.filter_map(|volume| volume.host_path.as_ref());
+    let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
+    let path = crate::escape::bytes(path.as_bytes());
+    Some(format!(
+        "the path `{path}` of a volume is a placeholder: render the manifest first"
+    ))
+}
+
+/// Returns true if a text is a placeholder that is replaced before the manifest is used.
+fn is_placeholder(text: &str) -> bool {
+    PLACEHOLDERS.iter().any(|mark| text.contains(mark))
+}
+
+/// Returns a workload as a place.
+fn head(document: u32, workload: &Workload) -> WorkloadPlace {
+    WorkloadPlace {
+        document: Some(document),
+        kind: workload.kind.clone(),
+        namespace: workload.namespace.clone(),
+        name: workload.name.clone(),
+        ..WorkloadPlace::default()
+    }
+}
+
+/// Returns a sighting of something that is known not to be a plugin.
+pub(super) fn known(place: Place, detail: &str) -> Sighting {
+    Sighting {
+        place,
+        kind: FileKind::Manifest,
+        evidence: vec![evidence(detail)],
+        ..Sighting::default()
+    }
+}
+
+/// Returns a sighting of a container or document that cannot be judged.
+pub(super) fn unknown(place: Place, reason: String) -> Sighting {
+    Sighting {
+        place,
+        kind: FileKind::Manifest,
+        evidence: vec![evidence(&reason)],
+        interface: Interface::unknown(reason),
+        ..Sighting::default()
+    }
+}
+
+pub(super) fn evidence(detail: &str) -> Evidence {
+    Evidence {
+        reader: READER,
+        detail: detail.to_owned(),
     }
 }
