@@ -117,7 +117,7 @@ impl Layer {
         entries::each(Input::new(reading.content, packing)?, |entry| {
             reading.entries.add()?;
             let path = names::clean(&entry.path);
-            if stop == Stop::AtImage && super::manifest::is_sign(&path) {
+            if stop == Stop::AtImage && indicates_image(&path) {
                 self.is_image = true;
                 return Ok(ControlFlow::Break(()));
             }
@@ -351,4 +351,9 @@ impl Layer {
             );
         }
     }
+}
+
+/// Returns true if a path within an archive indicates an image.
+fn indicates_image(path: &[u8]) -> bool {
+    matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
 }

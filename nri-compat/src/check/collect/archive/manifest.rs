@@ -63,11 +63,6 @@ pub(in crate::check::collect) struct Image {
     pub(in crate::check::collect) problems: Vec<Unreadable>,
 }
 
-/// Returns true if a path within an archive indicates an image.
-pub(super) fn is_sign(path: &[u8]) -> bool {
-    matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
-}
-
 /// Returns true if this is an image, by its manifests, including broken ones.
 pub(super) fn is_image(store: &dyn Store) -> bool {
     let is_index = |index: Value| !list(&index, "manifests").is_empty();
