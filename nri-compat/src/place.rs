@@ -22,8 +22,10 @@ const MAX_PIDS_SHOWN: usize = 8;
 /// let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
 /// assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");
 /// assert_eq!(layer.entry("/usr/bin/10-p").name(), "10-p");
-/// assert_eq!(Place::from("go.mod").at_line(7).to_string(), "go.mod:7");
-/// assert_eq!(Place::from("/opt/p").run_by(&[12, 15]).to_string(), "/opt/p (pid 12, 15)");
+/// let source = Place { line: Some(7), ..Place::from("go.mod") };
+/// assert_eq!(source.to_string(), "go.mod:7");
+/// let program = Place { pids: vec![12, 15], ..Place::from("/opt/p") };
+/// assert_eq!(program.to_string(), "/opt/p (pid 12, 15)");
 ///
 /// let container = WorkloadPlace {
 ///     line: Some(14),

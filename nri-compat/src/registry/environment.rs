@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// use nri_compat::registry::Environment;
 ///
 /// let environment = Environment::from([("DOCKER_CONFIG", "/run/secrets/docker")]);
-/// assert_ne!(environment, Environment::of_process());
+/// assert_ne!(environment, Environment::default());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
