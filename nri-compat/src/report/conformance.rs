@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 use super::check::Suppression;
 use super::count::counted;
 use super::finding::Level;
-use super::fingerprint::{fingerprint_of, series};
+use super::fingerprint::series;
+use super::hash::fingerprint_of;
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A finding of a rule about a pair of schemas.
 
-use super::fingerprint::fingerprint_of;
+use super::hash::fingerprint_of;
 pub use crate::rules::{Category, Level};
 pub use nri_schema::Location;
 
