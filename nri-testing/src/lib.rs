@@ -62,6 +62,7 @@
 mod error;
 mod events;
 mod fixture;
+mod logs;
 mod running;
 mod settings;
 #[cfg(feature = "oci")]
@@ -72,6 +73,7 @@ mod world;
 pub use error::EventError;
 pub use events::{Created, Updated};
 pub use fixture::{ContainerFixture, PodFixture, container, pod};
+pub use logs::Logs;
 pub use running::RunningRuntime;
 pub use settings::Runtime;
 #[cfg(feature = "oci")]

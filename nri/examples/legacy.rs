@@ -7,10 +7,6 @@
 
 #![allow(deprecated)]
 
-#[cfg(test)]
-#[path = "common/logged.rs"]
-mod logged;
-
 use nri::prelude::*;
 use tracing::info;
 
@@ -44,9 +40,8 @@ async fn main() -> nri::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::logged::Logs;
     use super::*;
-    use nri_testing::{self as testing, pod};
+    use nri_testing::{self as testing, Logs, pod};
 
     /// Returns what is logged under this release of the runtime, and the events that it records as deprecated.
     async fn life_of_a_pod(release: &str) -> (Vec<String>, usize) {

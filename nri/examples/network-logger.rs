@@ -1,9 +1,5 @@
 //! Logs the network namespace and the IP addresses of each pod.
 
-#[cfg(test)]
-#[path = "common/logged.rs"]
-mod logged;
-
 use nri::prelude::*;
 use tracing::info;
 
@@ -74,10 +70,9 @@ async fn main() -> nri::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::logged::Logs;
     use super::*;
     use nri::api::LinuxNamespace;
-    use nri_testing::{self as testing, pod};
+    use nri_testing::{self as testing, Logs, pod};
 
     #[tokio::test]
     async fn every_pod_is_logged() {

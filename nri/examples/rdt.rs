@@ -10,11 +10,8 @@
 //!
 //! The lines of the schemata are separated by commas. Runtimes apply these fields since NRI v0.11.0.
 
-#[path = "common/annotations.rs"]
-mod annotations;
-
-use annotations::Annotation;
 use nri::prelude::*;
+use nri::view::Annotation;
 use tracing::{info, warn};
 
 const ABOUT: &str = "An NRI plugin that assigns containers to RDT classes that annotations name.";
@@ -35,9 +32,9 @@ fn parse_bool(text: &str) -> Result<bool, String> {
 /// Applies the annotation of a field.
 fn apply(adjustment: Adjustment, field: &str, found: &Annotation<'_>) -> nri::Result<Adjustment> {
     Ok(match field {
-        "closid" => adjustment.rdt_clos(found.value),
-        "schemata" => adjustment.rdt_schemata(found.value.split(',')),
-        "enablemonitoring" => adjustment.rdt_monitoring(found.parse(parse_bool(found.value))?),
+        "closid" => adjustment.rdt_clos(found.value()),
+        "schemata" => adjustment.rdt_schemata(found.value().split(',')),
+        "enablemonitoring" => adjustment.rdt_monitoring(found.parse(parse_bool)?),
         other => {
             warn!("unknown RDT field {other}");
             adjustment
@@ -58,8 +55,8 @@ impl CreateContainer for Rdt {
             let Some(field) = key.strip_suffix(&suffix) else {
                 continue;
             };
-            if let Some(found) = annotations::first(&pod, [key.clone()]) {
-                info!("{}: {field} {}", container.full_name(&pod), found.value);
+            if let Some(found) = pod.find_annotation([key]) {
+                info!("{}: {field} {}", container.full_name(&pod), found.value());
                 adjustment = apply(adjustment, field, &found)?;
             }
         }

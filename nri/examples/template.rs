@@ -2,10 +2,6 @@
 //!
 //! Its configuration has one setting: `cfgParam1: value`.
 
-#[cfg(test)]
-#[path = "common/logged.rs"]
-mod logged;
-
 use std::str::FromStr;
 
 use nri::prelude::*;
@@ -242,9 +238,8 @@ async fn main() -> nri::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::logged::Logs;
     use super::*;
-    use nri_testing::{self as testing, pod};
+    use nri_testing::{self as testing, Logs, pod};
 
     #[tokio::test]
     async fn every_event_is_logged_and_nothing_changes() {

@@ -11,9 +11,6 @@
 //! The type may be in lower case and without `RLIMIT_`; a limit that is left out is 0. The older key
 //! `ulimits.nri.containerd.io/container.NAME` applies if the newer one is absent.
 
-#[path = "common/annotations.rs"]
-mod annotations;
-
 use nri::api::PosixRlimit;
 use nri::prelude::*;
 use serde::Deserialize;
@@ -82,11 +79,15 @@ impl CreateContainer for UlimitAdjuster {
     ) -> nri::Result<Adjustment> {
         let mut adjustment = Adjustment::new();
         let keys = KEYS.map(|key| format!("{key}/container.{}", container.name));
-        let Some(annotation) = annotations::first(&pod, keys) else {
+        let Some(annotation) = pod.find_annotation(keys) else {
             return Ok(adjustment);
         };
-        for ulimit in annotation.list::<Ulimit>()? {
-            let limit = annotation.parse(ulimit.into_nri())?;
+        // An empty annotation is an empty list.
+        let ulimits: Option<Vec<Ulimit>> = annotation.parse(serde_yaml_ng::from_str)?;
+        for ulimit in ulimits.unwrap_or_default() {
+            let limit = ulimit
+                .into_nri()
+                .map_err(|error| annotation.invalid(error))?;
             let name = container.full_name(&pod);
             info!("{name}: {} {}:{}", limit.r#type, limit.soft, limit.hard);
             adjustment = adjustment.rlimit(limit);

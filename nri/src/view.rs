@@ -1,5 +1,6 @@
 //! Accessors for common questions about pods and containers.
 
+mod annotation;
 mod config;
 mod validation;
 
@@ -7,6 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::api::{Container, LinuxResources, PodSandbox};
+
+pub use annotation::Annotation;
 
 /// The quality of service class that Kubernetes assigns to a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,9 +76,8 @@ impl PodSandbox {
     /// assert_eq!(pod.annotation_for("devices.example.com", "side"), Some("all"));
     /// ```
     pub fn annotation_for(&self, key: &str, container_name: &str) -> Option<&str> {
-        self.annotation(&format!("{key}/container.{container_name}"))
-            .or_else(|| self.annotation(&format!("{key}/pod")))
-            .or_else(|| self.annotation(key))
+        let found = self.find_annotation_for(&[key], container_name);
+        found.map(|annotation| annotation.value())
     }
 
     /// Returns the cgroup that contains the containers of the pod, as requested from the runtime;

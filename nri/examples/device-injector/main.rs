@@ -30,8 +30,6 @@
 //!
 //! `--http ADDRESS` serves `/healthz`, `/readyz` and `/metrics` for the probes of a DaemonSet and for Prometheus.
 
-#[path = "../common/annotations.rs"]
-mod annotations;
 mod request;
 #[cfg(test)]
 mod tests;

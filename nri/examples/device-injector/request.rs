@@ -1,10 +1,9 @@
 //! The devices that annotations request.
 
 use nri::api::{IoPrioClass, LinuxDevice, LinuxIoPriority, Mount, PodSandbox};
+use nri::view::Annotation;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-
-use super::annotations::{self, Annotation};
 
 /// A device as written in the annotation.
 #[derive(Deserialize)]
@@ -110,10 +109,10 @@ pub(crate) fn io_priority(
     let Some(annotation) = find(pod, container, "io-priority") else {
         return Ok(None);
     };
-    let request: IoPriority = annotation.parse(serde_yaml_ng::from_str(annotation.value))?;
+    let request: IoPriority = annotation.parse(serde_yaml_ng::from_str)?;
     let class = IoPrioClass::from_str_name(&request.class);
-    let class = class.ok_or_else(|| format!("unknown class {:?}", request.class));
-    let class = annotation.parse(class)?;
+    let unknown = || annotation.invalid(format!("unknown class {:?}", request.class));
+    let class = class.ok_or_else(unknown)?;
     Ok(Some(LinuxIoPriority::new(class, request.priority)))
 }
 
@@ -123,12 +122,14 @@ const DOMAINS: [&str; 2] = ["noderesource.dev", "nri.io"];
 /// Returns the annotation of this kind, for this container or for all of the pod.
 fn find<'p>(pod: &'p PodSandbox, container: &str, kind: &str) -> Option<Annotation<'p>> {
     let keys = DOMAINS.map(|domain| format!("{kind}.{domain}"));
-    let keys = keys.each_ref().map(String::as_str);
-    annotations::for_container(pod, &keys, container)
+    pod.find_annotation_for(&keys, container)
 }
 
-/// Returns the list in the annotation of this kind; empty if there is none.
+/// Returns the list in the annotation of this kind; empty if there is none, or if the annotation is empty.
 fn list<T: DeserializeOwned>(pod: &PodSandbox, container: &str, kind: &str) -> nri::Result<Vec<T>> {
-    let annotation = find(pod, container, kind);
-    annotation.map_or(Ok(Vec::new()), |annotation| annotation.list())
+    let Some(annotation) = find(pod, container, kind) else {
+        return Ok(Vec::new());
+    };
+    let list: Option<Vec<T>> = annotation.parse(serde_yaml_ng::from_str)?;
+    Ok(list.unwrap_or_default())
 }

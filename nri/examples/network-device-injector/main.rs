@@ -15,8 +15,6 @@
 //!
 //! The plugin has to run in the network namespace of the host, as root or with `CAP_NET_ADMIN` and `CAP_SYS_ADMIN`.
 
-#[path = "../common/annotations.rs"]
-mod annotations;
 mod links;
 mod request;
 #[cfg(test)]

@@ -5,8 +5,6 @@ use std::net::IpAddr;
 use nri::api::PodSandbox;
 use serde::Deserialize;
 
-use super::annotations;
-
 /// The prefixes of the annotation, newest first: the one in the documentation of the Go plugin, the one in its source,
 /// and the one that it had before.
 const PREFIXES: [&str; 3] = [
@@ -58,11 +56,11 @@ impl Device {
 /// Returns the devices that a pod requests.
 pub(crate) fn devices(pod: &PodSandbox) -> nri::Result<Vec<Device>> {
     let keys = ["/pod", ""].map(|suffix| PREFIXES.map(|prefix| format!("{prefix}{suffix}")));
-    let Some(annotation) = annotations::first(pod, keys.into_iter().flatten()) else {
+    let Some(annotation) = pod.find_annotation(keys.into_iter().flatten()) else {
         return Ok(Vec::new());
     };
-    let devices = annotation.list::<Device>()?.into_iter();
-    devices
-        .map(|device| annotation.parse(device.checked()))
-        .collect()
+    // An empty annotation is an empty list.
+    let devices: Option<Vec<Device>> = annotation.parse(serde_yaml_ng::from_str)?;
+    let checked = |device: Device| device.checked().map_err(|error| annotation.invalid(error));
+    devices.into_iter().flatten().map(checked).collect()
 }
