@@ -87,7 +87,12 @@ impl RunningRuntime {
     pub async fn run_pod(&mut self, pod: impl Into<PodSandbox>) -> Result<PodSandbox> {
         let pod = pod.into();
         let event = Event::RunPodSandbox;
-        handled(event, self.adaptation.run_pod_sandbox(&pod).await)?;
+        handled(
+            event,
+            self.world
+                .during(self.adaptation.run_pod_sandbox(&pod))
+                .await,
+        )?;
         self.world.lock().pods.push(pod.clone());
         Ok(pod)
     }
@@ -106,15 +111,21 @@ impl RunningRuntime {
         let event = Event::UpdatePodSandbox;
         let mut pod = self.known_pod(event, pod)?;
         let relayed = self
-            .adaptation
-            .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref())
+            .world
+            .during(
+                self.adaptation
+                    .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
+            )
             .await;
         handled(event, relayed)?;
         let linux = pod.linux.get_or_insert_with(LinuxPodSandbox::default);
         linux.pod_overhead = overhead.or(linux.pod_overhead.take());
         linux.pod_resources = resources.or(linux.pod_resources.take());
         self.world.lock().replace_pod(&pod);
-        let relayed = self.adaptation.post_update_pod_sandbox(&pod).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.post_update_pod_sandbox(&pod))
+            .await;
         handled(Event::PostUpdatePodSandbox, relayed)?;
         Ok(pod)
     }
@@ -135,7 +146,10 @@ impl RunningRuntime {
             }
         }
         self.world.lock().stop_pod(&pod.id);
-        let relayed = self.adaptation.stop_pod_sandbox(&pod).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.stop_pod_sandbox(&pod))
+            .await;
         outcome.and(handled(event, relayed).map(drop))
     }
 
@@ -157,7 +171,10 @@ impl RunningRuntime {
             outcome = outcome.and(self.remove_container(&container).await);
         }
         self.world.lock().remove_pod(&pod.id);
-        let relayed = self.adaptation.remove_pod_sandbox(&pod).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.remove_pod_sandbox(&pod))
+            .await;
         outcome.and(handled(event, relayed).map(drop))
     }
 
@@ -176,7 +193,10 @@ impl RunningRuntime {
         let event = Event::CreateContainer;
         let pod = self.known_pod(event, pod)?;
         let original = in_pod(container.into(), &pod);
-        let created = self.adaptation.create_container(&pod, &original).await;
+        let created = self
+            .world
+            .during(self.adaptation.create_container(&pod, &original))
+            .await;
         let ignored = ignored_fields(&created);
         let answer = handled(event, created)?;
         #[cfg(feature = "oci")]
@@ -185,8 +205,8 @@ impl RunningRuntime {
         let container = adjusted(original.clone(), answer.adjust.clone());
         self.world.lock().containers.push(container.clone());
         let relayed = self
-            .adaptation
-            .post_create_container(&pod, &container)
+            .world
+            .during(self.adaptation.post_create_container(&pod, &container))
             .await;
         handled(Event::PostCreateContainer, relayed)?;
         Ok(Created {
@@ -250,10 +270,15 @@ impl RunningRuntime {
         let (pod, mut container) = self.known(event, container)?;
         handled(
             event,
-            self.adaptation.start_container(&pod, &container).await,
+            self.world
+                .during(self.adaptation.start_container(&pod, &container))
+                .await,
         )?;
         self.set_state(&mut container, ContainerState::ContainerRunning);
-        let relayed = self.adaptation.post_start_container(&pod, &container).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.post_start_container(&pod, &container))
+            .await;
         handled(Event::PostStartContainer, relayed)
     }
 
@@ -271,16 +296,19 @@ impl RunningRuntime {
         let event = Event::UpdateContainer;
         let (pod, mut container) = self.known(event, container)?;
         let relayed = self
-            .adaptation
-            .update_container(&pod, &container, &resources)
+            .world
+            .during(
+                self.adaptation
+                    .update_container(&pod, &container, &resources),
+            )
             .await;
         let ignored = ignored_fields(&relayed);
         let answer = handled(event, relayed)?;
         container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
         self.world.lock().replace(container.clone());
         let relayed = self
-            .adaptation
-            .post_update_container(&pod, &container)
+            .world
+            .during(self.adaptation.post_update_container(&pod, &container))
             .await;
         handled(Event::PostUpdateContainer, relayed)?;
         Ok(updated(answer, ignored))
@@ -295,7 +323,10 @@ impl RunningRuntime {
         let event = Event::StopContainer;
         let (pod, mut container) = self.known(event, container)?;
         self.set_state(&mut container, ContainerState::ContainerStopped);
-        let relayed = self.adaptation.stop_container(&pod, &container).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.stop_container(&pod, &container))
+            .await;
         let ignored = ignored_fields(&relayed);
         let answer = handled(event, relayed)?;
         Ok(updated(answer, ignored))
@@ -314,7 +345,10 @@ impl RunningRuntime {
             outcome = self.stop_container(&container).await.map(drop);
         }
         self.world.lock().remove_container(&container.id);
-        let relayed = self.adaptation.remove_container(&pod, &container).await;
+        let relayed = self
+            .world
+            .during(self.adaptation.remove_container(&pod, &container))
+            .await;
         outcome.and(handled(event, relayed))
     }
 

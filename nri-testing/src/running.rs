@@ -185,6 +185,7 @@ impl RunningRuntime {
     async fn connect(&self, plugin: &Subject) -> Result<PluginId> {
         let stream = plugin.connect()?;
         let config = self.settings.config.clone();
-        self.adaptation.connect_with_config(stream, config).await
+        let connected = self.adaptation.connect_with_config(stream, config);
+        self.world.during(connected).await
     }
 }

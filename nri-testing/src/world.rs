@@ -5,11 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nri::Result;
 use nri::api::{Container, ContainerUpdate, PodSandbox};
-use nri_adaptation::{Requested, RuntimeCallbacks, State};
+use nri_adaptation::{Origin, Requested, RuntimeCallbacks, State};
 
 /// The state of the runtime. It survives a restart. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct World(Arc<Mutex<Contents>>);
+pub(super) struct World {
+    contents: Arc<Mutex<Contents>>,
+    /// Locked while an event is processed, as in containerd and CRI-O: an update waits for the end of the event.
+    event: Arc<tokio::sync::Mutex<()>>,
+}
 
 /// The pods and containers of the runtime, oldest first.
 #[derive(Debug, Default)]
@@ -23,7 +27,13 @@ pub(super) struct Contents {
 
 impl World {
     pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Processes an event, when updates in progress are done.
+    pub(super) async fn during<T>(&self, event: impl Future<Output = T>) -> T {
+        let _locked = self.event.lock().await;
+        event.await
     }
 }
 
@@ -93,6 +103,12 @@ impl RuntimeCallbacks for Callbacks {
     }
 
     async fn update_containers(&self, requested: Requested) -> Result<Vec<ContainerUpdate>> {
+        // Synchronize is an event itself, with the updates in its answer.
+        let _locked = if requested.origin == Origin::Synchronize {
+            None
+        } else {
+            Some(self.world.event.lock().await)
+        };
         self.world.lock().requested.push(requested);
         Ok(Vec::new())
     }

@@ -99,7 +99,8 @@ impl Context {
         }
     }
 
-    /// Returns a handle for sending unsolicited updates. Use it from a spawned task: awaiting it inside a handler deadlocks.
+    /// Returns a handle for sending unsolicited updates. Use it from a spawned task that the handler does not wait for: the
+    /// runtime takes updates only after the event.
     pub fn updater(&self) -> Updater {
         self.tools.updater()
     }

@@ -329,7 +329,7 @@ pub fn replay_differs(text: &str) -> Replayed {
         got: "absent".into(),
     };
     Replayed {
-        redacted: false,
+        redacted: true,
         plugin: text.into(),
         recorded_plugin: text.into(),
         requests: 12,

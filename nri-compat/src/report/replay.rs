@@ -15,6 +15,8 @@ struct Document<'r> {
     plugin: &'r str,
     /// The index and the name of the recorded plugin.
     recorded_plugin: &'r str,
+    /// True if the plugin got `<redacted>` for values of variables and annotations, and may have answered differently because of it.
+    redacted: bool,
     /// The differences from the recording, in the order of the requests; at most 1000.
     differences: &'r [Difference],
     /// The numbers of requests and differences.
@@ -42,6 +44,7 @@ impl Serialize for ReplayReport<'_> {
         let document = Document {
             plugin: &replayed.plugin,
             recorded_plugin: &replayed.recorded_plugin,
+            redacted: replayed.redacted,
             differences: &replayed.differences,
             summary: SummaryDocument {
                 requests: replayed.requests,

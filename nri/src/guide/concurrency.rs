@@ -150,7 +150,8 @@
 //! Work that may take longer than the deadline does not belong in a handler. Answer first, do the work in a task, and send
 //! the result as an unsolicited update with [`Context::updater`](crate::Context::updater). The request must not be awaited
 //! within a handler: containerd takes updates only after the event, so it fails with
-//! [`WithinHandler`](crate::stub::UpdateError::WithinHandler).
+//! [`WithinHandler`](crate::stub::UpdateError::WithinHandler). A handler that waits for such a task times out, and its error
+//! says that an update was waiting.
 //!
 //! ```
 //! use std::time::Duration;

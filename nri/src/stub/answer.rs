@@ -156,7 +156,10 @@ impl<P: Plugin> Shared<P> {
                 End::Failed,
                 failed::<P>(request.name, request.event, subject, error),
             ),
-            None => (End::TimedOut, request.timed_out::<P>(subject)),
+            None => {
+                let waited = self.tools.link.has_unanswered();
+                (End::TimedOut, request.timed_out::<P>(subject, waited))
+            }
         };
         let event = request.event.unwrap_or(Event::Unknown);
         self.tools
@@ -190,7 +193,8 @@ impl Request {
         );
     }
 
-    fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Body> {
+    /// `has_unanswered` is true if an update was waiting for the runtime, perhaps on behalf of the handler.
+    fn timed_out<P: Plugin>(&self, subject: &Subject, has_unanswered: bool) -> Result<Body> {
         let ok = self.is_in(P::POLICIES.ok_on_timeout);
         let answered = if ok {
             "success, as set by `on_timeout`"
@@ -199,21 +203,27 @@ impl Request {
         };
         let (name, allowed) = (self.name, self.moments.allowed);
         let elapsed = self.moments.start.elapsed();
+        let waiting = if has_unanswered { UPDATE_WAITING } else { "" };
         tracing::error!(
             event = name,
             pod = subject.pod(),
             container = subject.container(),
             "the handler of {name} timed out after {elapsed:.1?}; answered with {answered}, before the runtime's timeout \
-             of {allowed:.1?}"
+             of {allowed:.1?}{waiting}"
         );
         if ok {
             return Ok(Body::default());
         }
-        let message =
-            format!("the handler of {name} timed out{subject}: not done after {elapsed:.1?}");
+        let message = format!(
+            "the handler of {name} timed out{subject}: not done after {elapsed:.1?}{waiting}"
+        );
         Err(Error::with_kind(ErrorKind::Timeout, message))
     }
 }
+
+/// Added to the error of a handler that timed out while an update was waiting.
+const UPDATE_WAITING: &str = "; an update of containers was waiting for the runtime, which takes updates only after the \
+     event, so a handler must not wait for one";
 
 /// A handler polled by the task of the connection.
 struct InPlace<'a> {

@@ -1,5 +1,6 @@
 //! Unsolicited updates and evictions.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// [`Stub::updater`](super::Stub::updater) or [`Context::updater`](crate::Context::updater).
 ///
 /// Do not await it in a handler: runtimes such as containerd take updates only after the event, so both would wait for
-/// each other. The request fails with [`UpdateError::WithinHandler`] then. Spawn a task instead:
+/// each other. The request fails with [`UpdateError::WithinHandler`] then. Do not wait in a handler for a task that awaits it
+/// either: the handler times out, and its error says that an update was waiting. Spawn a task and leave it alone:
 ///
 /// ```
 /// use nri::adjust::Changes;
@@ -53,7 +55,23 @@ pub struct Updater {
 
 /// The current connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Link(Arc<Mutex<Option<Caller>>>);
+pub(crate) struct Link(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    caller: Mutex<Option<Caller>>,
+    /// The number of updates that the runtime has not answered.
+    unanswered: AtomicUsize,
+}
+
+/// An update that the runtime has not answered.
+struct Unanswered<'l>(&'l AtomicUsize);
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// The reason why containers were not updated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -124,6 +142,7 @@ impl Updater {
             return Err(UpdateError::WithinHandler(handler));
         }
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
+        let _unanswered = self.link.unanswered();
         let answer = caller
             .call(
                 RUNTIME_SERVICE,
@@ -194,12 +213,22 @@ impl Link {
         *self.lock() = None;
     }
 
+    /// Returns true if the runtime has not answered an update.
+    pub(super) fn has_unanswered(&self) -> bool {
+        self.0.unanswered.load(Ordering::Relaxed) > 0
+    }
+
+    fn unanswered(&self) -> Unanswered<'_> {
+        self.0.unanswered.fetch_add(1, Ordering::Relaxed);
+        Unanswered(&self.0.unanswered)
+    }
+
     fn caller(&self) -> Option<Caller> {
         self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Caller>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
