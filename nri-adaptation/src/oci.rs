@@ -1,4 +1,5 @@
-//! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container.
+//! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container, and reads pods and containers
+//! from specs.
 //!
 //! [`apply`] is sufficient if the adjustment has nothing that only the runtime can resolve. A
 //! [`Generator`] takes the runtime's callbacks: for CDI devices, block I/O classes, RDT classes,
@@ -28,6 +29,8 @@
 //! assert_eq!(spec["linux"]["resources"]["devices"][0]["access"], "rw");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`container`] and [`pod_sandbox`] go in the other direction: they return what plugins are told about a spec.
 //!
 //! An adjustment is applied completely or not at all, and no field is skipped silently: a field
 //! that cannot be applied results in an [`Error`] that names it. [`Generator::apply_update`]
@@ -67,6 +70,7 @@ mod parts;
 mod process;
 mod propagation;
 mod rdt;
+mod read;
 mod resources;
 mod seccomp;
 mod strings;
@@ -77,6 +81,7 @@ pub use json::{from_value, to_value};
 pub use mounts::mount_propagation;
 pub use oci_spec::runtime;
 pub use propagation::Propagation;
+pub use read::{container, pod_sandbox};
 
 use nri::api::ContainerAdjustment;
 

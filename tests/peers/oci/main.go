@@ -40,6 +40,8 @@ type outcome struct {
 	Spec *rspec.Spec `json:"spec,omitempty"`
 	// Ours is that of the case, as the types of Go write it.
 	Ours *rspec.Spec `json:"ours,omitempty"`
+	// Container is what the helpers of the reference make of Ours: an encoded Container, in hexadecimal.
+	Container string `json:"container,omitempty"`
 }
 
 func main() {
@@ -54,6 +56,13 @@ func main() {
 		result := outcome{Spec: current.Spec, Ours: current.Ours}
 		if err := current.run(); err != nil {
 			result.Error = err.Error()
+		}
+		if current.Ours != nil {
+			container, err := readContainer(current.Ours)
+			if err != nil {
+				log.Fatal(err)
+			}
+			result.Container = container
 		}
 		if err := output.Encode(result); err != nil {
 			log.Fatal(err)

@@ -1,5 +1,5 @@
 //! Compares adjusted OCI specs with those of the reference: the same spec, or an error about the
-//! same field.
+//! same field; and the container that is read from the adjusted spec.
 //!
 //! `NRI_OCI_CASES` and `NRI_OCI_SEED` set the number of cases and the first seed. Some mounts have
 //! mount points of this machine as their source; run the test under `unshare --mount`, with a few
@@ -9,6 +9,7 @@
 mod callbacks;
 mod differences;
 mod normal;
+mod read;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -170,11 +171,13 @@ impl Counts {
                 differs.into_iter().collect()
             }
             Ok(_) if !message.is_empty() => vec![format!("theirs {message:?}, ours a spec")],
-            Ok(_) => {
+            Ok(adjusted) => {
                 self.specs += 1;
+                let container = read::differing(adjusted, &theirs["container"]);
                 let [mut theirs, mut ours] = ["spec", "ours"].map(|key| theirs[key].clone());
                 self.settle(case, &mut theirs, &mut ours);
-                normal::differing(&normal::spec(theirs), &normal::spec(ours), "")
+                let spec = normal::differing(&normal::spec(theirs), &normal::spec(ours), "");
+                spec.into_iter().chain(container).collect()
             }
         }
     }
