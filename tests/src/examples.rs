@@ -15,7 +15,7 @@ use crate::peers::{run, target_folder};
 pub fn example(name: &str) -> PathBuf {
     // All examples are built with the same features, so that the crate is built only once.
     let features = std::env::var("NRI_TESTS_FEATURES").unwrap_or_else(|_| {
-        "--locked -p nri -p nri-adaptation --features nri/cli,nri/http,nri/serde".to_owned()
+        "--locked -p nri -p nri-adaptation --features nri/cli,nri/http,nri/serde,nri-adaptation/oci".to_owned()
     });
     let features: Vec<&str> = features.split_whitespace().collect();
     build(&[&features[..], &["--example", name]].concat());

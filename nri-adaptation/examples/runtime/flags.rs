@@ -11,6 +11,7 @@ use crate::event;
 pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
 
   runtime --socket PATH [FLAGS] --scenario FILE              send the events of a file
+  runtime --socket PATH [FLAGS] --bundle DIR                 run an OCI bundle with runc, as the plugins adjust it
   runtime --socket PATH [FLAGS] --event NAME --count N       measure round trips
 
       --socket PATH     listen for plugins on this Unix socket
@@ -19,6 +20,7 @@ pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
       --speak VERSION   behave like this NRI release, such as v0.11.0 [default: the newest]
       --wait N          start once N external plugins are synchronized; an error after 60 s [default: 0]
       --scenario FILE   JSON: {\"pods\":[…],\"containers\":[…],\"steps\":[{\"event\":\"CreateContainer\",\"pod\":{…},\"container\":{…}}]}
+      --bundle DIR      folder with a config.json, whose annotations are also those of the pod
       --event NAME      the event to send, such as PostStartContainer
       --count N         how often to send it
       --labels N        labels and annotations of the pod and of the container [default: 0]
@@ -50,6 +52,8 @@ pub(crate) struct Flags {
 pub(crate) enum Task {
     /// Send the events of this file.
     Scenario(PathBuf),
+    /// Run the bundle in this folder.
+    Bundle(PathBuf),
     /// Measure round trips.
     Bench(Bench),
 }
@@ -71,6 +75,7 @@ struct Given {
     speak: Option<String>,
     wait: Option<usize>,
     scenario: Option<PathBuf>,
+    bundle: Option<PathBuf>,
     event: Option<String>,
     count: Option<u32>,
     labels: Option<u32>,
@@ -105,6 +110,7 @@ impl Given {
             "speak" => self.speak = Some(parser.value()?.string()?),
             "wait" => self.wait = Some(parser.value()?.parse()?),
             "scenario" => self.scenario = Some(parser.value()?.into()),
+            "bundle" => self.bundle = Some(parser.value()?.into()),
             "event" => self.event = Some(parser.value()?.string()?),
             "count" => self.count = Some(parser.value()?.parse()?),
             "pods" => self.pods = Some(parser.value()?.parse()?),
@@ -115,19 +121,24 @@ impl Given {
     }
 
     fn checked(self) -> Result<Flags, Failure> {
-        let task = match (&self.scenario, &self.event) {
-            (Some(file), None) if !self.measures() => Task::Scenario(file.clone()),
-            (None, Some(event)) => Task::Bench(self.bench(event)?),
-            (Some(_), None) => {
+        let task = match (&self.scenario, &self.bundle, &self.event) {
+            (Some(file), None, None) => Task::Scenario(file.clone()),
+            (None, Some(folder), None) => Task::Bundle(folder.clone()),
+            (None, None, Some(event)) => Task::Bench(self.bench(event)?),
+            (None, None, None) => {
+                return Err(Failure::usage("--scenario, --bundle or --event is missing"));
+            }
+            (_, _, _) => {
                 return Err(Failure::usage(
-                    "--count, --labels and --pods require --event",
+                    "--scenario, --bundle and --event exclude each other",
                 ));
             }
-            (Some(_), Some(_)) => {
-                return Err(Failure::usage("--scenario and --event exclude each other"));
-            }
-            (None, None) => return Err(Failure::usage("--scenario or --event is missing")),
         };
+        if self.measures() && self.event.is_none() {
+            return Err(Failure::usage(
+                "--count, --labels and --pods require --event",
+            ));
+        }
         if self.config.is_some() && self.plugins.is_none() {
             return Err(Failure::usage("--config requires --plugins"));
         }

@@ -1,12 +1,14 @@
-//! A small NRI runtime for trying out plugins: it starts no containers, but sends the events of a
-//! scenario, or measures round trips.
+//! A small NRI runtime for trying out plugins: it sends the events of a scenario, runs an OCI bundle with the adjustments of
+//! the plugins, or measures round trips.
 //!
 //! ```text
 //! runtime --socket PATH [--plugins DIR --config DIR] [--speak VERSION] [--wait N] --scenario FILE
+//! runtime --socket PATH [--wait N] --bundle DIR
 //! runtime --socket PATH [--wait N] --event PostStartContainer --count 20000 [--labels 10] [--pods 100]
 //! ```
 
 mod bench;
+mod bundle;
 mod error;
 mod event;
 mod flags;
@@ -30,7 +32,7 @@ async fn main() -> ExitCode {
         .with_max_level(tracing::Level::WARN)
         .init();
     match run().await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("error: {failure}");
             if let Some(help) = failure.help() {
@@ -41,10 +43,10 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run() -> Result<(), Failure> {
+async fn run() -> Result<ExitCode, Failure> {
     let Some(flags) = Flags::parse()? else {
         println!("{}", flags::HELP);
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     };
     match &flags.task {
         Task::Scenario(file) => {
@@ -53,6 +55,13 @@ async fn run() -> Result<(), Failure> {
             let report = play::play(&runtime, &scenario.steps).await;
             runtime.adaptation.stop().await;
             println!("{}", report.to_json());
+        }
+        Task::Bundle(folder) => {
+            let bundle = bundle::Bundle::read(folder)?;
+            let runtime = start::start(&flags, Arc::default()).await?;
+            let code = bundle.run(&runtime).await;
+            runtime.adaptation.stop().await;
+            return code;
         }
         Task::Bench(bench) => {
             let state = Arc::new(subject::state(bench));
@@ -65,5 +74,5 @@ async fn run() -> Result<(), Failure> {
             println!("{}", figures?);
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -20,7 +20,7 @@ pub(crate) async fn play(runtime: &Runtime, steps: &[Request]) -> Report {
 }
 
 /// Returns why a runtime would fail the container, such as a relative path of a mount.
-fn invalid(adjust: &ContainerAdjustment) -> Option<String> {
+pub(crate) fn invalid(adjust: &ContainerAdjustment) -> Option<String> {
     let adjustment = Adjustment::from(adjust.clone());
     let invalid = adjustment.check().err()?;
     Some(format!("the merged adjustment is invalid: {invalid}"))

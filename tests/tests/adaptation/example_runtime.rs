@@ -11,10 +11,13 @@ use serde_json::{Value, json};
 /// A plugin that is ended when it is dropped.
 struct Plugin(Child);
 
+/// The name of an example and its flags.
+pub(crate) type Line<'a> = (&'a str, &'a [&'a str]);
+
 impl Plugin {
-    fn start(name: &str, socket: &Path) -> Self {
+    fn start((name, flags): Line<'_>, socket: &Path) -> Self {
         let mut command = Command::new(example(name));
-        command.arg("--socket").arg(socket);
+        command.arg("--socket").arg(socket).args(flags);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Plugin(command.spawn().expect("the example starts"))
     }
@@ -36,7 +39,7 @@ fn runtime(arguments: &[&str]) -> Output {
 }
 
 /// Runs the runtime, and these plugins once it listens on the socket.
-fn runtime_with(plugins: &[&str], socket: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn runtime_with(plugins: &[Line<'_>], socket: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(example("runtime"));
     command
         .arg("--socket")
@@ -47,7 +50,7 @@ fn runtime_with(plugins: &[&str], socket: &Path, arguments: &[&str]) -> Output {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     // The examples are built before the runtime counts the time.
-    plugins.iter().for_each(|name| drop(example(name)));
+    plugins.iter().for_each(|(name, _)| drop(example(name)));
     let runtime = command.spawn().expect("the example starts");
     let deadline = Instant::now() + PATIENCE;
     while !socket.exists() && Instant::now() < deadline {
@@ -55,7 +58,7 @@ fn runtime_with(plugins: &[&str], socket: &Path, arguments: &[&str]) -> Output {
     }
     let running: Vec<Plugin> = plugins
         .iter()
-        .map(|name| Plugin::start(name, socket))
+        .map(|line| Plugin::start(*line, socket))
         .collect();
     let output = runtime
         .wait_with_output()
@@ -65,7 +68,7 @@ fn runtime_with(plugins: &[&str], socket: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Runs a scenario with these example plugins.
-fn play(plugins: &[&str], speak: Option<&str>, scenario: &Value) -> Value {
+fn play(plugins: &[Line<'_>], speak: Option<&str>, scenario: &Value) -> Value {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (socket, file) = (
         folder.path().join("nri.sock"),
@@ -109,7 +112,7 @@ fn outcome<'r>(step: &'r Value, plugin: &str) -> &'r Value {
 
 #[test]
 fn a_scenario_reports_every_step_and_plugin() {
-    let report = play(&["logger", "legacy"], None, &scenario());
+    let report = play(&[("logger", &[]), ("legacy", &[])], None, &scenario());
     let steps = report["steps"].as_array().expect("an array");
     let events: Vec<&Value> = steps.iter().map(|step| &step["event"]).collect();
     let sent = [
@@ -136,7 +139,7 @@ fn a_scenario_reports_every_step_and_plugin() {
 
 #[test]
 fn an_older_runtime_sends_state_change() {
-    let report = play(&["logger"], Some("v0.11.0"), &scenario());
+    let report = play(&[("logger", &[])], Some("v0.11.0"), &scenario());
     let steps = &report["steps"];
     assert_eq!(outcome(&steps[0], "00-logger")["via"], "StateChange");
     assert_eq!(outcome(&steps[1], "00-logger")["via"], "CreateContainer");
@@ -156,7 +159,7 @@ fn round_trips_are_measured() {
         "--labels",
         "10",
     ];
-    let output = runtime_with(&["logger"], &socket, &bench);
+    let output = runtime_with(&[("logger", &[])], &socket, &bench);
     let line = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(
         line.starts_with("PostStartContainer n=50 events/s="),
@@ -166,6 +169,26 @@ fn round_trips_are_measured() {
         assert!(line.contains(figure), "{line}");
     }
     assert_eq!(line.lines().count(), 1);
+}
+
+#[test]
+fn an_invalid_adjustment_is_an_error_of_the_container() {
+    let name: Line<'_> = ("logger", &["--quiet", "--add-annotation", ""]);
+    let mount: Line<'_> = ("device-injector", &[]);
+    for (plugin, problem) in [(name, "annotations"), (mount, "mounts")] {
+        let request = "[{source: /srv, destination: srv, options: [bind]}]";
+        let annotations = json!({"mounts.noderesource.dev": request});
+        let pod = json!({"id": "p1", "name": "web", "annotations": annotations});
+        let container = json!({"id": "c1", "podSandboxId": "p1", "name": "app"});
+        let step = json!({"event": "CreateContainer", "pod": pod, "container": container});
+        let report = play(&[plugin], None, &json!({"steps": [step]}));
+        let error = report["steps"][0]["error"].as_str().expect("an error");
+        let expected = "the merged adjustment is invalid: ";
+        assert!(
+            error.starts_with(expected) && error.contains(problem),
+            "{error}"
+        );
+    }
 }
 
 #[test]
@@ -184,7 +207,7 @@ fn mistakes_have_an_exit_code_and_a_message() {
     let _listener = std::os::unix::net::UnixListener::bind(&taken).expect("a free path");
     let bench = ["--event", "RunPodSandbox", "--count", "1"];
     for (arguments, code, message) in [
-        (vec![], 2, "--scenario or --event is missing"),
+        (vec![], 2, "--scenario, --bundle or --event is missing"),
         (
             vec!["--socket", &socket, "--event", "Dance", "--count", "1"],
             2,

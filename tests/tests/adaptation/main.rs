@@ -2,6 +2,8 @@
 
 #[cfg(feature = "go")]
 mod adaptation_go;
+#[cfg(feature = "containerd")]
+mod bundle;
 mod example_runtime;
 #[cfg(feature = "go")]
 mod go_adjust;
