@@ -64,6 +64,16 @@ for overlay in deploy/plugins/kustomize/*/; do
   valid_kubernetes "$manifests/$name.yaml"
 done
 
+# The template of a plugin: its workflow, and its values for the chart.
+cp -r deploy/template "$manifests/template"
+grep -rl '{{project-name}}' "$manifests/template" | xargs sed -i 's/{{project-name}}/pod-greeter/g'
+valid "$manifests/template/.github/workflows/ci.yml" "$bin/check-jsonschema" --builtin-schema vendor.github-workflows
+"$PEERS/actionlint/actionlint" "$manifests/template/.github/workflows/ci.yml"
+"$PEERS/helm/helm" template x deploy/helm/nri-plugin --namespace kube-system --values "$manifests/template/values.yaml" \
+  > "$manifests/pod-greeter.yaml"
+grep -q 'image: "*registry.example.com/pod-greeter:0.1.0' "$manifests/pod-greeter.yaml"
+valid_kubernetes "$manifests/pod-greeter.yaml"
+
 # The units, with a program that exists in place of the plugin and the command.
 debian systemd-analyze systemd
 sed 's|^ExecStart=.*|ExecStart=/bin/true|' deploy/plugins/nri-plugin@.service > "$manifests/nri-plugin@.service"

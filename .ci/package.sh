@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packages every published crate, builds the packaged command outside the workspace, as its users will, and compiles the
-# libraries with the oldest supported Rust.
+# Packages every published crate, builds the packaged command and a plugin from the template outside the workspace, as their
+# users will, and compiles the libraries with the oldest supported Rust.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
@@ -23,6 +23,11 @@ trap 'rm -rf "$outside"' EXIT
 for crate in "$target"/package/*.crate; do tar -xzf "$crate" -C "$outside"; done
 manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
 generator="$(echo "$outside"/nri-codegen-*/Cargo.toml)"
+# As `cargo generate` does, with the versions of the workspace.
+cp -r deploy/template "$outside/pod-greeter"
+grep -rl '{{project-name}}' "$outside/pod-greeter" | xargs sed -i 's/{{project-name}}/pod-greeter/g'
+cp Cargo.lock "$outside/pod-greeter/"
+plugin="$outside/pod-greeter/Cargo.toml"
 {
   printf '\n[patch.crates-io]\n'
   for crate in "${crates[@]}"; do
@@ -31,10 +36,11 @@ generator="$(echo "$outside"/nri-codegen-*/Cargo.toml)"
   printf '\n[workspace]\n\n'
   # The same profiles, so that dependencies that an earlier step compiled need not be compiled again.
   sed -n '/^\[profile.dev/,/^\[profile.release/p' Cargo.toml | sed '$d'
-} | tee -a "$manifest" >> "$generator"
+} | tee -a "$manifest" "$plugin" >> "$generator"
 cargo run --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0
 # The command does not depend on it.
 cargo check --manifest-path "$generator" --target-dir "$target"
+cargo test --manifest-path "$plugin" --target-dir "$target"
 
 # The minimum supported version of Rust of what plugins and runtimes depend on.
 rust_version="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"

@@ -374,12 +374,13 @@ async fn what_the_test_did_not_create_is_an_error() -> Result {
 }
 
 #[test]
-fn the_readme_shows_the_example() {
-    let example = include_str!("../../nri/examples/greeter.rs");
-    let (_, code) = example.split_once("\n\n").unwrap();
+fn the_readme_shows_the_template() {
+    let template = include_str!("../../deploy/template/src/main.rs");
+    let plugin = template.replace("{{project-name}}", "greeter");
+    let (_, code) = plugin.split_once("\n\n").unwrap();
     assert!(
         include_str!("../README.md").contains(code),
-        "copy nri/examples/greeter.rs to the README"
+        "copy deploy/template/src/main.rs to the README"
     );
 }
 
@@ -535,5 +536,37 @@ async fn an_update_that_is_awaited_within_a_handler_is_an_error_that_names_it() 
         "{error}"
     );
     assert!(runtime.requested().is_empty());
+    Ok(())
+}
+
+/// Waits within its handler for a task that awaits an update.
+#[derive(NriPlugin)]
+#[nri(name = "joining", index = "20")]
+struct Joining;
+
+impl PostCreateContainer for Joining {
+    async fn post_create_container(
+        &self,
+        cx: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<()> {
+        let cx = cx.clone();
+        tokio::spawn(async move { update(&cx).await }).await?
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_in_a_task_that_the_handler_waits_for_comes_after_the_event() -> Result {
+    let mut runtime = testing::Runtime::new().start(Joining).await?;
+    let app = pod("web").container("app");
+    let error = runtime.create_in_pod(app).await.unwrap_err().to_string();
+    assert!(
+        error.contains("PostCreateContainer timed out")
+            && error.contains("an update of containers was waiting"),
+        "{error}"
+    );
+    runtime.advance(Duration::from_millis(1)).await;
+    assert_eq!(runtime.requested().len(), 1, "after the event");
     Ok(())
 }

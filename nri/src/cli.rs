@@ -62,14 +62,16 @@
 mod tests;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::logging::{self, Target};
 use crate::plugin::Plugin;
+use crate::reload::{self, ConfigWatch};
 use crate::stub::{Builder, Stub};
-use crate::{Error, ErrorKind, Result, ResultExt};
+use crate::{Error, ErrorKind, Result};
 
 /// The parser that [`Cli::parse_with`] passes to the plugin.
 pub use lexopt;
@@ -135,7 +137,7 @@ impl<'a> Cli<'a> {
         self
     }
 
-    /// Accepts `--config FILE`, which the plugin reads with [`Flags::read_config`].
+    /// Accepts `--config FILE`, which the plugin reads with [`Flags::read_config`] or [`Flags::watch_config`].
     #[must_use]
     pub fn with_config(mut self) -> Self {
         self.takes_config = true;
@@ -229,12 +231,53 @@ impl Flags {
         let Some(path) = self.config() else {
             return Ok(None);
         };
-        let read = std::fs::read_to_string(path).map_err(|error| {
-            let message = format!("cannot read the configuration: {error}");
-            Error::with_kind(ErrorKind::Config, message)
-        });
-        read.with_context(|| format!("--config {}", path.display()))
-            .map(Some)
+        reload::read(path).map(Some)
+    }
+
+    /// Reads the file of `--config` with this function, and again when it changes. Without the flag, returns the default, which
+    /// never changes.
+    ///
+    /// ```no_run
+    /// # use nri::prelude::*;
+    /// use nri::cli::Cli;
+    /// use nri::reload::ConfigWatch;
+    ///
+    /// #[derive(NriPlugin)]
+    /// #[nri(name = "shares", index = "10")]
+    /// struct Shares {
+    ///     shares: ConfigWatch<u64>,
+    /// }
+    ///
+    /// impl CreateContainer for Shares {
+    ///     async fn create_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    ///         Ok(Adjustment::new().cpu_shares(*self.shares.get()))
+    ///     }
+    /// }
+    ///
+    /// #[tokio::main(flavor = "current_thread")]
+    /// async fn main() -> nri::Result<()> {
+    ///     let cli = Cli::new("An NRI plugin that sets CPU shares.").with_config();
+    ///     let Some(flags) = cli.parse()? else { return Ok(()) };
+    ///     let shares = flags.watch_config(str::parse)?;
+    ///     flags.run(Shares { shares }).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`ConfigWatch::of_file`].
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    pub fn watch_config<T: Default + Send + Sync + 'static, E: Display>(
+        &self,
+        parser: impl Fn(&str) -> std::result::Result<T, E> + Send + 'static,
+    ) -> Result<ConfigWatch<T>> {
+        match self.config() {
+            Some(path) => ConfigWatch::of_file(path, parser),
+            None => Ok(T::default().into()),
+        }
     }
 
     /// Starts to log to standard error, unless the program has installed a `tracing` subscriber: debug messages with

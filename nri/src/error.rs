@@ -293,6 +293,27 @@ from_errors! {
     crate::stub::UpdateError,
 }
 
+/// Lets `?` in a handler convert the errors of anyhow. Needs the feature `anyhow`; without it,
+/// `map_err(nri::Error::other)` does the same.
+///
+/// ```
+/// use anyhow::Context as _;
+///
+/// fn device_list() -> nri::Result<String> {
+///     let list = std::fs::read_to_string("/nonexistent/list").context("cannot read the list")?;
+///     Ok(list)
+/// }
+///
+/// let error = format!("{:#}", device_list().unwrap_err());
+/// assert_eq!(error, "cannot read the list: No such file or directory (os error 2)");
+/// ```
+#[cfg(feature = "anyhow")]
+impl From<anyhow::Error> for Error {
+    fn from(error: anyhow::Error) -> Self {
+        Self::other(error)
+    }
+}
+
 impl From<String> for Error {
     fn from(message: String) -> Self {
         Self::new(message)

@@ -53,6 +53,7 @@
 //!
 //! | Feature | Adds |
 //! | --- | --- |
+//! | `anyhow` | `?` in a handler converts the errors of anyhow |
 //! | `cli` | module `cli`: the flags that most plugins have, such as socket, name, index, configuration, `--verbose` and `--help` |
 //! | `http` | module `http`: `/healthz`, `/readyz` and `/metrics` on an address |
 //! | `serde` | module `json`: protobuf's JSON mapping, as `Serialize` and `Deserialize` for all messages |
@@ -61,7 +62,7 @@
 //!
 //! The trait of each event in [`api::handlers`] says what the pod and the container hold at that time, what an error does,
 //! and what may be answered. [`guide::concurrency`] describes which handlers may overlap, what a deadline leaves behind,
-//! and how to do long work.
+//! and how to do long work. [`reload`] reads a configuration file again when it changes, and updates the existing containers.
 
 // The documentation on docs.rs says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -86,6 +87,8 @@ pub mod manifest;
 pub mod optional;
 pub mod plugin;
 pub mod prelude;
+#[cfg(not(target_family = "wasm"))]
+pub mod reload;
 pub mod store;
 pub mod stub;
 pub mod view;

@@ -1,27 +1,20 @@
 #!/usr/bin/env bash
-# A clean debug build of a plugin: the example `template` as a crate of its own, with what it uses; median of several
-# runs, and the crates in its normal dependency tree. Needs the registry's crates on this machine (cargo fetch).
+# A clean debug build of a plugin made from `deploy/template`; median of several runs, and the crates in its normal
+# dependency tree. Needs the registry's crates on this machine (cargo fetch).
 # Usage: tests/bench/template.sh [RUNS]     (default 3)
 set -euo pipefail
 runs=${1:-3}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/src"
-cp "$root/nri/examples/template.rs" "$work/src/main.rs"
-cp -r "$root/nri/examples/common" "$work/src/common"
-cp "$root/Cargo.lock" "$work/Cargo.lock"
-cat >"$work/Cargo.toml" <<TOML
-[package]
-name = "template"
-version = "0.0.0"
-edition = "2024"
-[dependencies]
+cp -r "$root/deploy/template/." "$root/Cargo.lock" "$work"
+grep -rl '{{project-name}}' "$work" | xargs sed -i 's/{{project-name}}/pod-greeter/g'
+cat >>"$work/Cargo.toml" <<TOML
+[patch.crates-io]
 nri = { path = "$root/nri" }
-lexopt = "0.3"
-tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
-tracing = { version = "0.1", default-features = false, features = ["std"] }
-tracing-subscriber = { version = "0.3", default-features = false, features = ["fmt"] }
+nri-adaptation = { path = "$root/nri-adaptation" }
+nri-macros = { path = "$root/nri-macros" }
+nri-testing = { path = "$root/nri-testing" }
 [workspace]
 TOML
 cd "$work"

@@ -65,7 +65,10 @@ fn the_configuration_is_read_and_the_file_named() {
     flags.config = Some(path.clone());
     let error = format!("{:#}", flags.read_config().unwrap_err());
     assert!(
-        error.starts_with(&format!("--config {}: cannot read", path.display())),
+        error.starts_with(&format!(
+            "cannot read the configuration {}: ",
+            path.display()
+        )),
         "{error}"
     );
     std::fs::write(&path, "a: 1").unwrap();

@@ -1,9 +1,9 @@
-//! The plugin of the README, with its tests.
+//! An NRI plugin that sets the variable that an annotation of the pod asks for.
 
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(name = "greeter", index = "10")]
+#[nri(name = "{{project-name}}", index = "10")]
 struct Greeter;
 
 impl CreateContainer for Greeter {
@@ -23,7 +23,7 @@ impl CreateContainer for Greeter {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    nri::stub::run(Greeter).await
+    nri::cli::run("An NRI plugin that greets containers.", Greeter).await
 }
 
 #[cfg(test)]

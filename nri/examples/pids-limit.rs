@@ -1,0 +1,188 @@
+//! Limits the number of processes of each container, with a configuration that may change while the plugin runs.
+//!
+//! The file of `--config` has one setting:
+//!
+//! ```yaml
+//! limit: 1000
+//! ```
+//!
+//! When the file changes, or at SIGHUP, the plugin reads it again and updates the existing containers. Without a file, it changes
+//! nothing.
+
+use nri::cli::Cli;
+use nri::prelude::*;
+use nri::reload::ConfigWatch;
+use nri::store::PodStore;
+use serde::Deserialize;
+
+const ABOUT: &str = "An NRI plugin that limits the number of processes of each container.";
+
+#[derive(Default, Deserialize)]
+struct Settings {
+    limit: Option<i64>,
+}
+
+#[derive(NriPlugin)]
+#[nri(name = "pids-limit", index = "20")]
+struct PidsLimit {
+    settings: ConfigWatch<Settings>,
+    store: PodStore,
+}
+
+impl PidsLimit {
+    fn new(settings: ConfigWatch<Settings>) -> Self {
+        PidsLimit {
+            settings,
+            store: PodStore::new(),
+        }
+    }
+}
+
+impl Synchronize for PidsLimit {
+    async fn synchronize(
+        &self,
+        _: &Context,
+        pods: Vec<PodSandbox>,
+        containers: Vec<Container>,
+    ) -> nri::Result<Updates> {
+        self.store.synchronize(&pods, &containers);
+        Ok(Updates::new())
+    }
+}
+
+impl CreateContainer for PidsLimit {
+    async fn create_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Adjustment> {
+        let adjustment = Adjustment::new();
+        Ok(match self.settings.get().limit {
+            Some(limit) => adjustment.pids_limit(limit),
+            None => adjustment,
+        })
+    }
+}
+
+impl PostCreateContainer for PidsLimit {
+    async fn post_create_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.store
+            .observe(Event::PostCreateContainer, &pod, Some(&container));
+        Ok(())
+    }
+}
+
+impl RemoveContainer for PidsLimit {
+    async fn remove_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.store
+            .observe(Event::RemoveContainer, &pod, Some(&container));
+        Ok(())
+    }
+}
+
+impl Connection for PidsLimit {
+    async fn on_connect(&self, cx: &Context) {
+        let updates = |settings: &Settings| {
+            let containers = self.store.containers();
+            let limit = settings.limit.into_iter();
+            // A container may have stopped meanwhile.
+            let update = |(container, limit): (&Container, i64)| {
+                ContainerUpdate::new(&container.id)
+                    .pids_limit(limit)
+                    .ignore_failure()
+            };
+            let limited = limit.flat_map(|limit| containers.iter().map(move |it| (&**it, limit)));
+            limited.map(update).collect()
+        };
+        self.settings.reconcile(cx, updates).await;
+    }
+
+    async fn on_reconnect(&self, cx: &Context) {
+        self.on_connect(cx).await;
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> nri::Result<()> {
+    let Some(flags) = Cli::new(ABOUT).with_config().parse()? else {
+        return Ok(());
+    };
+    let settings = flags.watch_config(|text| serde_yaml_ng::from_str(text))?;
+    flags.run(PidsLimit::new(settings)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use nri_testing::{self as testing, RunningRuntime, pod};
+
+    /// Returns the limits that the plugin has requested outside of events, with the containers, oldest first.
+    fn requested(runtime: &RunningRuntime) -> Vec<(String, i64)> {
+        let requested = runtime.requested().into_iter();
+        let updates = requested.flat_map(|it| it.updates);
+        let limit = |update: &ContainerUpdate| update.linux.clone()?.resources?.pids;
+        updates
+            .map(|update| {
+                let limit = limit(&update).map_or(0, |pids| pids.limit);
+                (update.container_id, limit)
+            })
+            .collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_changed_file_updates_the_existing_containers() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "limit: 10").unwrap();
+        let parser = |text: &str| serde_yaml_ng::from_str(text);
+        let settings = ConfigWatch::of_file(file.path(), parser).unwrap();
+        let old = testing::Runtime::new().with_container(pod("old").container("db"));
+        let mut runtime = old.start(PidsLimit::new(settings)).await.unwrap();
+        let app = pod("web").container("app");
+        let created = runtime.create_in_pod(app).await.unwrap();
+        assert_eq!(
+            created.resources().and_then(|it| it.pids).unwrap().limit,
+            10
+        );
+
+        std::fs::write(&file, "limit: 2000").unwrap();
+        runtime.advance(Duration::from_secs(3)).await;
+        let (db, app) = ("old-pod-db".to_owned(), "web-pod-app".to_owned());
+        let expected = [(db.clone(), 10), (db.clone(), 2000), (app, 2000)];
+        assert_eq!(requested(&runtime), expected);
+
+        runtime.remove_container(&created).await.unwrap();
+        std::fs::write(&file, "limit: a few").unwrap();
+        runtime.advance(Duration::from_secs(3)).await;
+        assert_eq!(
+            requested(&runtime).len(),
+            3,
+            "an invalid file changes nothing"
+        );
+        std::fs::write(&file, "limit: 300").unwrap();
+        runtime.advance(Duration::from_secs(3)).await;
+        assert_eq!(requested(&runtime)[3..], [(db, 300)]);
+    }
+
+    #[tokio::test]
+    async fn without_a_file_nothing_changes() {
+        let plugin = PidsLimit::new(Settings::default().into());
+        let mut runtime = testing::Runtime::new().start(plugin).await.unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app"));
+        let created = created.await.unwrap();
+        assert_eq!(created.container, created.original);
+        assert!(runtime.requested().is_empty());
+    }
+}

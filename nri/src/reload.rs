@@ -1,0 +1,259 @@
+//! A configuration file that is read again when it changes.
+//!
+//! A [`ConfigWatch`] reads the file at SIGHUP, and within two seconds after the file was changed or replaced, also through the
+//! symbolic link of a ConfigMap. A file that is invalid or missing is named in a warning, and the settings stay as they are.
+//!
+//! Settings that existing containers have as well are sent to them as unsolicited updates, by
+//! [`ConfigWatch::reconcile`] in the hooks of [`Connection`](crate::plugin::Connection):
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use nri::prelude::*;
+//! use nri::reload::ConfigWatch;
+//! use nri::store::PodStore;
+//! use nri_testing as testing;
+//!
+//! #[derive(NriPlugin)]
+//! #[nri(name = "shares", index = "10")]
+//! struct Shares {
+//!     shares: ConfigWatch<u64>,
+//!     store: PodStore,
+//! }
+//!
+//! impl PostCreateContainer for Shares {
+//!     async fn post_create_container(&self, _: &Context, pod: PodSandbox, container: Container) -> nri::Result<()> {
+//!         self.store.observe(Event::PostCreateContainer, &pod, Some(&container));
+//!         Ok(())
+//!     }
+//! }
+//!
+//! impl Connection for Shares {
+//!     async fn on_connect(&self, cx: &Context) {
+//!         let update = |id: &String, shares| ContainerUpdate::new(id).cpu_shares(shares).ignore_failure();
+//!         let updates = |shares: &u64| self.store.containers().iter().map(|it| update(&it.id, *shares)).collect();
+//!         self.shares.reconcile(cx, updates).await;
+//!     }
+//!
+//!     async fn on_reconnect(&self, cx: &Context) {
+//!         self.on_connect(cx).await;
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = tempfile::NamedTempFile::new()?;
+//! std::fs::write(&file, "1024")?;
+//! // With the feature `cli`: `let shares = flags.watch_config(str::parse)?;`
+//! let shares = ConfigWatch::of_file(file.path(), str::parse)?;
+//! let mut runtime = testing::Runtime::new().start(Shares { shares, store: PodStore::new() }).await?;
+//! let created = runtime.create_in_pod(testing::pod("web").container("app")).await?;
+//!
+//! std::fs::write(&file, "plenty")?;
+//! runtime.advance(Duration::from_secs(3)).await;
+//! assert!(runtime.requested().is_empty(), "not a number: a warning says so, and the plugin keeps 1024");
+//! std::fs::write(&file, "512")?;
+//! runtime.advance(Duration::from_secs(3)).await;
+//! let update = ContainerUpdate::new(&created.id).cpu_shares(512).ignore_failure();
+//! assert_eq!(runtime.requested()[0].updates, [update]);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt::Display;
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::adjust::Changes;
+use crate::stub::UpdateError;
+use crate::{Context, Error, ErrorKind, Result};
+
+/// The time between two looks at the file.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// The maximum size of a configuration file, which is that of a message of NRI.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Settings from a file, which change when the file does. Clones share the file.
+///
+/// The file is read on the tokio runtime, until all clones are dropped.
+#[derive(Debug)]
+pub struct ConfigWatch<T>(watch::Receiver<Arc<T>>);
+
+impl<T> Clone for ConfigWatch<T> {
+    fn clone(&self) -> Self {
+        ConfigWatch(self.0.clone())
+    }
+}
+
+/// Settings that never change, for tests and for plugins without a file.
+impl<T> From<T> for ConfigWatch<T> {
+    fn from(settings: T) -> Self {
+        ConfigWatch(watch::Sender::new(Arc::new(settings)).subscribe())
+    }
+}
+
+impl<T: Send + Sync + 'static> ConfigWatch<T> {
+    /// Reads the file with a function such as `|text| toml::from_str(text)`, and reads it again at SIGHUP and when it changes.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Config`] if the file cannot be read, is larger than 4 MiB, or is invalid; and an error if the
+    /// process cannot listen for signals.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    pub fn of_file<E: Display>(
+        path: impl Into<PathBuf>,
+        parser: impl Fn(&str) -> Result<T, E> + Send + 'static,
+    ) -> Result<Self> {
+        let source = Source {
+            path: path.into(),
+            parse: move |text: &str| parser(text).map_err(|error| error.to_string()),
+        };
+        let hangup = signal(SignalKind::hangup()).map_err(Error::other)?;
+        let identity = source.identity();
+        let (sender, receiver) = watch::channel(Arc::new(source.load()?));
+        tokio::spawn(follow(source, identity, hangup, sender));
+        Ok(ConfigWatch(receiver))
+    }
+
+    /// Returns the settings as last read.
+    pub fn get(&self) -> Arc<T> {
+        Arc::clone(&self.0.borrow())
+    }
+
+    /// Waits for settings that this value has not returned yet, and returns them. [`get`](Self::get) does not count.
+    ///
+    /// It is cancel safe: no change is lost if the future is dropped. Settings that never change are waited for forever.
+    pub async fn changed(&mut self) -> Arc<T> {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        Arc::clone(&self.0.borrow_and_update())
+    }
+
+    /// Updates the existing containers: sends what `updates` returns for the settings, now and after each change, and logs which
+    /// containers were not updated. Never returns.
+    ///
+    /// The hooks of [`Connection`](crate::plugin::Connection) end with the connection, and this future with them.
+    pub async fn reconcile(&self, cx: &Context, updates: impl Fn(&T) -> Changes + Send) {
+        let mut settings = self.clone();
+        settings.0.mark_changed();
+        loop {
+            let changes = updates(&*settings.changed().await);
+            if !changes.updates().is_empty() || !changes.evictions().is_empty() {
+                update(cx, changes).await;
+            }
+        }
+    }
+}
+
+async fn update(cx: &Context, changes: Changes) {
+    match cx.updater().update(changes).await {
+        Ok(()) => tracing::info!("the existing containers were updated"),
+        Err(UpdateError::Failed(failed)) => {
+            let ids: Vec<_> = failed.iter().map(|it| it.container_id.as_str()).collect();
+            tracing::warn!("not updated: {}", ids.join(", "));
+        }
+        Err(error) => tracing::warn!("the existing containers were not updated: {error}"),
+    }
+}
+
+/// Reads a configuration file.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Config`] if the file cannot be read or is larger than 4 MiB.
+pub(crate) fn read(path: &Path) -> Result<String> {
+    let invalid = |reason: String| {
+        let message = format!("cannot read the configuration {}: {reason}", path.display());
+        Error::with_kind(ErrorKind::Config, message)
+    };
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| invalid(error.to_string()))?;
+    let mut limited = file.take(MAX_BYTES + 1);
+    let read = limited.read_to_string(&mut text);
+    let bytes = read.map_err(|error| invalid(error.to_string()))?;
+    if bytes as u64 > MAX_BYTES {
+        return Err(invalid(format!("larger than {MAX_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+/// A file and its parser.
+struct Source<F> {
+    path: PathBuf,
+    parse: F,
+}
+
+/// The parts of a file's metadata that differ between two versions of it.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl<T, F: Fn(&str) -> std::result::Result<T, String>> Source<F> {
+    fn load(&self) -> Result<T> {
+        (self.parse)(&read(&self.path)?).map_err(|error| {
+            let message = format!("{}: {}", self.path.display(), error.trim_end());
+            Error::with_kind(ErrorKind::Config, message)
+        })
+    }
+
+    /// Returns the identity of the file, `None` if it is missing.
+    fn identity(&self) -> Option<Identity> {
+        fs::metadata(&self.path).ok().map(|file| identity(&file))
+    }
+}
+
+fn identity(file: &Metadata) -> Identity {
+    Identity {
+        device: file.dev(),
+        inode: file.ino(),
+        bytes: file.len(),
+        modified: (file.mtime(), file.mtime_nsec()),
+        changed: (file.ctime(), file.ctime_nsec()),
+    }
+}
+
+/// Publishes the settings of the file whenever it has changed, until nobody uses them.
+async fn follow<T, F: Fn(&str) -> std::result::Result<T, String>>(
+    source: Source<F>,
+    mut known: Option<Identity>,
+    mut hangup: Signal,
+    settings: watch::Sender<Arc<T>>,
+) {
+    loop {
+        let is_requested = timeout(INTERVAL, hangup.recv()).await.is_ok();
+        if settings.is_closed() {
+            return;
+        }
+        // Before the file is read: a change in between is seen the next time.
+        let identity = source.identity();
+        if !is_requested && identity == known {
+            continue;
+        }
+        known = identity;
+        match source.load() {
+            Ok(changed) => {
+                settings.send_replace(Arc::new(changed));
+                tracing::info!(file = %source.path.display(), "the configuration was read again");
+            }
+            Err(error) => tracing::warn!("the configuration stays as it was: {error:#}"),
+        }
+    }
+}
