@@ -257,3 +257,56 @@ async fn follow<T, F: Fn(&str) -> std::result::Result<T, String>>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn number(text: &str) -> std::result::Result<i32, std::num::ParseIntError> {
+        text.parse()
+    }
+
+    #[tokio::test]
+    async fn a_hangup_reads_a_file_that_has_not_changed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(&file, "1").unwrap();
+        let mut watch = ConfigWatch::of_file(file.path(), number).unwrap();
+        let mut kill = std::process::Command::new("kill");
+        let killed = kill.args(["-HUP", &std::process::id().to_string()]).status();
+        assert!(killed.unwrap().success());
+        assert_eq!(*watch.changed().await, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_replaced_link_is_a_change_and_a_missing_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["1", "2"] {
+            fs::write(path(name), name).unwrap();
+        }
+        symlink(path("1"), path("config")).unwrap();
+        let mut watch = ConfigWatch::of_file(path("config"), number).unwrap();
+        fs::remove_file(path("config")).unwrap();
+        tokio::time::sleep(2 * INTERVAL).await;
+        assert_eq!(*watch.get(), 1);
+        symlink(path("2"), path("new")).unwrap();
+        fs::rename(path("new"), path("config")).unwrap();
+        assert_eq!(*watch.changed().await, 2);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_used_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        let error = || ConfigWatch::of_file(&path, number).unwrap_err().to_string();
+        let name = path.display();
+        assert!(error().starts_with(&format!("cannot read the configuration {name}: ")));
+        fs::write(&path, "few").unwrap();
+        assert_eq!(error(), format!("{name}: invalid digit found in string"));
+        let large = File::create(&path).unwrap();
+        large.set_len(MAX_BYTES + 1).unwrap();
+        assert!(error().ends_with("larger than 4194304 bytes"));
+    }
+}
