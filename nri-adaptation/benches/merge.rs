@@ -110,7 +110,7 @@ struct Adjuster(CreateContainerResponse);
 impl CreateContainer for Adjuster {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

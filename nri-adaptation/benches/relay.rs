@@ -38,7 +38,7 @@ struct Silent;
 impl PostStartContainer for Silent {
     async fn post_start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<()> {

@@ -2,17 +2,17 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{RwLock, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use nri::Result;
 
 use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks};
 use super::core::{Core, MAX_UPDATES, Timeouts};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
-use super::launch::{PluginFile, discover, spawn};
+use super::launch::{PluginFile, Processes, discover, spawn};
 use super::listen::PluginSocket;
 use super::metrics::{Metrics, NoMetrics};
 use super::order::PodOrder;
@@ -20,6 +20,7 @@ use super::policy::ErrorPolicy;
 use super::revision::Revision;
 use super::roster::Roster;
 use super::session::{Origin, attach};
+use super::sync_guard::SyncLock;
 use super::validator::Validator;
 #[cfg(feature = "wasm")]
 use super::wasm;
@@ -209,6 +210,7 @@ impl Builder {
             }
         }
         let listening = socket.map(|socket| tokio::spawn(socket.serve(Arc::clone(&core))));
+        let listening = Mutex::new(listening);
         Ok(Adaptation(Arc::new(Inner { core, listening })))
     }
 
@@ -229,15 +231,16 @@ impl Builder {
             validators: self.validators,
             roster: Roster::default(),
             order: PodOrder::default(),
-            sync: Arc::new(RwLock::new(())),
+            sync: SyncLock::default(),
             updates: Semaphore::new(MAX_UPDATES),
             stopping: watch::Sender::new(false),
+            processes: Processes::default(),
         }
     }
 }
 
 async fn launch(core: &Arc<Core>, found: PluginFile) {
-    match spawn(&found) {
+    match spawn(&found, &core.processes) {
         Ok((stream, process)) => {
             let origin = Origin::Launched(found.id, found.config, process);
             // Errors are logged where they occur.

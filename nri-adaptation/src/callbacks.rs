@@ -12,9 +12,12 @@ use super::state::State;
 
 /// The callbacks that a runtime implements.
 ///
-/// The methods may call the [`Adaptation`](super::Adaptation): no lock is held while they run.
+/// The methods may call the [`Adaptation`](super::Adaptation): the adaptation holds no lock that such a call waits for.
 pub trait RuntimeCallbacks: Send + Sync + 'static {
     /// Adds every pod and container that exists to `state`, for a plugin that synchronizes.
+    ///
+    /// Until this returns, other tasks wait for a [`SyncGuard`](super::SyncGuard) and for other plugins to be added. It may get
+    /// a guard and add plugins itself, but must not wait for a task that does, or for a lock that is held by one.
     ///
     /// # Errors
     ///

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{RwLock, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use super::callbacks::Callbacks;
 use super::deprecation::Ledger;
+use super::launch::Processes;
 use super::member::Member;
 use super::metrics::Metrics;
 use super::order::PodOrder;
 use super::policy::ErrorPolicy;
 use super::revision::Revision;
 use super::roster::Roster;
+use super::sync_guard::SyncLock;
 use super::validator::Validator;
 
 /// Unsolicited updates that the runtime works on at once.
@@ -32,11 +34,11 @@ pub(super) struct Core {
     pub(super) validators: Vec<Box<dyn Validator>>,
     pub(super) roster: Roster,
     pub(super) order: PodOrder,
-    /// Read-locked while a pod is created, write-locked while a plugin synchronizes.
-    pub(super) sync: Arc<RwLock<()>>,
+    pub(super) sync: SyncLock,
     pub(super) updates: Semaphore,
     /// Becomes true when the adaptation stops.
     pub(super) stopping: watch::Sender<bool>,
+    pub(super) processes: Processes,
 }
 
 /// The time limits of plugins.

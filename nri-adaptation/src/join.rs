@@ -28,23 +28,17 @@ const MAX_DRAIN: Duration = Duration::from_secs(60);
 /// 1. No [`SyncGuard`](super::SyncGuard) is held, and none is given out.
 /// 2. The plugin is in the roster: events that begin now are queued for it.
 /// 3. Events that began before are done.
-/// 4. The runtime is asked for its state, and the plugin gets it.
-/// 5. The plugin gets the queued events. After the last one, events reach it directly.
+/// 4. The runtime is asked for its state. Then guards are given out again.
+/// 5. The plugin gets the state.
+/// 6. The plugin gets the queued events. After the last one, events reach it directly.
 ///
 /// # Errors
 ///
 /// Returns an error of the runtime or the plugin. The plugin is disconnected then.
 pub(super) async fn join(core: &Arc<Core>, member: &Arc<Member>) -> Result<()> {
     let leave = LeaveOnDrop(core, member);
-    let updates = {
-        let _alone = core.sync.write().await;
-        if !core.roster.add(member).done(MAX_DRAIN).await {
-            tracing::warn!("a request has been in progress for more than {MAX_DRAIN:?}");
-        }
-        let mut state = State::default();
-        core.callbacks.synchronize(&mut state).await?;
-        synchronize(core, member, state).await?
-    };
+    let state = core.sync.alone(collect(core, member)).await?;
+    let updates = synchronize(core, member, state).await?;
     while let Some(queued) = member.next_queued() {
         deliver(core, member, queued).await;
     }
@@ -58,6 +52,16 @@ pub(super) async fn join(core: &Arc<Core>, member: &Arc<Member>) -> Result<()> {
         apply(core, member, updates).await;
     }
     Ok(())
+}
+
+/// Adds a plugin to the roster, and returns what exists.
+async fn collect(core: &Core, member: &Arc<Member>) -> Result<State> {
+    if !core.roster.add(member).done(MAX_DRAIN).await {
+        tracing::warn!("a request has been in progress for more than {MAX_DRAIN:?}");
+    }
+    let mut state = State::default();
+    core.callbacks.synchronize(&mut state).await?;
+    Ok(state)
 }
 
 /// Takes a plugin out of the roster if joining fails or is abandoned.

@@ -13,7 +13,7 @@ use nri::{Error, ErrorKind, Result};
 use super::identity::PluginId;
 use super::revision::Revision;
 
-pub(super) use process::Process;
+pub(super) use process::{Process, Processes};
 pub use spawn::pass_socket;
 pub(super) use spawn::spawn;
 

@@ -14,7 +14,7 @@
 //! impl CreateContainer for Labeler {
 //!     async fn create_container(
 //!         &self,
-//!         _cx: &Context,
+//!         _cx: &EventContext,
 //!         pod: PodSandbox,
 //!         _container: Container,
 //!     ) -> nri::Result<Adjustment> {
@@ -116,7 +116,7 @@ mod validator;
 mod wasm;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
@@ -149,7 +149,7 @@ pub struct Adaptation(Arc<Inner>);
 
 struct Inner {
     core: Arc<Core>,
-    listening: Option<JoinHandle<()>>,
+    listening: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Adaptation {
@@ -212,9 +212,9 @@ impl Adaptation {
     }
 
     /// Returns a guard that prevents plugins from synchronizing while the runtime changes its state. Waits until no plugin
-    /// is synchronizing.
+    /// is shown the state. [`RuntimeCallbacks::synchronize`] gets a guard at once.
     pub async fn sync_guard(&self) -> SyncGuard {
-        SyncGuard::new(Arc::clone(&self.0.core.sync).read_owned().await)
+        self.0.core.sync.guard().await
     }
 
     /// Returns the plugins that are synchronized, in the order in which they get events.
@@ -224,21 +224,28 @@ impl Adaptation {
         ready.map(|member| member.id.clone()).collect()
     }
 
-    /// Stops listening, disconnects all plugins, and ends those that were launched.
+    /// Stops listening, disconnects all plugins, and ends those that were launched. Returns when their processes have ended;
+    /// one that does not end within two seconds is killed.
     pub async fn stop(&self) {
         self.0.stop();
-        if let Some(listening) = &self.0.listening {
-            while !listening.is_finished() {
-                tokio::task::yield_now().await;
-            }
+        let listening = self.0.listening().take();
+        if let Some(listening) = listening {
+            // An error means that the task was aborted, as it was asked to.
+            let _ = listening.await;
         }
+        self.0.core.processes.ended().await;
     }
 }
 
 impl Inner {
+    fn listening(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        let listening = self.listening.lock();
+        listening.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn stop(&self) {
         self.core.stopping.send_replace(true);
-        if let Some(listening) = &self.listening {
+        if let Some(listening) = &*self.listening() {
             listening.abort();
         }
         for member in self.core.roster.members().iter() {

@@ -31,7 +31,7 @@ use crate::subject::Subject;
 /// struct Counter;
 ///
 /// impl RunPodSandbox for Counter {
-///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }

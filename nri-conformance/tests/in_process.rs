@@ -12,13 +12,13 @@ use nri_conformance::plugin;
 struct Keeper;
 
 impl RunPodSandbox for Keeper {
-    async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl StopPodSandbox for Keeper {
-    async fn stop_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -31,13 +31,13 @@ struct Strict {
 }
 
 impl RunPodSandbox for Strict {
-    async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl StopPodSandbox for Strict {
-    async fn stop_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         let is_new = self.stopped.lock().unwrap().insert(pod.id);
         is_new
             .then_some(())

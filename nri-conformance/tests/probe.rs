@@ -13,7 +13,7 @@ use nri_conformance::subject::Subject;
 struct Today;
 
 impl RunPodSandbox for Today {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -21,7 +21,7 @@ impl RunPodSandbox for Today {
 impl StopContainer for Today {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Updates> {
@@ -30,7 +30,7 @@ impl StopContainer for Today {
 }
 
 impl PostUpdatePodSandbox for Today {
-    async fn post_update_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn post_update_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

@@ -172,21 +172,33 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
 
 /// Parses all `#[nri(…)]` of a type. Errors are collected, and invalid items are skipped.
 pub(crate) fn parse(attributes: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Attributes {
+    let attributes = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("nri"));
+    let items: Vec<_> = attributes
+        .flat_map(|attribute| items(attribute, diagnostics))
+        .collect();
+    collect(items, diagnostics)
+}
+
+/// Parses the arguments of `#[nri::plugin(…)]` like those of `#[nri(…)]`.
+pub(crate) fn parse_arguments(arguments: TokenStream, diagnostics: &mut Diagnostics) -> Attributes {
+    let items = Punctuated::<Item, Token![,]>::parse_terminated.parse2(arguments);
+    let items = written(items, diagnostics);
+    collect(items, diagnostics)
+}
+
+fn collect(items: Vec<Item>, diagnostics: &mut Diagnostics) -> Attributes {
     let mut found = Attributes::default();
     let mut seen = Vec::new();
-    for attribute in attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("nri"))
-    {
-        for item in items(attribute, diagnostics) {
-            if seen.contains(&item.key) {
-                let fact = format!("`{}` is given twice", item.key);
-                diagnostics.error(&item.key, fact, "remove one of the two");
-                continue;
-            }
-            seen.push(item.key.clone());
-            found.take(item, diagnostics);
+    for item in items {
+        if seen.contains(&item.key) {
+            let fact = format!("`{}` is given twice", item.key);
+            diagnostics.error(&item.key, fact, "remove one of the two");
+            continue;
         }
+        seen.push(item.key.clone());
+        found.take(item, diagnostics);
     }
     found
 }
@@ -200,7 +212,16 @@ fn items(attribute: &syn::Attribute, diagnostics: &mut Diagnostics) -> Vec<Item>
         );
         return Vec::new();
     };
-    match list.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated) {
+    let items = list.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated);
+    written(items, diagnostics)
+}
+
+/// Returns the items, or none after adding the error of the parser.
+fn written(
+    items: syn::Result<Punctuated<Item, Token![,]>>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Item> {
+    match items {
         Ok(items) => items.into_iter().collect(),
         Err(error) => {
             diagnostics.syntax(error);

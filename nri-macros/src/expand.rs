@@ -40,10 +40,9 @@ pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
 }
 
 fn implementation(plugin: &Plugin) -> TokenStream {
-    let ident = &plugin.ident;
+    let this = &plugin.this;
     let generics = owned(&plugin.generics);
     let (parameters, _, bounds) = generics.split_for_impl();
-    let arguments = arguments(&plugin.generics);
     let name = option(plugin.name.as_ref());
     let index = option(plugin.index.as_ref());
     let protocol = option(plugin.protocol.as_ref().map(|protocol| protocol.release));
@@ -52,7 +51,7 @@ fn implementation(plugin: &Plugin) -> TokenStream {
     let policies = policies(plugin);
     quote! {
         #[automatically_derived]
-        impl #parameters __nri::Plugin for #ident #arguments #bounds {
+        impl #parameters __nri::Plugin for #this #bounds {
             const NAME: ::core::option::Option<&'static str> = #name;
             const INDEX: ::core::option::Option<&'static str> = #index;
             const PROTOCOL: ::core::option::Option<&'static str> = #protocol;
@@ -109,29 +108,11 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// Returns the type of the plugin. A plugin owns its data, so every lifetime is `'static`.
-pub(crate) fn plugin_type(plugin: &Plugin) -> TokenStream {
-    let (ident, arguments) = (&plugin.ident, arguments(&plugin.generics));
-    quote!(#ident #arguments)
-}
-
-fn arguments(generics: &Generics) -> Option<TokenStream> {
-    let arguments = generics.params.iter().map(|param| match param {
-        GenericParam::Lifetime(_) => quote!('static),
-        GenericParam::Type(param) => param.ident.to_token_stream(),
-        GenericParam::Const(param) => param.ident.to_token_stream(),
-    });
-    (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>))
-}
-
 /// Returns the parameters and bounds without lifetimes, which become `'static`. Every type
 /// parameter gets the bounds that all handler traits have.
-fn owned(generics: &Generics) -> Generics {
+pub(crate) fn owned(generics: &Generics) -> Generics {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
-    let lifetimes: Vec<_> = generics
-        .lifetimes()
-        .map(|param| param.lifetime.ident.to_string())
-        .collect();
+    let lifetimes = lifetimes(generics);
     let params = generics
         .params
         .iter()
@@ -154,7 +135,16 @@ fn owned(generics: &Generics) -> Generics {
     owned
 }
 
-fn outlive(tokens: TokenStream, lifetimes: &[String]) -> TokenStream {
+/// Returns the names of the lifetime parameters.
+pub(crate) fn lifetimes(generics: &Generics) -> Vec<String> {
+    let lifetimes = generics.lifetimes();
+    lifetimes
+        .map(|param| param.lifetime.ident.to_string())
+        .collect()
+}
+
+/// Replaces these lifetimes by `'static`.
+pub(crate) fn outlive(tokens: TokenStream, lifetimes: &[String]) -> TokenStream {
     let mut after_quote = false;
     let replaced = tokens.into_iter().map(|token| {
         let named = std::mem::replace(

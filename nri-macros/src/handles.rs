@@ -21,12 +21,23 @@ impl Rpc {
     }
 }
 
-/// The entries of `handles(…)`.
+/// The place that says which handlers there are.
+#[derive(Default)]
+pub(crate) enum Source {
+    /// `handles(…)`.
+    #[default]
+    List,
+    /// The block of `#[nri::plugin]`.
+    Block,
+}
+
+/// The handlers of a plugin, as far as the macro knows them.
 #[derive(Default)]
 pub(crate) struct Handles {
+    pub(crate) source: Source,
     /// The handlers, each with the place where it is listed.
     pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
-    /// True if `Connection` is among them.
+    /// The place of `Connection`, if it is among them.
     pub(crate) connection: Option<Span>,
 }
 
@@ -95,7 +106,12 @@ fn unknown_handler(name: &Ident, diagnostics: &mut Diagnostics) {
     );
 }
 
-fn too_new(rpc: &Rpc, at: &Ident, protocol: Option<&Protocol>, diagnostics: &mut Diagnostics) {
+pub(crate) fn too_new(
+    rpc: &Rpc,
+    at: &Ident,
+    protocol: Option<&Protocol>,
+    diagnostics: &mut Diagnostics,
+) {
     if let Some((fact, help)) = protocol.and_then(|protocol| protocol.error_if_newer(rpc)) {
         diagnostics.error(at, fact, help);
     }

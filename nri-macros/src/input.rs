@@ -1,8 +1,8 @@
 //! The checked input: a plugin with valid attributes.
 
-use proc_macro2::{Ident, TokenTree};
-use quote::ToTokens;
-use syn::{Data, DeriveInput, Generics, LitStr, Path};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path};
 
 use crate::attributes::Attributes;
 use crate::diagnostics::Diagnostics;
@@ -14,6 +14,8 @@ use crate::renamed;
 /// A plugin, ready to be expanded.
 pub(crate) struct Plugin {
     pub(crate) ident: Ident,
+    /// The type. Its lifetimes are `'static`, because a plugin owns its data.
+    pub(crate) this: TokenStream,
     /// The generics, including `bound(…)`.
     pub(crate) generics: Generics,
     /// `allow`, `warn`, `deny` and `forbid` of the type, for the lint `deprecated`.
@@ -34,7 +36,15 @@ impl Plugin {
     }
 }
 
-/// Checks everything that does not depend on which traits the type implements.
+/// The type that an attribute is for.
+pub(crate) struct Subject<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) this: TokenStream,
+    pub(crate) generics: Generics,
+    pub(crate) attributes: &'a [syn::Attribute],
+}
+
+/// Checks a type with `#[derive(NriPlugin)]`.
 pub(crate) fn check(
     input: &DeriveInput,
     attributes: Attributes,
@@ -47,17 +57,38 @@ pub(crate) fn check(
             "make it a struct or an enum",
         );
     }
-    let protocol = attributes
-        .protocol
-        .as_ref()
-        .and_then(|written| protocol::read(written, diagnostics));
+    let protocol = protocol(&attributes, diagnostics);
     let handles = handles::check(input, &attributes, protocol.as_ref(), diagnostics);
+    let subject = Subject {
+        ident: &input.ident,
+        this: derived_type(&input.ident, &input.generics),
+        generics: with_bound(input.generics.clone(), &attributes),
+        attributes: &input.attrs,
+    };
+    plugin(subject, attributes, protocol, handles, diagnostics)
+}
+
+/// Reads the oldest supported release.
+pub(crate) fn protocol(attributes: &Attributes, diagnostics: &mut Diagnostics) -> Option<Protocol> {
+    let written = attributes.protocol.as_ref()?;
+    protocol::read(written, diagnostics)
+}
+
+/// Checks everything that does not depend on which traits the type implements.
+pub(crate) fn plugin(
+    subject: Subject<'_>,
+    attributes: Attributes,
+    protocol: Option<Protocol>,
+    handles: Option<Handles>,
+    diagnostics: &mut Diagnostics,
+) -> Plugin {
     let policies = policies::check(&attributes, handles.as_ref(), diagnostics);
     Plugin {
-        ident: input.ident.clone(),
-        generics: with_bound(input.generics.clone(), &attributes),
-        lints: input
-            .attrs
+        ident: subject.ident.clone(),
+        this: subject.this,
+        generics: subject.generics,
+        lints: subject
+            .attributes
             .iter()
             .filter(|attribute| is_lint_level(attribute))
             .cloned()
@@ -84,6 +115,16 @@ fn is_lint_level(attribute: &syn::Attribute) -> bool {
     let about_it = |token| matches!(token, TokenTree::Ident(lint) if lint == "deprecated" || lint == "warnings");
     let list = attribute.meta.require_list();
     level && list.is_ok_and(|list| list.tokens.clone().into_iter().any(about_it))
+}
+
+fn derived_type(ident: &Ident, generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+    });
+    let arguments = (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>));
+    quote!(#ident #arguments)
 }
 
 fn with_bound(mut generics: Generics, attributes: &Attributes) -> Generics {

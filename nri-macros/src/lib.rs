@@ -18,6 +18,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod attributes;
+mod block;
 mod diagnostics;
 mod expand;
 mod handles;
@@ -87,6 +88,18 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(NriPlugin, attributes(nri))]
 pub fn derive_nri_plugin(input: TokenStream) -> TokenStream {
     derive(input.into()).into()
+}
+
+/// Makes a type a plugin: implements the handler trait of each method in the block, and `nri::plugin::Plugin` for all of them.
+///
+/// The block has only handlers, each with the arguments of its trait; `&EventContext` may be left out. Methods of other names,
+/// such as a misspelt one, are errors: functions of the type are in another block. `on_connect`, `on_disconnect` and
+/// `on_reconnect` are those of the trait `Connection`.
+///
+/// The attributes are those of [`NriPlugin`](macro@NriPlugin), without `handles` and `bound`: the block shows both.
+#[proc_macro_attribute]
+pub fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream {
+    block::plugin(arguments.into(), block.into()).into()
 }
 
 /// Exports a plugin as a WebAssembly module. For `nri::wasm_plugin!`, which passes the path of its crate.

@@ -230,7 +230,7 @@ impl RunningRuntime {
     /// # #[derive(NriPlugin)]
     /// # struct Labeler;
     /// # impl CreateContainer for Labeler {
-    /// #     async fn create_container(&self, _: &Context, pod: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    /// #     async fn create_container(&self, _: &EventContext, pod: PodSandbox, _: Container) -> nri::Result<Adjustment> {
     /// #         Ok(Adjustment::new().annotation("pod", pod.name))
     /// #     }
     /// # }

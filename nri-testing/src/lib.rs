@@ -23,7 +23,7 @@
 //! impl CreateContainer for Fuse {
 //!     async fn create_container(
 //!         &self,
-//!         _cx: &Context,
+//!         _cx: &EventContext,
 //!         _pod: PodSandbox,
 //!         container: Container,
 //!     ) -> nri::Result<Adjustment> {

@@ -62,7 +62,7 @@ impl Runtime {
     /// # #[derive(NriPlugin)]
     /// # struct Gpu;
     /// # impl CreateContainer for Gpu {
-    /// #     async fn create_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    /// #     async fn create_container(&self, _: &EventContext, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
     /// #         Ok(Adjustment::new().cdi_device("example.org/gpu=0"))
     /// #     }
     /// # }

@@ -31,28 +31,24 @@ impl Subject {
 }
 
 impl Configure for Subject {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
+    async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
         let runtime = cx.runtime().map(|runtime| runtime.name().to_owned());
         self.note(format!(
             "{} {:?}",
-            request.config,
+            config.text(),
             runtime.unwrap_or_default()
         ));
-        if request.config == "broken" {
+        if config.text() == "broken" {
             return Err(nri::Error::new("the configuration is broken"));
         }
-        Ok(None)
+        Ok(Subscription::Handled)
     }
 }
 
 impl Synchronize for Subject {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -67,7 +63,7 @@ impl Synchronize for Subject {
 }
 
 impl RunPodSandbox for Subject {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         match pod.annotation("refuse") {
             Some(reason) => Err(nri::Error::new(reason.to_owned())),
             None => Ok(()),
@@ -78,7 +74,7 @@ impl RunPodSandbox for Subject {
 impl CreateContainer for Subject {
     async fn create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -101,7 +97,7 @@ impl CreateContainer for Subject {
 impl PostCreateContainer for Subject {
     async fn post_create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -116,7 +112,7 @@ impl PostCreateContainer for Subject {
 impl StopContainer for Subject {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         c: Container,
     ) -> nri::Result<Updates> {
@@ -126,14 +122,14 @@ impl StopContainer for Subject {
 }
 
 impl StopPodSandbox for Subject {
-    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.note(format!("stopped {}", pod.name));
         Ok(())
     }
 }
 
 impl RemovePodSandbox for Subject {
-    async fn remove_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn remove_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.note(format!("removed {}", pod.name));
         Ok(())
     }
@@ -311,7 +307,7 @@ struct Reaper;
 impl PostCreateContainer for Reaper {
     async fn post_create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -403,7 +399,7 @@ struct Gpu;
 impl CreateContainer for Gpu {
     async fn create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -460,15 +456,15 @@ struct Halving;
 impl UpdateContainer for Halving {
     async fn update_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
         _: LinuxResources,
-    ) -> nri::Result<Changes> {
+    ) -> nri::Result<Updates> {
         Ok(if container.name == "app" {
-            Changes::from(ContainerUpdate::new(container.id).cpu_shares(512))
+            Updates::from(ContainerUpdate::new(container.id).cpu_shares(512))
         } else {
-            Changes::new()
+            Updates::new()
         })
     }
 }
@@ -494,7 +490,7 @@ async fn the_resources_of_an_update_are_those_of_the_request_with_the_changes() 
 #[nri(name = "waiting", index = "20", blocking(StartContainer))]
 struct Waiting;
 
-async fn update(cx: &Context) -> nri::Result<()> {
+async fn update(cx: &EventContext) -> nri::Result<()> {
     let update = ContainerUpdate::new("other");
     Ok(cx.updater().update(Updates::from(update)).await?)
 }
@@ -502,7 +498,7 @@ async fn update(cx: &Context) -> nri::Result<()> {
 impl PostCreateContainer for Waiting {
     async fn post_create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<()> {
@@ -511,7 +507,12 @@ impl PostCreateContainer for Waiting {
 }
 
 impl StartContainer for Waiting {
-    async fn start_container(&self, cx: &Context, _: PodSandbox, _: Container) -> nri::Result<()> {
+    async fn start_container(
+        &self,
+        cx: &EventContext,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<()> {
         update(cx).await
     }
 }
@@ -547,7 +548,7 @@ struct Joining;
 impl PostCreateContainer for Joining {
     async fn post_create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<()> {

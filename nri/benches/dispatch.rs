@@ -23,7 +23,7 @@ struct Dedicated;
 impl PostStartContainer for Dedicated {
     async fn post_start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -35,7 +35,7 @@ impl PostStartContainer for Dedicated {
 impl CreateContainer for Dedicated {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -51,7 +51,7 @@ struct Legacy;
 impl StateChange for Legacy {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: Event,
         pod: PodSandbox,
         container: Option<Container>,
@@ -65,13 +65,13 @@ impl StateChange for Legacy {
 struct Unrelated;
 
 impl RunPodSandbox for Unrelated {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 fn answer<P: nri::plugin::Plugin>(plugin: &P, method: &str, payload: &[u8]) {
-    let cx = Context::default();
+    let cx = EventContext::default();
     let mut dispatched = pin!(dispatch(plugin, &cx, method, payload));
     match dispatched
         .as_mut()

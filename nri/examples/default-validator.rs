@@ -91,22 +91,18 @@ impl Validator {
 }
 
 impl Configure for Validator {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
-        if !request.config.trim().is_empty() {
-            self.set_rules(request.parse(cx, serde_yaml_ng::from_str)?);
+    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+        if !config.is_empty() {
+            self.set_rules(config.parse_with(serde_yaml_ng::from_str)?);
         }
-        Ok(None)
+        Ok(Subscription::Handled)
     }
 }
 
 impl ValidateContainerAdjustment for Validator {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let name = request.container().full_name(request.pod());
@@ -127,8 +123,7 @@ impl ValidateContainerAdjustment for Validator {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let cli = Cli::new(ABOUT).with_config();
     let Some(flags) = cli.parse()? else {
         return Ok(());
@@ -140,7 +135,7 @@ async fn main() -> nri::Result<()> {
         })?;
         validator.set_rules(rules);
     }
-    flags.run(validator).await
+    nri::block_on(flags.run(validator))
 }
 
 #[cfg(test)]
@@ -158,7 +153,7 @@ mod tests {
     impl CreateContainer for Hooker {
         async fn create_container(
             &self,
-            _: &Context,
+            _: &EventContext,
             _: PodSandbox,
             _: Container,
         ) -> nri::Result<Adjustment> {

@@ -19,7 +19,7 @@ struct Legacy;
 impl StateChange for Legacy {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         event: Event,
         pod: PodSandbox,
         container: Option<Container>,
@@ -33,9 +33,8 @@ impl StateChange for Legacy {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, Legacy).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, Legacy)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ fn line(event: &str, pod: &PodSandbox, with_namespace: bool) -> String {
 impl Synchronize for NetworkLogger {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -36,36 +36,35 @@ impl Synchronize for NetworkLogger {
 }
 
 impl RunPodSandbox for NetworkLogger {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("started pod", &pod, true));
         Ok(())
     }
 }
 
 impl StopPodSandbox for NetworkLogger {
-    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("stopped pod", &pod, false));
         Ok(())
     }
 }
 
 impl RemovePodSandbox for NetworkLogger {
-    async fn remove_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn remove_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("removed pod", &pod, false));
         Ok(())
     }
 }
 
 impl Shutdown for NetworkLogger {
-    async fn shutdown(&self, _: &Context) -> nri::Result<()> {
+    async fn shutdown(&self, _: &EventContext) -> nri::Result<()> {
         info!("the runtime shuts down");
         Ok(())
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, NetworkLogger).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, NetworkLogger)
 }
 
 #[cfg(test)]

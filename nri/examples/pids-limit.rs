@@ -41,7 +41,7 @@ impl PidsLimit {
 impl Synchronize for PidsLimit {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -53,7 +53,7 @@ impl Synchronize for PidsLimit {
 impl CreateContainer for PidsLimit {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -68,7 +68,7 @@ impl CreateContainer for PidsLimit {
 impl PostCreateContainer for PidsLimit {
     async fn post_create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -81,7 +81,7 @@ impl PostCreateContainer for PidsLimit {
 impl RemoveContainer for PidsLimit {
     async fn remove_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -92,7 +92,7 @@ impl RemoveContainer for PidsLimit {
 }
 
 impl Connection for PidsLimit {
-    async fn on_connect(&self, cx: &Context) {
+    async fn on_connect(&self, cx: &EventContext) {
         let updates = |settings: &Settings| {
             let containers = self.store.containers();
             let limit = settings.limit.into_iter();
@@ -108,18 +108,19 @@ impl Connection for PidsLimit {
         self.settings.reconcile(cx, updates).await;
     }
 
-    async fn on_reconnect(&self, cx: &Context) {
+    async fn on_reconnect(&self, cx: &EventContext) {
         self.on_connect(cx).await;
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let Some(flags) = Cli::new(ABOUT).with_config().parse()? else {
         return Ok(());
     };
-    let settings = flags.watch_config(|text| serde_yaml_ng::from_str(text))?;
-    flags.run(PidsLimit::new(settings)).await
+    nri::block_on(async {
+        let settings = flags.watch_config(|text| serde_yaml_ng::from_str(text))?;
+        flags.run(PidsLimit::new(settings)).await
+    })
 }
 
 #[cfg(test)]

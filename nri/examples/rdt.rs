@@ -45,7 +45,7 @@ fn apply(adjustment: Adjustment, field: &str, found: &Annotation<'_>) -> nri::Re
 impl CreateContainer for Rdt {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -64,9 +64,8 @@ impl CreateContainer for Rdt {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, Rdt).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, Rdt)
 }
 
 #[cfg(test)]

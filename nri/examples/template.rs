@@ -49,14 +49,10 @@ impl Template {
 
 /// Gets the configuration that the runtime has for this plugin, and may choose other events than those with handlers.
 impl Configure for Template {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
-        let settings: Settings = request.parse(cx, str::parse)?;
+    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+        let settings: Settings = config.parse()?;
         info!("cfgParam1 is {:?}", settings.cfg_param1);
-        Ok(None)
+        Ok(Subscription::Handled)
     }
 }
 
@@ -64,7 +60,7 @@ impl Configure for Template {
 impl Synchronize for Template {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -82,7 +78,7 @@ impl Synchronize for Template {
 }
 
 impl RunPodSandbox for Template {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::RunPodSandbox, &pod, None, "runs");
         Ok(())
     }
@@ -92,7 +88,7 @@ impl RunPodSandbox for Template {
 impl CreateContainer for Template {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -104,7 +100,7 @@ impl CreateContainer for Template {
 impl PostCreateContainer for Template {
     async fn post_create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -121,7 +117,7 @@ impl PostCreateContainer for Template {
 impl StartContainer for Template {
     async fn start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -133,7 +129,7 @@ impl StartContainer for Template {
 impl PostStartContainer for Template {
     async fn post_start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -151,20 +147,20 @@ impl PostStartContainer for Template {
 impl UpdateContainer for Template {
     async fn update_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
         _: LinuxResources,
-    ) -> nri::Result<Changes> {
+    ) -> nri::Result<Updates> {
         self.observe(Event::UpdateContainer, &pod, Some(&container), "is updated");
-        Ok(Changes::new())
+        Ok(Updates::new())
     }
 }
 
 impl PostUpdateContainer for Template {
     async fn post_update_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -182,7 +178,7 @@ impl PostUpdateContainer for Template {
 impl StopContainer for Template {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
@@ -194,7 +190,7 @@ impl StopContainer for Template {
 impl RemoveContainer for Template {
     async fn remove_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -204,7 +200,7 @@ impl RemoveContainer for Template {
 }
 
 impl StopPodSandbox for Template {
-    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::StopPodSandbox, &pod, None, "stopped");
         Ok(())
     }
@@ -212,28 +208,27 @@ impl StopPodSandbox for Template {
 
 /// The store forgets removed pods.
 impl RemovePodSandbox for Template {
-    async fn remove_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn remove_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::RemovePodSandbox, &pod, None, "is removed");
         Ok(())
     }
 }
 
 impl Shutdown for Template {
-    async fn shutdown(&self, _: &Context) -> nri::Result<()> {
+    async fn shutdown(&self, _: &EventContext) -> nri::Result<()> {
         info!("the runtime shuts down");
         Ok(())
     }
 }
 
 impl Connection for Template {
-    async fn on_disconnect(&self, _: &Context, reason: &nri::Error) {
+    async fn on_disconnect(&self, _: &EventContext, reason: &nri::Error) {
         info!("the runtime is gone: {reason}");
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, Template::default()).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, Template::default())
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Ulimit {
 impl CreateContainer for UlimitAdjuster {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -96,9 +96,8 @@ impl CreateContainer for UlimitAdjuster {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, UlimitAdjuster).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, UlimitAdjuster)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ const PARTS: &[Part] = &[
 impl ValidateContainerAdjustment for Validator {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let adjust = request.adjust.unwrap_or_default();
@@ -101,8 +101,7 @@ fn parts(names: &str) -> Result<Vec<Part>, String> {
         .collect()
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let mut denied = parts("hooks,seccomp")?;
     let own = |name: &str, parser: &mut lexopt::Parser| {
         if name == "deny" {
@@ -113,7 +112,7 @@ async fn main() -> nri::Result<()> {
     let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
-    flags.run(Validator { denied }).await
+    nri::block_on(flags.run(Validator { denied }))
 }
 
 #[cfg(test)]
@@ -129,7 +128,7 @@ mod tests {
     impl CreateContainer for Adder {
         async fn create_container(
             &self,
-            _: &Context,
+            _: &EventContext,
             _: PodSandbox,
             _: Container,
         ) -> nri::Result<Adjustment> {

@@ -60,7 +60,7 @@ fn writable(mount: &Mount) -> Option<Mount> {
 impl CreateContainer for WritableCgroups {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -118,8 +118,7 @@ fn is_delegated(file: &Path) -> bool {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let mut file = "/host/proc/1/mountinfo".to_owned();
     let own = |name: &str, parser: &mut lexopt::Parser| {
         let is_file = name == "host-mount-file";
@@ -133,7 +132,7 @@ async fn main() -> nri::Result<()> {
     };
     flags.log();
     let delegated = is_delegated(Path::new(&file));
-    flags.run(WritableCgroups { delegated }).await
+    nri::block_on(flags.run(WritableCgroups { delegated }))
 }
 
 #[cfg(test)]

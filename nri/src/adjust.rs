@@ -118,7 +118,10 @@ impl From<Adjustment> for CreateContainerResponse {
     }
 }
 
-/// The answer to Synchronize and StopContainer: updates of running containers.
+/// Updates and evictions of containers: the answer to Synchronize, UpdateContainer and StopContainer, and the request of
+/// an [unsolicited update](crate::EventContext::update_later).
+///
+/// The answers to Synchronize and StopContainer have no evictions: the stub sends them without, and logs a warning.
 ///
 /// ```
 /// use nri::prelude::*;
@@ -130,7 +133,7 @@ impl From<Adjustment> for CreateContainerResponse {
 /// impl Synchronize for Shares {
 ///     async fn synchronize(
 ///         &self,
-///         _cx: &Context,
+///         _cx: &EventContext,
 ///         _pods: Vec<PodSandbox>,
 ///         containers: Vec<Container>,
 ///     ) -> nri::Result<Updates> {
@@ -143,12 +146,12 @@ impl From<Adjustment> for CreateContainerResponse {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> nri::Result<()> {
 /// let container = Container { id: "f00d".to_owned(), ..Container::default() };
-/// let answer = Shares.synchronize(&Context::default(), vec![], vec![container]).await?;
+/// let answer = Shares.synchronize(&EventContext::default(), vec![], vec![container]).await?;
 /// assert_eq!(answer, Updates::new().update(ContainerUpdate::new("f00d").cpu_shares(512)));
 /// # Ok(())
 /// # }
 /// # impl StopContainer for Shares {
-/// #     async fn stop_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Updates> {
+/// #     async fn stop_container(&self, _: &EventContext, _: PodSandbox, _: Container) -> nri::Result<Updates> {
 /// #         Ok(Updates::new())
 /// #     }
 /// # }
@@ -156,6 +159,7 @@ impl From<Adjustment> for CreateContainerResponse {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Updates {
     pub(crate) update: Vec<ContainerUpdate>,
+    pub(crate) evict: Vec<ContainerEviction>,
 }
 
 impl From<()> for Updates {
@@ -166,7 +170,10 @@ impl From<()> for Updates {
 
 impl From<Vec<ContainerUpdate>> for Updates {
     fn from(update: Vec<ContainerUpdate>) -> Self {
-        Updates { update }
+        Updates {
+            update,
+            evict: Vec::new(),
+        }
     }
 }
 
@@ -179,7 +186,7 @@ impl From<ContainerUpdate> for Updates {
 impl From<Updates> for StopContainerResponse {
     fn from(answer: Updates) -> Self {
         StopContainerResponse {
-            update: answer.update,
+            update: answer.without_evictions("StopContainer"),
         }
     }
 }
@@ -189,49 +196,14 @@ impl From<Updates> for StopContainerResponse {
 impl From<Updates> for SynchronizeResponse {
     fn from(answer: Updates) -> Self {
         SynchronizeResponse {
-            update: answer.update,
+            update: answer.without_evictions("Synchronize"),
             more: false,
         }
     }
 }
 
-/// The answer to UpdateContainer: updates of running containers, including the one in the request,
-/// and evictions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    pub(crate) update: Vec<ContainerUpdate>,
-    pub(crate) evict: Vec<ContainerEviction>,
-}
-
-impl From<()> for Changes {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
-
-impl From<Updates> for Changes {
-    fn from(updates: Updates) -> Self {
-        Changes {
-            update: updates.update,
-            evict: Vec::new(),
-        }
-    }
-}
-
-impl From<Vec<ContainerUpdate>> for Changes {
-    fn from(updates: Vec<ContainerUpdate>) -> Self {
-        Updates::from(updates).into()
-    }
-}
-
-impl From<ContainerUpdate> for Changes {
-    fn from(update: ContainerUpdate) -> Self {
-        vec![update].into()
-    }
-}
-
-impl From<Changes> for UpdateContainerResponse {
-    fn from(answer: Changes) -> Self {
+impl From<Updates> for UpdateContainerResponse {
+    fn from(answer: Updates) -> Self {
         UpdateContainerResponse {
             update: answer.update,
             evict: answer.evict,

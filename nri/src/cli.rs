@@ -18,11 +18,10 @@
 //! # #[nri(name = "pod-logger", index = "10")]
 //! # struct PodLogger;
 //! # impl RunPodSandbox for PodLogger {
-//! #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+//! #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 //! # }
-//! #[tokio::main(flavor = "current_thread")]
-//! async fn main() -> nri::Result<()> {
-//!     nri::cli::run("An NRI plugin that logs pods.", PodLogger).await
+//! fn main() -> nri::Result<()> {
+//!     nri::cli::run("An NRI plugin that logs pods.", PodLogger)
 //! }
 //! ```
 //!
@@ -35,13 +34,12 @@
 //! # #[nri(name = "pod-logger", index = "10")]
 //! # struct PodLogger { prefix: String }
 //! # impl RunPodSandbox for PodLogger {
-//! #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+//! #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 //! # }
 //! use nri::cli::Cli;
 //! use nri::cli::lexopt::ValueExt;
 //!
-//! #[tokio::main(flavor = "current_thread")]
-//! async fn main() -> nri::Result<()> {
+//! fn main() -> nri::Result<()> {
 //!     let mut prefix = String::new();
 //!     let cli = Cli::new("An NRI plugin that logs pods.");
 //!     let cli = cli.with_help("      --prefix TEXT   start each line with this text\n");
@@ -52,7 +50,7 @@
 //!         Ok(name == "prefix")
 //!     })?;
 //!     match flags {
-//!         Some(flags) => flags.run(PodLogger { prefix }).await,
+//!         Some(flags) => nri::block_on(flags.run(PodLogger { prefix })),
 //!         None => Ok(()), // --help
 //!     }
 //! }
@@ -93,10 +91,10 @@ const LAST: &str = "      --verbose       log debug messages as well
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Cli::parse`] and [`Flags::run`].
-pub async fn run<P: Plugin>(about: &str, plugin: P) -> Result<()> {
+/// Returns the errors of [`Cli::parse`], [`Flags::run`] and [`block_on`](crate::block_on).
+pub fn run<P: Plugin>(about: &str, plugin: P) -> Result<()> {
     match Cli::new(about).parse()? {
-        Some(flags) => flags.run(plugin).await,
+        Some(flags) => crate::block_on(flags.run(plugin)),
         None => Ok(()),
     }
 }
@@ -249,17 +247,18 @@ impl Flags {
     /// }
     ///
     /// impl CreateContainer for Shares {
-    ///     async fn create_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+    ///     async fn create_container(&self, _: &EventContext, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
     ///         Ok(Adjustment::new().cpu_shares(*self.shares.get()))
     ///     }
     /// }
     ///
-    /// #[tokio::main(flavor = "current_thread")]
-    /// async fn main() -> nri::Result<()> {
+    /// fn main() -> nri::Result<()> {
     ///     let cli = Cli::new("An NRI plugin that sets CPU shares.").with_config();
     ///     let Some(flags) = cli.parse()? else { return Ok(()) };
-    ///     let shares = flags.watch_config(str::parse)?;
-    ///     flags.run(Shares { shares }).await
+    ///     nri::block_on(async {
+    ///         let shares = flags.watch_config(str::parse)?;
+    ///         flags.run(Shares { shares }).await
+    ///     })
     /// }
     /// ```
     ///

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::adjust::Updates;
 use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 
 /// The surroundings of one request, passed to every handler.
 ///
-/// `Context::default()` is for unit tests: it has no deadline, runtime or connection, but each can
+/// `EventContext::default()` is for unit tests: it has no deadline, runtime or connection, but each can
 /// be added.
 ///
 /// ```
@@ -22,7 +23,7 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 /// impl CreateContainer for Careful {
 ///     async fn create_container(
 ///         &self,
-///         cx: &Context,
+///         cx: &EventContext,
 ///         _pod: PodSandbox,
 ///         _container: Container,
 ///     ) -> nri::Result<Adjustment> {
@@ -35,7 +36,7 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let cx = Context::default()
+/// let cx = EventContext::default()
 ///     .with_runtime("containerd", "v2.2.1", "v0.11.0")
 ///     .with_time_left(Duration::from_millis(100));
 /// let answer = Careful.create_container(&cx, PodSandbox::default(), Container::default()).await;
@@ -45,11 +46,8 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 ///
 /// # With anyhow
 ///
-/// `use anyhow::Context;` would hide this type of the prelude. Only the methods of the trait are needed, so import it
-/// without its name:
-///
 /// ```
-/// use anyhow::Context as _;
+/// use anyhow::Context;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -57,7 +55,7 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 /// struct Reader;
 ///
 /// impl RunPodSandbox for Reader {
-///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         let list = std::fs::read_to_string("/nonexistent/list").context("cannot read the list");
 ///         list.map(drop).map_err(nri::Error::other)
 ///     }
@@ -65,7 +63,7 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let failed = Reader.run_pod_sandbox(&Context::default(), PodSandbox::default()).await;
+/// let failed = Reader.run_pod_sandbox(&EventContext::default(), PodSandbox::default()).await;
 /// let error = format!("{:#}", failed.unwrap_err());
 /// assert_eq!(error, "cannot read the list: No such file or directory (os error 2)");
 /// # }
@@ -73,17 +71,17 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 ///
 /// Plugins that do not use anyhow get the same methods from [`ResultExt`](crate::ResultExt).
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct EventContext {
     deadline: Option<Instant>,
     tools: Arc<Tools>,
     in_process: bool,
 }
 
-impl Context {
+impl EventContext {
     /// Creates the context of a request that the stub serves. The response to a request from a runtime in the same
     /// process is not encoded.
     pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>, in_process: bool) -> Self {
-        Context {
+        EventContext {
             deadline: Some(deadline),
             tools,
             in_process,
@@ -92,17 +90,63 @@ impl Context {
 
     /// Creates the context of a hook, outside any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
-        Context {
+        EventContext {
             deadline: None,
             tools,
             in_process: false,
         }
     }
 
-    /// Returns a handle for sending unsolicited updates. Use it from a spawned task that the handler does not wait for: the
-    /// runtime takes updates only after the event.
+    /// Returns a handle for sending unsolicited updates, for tasks that need the outcome and for the hooks of
+    /// [`Connection`](crate::plugin::Connection). A handler calls [`update_later`](Self::update_later) instead: awaiting the
+    /// handle in it is an error.
     pub fn updater(&self) -> Updater {
         self.tools.updater()
+    }
+
+    /// Updates and evicts containers after this event, in a task of its own: the runtime takes updates only after the event.
+    /// Logs which containers were not updated.
+    ///
+    /// ```
+    /// use nri::prelude::*;
+    /// use nri_testing as testing;
+    ///
+    /// #[derive(NriPlugin)]
+    /// #[nri(name = "reaper", index = "10")]
+    /// struct Reaper;
+    ///
+    /// impl StopPodSandbox for Reaper {
+    ///     async fn stop_pod_sandbox(&self, cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    ///         if let Some(helper) = pod.annotation("example.org/helper") {
+    ///             cx.update_later(ContainerUpdate::new(helper).cpu_shares(2));
+    ///         }
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut runtime = testing::Runtime::new().start(Reaper).await?;
+    /// let pod = testing::pod("web").annotation("example.org/helper", "f00d");
+    /// let pod = runtime.run_pod(pod).await?;
+    /// runtime.stop_pod(&pod).await?;
+    /// runtime.advance(std::time::Duration::from_millis(1)).await;
+    /// assert_eq!(runtime.requested()[0].updates[0].container_id, "f00d");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A WebAssembly module cannot request updates: it logs a warning.
+    pub fn update_later(&self, updates: impl Into<Updates>) {
+        let (updater, updates) = (self.updater(), updates.into());
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => {
+                drop(runtime.spawn(async move { updater.update_and_log(updates).await }))
+            }
+            Err(_) => tracing::warn!(
+                "containers were not updated: only a stub on a tokio runtime can request updates"
+            ),
+        }
     }
 
     /// Returns the runtime at the other end, with the NRI release that it speaks; `None` before
@@ -191,14 +235,14 @@ mod tests {
 
     #[test]
     fn time_left_ends_at_zero() {
-        let cx = Context::default().with_deadline(Instant::now());
+        let cx = EventContext::default().with_deadline(Instant::now());
         assert_eq!(cx.time_left(), Some(Duration::ZERO));
-        assert_eq!(Context::default().time_left(), None);
+        assert_eq!(EventContext::default().time_left(), None);
     }
 
     #[test]
     fn a_test_sets_runtime_identity_and_time() {
-        let cx = Context::default()
+        let cx = EventContext::default()
             .with_runtime("containerd", "v2.2.1", "")
             .with_identity("logger", "10")
             .with_time_left(Duration::from_secs(2));

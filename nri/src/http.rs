@@ -15,7 +15,7 @@
 //! # #[nri(name = "pod-logger", index = "10")]
 //! # struct PodLogger;
 //! # impl RunPodSandbox for PodLogger {
-//! #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+//! #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 //! # }
 //! #[tokio::main(flavor = "current_thread")]
 //! async fn main() -> nri::Result<()> {

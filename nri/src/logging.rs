@@ -22,16 +22,16 @@
 //! struct Quiet;
 //!
 //! impl Configure for Quiet {
-//!     async fn configure(&self, cx: &Context, request: ConfigureRequest) -> nri::Result<Option<EventMask>> {
-//!         let settings: Settings = request.parse(cx, serde_json::from_str)?;
+//!     async fn configure(&self, _cx: &EventContext, config: Config) -> nri::Result<Subscription> {
+//!         let settings: Settings = config.parse_with(serde_json::from_str)?;
 //!         if let Some(target) = settings.log {
 //!             logging::init(tracing::Level::INFO, target.parse::<Target>()?)?;
 //!         }
-//!         Ok(None)
+//!         Ok(Subscription::Handled)
 //!     }
 //! }
 //! # impl StopPodSandbox for Quiet {
-//! #     async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+//! #     async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 //! # }
 //! ```
 //!

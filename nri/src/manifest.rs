@@ -36,7 +36,7 @@
 //! struct Counter;
 //!
 //! impl RunPodSandbox for Counter {
-//!     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+//!     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
 //!         Ok(())
 //!     }
 //! }

@@ -5,6 +5,7 @@
 pub(crate) mod bridge;
 mod call;
 mod checked;
+mod configure;
 mod connection;
 pub(crate) mod facts;
 pub(crate) mod payload;
@@ -14,10 +15,10 @@ pub(crate) mod required;
 mod route;
 mod rpc;
 mod shared;
-mod subscription;
 mod table;
 
 pub use crate::api::dispatch::Handlers;
+pub use configure::{Config, Subscription};
 pub use connection::Connection;
 #[doc(hidden)]
 pub use {
@@ -56,7 +57,7 @@ use crate::api::EventMask;
 /// struct Counter;
 ///
 /// impl RunPodSandbox for Counter {
-///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }

@@ -22,20 +22,20 @@
 //! }
 //!
 //! impl PostCreateContainer for Shares {
-//!     async fn post_create_container(&self, _: &Context, pod: PodSandbox, container: Container) -> nri::Result<()> {
+//!     async fn post_create_container(&self, _: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<()> {
 //!         self.store.observe(Event::PostCreateContainer, &pod, Some(&container));
 //!         Ok(())
 //!     }
 //! }
 //!
 //! impl Connection for Shares {
-//!     async fn on_connect(&self, cx: &Context) {
+//!     async fn on_connect(&self, cx: &EventContext) {
 //!         let update = |id: &String, shares| ContainerUpdate::new(id).cpu_shares(shares).ignore_failure();
 //!         let updates = |shares: &u64| self.store.containers().iter().map(|it| update(&it.id, *shares)).collect();
 //!         self.shares.reconcile(cx, updates).await;
 //!     }
 //!
-//!     async fn on_reconnect(&self, cx: &Context) {
+//!     async fn on_reconnect(&self, cx: &EventContext) {
 //!         self.on_connect(cx).await;
 //!     }
 //! }
@@ -72,9 +72,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::adjust::Changes;
-use crate::stub::UpdateError;
-use crate::{Context, Error, ErrorKind, Result};
+use crate::adjust::Updates;
+use crate::{Error, ErrorKind, EventContext, Result};
 
 /// The time between two looks at the file.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -146,26 +145,15 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
     /// containers were not updated. Never returns.
     ///
     /// The hooks of [`Connection`](crate::plugin::Connection) end with the connection, and this future with them.
-    pub async fn reconcile(&self, cx: &Context, updates: impl Fn(&T) -> Changes + Send) {
+    pub async fn reconcile(&self, cx: &EventContext, updates: impl Fn(&T) -> Updates + Send) {
         let mut settings = self.clone();
         settings.0.mark_changed();
         loop {
-            let changes = updates(&*settings.changed().await);
-            if !changes.updates().is_empty() || !changes.evictions().is_empty() {
-                update(cx, changes).await;
+            let updates = updates(&*settings.changed().await);
+            if !updates.updates().is_empty() || !updates.evictions().is_empty() {
+                cx.updater().update_and_log(updates).await;
             }
         }
-    }
-}
-
-async fn update(cx: &Context, changes: Changes) {
-    match cx.updater().update(changes).await {
-        Ok(()) => tracing::info!("the existing containers were updated"),
-        Err(UpdateError::Failed(failed)) => {
-            let ids: Vec<_> = failed.iter().map(|it| it.container_id.as_str()).collect();
-            tracing::warn!("not updated: {}", ids.join(", "));
-        }
-        Err(error) => tracing::warn!("the existing containers were not updated: {error}"),
     }
 }
 

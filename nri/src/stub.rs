@@ -8,15 +8,14 @@
 //! struct PodLogger;
 //!
 //! impl RunPodSandbox for PodLogger {
-//!     async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+//!     async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
 //!         println!("{}/{}", pod.namespace, pod.name);
 //!         Ok(())
 //!     }
 //! }
 //!
-//! #[tokio::main(flavor = "current_thread")]
-//! async fn main() -> nri::Result<()> {
-//!     nri::stub::run(PodLogger).await
+//! fn main() -> nri::Result<()> {
+//!     nri::run(PodLogger)
 //! }
 //! ```
 //!
@@ -36,7 +35,7 @@
 //!   the plugin, which then gets no more events. After four fifths of the time, the stub logs a
 //!   warning. Shortly before the time is up, it drops the handler at its current await point, as
 //!   [`tokio::time::timeout`] does, and answers with an error, or with success if
-//!   `#[nri(on_timeout(EVENT = "ok"))]` is set. [`Context::time_left`](crate::Context::time_left)
+//!   `#[nri(on_timeout(EVENT = "ok"))]` is set. [`EventContext::time_left`](crate::EventContext::time_left)
 //!   returns the remaining time, and [`guide::concurrency`](crate::guide::concurrency) describes what a dropped handler
 //!   leaves behind.
 //! - **Panics** of a handler are errors of that one request.
@@ -196,7 +195,7 @@ impl<P: Plugin> Stub<P> {
     /// # #[derive(NriPlugin)]
     /// # struct PodLogger;
     /// # impl RunPodSandbox for PodLogger {
-    /// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+    /// #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
     /// # }
     /// use nri::stub::Stub;
     ///

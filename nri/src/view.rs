@@ -1,7 +1,6 @@
 //! Accessors for common questions about pods and containers.
 
 mod annotation;
-mod config;
 mod validation;
 
 use std::collections::BTreeMap;

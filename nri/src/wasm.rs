@@ -11,7 +11,7 @@
 //! struct PodLogger;
 //!
 //! impl RunPodSandbox for PodLogger {
-//!     async fn run_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+//!     async fn run_pod_sandbox(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
 //!         tracing::info!("pod {} runs", pod.full_name());
 //!         Ok(())
 //!     }
@@ -34,7 +34,7 @@
 //! - The module has no files, network, clock, threads or environment. It gets its configuration through Configure.
 //! - Handlers run to completion. One that waits for something that only another thread or a timer could bring fails, and
 //!   so does one that uses tokio's timers.
-//! - [`Context::time_left`](crate::Context::time_left) is `None`, and latencies are zero. The runtime enforces its
+//! - [`EventContext::time_left`](crate::EventContext::time_left) is `None`, and latencies are zero. The runtime enforces its
 //!   timeout, and drops the module if a handler exceeds it.
 //! - [`Updater`](crate::stub::Updater) is never connected: a module cannot call the runtime, except for its log. `tracing`
 //!   events go there unless the plugin installs another subscriber.

@@ -11,13 +11,13 @@ struct HookLog {
 }
 
 impl RunPodSandbox for HookLog {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl Connection for HookLog {
-    async fn on_reconnect(&self, _: &Context) {
+    async fn on_reconnect(&self, _: &EventContext) {
         self.connected.store(true, Ordering::Relaxed);
     }
 }
@@ -26,7 +26,7 @@ impl Connection for HookLog {
 struct NotTold;
 
 impl RunPodSandbox for NotTold {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -36,7 +36,7 @@ impl RunPodSandbox for NotTold {
 struct Generic<const N: usize>;
 
 impl<const N: usize> RunPodSandbox for Generic<N> {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -53,7 +53,7 @@ fn hooks_are_found_where_there_are_any() {
 fn hooks_call_the_plugin() {
     let (plugin, cx, lost) = (
         HookLog::default(),
-        Context::default(),
+        EventContext::default(),
         nri::Error::new("closed"),
     );
     let hooks = HookLog::CONNECTION.expect("there are hooks");

@@ -34,7 +34,7 @@ impl Notes {
 struct Dedicated(Notes);
 
 impl RunPodSandbox for Dedicated {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.0.note(format!("RunPodSandbox {}", pod.name))
     }
 }
@@ -42,7 +42,7 @@ impl RunPodSandbox for Dedicated {
 impl RemoveContainer for Dedicated {
     async fn remove_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -54,7 +54,7 @@ impl RemoveContainer for Dedicated {
 impl StopContainer for Dedicated {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
@@ -69,7 +69,7 @@ struct Legacy(Notes);
 impl StateChange for Legacy {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         event: Event,
         pod: PodSandbox,
         container: Option<Container>,
@@ -89,7 +89,7 @@ struct Both(Notes);
 impl StateChange for Both {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         event: Event,
         _: PodSandbox,
         _: Option<Container>,
@@ -99,7 +99,7 @@ impl StateChange for Both {
 }
 
 impl RunPodSandbox for Both {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         self.0.note("RunPodSandbox".to_owned())
     }
 }
@@ -329,7 +329,7 @@ fn a_route_names_rpc_event_and_subject() {
         (route.rpc().name, route.event()),
         ("StateChange", Some(Event::RunPodSandbox))
     );
-    let (plugin, cx) = (Dedicated::default(), Context::default());
+    let (plugin, cx) = (Dedicated::default(), EventContext::default());
     let payload = state_change(Event::RemoveContainer as i32);
     let route = resolve::<Dedicated>("StateChange", &payload)
         .expect("known")
@@ -384,7 +384,7 @@ async fn a_plugin_behind_an_arc_dispatches_to_it() {
     let route = resolve::<Arc<Dedicated>>("StateChange", &payload)
         .expect("known")
         .expect("handled");
-    let cx = Context::default();
+    let cx = EventContext::default();
     let call = route.call(&plugin, &cx, &payload).expect("well formed");
     call.reply.await.expect("handled");
     assert_eq!(route.rpc().name, "RemoveContainer");

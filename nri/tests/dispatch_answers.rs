@@ -24,7 +24,7 @@ struct Answers;
 impl CreateContainer for Answers {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -39,7 +39,7 @@ impl CreateContainer for Answers {
 impl StopContainer for Answers {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
@@ -54,7 +54,7 @@ impl StopContainer for Answers {
 impl ValidateContainerAdjustment for Answers {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         request: nri::api::ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         Ok(if request.plugins.is_empty() {

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 struct Probed;
 
 impl RunPodSandbox for Probed {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

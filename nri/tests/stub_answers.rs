@@ -28,7 +28,7 @@ fn of_nothing(pod: &PodSandbox) -> Vec<ContainerUpdate> {
 impl CreateContainer for Mistaken {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -43,19 +43,19 @@ impl CreateContainer for Mistaken {
 impl UpdateContainer for Mistaken {
     async fn update_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         _: Container,
         _: LinuxResources,
-    ) -> nri::Result<Changes> {
-        Ok(of_nothing(&pod).into_iter().collect::<Updates>().into())
+    ) -> nri::Result<Updates> {
+        Ok(of_nothing(&pod).into_iter().collect::<Updates>())
     }
 }
 
 impl StopContainer for Mistaken {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Updates> {
@@ -185,9 +185,8 @@ async fn an_answer_that_is_too_large_is_named_with_its_size_and_the_connection_s
 #[test]
 fn every_form_of_updates_is_an_answer() {
     let update = || ContainerUpdate::new("f00d");
-    let expected = Changes::new().update(update());
-    assert_eq!(Changes::from(vec![update()]), expected);
-    assert_eq!(Changes::from(update()), expected);
-    assert_eq!(Changes::from(Updates::from(update())), expected);
-    assert_eq!([update()].into_iter().collect::<Changes>(), expected);
+    let expected = Updates::new().update(update());
+    assert_eq!(Updates::from(vec![update()]), expected);
+    assert_eq!(Updates::from(update()), expected);
+    assert_eq!([update()].into_iter().collect::<Updates>(), expected);
 }

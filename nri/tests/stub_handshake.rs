@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use nri::ErrorKind;
-use nri::api::{FailurePolicy, PodSandbox};
+use nri::api::{ConfigureRequest, FailurePolicy, PodSandbox};
 use nri::prelude::*;
 use nri::stub::Stub;
 use nri::wire::{CallError, Code};
@@ -22,7 +22,7 @@ struct Plugin {
 }
 
 impl RunPodSandbox for Plugin {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -30,7 +30,7 @@ impl RunPodSandbox for Plugin {
 impl UpdatePodSandbox for Plugin {
     async fn update_pod_sandbox(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: LinuxResources,
         _: LinuxResources,
@@ -40,7 +40,7 @@ impl UpdatePodSandbox for Plugin {
 }
 
 impl PostUpdatePodSandbox for Plugin {
-    async fn post_update_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn post_update_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -48,7 +48,7 @@ impl PostUpdatePodSandbox for Plugin {
 impl Synchronize for Plugin {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -160,7 +160,7 @@ struct Strict;
 impl ValidateContainerAdjustment for Strict {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: nri::api::ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         Ok(Verdict::Accept)
@@ -196,7 +196,7 @@ async fn a_runtime_too_old_for_what_is_required_is_refused() {
 struct Modern;
 
 impl RunPodSandbox for Modern {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -259,28 +259,24 @@ async fn the_failure_policy_is_sent_and_a_runtime_too_old_for_it_named() {
 struct Choosy(EventMask);
 
 impl Configure for Choosy {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
+    async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
         let runtime = cx.runtime().expect("is known by now");
         assert_eq!(runtime.nri_version().as_deref(), Some("0.12.5"));
-        if request.config == "bad" {
+        if config.text() == "bad" {
             return Err(nri::Error::new("bad configuration"));
         }
-        Ok(Some(self.0))
+        Ok(Subscription::Only(self.0))
     }
 }
 
 impl RunPodSandbox for Choosy {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl StopPodSandbox for Choosy {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -393,7 +389,7 @@ async fn unknown_services_and_methods_are_unimplemented() {
 struct Nameless;
 
 impl RunPodSandbox for Nameless {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ struct Warned;
 impl StateChange for Warned {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: Event,
         _: PodSandbox,
         _: Option<Container>,

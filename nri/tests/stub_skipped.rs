@@ -15,7 +15,7 @@ struct Placer;
 impl CreateContainer for Placer {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

@@ -17,7 +17,7 @@ use support::{Runtime, patiently, pod};
 struct SeenIds(Arc<Mutex<Vec<String>>>);
 
 impl RunPodSandbox for SeenIds {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -25,7 +25,7 @@ impl RunPodSandbox for SeenIds {
 impl Synchronize for SeenIds {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         _: Vec<Container>,
     ) -> nri::Result<Updates> {

@@ -136,7 +136,7 @@ mod tests {
             file.text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert!(text("nri/src/api/handlers.rs").contains(
-            "fn dance( &self, cx: &Context, request: DanceRequest, ) -> impl Future<Output = Result<DanceResponse>> + Send;"
+            "fn dance( &self, cx: &EventContext, request: DanceRequest, ) -> impl Future<Output = Result<DanceResponse>> + Send;"
         ));
         let dispatch = text("nri/src/api/dispatch.rs");
         assert!(dispatch.contains(

@@ -9,7 +9,7 @@ struct Greeter;
 impl CreateContainer for Greeter {
     async fn create_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         _container: Container,
     ) -> nri::Result<Adjustment> {
@@ -21,9 +21,8 @@ impl CreateContainer for Greeter {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run("An NRI plugin that greets containers.", Greeter).await
+fn main() -> nri::Result<()> {
+    nri::cli::run("An NRI plugin that greets containers.", Greeter)
 }
 
 #[cfg(test)]

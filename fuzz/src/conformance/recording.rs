@@ -16,7 +16,7 @@ struct Marker;
 impl CreateContainer for Marker {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

@@ -19,7 +19,7 @@ const REGISTRATION: &[u8] = b"\x00\x00\x00\x02\x00\x00\x00G\x00\x00\x00=\x00\x00
 struct Witness;
 
 impl StopPodSandbox for Witness {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

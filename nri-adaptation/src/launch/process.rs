@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -25,6 +25,35 @@ const MAX_OUTPUT: usize = 4096;
 const MAX_LINES: usize = 5;
 const MAX_LINE: usize = 300;
 
+/// The number of plugins that were started and have not ended.
+#[derive(Debug, Default)]
+pub(in super::super) struct Processes(watch::Sender<usize>);
+
+/// One of [`Processes`], until it is dropped.
+#[derive(Debug)]
+pub(super) struct Running(watch::Sender<usize>);
+
+impl Processes {
+    pub(super) fn add(&self) -> Running {
+        self.0.send_modify(|running| *running += 1);
+        Running(self.0.clone())
+    }
+
+    /// Waits until all of them have ended.
+    pub(in super::super) async fn ended(&self) {
+        let mut running = self.0.subscribe();
+        // The sender is not gone: it is this one.
+        let _ = running.wait_for(|running| *running == 0).await;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0
+            .send_modify(|running| *running = running.saturating_sub(1));
+    }
+}
+
 /// A plugin that was started. It is ended when this is dropped.
 #[derive(Debug)]
 pub(in super::super) struct Process {
@@ -38,14 +67,14 @@ pub(in super::super) struct Process {
 impl Process {
     /// Takes over a child: reads its standard error, and waits for its end. A plugin that continues as another process
     /// would otherwise stay a zombie.
-    pub(super) fn new(mut child: Child) -> Self {
+    pub(super) fn new(mut child: Child, running: Running) -> Self {
         let output = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = oneshot::channel();
         let stderr = child.stderr.take();
         Process {
             stop,
             reading: tokio::spawn(keep_end(stderr, Arc::clone(&output))),
-            ended: tokio::spawn(reap(child, stopped)),
+            ended: tokio::spawn(reap(child, stopped, running)),
             output,
         }
     }
@@ -79,7 +108,7 @@ impl Process {
 }
 
 /// Waits for the end of a process, or kills it if it does not end after it was asked for.
-async fn reap(mut child: Child, stopped: oneshot::Receiver<()>) {
+async fn reap(mut child: Child, stopped: oneshot::Receiver<()>, _running: Running) {
     // An error means that the sender is gone, which asks for the end.
     let asked = async { drop(stopped.await) };
     if first(child.wait(), asked).await.is_none()

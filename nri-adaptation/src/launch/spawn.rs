@@ -17,7 +17,7 @@ use tokio::process::Command;
 use nri::wire::Socket;
 use nri::{Error, ErrorKind, Result};
 
-use super::{PluginFile, Process};
+use super::{PluginFile, Process, Processes};
 
 /// The descriptor that the plugin finds its connection at.
 const SOCKET: RawFd = 3;
@@ -27,7 +27,10 @@ const SOCKET: RawFd = 3;
 /// # Errors
 ///
 /// Returns [`ErrorKind::Config`] if it cannot be started.
-pub(in super::super) fn spawn(found: &PluginFile) -> Result<(Socket, Process)> {
+pub(in super::super) fn spawn(
+    found: &PluginFile,
+    processes: &Processes,
+) -> Result<(Socket, Process)> {
     let failed = |error: io::Error| {
         let message = format!("failed to launch plugin {}: {error}", found.path.display());
         Error::with_kind(ErrorKind::Config, message).with_source(error)
@@ -49,7 +52,7 @@ pub(in super::super) fn spawn(found: &PluginFile) -> Result<(Socket, Process)> {
         .kill_on_drop(true);
     pass_socket(command.as_std_mut(), theirs);
     let child = command.spawn().map_err(failed)?;
-    Ok((ours, Process::new(child)))
+    Ok((ours, Process::new(child, processes.add())))
 }
 
 /// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that a runtime launches

@@ -41,7 +41,7 @@ impl Recorder {
 }
 
 impl RunPodSandbox for Recorder {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.seen
             .lock()
             .unwrap()
@@ -53,7 +53,7 @@ impl RunPodSandbox for Recorder {
 impl CreateContainer for Recorder {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -70,22 +70,22 @@ impl CreateContainer for Recorder {
 impl UpdateContainer for Recorder {
     async fn update_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
         resources: LinuxResources,
-    ) -> nri::Result<Changes> {
+    ) -> nri::Result<Updates> {
         let shares = resources.cpu.and_then(|cpu| cpu.shares).map(|it| it.value);
         self.note(&format!("update {shares:?}"), &container);
         let more = ContainerUpdate::new(&container.id).cpu_quota(7);
-        Ok(Updates::new().update(more).into())
+        Ok(Updates::new().update(more))
     }
 }
 
 impl StopContainer for Recorder {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
@@ -97,7 +97,7 @@ impl StopContainer for Recorder {
 impl ValidateContainerAdjustment for Recorder {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let env = request.adjust.unwrap_or_default().env.len();
@@ -230,7 +230,7 @@ struct Eager;
 impl RunPodSandbox for Eager {
     fn run_pod_sandbox(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
     ) -> impl Future<Output = nri::Result<()>> + Send {
         if self.fails() {
@@ -263,7 +263,7 @@ struct Aged(Arc<AtomicBool>);
 impl StartContainer for Aged {
     async fn start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -311,13 +311,13 @@ impl Counter {
 }
 
 impl RunPodSandbox for Counter {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         self.pass().await
     }
 }
 
 impl StopPodSandbox for Counter {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         self.pass().await
     }
 }
@@ -356,7 +356,7 @@ struct Asking;
 impl PostStartContainer for Asking {
     async fn post_start_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<()> {

@@ -23,19 +23,14 @@ struct Builtin;
 impl CreateContainer for Builtin {
     async fn create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
         if pod.name == "refused-name" {
             return Err(nri::Error::new("not this one"));
         }
-        let updater = cx.updater();
-        tokio::spawn(async move {
-            updater
-                .update(Updates::new().update(ContainerUpdate::new("other")))
-                .await
-        });
+        cx.update_later(ContainerUpdate::new("other"));
         Ok(Adjustment::new().annotation("seen", pod.id))
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::peer::{Peer, Script};
+use crate::peer::{Peer, Script, patiently};
 use crate::plugins::{SHORT, builder};
 
 /// A limit for what happens at once.
@@ -107,6 +107,29 @@ async fn a_plugin_that_goes_on_as_another_process_leaves_no_zombie() {
         () = reaped => {}
         () = tokio::time::sleep(LIMIT) => panic!("it is not reaped"),
     }
+}
+
+#[tokio::test]
+async fn stop_returns_when_the_plugins_have_ended() {
+    let plugins = tempfile::tempdir().unwrap();
+    let file = plugins.path().join("pid");
+    // It never registers, and ends some time after its connection.
+    let end = "cat <&3 > /dev/null; sleep 0.1";
+    let script = format!("echo $$ > {}; {end}", file.display());
+    install(plugins.path(), "10-slow", &script);
+    let settings = builder().plugin_dir(plugins.path());
+    let adaptation = settings.registration_timeout(SHORT).start().await.unwrap();
+    let pid = patiently(async {
+        loop {
+            match fs::read_to_string(&file) {
+                Ok(pid) if pid.ends_with('\n') => return pid,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    });
+    let process = Path::new("/proc").join(pid.await.trim());
+    patiently(adaptation.stop()).await;
+    assert!(!process.exists());
 }
 
 #[tokio::test]

@@ -1,14 +1,16 @@
 //! Updates that plugins send on their own.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use nri::api::{ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
 use nri::wire::Code;
-use nri_adaptation::{OutcomeResult, Requested, RuntimeCallbacks, State};
+use nri_adaptation::{Adaptation, OutcomeResult, Requested, RuntimeCallbacks, State};
 use prost::Message as _;
+use tokio::sync::Notify;
 
 use crate::garbage::raw;
-use crate::peer::{Peer, Script, patiently};
+use crate::peer::{Answer, Peer, Script, patiently};
 use crate::plugins::{Cluster, adaptation, builder, pod};
 
 #[tokio::test]
@@ -40,6 +42,71 @@ async fn w14_updates_reach_the_runtime_which_may_call_back() {
         (&request.update, &request.evict)
     );
     adaptation.stop().await;
+}
+
+/// A runtime whose callbacks change its state and add plugins.
+#[derive(Clone, Default)]
+struct Reentrant {
+    adaptation: Arc<OnceLock<Adaptation>>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Reentrant {
+    async fn start() -> Adaptation {
+        let runtime = Reentrant::default();
+        let adaptation = builder().callbacks(runtime.clone()).start().await.unwrap();
+        let _ = runtime.adaptation.set(adaptation.clone());
+        adaptation
+    }
+
+    fn adaptation(&self) -> &Adaptation {
+        self.adaptation.get().expect("has started")
+    }
+}
+
+impl RuntimeCallbacks for Reentrant {
+    async fn synchronize(&self, _: &mut State) -> nri::Result<()> {
+        drop(self.adaptation().sync_guard().await);
+        if self.asked.fetch_add(1, Ordering::SeqCst) == 0 {
+            let (ours, theirs) = tokio::io::duplex(64 << 10);
+            let _peer = Peer::over(theirs, Script::new("20", "nested"));
+            self.adaptation().connect(ours).await?;
+        }
+        Ok(())
+    }
+
+    async fn update_containers(&self, _: Requested) -> nri::Result<Vec<ContainerUpdate>> {
+        drop(self.adaptation().sync_guard().await);
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn the_callback_that_collects_the_state_may_hold_a_guard_and_add_a_plugin() {
+    let adaptation = Reentrant::start().await;
+    patiently(Peer::join(&adaptation, Script::new("10", "first"))).await;
+    assert_eq!(adaptation.plugins()[0].to_string(), "10-first");
+    drop(patiently(adaptation.sync_guard()).await);
+}
+
+#[tokio::test]
+async fn the_callback_of_updates_may_hold_a_guard_while_the_plugin_synchronizes() {
+    let adaptation = Reentrant::start().await;
+    let go_on = Arc::new(Notify::new());
+    let script = Script::new("10", "asks").on("Synchronize", Answer::After(Arc::clone(&go_on)));
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (mut peer, register) = Peer::over(theirs, script);
+    let joining = adaptation.clone();
+    let joined = tokio::spawn(async move { joining.connect(ours).await });
+    register.await.unwrap();
+    peer.arrival("Synchronize").await;
+    // The plugin answers Synchronize only after its update.
+    let request = UpdateContainersRequest::default();
+    patiently(peer.call("UpdateContainers", &request))
+        .await
+        .unwrap();
+    go_on.notify_one();
+    patiently(joined).await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ struct Marker;
 impl CreateContainer for Marker {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -57,7 +57,7 @@ struct Second;
 impl CreateContainer for Second {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -68,7 +68,7 @@ impl CreateContainer for Second {
 impl ValidateContainerAdjustment for Second {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         Ok(Verdict::Accept)

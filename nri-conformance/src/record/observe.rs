@@ -207,7 +207,7 @@ struct Observer {
 impl Synchronize for Observer {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: Vec<PodSandbox>,
         _: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -219,7 +219,7 @@ impl Synchronize for Observer {
 macro_rules! ignore_events {
     ($($event:ident $method:ident($($argument:ty),*) -> $answer:ty;)*) => {$(
         impl $event for Observer {
-            async fn $method(&self, _: &Context $(, _: $argument)*) -> nri::Result<$answer> {
+            async fn $method(&self, _: &EventContext $(, _: $argument)*) -> nri::Result<$answer> {
                 Ok(Default::default())
             }
         }
@@ -236,7 +236,7 @@ ignore_events! {
     PostCreateContainer post_create_container(PodSandbox, Container) -> ();
     StartContainer start_container(PodSandbox, Container) -> ();
     PostStartContainer post_start_container(PodSandbox, Container) -> ();
-    UpdateContainer update_container(PodSandbox, Container, LinuxResources) -> Changes;
+    UpdateContainer update_container(PodSandbox, Container, LinuxResources) -> Updates;
     PostUpdateContainer post_update_container(PodSandbox, Container) -> ();
     StopContainer stop_container(PodSandbox, Container) -> Updates;
     RemoveContainer remove_container(PodSandbox, Container) -> ();
@@ -245,7 +245,7 @@ ignore_events! {
 impl ValidateContainerAdjustment for Observer {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         Ok(Verdict::Accept)

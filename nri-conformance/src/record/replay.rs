@@ -69,7 +69,7 @@ pub struct PluginReplay {
 /// # #[derive(NriPlugin)]
 /// # struct MyPlugin;
 /// # impl RunPodSandbox for MyPlugin {
-/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 /// # }
 /// #[test]
 /// fn answers_as_it_did_in_production() {

@@ -20,7 +20,7 @@ struct Broken;
 impl CreateContainer for Broken {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -142,13 +142,9 @@ async fn a_plugin_that_does_not_register_is_an_error() {
 struct Configured;
 
 impl Configure for Configured {
-    async fn configure(
-        &self,
-        _: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
-        match &*request.config {
-            "good" => Ok(None),
+    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+        match config.text() {
+            "good" => Ok(Subscription::Handled),
             other => Err(nri::Error::new(format!("{other:?} is not good"))),
         }
     }
@@ -157,7 +153,7 @@ impl Configure for Configured {
 impl CreateContainer for Configured {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

@@ -77,7 +77,7 @@ struct Reversed;
 impl CreateContainer for Reversed {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

@@ -131,13 +131,13 @@ pub(crate) async fn recorded(
 pub(crate) struct Marker(pub(crate) &'static str);
 
 impl RunPodSandbox for Marker {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl StopPodSandbox for Marker {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -145,7 +145,7 @@ impl StopPodSandbox for Marker {
 impl CreateContainer for Marker {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

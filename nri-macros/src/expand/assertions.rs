@@ -5,8 +5,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::LitStr;
 
-use super::plugin_type;
 use crate::diagnostics::message;
+use crate::handles::Source;
 use crate::input::Plugin;
 use crate::policies::NamedEvent;
 use crate::table::{RPCS, Rpc};
@@ -35,9 +35,10 @@ pub(super) fn assertions(plugin: &Plugin) -> TokenStream {
 
 fn has_handler(plugin: &Plugin) -> TokenStream {
     let name = &plugin.ident;
-    let help = match &plugin.handles {
+    let help = match plugin.handles.as_ref().map(|handles| &handles.source) {
         None => format!("implement a handler trait, such as `impl RunPodSandbox for {name}`"),
-        Some(_) => "list one in `handles(…)`, such as `RunPodSandbox`".to_owned(),
+        Some(Source::List) => "list one in `handles(…)`, such as `RunPodSandbox`".to_owned(),
+        Some(Source::Block) => "add one, such as `async fn run_pod_sandbox`".to_owned(),
     };
     let text = message(&format!("`{name}` handles no event"), &help);
     assert(
@@ -87,7 +88,7 @@ fn unlisted(plugin: &Plugin) -> Vec<TokenStream> {
     if plugin.is_generic() {
         return Vec::new();
     }
-    let conditions = unlisted_conditions(plugin, &plugin_type(plugin));
+    let conditions = unlisted_conditions(plugin, &plugin.this);
     let assertion =
         |(condition, text): (TokenStream, String)| assert(plugin.ident.span(), condition, &text);
     conditions.into_iter().map(assertion).collect()
@@ -120,7 +121,13 @@ fn unlisted_conditions(plugin: &Plugin, this: &TokenStream) -> Vec<(TokenStream,
         ("Connection", is_absent)
     });
     rows.chain(connection)
-        .map(|(name, is_absent)| (absence(&is_absent), unlisted_text(plugin, name)))
+        .map(|(name, is_absent)| {
+            let text = match handles.source {
+                Source::List => unlisted_text(plugin, name),
+                Source::Block => outside_text(plugin, name),
+            };
+            (absence(&is_absent), text)
+        })
         .collect()
 }
 
@@ -146,6 +153,14 @@ fn unlisted_text(plugin: &Plugin, name: &str) -> String {
         )
     };
     message(&fact, &help)
+}
+
+fn outside_text(plugin: &Plugin, name: &str) -> String {
+    let fact = format!(
+        "`{}` implements `{name}` outside of the block of `nri::plugin`",
+        plugin.ident
+    );
+    message(&fact, "move its methods into the block")
 }
 
 fn assert(at: Span, condition: TokenStream, text: &str) -> TokenStream {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::assertions::unlisted_in_impl;
-use super::{option, plugin_type};
+use super::option;
 use crate::handles::Handles;
 use crate::input::Plugin;
 use crate::table::{RPCS, Rpc};
@@ -45,7 +45,7 @@ pub(super) fn connection(plugin: &Plugin) -> TokenStream {
 /// Returns a detected row: `Handlers::<T>::X` is the inherent constant if the type implements the
 /// trait, otherwise the one of `Unhandled`.
 fn detected(plugin: &Plugin) -> TokenStream {
-    let this = plugin_type(plugin);
+    let this = &plugin.this;
     let rows = RPCS.iter().map(|rpc| detected_row(rpc, plugin));
     let count = RPCS.len();
     quote! {
@@ -66,7 +66,7 @@ fn detected_row(rpc: &Rpc, plugin: &Plugin) -> TokenStream {
     } else {
         Span::call_site()
     };
-    let (this, constant) = (plugin_type(plugin), Ident::new(rpc.constant, at));
+    let (this, constant) = (&plugin.this, Ident::new(rpc.constant, at));
     quote_spanned!(at=> __nri::Handlers::<#this>::#constant)
 }
 

@@ -46,7 +46,7 @@ struct DeviceInjector;
 impl CreateContainer for DeviceInjector {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -71,7 +71,6 @@ impl CreateContainer for DeviceInjector {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, DeviceInjector).await
+fn main() -> nri::Result<()> {
+    nri::cli::run(ABOUT, DeviceInjector)
 }

@@ -43,7 +43,7 @@ impl Differ {
 impl Synchronize for Differ {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -66,7 +66,7 @@ impl Synchronize for Differ {
 macro_rules! pod_events {
     ($($event:ident $method:ident($($more:ident),*);)*) => {$(
         impl $event for Differ {
-            async fn $method(&self, _: &Context, pod: PodSandbox $(, _: $more)*) -> nri::Result<()> {
+            async fn $method(&self, _: &EventContext, pod: PodSandbox $(, _: $more)*) -> nri::Result<()> {
                 self.arrive(stringify!($event), &pod, None)
             }
         }
@@ -79,7 +79,7 @@ macro_rules! container_events {
         impl $event for Differ {
             async fn $method(
                 &self,
-                _: &Context,
+                _: &EventContext,
                 pod: PodSandbox,
                 container: Container
                 $(, _: $more)*
@@ -104,7 +104,7 @@ container_events! {
     PostCreateContainer post_create_container() -> ();
     StartContainer start_container() -> ();
     PostStartContainer post_start_container() -> ();
-    UpdateContainer update_container(LinuxResources) -> Changes;
+    UpdateContainer update_container(LinuxResources) -> Updates;
     PostUpdateContainer post_update_container() -> ();
     StopContainer stop_container() -> Updates;
     RemoveContainer remove_container() -> ();

@@ -77,22 +77,24 @@ fn differs(indices: &[u8], report: Report) -> Vec<Differ> {
     differs.collect()
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let mut settings = Settings::new();
     let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
     let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
     flags.log();
-    let mut running = tokio::task::JoinSet::new();
-    for differ in differs(&settings.indices, settings.report) {
-        let index = format!("{:02}", differ.index);
-        let stub = flags.builder(differ).index(index);
-        running.spawn(stub.run());
-    }
-    while let Some(ended) = running.join_next().await {
-        ended.map_err(nri::Error::other)??;
-    }
-    Ok(())
+    let differs = differs(&settings.indices, settings.report);
+    nri::block_on(async {
+        let mut running = tokio::task::JoinSet::new();
+        for differ in differs {
+            let index = format!("{:02}", differ.index);
+            let stub = flags.builder(differ).index(index);
+            running.spawn(stub.run());
+        }
+        while let Some(ended) = running.join_next().await {
+            ended.map_err(nri::Error::other)??;
+        }
+        Ok(())
+    })
 }

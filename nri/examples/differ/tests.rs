@@ -13,7 +13,7 @@ struct Changer;
 impl CreateContainer for Changer {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {

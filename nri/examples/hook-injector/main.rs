@@ -90,7 +90,7 @@ fn matching(files: &[HookFile], subject: &Subject<'_>) -> nri::Result<Hooks> {
 impl CreateContainer for HookInjector {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -104,8 +104,7 @@ impl CreateContainer for HookInjector {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let (mut folders, mut watch) = (Vec::new(), true);
     let own = |name: &str, parser: &mut lexopt::Parser| {
         match name {
@@ -121,5 +120,5 @@ async fn main() -> nri::Result<()> {
     if folders.is_empty() {
         folders = FOLDERS.map(PathBuf::from).to_vec();
     }
-    flags.run(HookInjector::new(folders, watch)?).await
+    nri::block_on(flags.run(HookInjector::new(folders, watch)?))
 }

@@ -7,19 +7,15 @@ use super::Logger;
 
 /// Subscribes to the requested events.
 impl Configure for Logger {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
-        Logger::configure(self, request.parse(cx, serde_yaml_ng::from_str)?)
+    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+        Logger::configure(self, config.parse_with(serde_yaml_ng::from_str)?)
     }
 }
 
 impl Synchronize for Logger {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -34,7 +30,7 @@ impl Synchronize for Logger {
 }
 
 impl Shutdown for Logger {
-    async fn shutdown(&self, _: &Context) -> nri::Result<()> {
+    async fn shutdown(&self, _: &EventContext) -> nri::Result<()> {
         self.print("Shutdown", None, None);
         Ok(())
     }
@@ -44,7 +40,7 @@ impl Shutdown for Logger {
 macro_rules! pod_events {
     ($($event:ident $method:ident($($more:ident),*);)*) => {$(
         impl $event for Logger {
-            async fn $method(&self, _: &Context, pod: PodSandbox $(, _: $more)*) -> nri::Result<()> {
+            async fn $method(&self, _: &EventContext, pod: PodSandbox $(, _: $more)*) -> nri::Result<()> {
                 self.print(stringify!($event), Some(&pod), None);
                 Ok(())
             }
@@ -58,7 +54,7 @@ macro_rules! container_events {
         impl $event for Logger {
             async fn $method(
                 &self,
-                _: &Context,
+                _: &EventContext,
                 pod: PodSandbox,
                 container: Container
                 $(, _: $more)*
@@ -82,7 +78,7 @@ container_events! {
     PostCreateContainer post_create_container() -> ();
     StartContainer start_container() -> ();
     PostStartContainer post_start_container() -> ();
-    UpdateContainer update_container(LinuxResources) -> Changes;
+    UpdateContainer update_container(LinuxResources) -> Updates;
     PostUpdateContainer post_update_container() -> ();
     StopContainer stop_container() -> Updates;
     RemoveContainer remove_container() -> ();
@@ -91,7 +87,7 @@ container_events! {
 impl CreateContainer for Logger {
     async fn create_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -103,7 +99,7 @@ impl CreateContainer for Logger {
 impl ValidateContainerAdjustment for Logger {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let (pod, container) = (request.pod.as_ref(), request.container.as_ref());

@@ -27,7 +27,7 @@ use nri::cli::Cli;
 use nri::logging::Target;
 use nri::prelude::*;
 use serde::Serialize;
-use settings::{Config, Settings};
+use settings::{Overrides, Settings};
 use tracing::Level;
 
 const ABOUT: &str = "An NRI plugin that prints every event with its pod and container.";
@@ -68,12 +68,12 @@ impl Logger {
     }
 
     /// Applies the plugin's configuration file. Returns the events to subscribe to.
-    fn configure(&self, config: Config) -> nri::Result<Option<EventMask>> {
+    fn configure(&self, overrides: Overrides) -> nri::Result<Subscription> {
         let mut settings = self
             .settings
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        settings.apply(config)?;
+        settings.apply(overrides)?;
         Ok(settings.events)
     }
 
@@ -84,8 +84,7 @@ impl Logger {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let mut settings = Settings::default();
     let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
     let Some(flags) = Cli::new(ABOUT).with_help(settings::HELP).parse_with(own)? else {
@@ -96,5 +95,5 @@ async fn main() -> nri::Result<()> {
         nri::logging::init(Level::WARN, Target::Stderr)?;
     }
     let settings = RwLock::new(settings);
-    flags.run(Logger { settings }).await
+    nri::block_on(flags.run(Logger { settings }))
 }

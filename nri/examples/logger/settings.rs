@@ -21,7 +21,7 @@ pub(crate) const HELP: &str = concat!(
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    pub(crate) events: Option<EventMask>,
+    pub(crate) events: Subscription,
     pub(crate) quiet: bool,
     marks: Marks,
     output: Option<Arc<File>>,
@@ -41,7 +41,7 @@ struct Marks {
 /// Without `#[serde(flatten)]`, which would need code to buffer values of any type.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Config {
+pub(crate) struct Overrides {
     log_file: Option<String>,
     events: Vec<String>,
     quiet: Option<bool>,
@@ -56,7 +56,7 @@ impl Settings {
     pub(crate) fn take(&mut self, name: &str, parser: &mut Parser) -> Result<bool, Error> {
         let mark = match name {
             "events" => {
-                self.events = Some(parser.value()?.parse_with(events::mask)?);
+                self.events = Subscription::Only(parser.value()?.parse_with(events::mask)?);
                 return Ok(true);
             }
             "log-file" => {
@@ -78,20 +78,20 @@ impl Settings {
     }
 
     /// Applies the plugin's configuration file.
-    pub(crate) fn apply(&mut self, config: Config) -> nri::Result<()> {
-        if !config.events.is_empty() {
-            self.events = Some(events::mask(&config.events.join(","))?);
+    pub(crate) fn apply(&mut self, overrides: Overrides) -> nri::Result<()> {
+        if !overrides.events.is_empty() {
+            self.events = Subscription::Only(events::mask(&overrides.events.join(","))?);
         }
-        if let Some(file) = &config.log_file {
+        if let Some(file) = &overrides.log_file {
             let opened = append(file).map_err(|error| format!("cannot open {file}: {error}"))?;
             self.output = Some(opened);
         }
-        self.quiet = config.quiet.unwrap_or(self.quiet);
+        self.quiet = overrides.quiet.unwrap_or(self.quiet);
         let marks = &mut self.marks;
-        marks.add_annotation = config.add_annotation.or(marks.add_annotation.take());
-        marks.set_annotation = config.set_annotation.or(marks.set_annotation.take());
-        marks.add_env = config.add_env.or(marks.add_env.take());
-        marks.set_env = config.set_env.or(marks.set_env.take());
+        marks.add_annotation = overrides.add_annotation.or(marks.add_annotation.take());
+        marks.set_annotation = overrides.set_annotation.or(marks.set_annotation.take());
+        marks.add_env = overrides.add_env.or(marks.add_env.take());
+        marks.set_env = overrides.set_env.or(marks.set_env.take());
         Ok(())
     }
 

@@ -76,7 +76,7 @@ fn namespace(pod: &PodSandbox) -> Option<PathBuf> {
 }
 
 impl RunPodSandbox for NetworkDeviceInjector {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         let devices = request::devices(&pod)?;
         if devices.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ impl RunPodSandbox for NetworkDeviceInjector {
 }
 
 impl StopPodSandbox for NetworkDeviceInjector {
-    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         let devices = request::devices(&pod)?;
         match namespace(&pod) {
             Some(namespace) if !devices.is_empty() => {
@@ -107,8 +107,7 @@ impl StopPodSandbox for NetworkDeviceInjector {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let links = Arc::new(Kernel);
-    nri::cli::run(ABOUT, NetworkDeviceInjector { links }).await
+    nri::cli::run(ABOUT, NetworkDeviceInjector { links })
 }

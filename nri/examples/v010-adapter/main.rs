@@ -55,13 +55,13 @@ impl Adapter {
 }
 
 impl RunPodSandbox for Adapter {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.invoke(Request::for_pod("create", &pod)).await
     }
 }
 
 impl StopPodSandbox for Adapter {
-    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.invoke(Request::for_pod("delete", &pod)).await
     }
 }
@@ -69,7 +69,7 @@ impl StopPodSandbox for Adapter {
 impl StartContainer for Adapter {
     async fn start_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -81,7 +81,7 @@ impl StartContainer for Adapter {
 impl StopContainer for Adapter {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
@@ -93,8 +93,7 @@ impl StopContainer for Adapter {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
+fn main() -> nri::Result<()> {
     let mut config = PathBuf::from("/etc/nri/conf.json");
     let mut plugins = PathBuf::from("/opt/nri/bin");
     let own = |name: &str, parser: &mut lexopt::Parser| {
@@ -108,5 +107,5 @@ async fn main() -> nri::Result<()> {
     let Some(flags) = Cli::new(ABOUT).with_help(HELP).parse_with(own)? else {
         return Ok(());
     };
-    flags.run(Adapter::new(config, plugins)?).await
+    nri::block_on(flags.run(Adapter::new(config, plugins)?))
 }

@@ -10,7 +10,7 @@ mod linux;
 mod list;
 mod resources;
 
-use crate::adjust::{Adjustment, Changes, Invalid, Problem, ProblemKind, Updates};
+use crate::adjust::{Adjustment, Invalid, Problem, ProblemKind, Updates};
 use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
 use entries::Entries;
 
@@ -32,19 +32,6 @@ impl Adjustment {
 }
 
 impl Updates {
-    /// Checks for problems that the runtime would reject.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Invalid`] with every problem found.
-    pub fn check(&self) -> Result<(), Invalid> {
-        let mut problems = Vec::new();
-        updates(&self.update, &mut problems);
-        Invalid::of(problems)
-    }
-}
-
-impl Changes {
     /// Checks for problems that the runtime would reject.
     ///
     /// # Errors

@@ -2,9 +2,9 @@
 
 use prost::Message;
 
-use crate::adjust::{Adjustment, Changes, Updates};
+use crate::adjust::{Adjustment, Updates};
 use crate::api::fields::{Newer, is_outdated, newer_than};
-use crate::api::{CreateContainerResponse, SynchronizeResponse, UpdateContainerResponse};
+use crate::api::{CreateContainerResponse, UpdateContainerResponse};
 
 impl Adjustment {
     /// Returns the fields in use that a runtime of this NRI release does not know and silently
@@ -29,14 +29,6 @@ impl Adjustment {
 }
 
 impl Updates {
-    /// Returns the fields in use that a runtime of this NRI release does not know and silently
-    /// ignores.
-    pub fn newer_than(&self, release: &str) -> Vec<Newer> {
-        of::<SynchronizeResponse>("SynchronizeResponse", self, release)
-    }
-}
-
-impl Changes {
     /// Returns the fields in use that a runtime of this NRI release does not know and silently
     /// ignores.
     pub fn newer_than(&self, release: &str) -> Vec<Newer> {

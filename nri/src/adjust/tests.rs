@@ -145,7 +145,7 @@ fn updates_and_evictions_reach_the_response() {
         (response.update.len(), response.evict),
         (1, vec![eviction.clone()])
     );
-    let request = crate::api::UpdateContainersRequest::from(Changes::new().evict(eviction.clone()));
+    let request = crate::api::UpdateContainersRequest::from(Updates::new().evict(eviction.clone()));
     assert_eq!(request.evict, [eviction]);
 }
 
@@ -197,7 +197,6 @@ fn what_an_old_runtime_skips_is_named_once() {
         updates.newer_than("v0.6.1")[0].field,
         "update.linux.resources.pids"
     );
-    assert_eq!(Changes::from(updates).newer_than("v0.6.1").len(), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Updates and evictions of existing containers.
 
-use crate::adjust::{Adjustment, Changes, Updates};
+use crate::adjust::{Adjustment, Updates};
 use crate::api::{ContainerEviction, ContainerUpdate, UpdateContainersRequest};
 
 impl ContainerUpdate {
@@ -57,25 +57,6 @@ impl Adjustment {
     }
 }
 
-impl Updates {
-    /// Creates an answer without updates.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds an update.
-    #[must_use]
-    pub fn update(mut self, update: ContainerUpdate) -> Self {
-        self.update.push(update);
-        self
-    }
-
-    /// Returns the updates so far.
-    pub fn updates(&self) -> &[ContainerUpdate] {
-        &self.update
-    }
-}
-
 impl Extend<ContainerUpdate> for Updates {
     fn extend<I: IntoIterator<Item = ContainerUpdate>>(&mut self, updates: I) {
         self.update.extend(updates);
@@ -84,26 +65,12 @@ impl Extend<ContainerUpdate> for Updates {
 
 impl FromIterator<ContainerUpdate> for Updates {
     fn from_iter<I: IntoIterator<Item = ContainerUpdate>>(updates: I) -> Self {
-        Updates {
-            update: updates.into_iter().collect(),
-        }
+        updates.into_iter().collect::<Vec<_>>().into()
     }
 }
 
-impl Extend<ContainerUpdate> for Changes {
-    fn extend<I: IntoIterator<Item = ContainerUpdate>>(&mut self, updates: I) {
-        self.update.extend(updates);
-    }
-}
-
-impl FromIterator<ContainerUpdate> for Changes {
-    fn from_iter<I: IntoIterator<Item = ContainerUpdate>>(updates: I) -> Self {
-        updates.into_iter().collect::<Updates>().into()
-    }
-}
-
-impl Changes {
-    /// Creates an answer without changes.
+impl Updates {
+    /// Creates an answer without updates.
     pub fn new() -> Self {
         Self::default()
     }
@@ -133,13 +100,25 @@ impl Changes {
     pub fn evictions(&self) -> &[ContainerEviction] {
         &self.evict
     }
+
+    /// Returns the updates for an answer of this RPC, which has no field for evictions.
+    pub(super) fn without_evictions(self, rpc: &str) -> Vec<ContainerUpdate> {
+        if !self.evict.is_empty() {
+            tracing::warn!(
+                help = "evict with `EventContext::update_later`",
+                "an answer to {rpc} cannot evict: {} evictions are not sent",
+                self.evict.len(),
+            );
+        }
+        self.update
+    }
 }
 
-impl From<Changes> for UpdateContainersRequest {
-    fn from(changes: Changes) -> Self {
+impl From<Updates> for UpdateContainersRequest {
+    fn from(updates: Updates) -> Self {
         UpdateContainersRequest {
-            update: changes.update,
-            evict: changes.evict,
+            update: updates.update,
+            evict: updates.evict,
         }
     }
 }

@@ -4,9 +4,9 @@
 use crate::api::handlers::*;
 use crate::api::*;
 use crate::plugin::{
-    Call, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
+    Call, Config, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
 };
-use crate::{Context, Result};
+use crate::{EventContext, Result};
 /// The newest NRI release that this crate knows.
 pub const PROTOCOL: &str = "v0.12.5";
 /// Every RPC of the Plugin service, in the order of the proto.
@@ -481,7 +481,7 @@ impl<T: ValidateContainerAdjustment + 'static> Handlers<T> {
 }
 fn configure<'a, T: Configure + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: ConfigureRequest = decode(
@@ -490,12 +490,12 @@ fn configure<'a, T: Configure + 'static>(
         |request: ConfigureRequest| request,
     )?;
     let subject = Subject::new(None, None);
-    let handler = plugin.configure(cx, request);
+    let handler = plugin.configure(cx, Config::of(request, cx));
     Ok(Call::new(cx, subject, handler, ConfigureResponse::from))
 }
 fn synchronize<'a, T: Synchronize + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: SynchronizeRequest = decode(
@@ -509,7 +509,7 @@ fn synchronize<'a, T: Synchronize + 'static>(
 }
 fn shutdown<'a, T: Shutdown + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let _: Empty = decode("Shutdown", payload, |request: Empty| request)?;
@@ -519,7 +519,7 @@ fn shutdown<'a, T: Shutdown + 'static>(
 }
 fn run_pod_sandbox<'a, T: RunPodSandbox + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode(
@@ -533,7 +533,7 @@ fn run_pod_sandbox<'a, T: RunPodSandbox + 'static>(
 }
 fn update_pod_sandbox<'a, T: UpdatePodSandbox + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: UpdatePodSandboxRequest = decode(
@@ -553,7 +553,7 @@ fn update_pod_sandbox<'a, T: UpdatePodSandbox + 'static>(
 }
 fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode(
@@ -567,7 +567,7 @@ fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox + 'static>(
 }
 fn stop_pod_sandbox<'a, T: StopPodSandbox + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode(
@@ -581,7 +581,7 @@ fn stop_pod_sandbox<'a, T: StopPodSandbox + 'static>(
 }
 fn remove_pod_sandbox<'a, T: RemovePodSandbox + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode(
@@ -595,7 +595,7 @@ fn remove_pod_sandbox<'a, T: RemovePodSandbox + 'static>(
 }
 fn create_container<'a, T: CreateContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -614,7 +614,7 @@ fn create_container<'a, T: CreateContainer + 'static>(
 }
 fn post_create_container<'a, T: PostCreateContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -636,7 +636,7 @@ fn post_create_container<'a, T: PostCreateContainer + 'static>(
 }
 fn start_container<'a, T: StartContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -658,7 +658,7 @@ fn start_container<'a, T: StartContainer + 'static>(
 }
 fn post_start_container<'a, T: PostStartContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -680,7 +680,7 @@ fn post_start_container<'a, T: PostStartContainer + 'static>(
 }
 fn update_container<'a, T: UpdateContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: UpdateContainerRequest = decode(
@@ -700,7 +700,7 @@ fn update_container<'a, T: UpdateContainer + 'static>(
 }
 fn post_update_container<'a, T: PostUpdateContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -722,7 +722,7 @@ fn post_update_container<'a, T: PostUpdateContainer + 'static>(
 }
 fn stop_container<'a, T: StopContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -744,7 +744,7 @@ fn stop_container<'a, T: StopContainer + 'static>(
 }
 fn remove_container<'a, T: RemoveContainer + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode(
@@ -766,7 +766,7 @@ fn remove_container<'a, T: RemoveContainer + 'static>(
 }
 fn state_change<'a, T: StateChange + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: StateChangeEvent = decode(
@@ -786,7 +786,7 @@ fn state_change<'a, T: StateChange + 'static>(
 }
 fn validate_container_adjustment<'a, T: ValidateContainerAdjustment + 'static>(
     plugin: &'a T,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: ValidateContainerAdjustmentRequest = decode(

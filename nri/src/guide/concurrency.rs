@@ -56,7 +56,7 @@
 //!
 //! # What a deadline leaves behind
 //!
-//! A runtime waits two seconds by default, and [`Context::time_left`](crate::Context::time_left) returns the rest of that
+//! A runtime waits two seconds by default, and [`EventContext::time_left`](crate::EventContext::time_left) returns the rest of that
 //! time. Shortly before the end, the stub drops the handler and answers with an error, or with success if
 //! `#[nri(on_timeout(EVENT = "ok"))]` is set. Dropping a handler means:
 //!
@@ -108,7 +108,7 @@
 //! impl CreateContainer for Licenses {
 //!     async fn create_container(
 //!         &self,
-//!         _cx: &Context,
+//!         _cx: &EventContext,
 //!         _pod: PodSandbox,
 //!         container: Container,
 //!     ) -> nri::Result<Adjustment> {
@@ -148,8 +148,9 @@
 //! # Long work
 //!
 //! Work that may take longer than the deadline does not belong in a handler. Answer first, do the work in a task, and send
-//! the result as an unsolicited update with [`Context::updater`](crate::Context::updater). The request must not be awaited
-//! within a handler: containerd takes updates only after the event, so it fails with
+//! the result as an unsolicited update with [`EventContext::updater`](crate::EventContext::updater), or with
+//! [`EventContext::update_later`](crate::EventContext::update_later) if there is nothing to wait for. The request must not be
+//! awaited within a handler: containerd takes updates only after the event, so it fails with
 //! [`WithinHandler`](crate::stub::UpdateError::WithinHandler). A handler that waits for such a task times out, and its error
 //! says that an update was waiting.
 //!
@@ -167,7 +168,7 @@
 //! impl PostStartContainer for Measure {
 //!     async fn post_start_container(
 //!         &self,
-//!         cx: &Context,
+//!         cx: &EventContext,
 //!         _pod: PodSandbox,
 //!         container: Container,
 //!     ) -> nri::Result<()> {
@@ -180,7 +181,7 @@
 //!     tokio::time::sleep(Duration::from_secs(30)).await; // Longer than any deadline.
 //!     let update = ContainerUpdate::new(container).memory_limit(64 << 20);
 //!     // The container may be gone by now, so a failure is no reason to stop.
-//!     if let Err(error) = updater.update(Changes::new().update(update)).await {
+//!     if let Err(error) = updater.update(Updates::new().update(update)).await {
 //!         eprintln!("not updated: {error}");
 //!     }
 //! }

@@ -10,7 +10,7 @@ use prost::Message;
 use super::{Body, Checked};
 use crate::adjust::Invalid;
 use crate::api::{Container, PodSandbox};
-use crate::{Context, Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, EventContext, Result};
 
 /// The future answer, or the error of the handler.
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
@@ -34,7 +34,12 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// Creates a call to a handler whose answer is checked and converted to the response `R`.
-    pub fn new<F, A, R>(cx: &Context, subject: Subject, handler: F, respond: fn(A) -> R) -> Self
+    pub fn new<F, A, R>(
+        cx: &EventContext,
+        subject: Subject,
+        handler: F,
+        respond: fn(A) -> R,
+    ) -> Self
     where
         F: Future<Output = Result<A>> + Send + 'a,
         A: Checked + 'a,

@@ -1,7 +1,7 @@
 //! The types that handlers return, and how each is checked before it is sent.
 
-use crate::adjust::{Adjustment, Changes, Invalid, Updates, Verdict};
-use crate::api::EventMask;
+use crate::adjust::{Adjustment, Invalid, Updates, Verdict};
+use crate::plugin::Subscription;
 
 /// The answer of a handler.
 pub trait Checked {
@@ -34,5 +34,5 @@ macro_rules! always_valid {
     )*};
 }
 
-checked!(Adjustment Changes Updates);
-always_valid!(() Option<EventMask> Verdict);
+checked!(Adjustment Updates);
+always_valid!(() Subscription Verdict);

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use crate::{Context, Error};
+use crate::{Error, EventContext};
 
 /// Hooks of the connection to the runtime. The default implementations do nothing.
 ///
@@ -16,13 +16,13 @@ use crate::{Context, Error};
 /// struct Watcher;
 ///
 /// impl RunPodSandbox for Watcher {
-///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
 ///
 /// impl Connection for Watcher {
-///     async fn on_disconnect(&self, cx: &Context, reason: &nri::Error) {
+///     async fn on_disconnect(&self, cx: &EventContext, reason: &nri::Error) {
 ///         eprintln!("lost the runtime for the {}th time: {reason:#}", cx.metrics().reconnects() + 1);
 ///     }
 /// }
@@ -34,20 +34,20 @@ use crate::{Context, Error};
 )]
 pub trait Connection: Send + Sync {
     /// Runs when the plugin is registered and synchronized for the first time.
-    fn on_connect(&self, cx: &Context) -> impl Future<Output = ()> + Send {
+    fn on_connect(&self, cx: &EventContext) -> impl Future<Output = ()> + Send {
         let _ = cx;
         async {}
     }
 
     /// Runs when the connection is lost. Until the plugin reconnects, its knowledge of pods and
     /// containers may be outdated.
-    fn on_disconnect(&self, cx: &Context, reason: &Error) -> impl Future<Output = ()> + Send {
+    fn on_disconnect(&self, cx: &EventContext, reason: &Error) -> impl Future<Output = ()> + Send {
         let _ = (cx, reason);
         async {}
     }
 
     /// Runs when the plugin is registered and synchronized again after a disconnect.
-    fn on_reconnect(&self, cx: &Context) -> impl Future<Output = ()> + Send {
+    fn on_reconnect(&self, cx: &EventContext) -> impl Future<Output = ()> + Send {
         let _ = cx;
         async {}
     }
@@ -58,11 +58,11 @@ type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// The functions of a [`Connection`], as called by the stub.
 pub struct ConnectionHooks<T: 'static> {
     /// Calls [`Connection::on_connect`].
-    pub on_connect: for<'a> fn(&'a T, &'a Context) -> Done<'a>,
+    pub on_connect: for<'a> fn(&'a T, &'a EventContext) -> Done<'a>,
     /// Calls [`Connection::on_disconnect`].
-    pub on_disconnect: for<'a> fn(&'a T, &'a Context, &'a Error) -> Done<'a>,
+    pub on_disconnect: for<'a> fn(&'a T, &'a EventContext, &'a Error) -> Done<'a>,
     /// Calls [`Connection::on_reconnect`].
-    pub on_reconnect: for<'a> fn(&'a T, &'a Context) -> Done<'a>,
+    pub on_reconnect: for<'a> fn(&'a T, &'a EventContext) -> Done<'a>,
 }
 
 impl<T: Connection + 'static> ConnectionHooks<T> {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::call::malformed;
 use super::{Call, Handler, Payload, Plugin, Row, Rpc, bridge};
 use crate::api::Event;
-use crate::{Context, Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, EventContext, Result};
 
 /// The handler of a request, and how the request is converted for it.
 pub struct Route<P: Plugin> {
@@ -66,7 +66,7 @@ impl<P: Plugin> Route<P> {
     pub fn call<'a, 'p>(
         self,
         plugin: &'a P,
-        cx: &'a Context,
+        cx: &'a EventContext,
         payload: impl Into<Payload<'p>>,
     ) -> Result<Call<'a>> {
         let payload = payload.into();
@@ -116,7 +116,7 @@ pub fn resolve<P: Plugin>(method: &str, payload: &[u8]) -> Result<Option<Route<P
 /// Returns the errors of [`resolve`], [`Route::call`] and the handler.
 pub async fn dispatch<P: Plugin>(
     plugin: &P,
-    cx: &Context,
+    cx: &EventContext,
     method: &str,
     payload: &[u8],
 ) -> Result<Vec<u8>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row, Table};
 use crate::api::EventMask;
 use crate::api::dispatch::RPCS;
-use crate::{Context, Result};
+use crate::{EventContext, Result};
 
 /// An upper bound for the number of RPCs: functions can be indexed by number only up to a bound
 /// known at compile time.
@@ -60,7 +60,7 @@ const fn row<P: Plugin, const INDEX: usize>() -> Row<Arc<P>> {
 
 fn call<'a, P: Plugin, const INDEX: usize>(
     plugin: &'a Arc<P>,
-    cx: &'a Context,
+    cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let row = const { P::TABLE.rows()[INDEX] };

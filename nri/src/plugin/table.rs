@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::{Call, Payload, Rpc};
-use crate::{Context, Result};
+use crate::{EventContext, Result};
 
 /// Decodes a request and calls the handler. Borrows nothing from the payload, because the reply may
 /// outlive it.
-pub type Handler<T> = for<'a> fn(&'a T, &'a Context, Payload<'_>) -> Result<Call<'a>>;
+pub type Handler<T> = for<'a> fn(&'a T, &'a EventContext, Payload<'_>) -> Result<Call<'a>>;
 
 /// An RPC, with the plugin's handler for it, if any.
 pub struct Row<T: 'static> {

@@ -19,7 +19,7 @@ use super::watchdog::Watchdog;
 use super::{aside, panic, within};
 use crate::api::Event;
 use crate::plugin::{Answer, Body, Plugin, Reply, Route, Subject, resolve};
-use crate::{Context, Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, EventContext, Result};
 
 impl<P: Plugin> Shared<P> {
     /// Answers an encoded request with its handler, or with an empty message if there is none.
@@ -63,7 +63,7 @@ impl<P: Plugin> Shared<P> {
             event: route.event(),
             moments,
         };
-        let cx = Context::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
+        let cx = EventContext::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
         if P::POLICIES.blocks(route.rpc().name, route.event()) {
             self.aside(request, route, cx, body).await
         } else {
@@ -75,7 +75,7 @@ impl<P: Plugin> Shared<P> {
         &self,
         request: Request,
         route: Route<P>,
-        cx: &Context,
+        cx: &EventContext,
         body: Body,
     ) -> Result<Body> {
         let call = body.with_payload(|payload| route.call(&self.plugin, cx, payload))?;
@@ -106,7 +106,7 @@ impl<P: Plugin> Shared<P> {
         &self,
         request: Request,
         route: Route<P>,
-        cx: Context,
+        cx: EventContext,
         body: Body,
     ) -> Result<Body> {
         let span = tracing::info_span!(

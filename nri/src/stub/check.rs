@@ -36,7 +36,7 @@ fn within_limit(rpc: &str, subject: &Subject, response: Body) -> Result<Body> {
     let message =
         format!("the answer to {rpc}{subject} has {size} bytes, at most {MAX_ANSWER} can be sent");
     Err(Error::with_kind(ErrorKind::TooLarge, message)
-        .with_help("answer with less, and send updates of other containers with `Context::updater`, in several requests"))
+        .with_help("answer with less, and send updates of other containers with `EventContext::updater`, in several requests"))
 }
 
 fn warn(rpc: &str, subject: &Subject, invalid: &Invalid) {

@@ -20,7 +20,7 @@ pub use open_metrics::CONTENT_TYPE as OPEN_METRICS_CONTENT_TYPE;
 /// use nri::api::Event;
 /// use nri::stub::Metrics;
 ///
-/// let metrics = Metrics::default(); // a plugin gets its own from `Stub::metrics` or `Context::metrics`
+/// let metrics = Metrics::default(); // a plugin gets its own from `Stub::metrics` or `EventContext::metrics`
 /// let creations = metrics.event(Event::CreateContainer);
 /// println!("{} calls, {} errors, {} timeouts", creations.calls, creations.errors, creations.timeouts);
 /// println!("99 of 100 within {:?}", creations.latency.quantile(0.99));

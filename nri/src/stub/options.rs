@@ -34,7 +34,7 @@ const MAX_SYNCHRONIZE: usize = 64 << 20;
 /// struct PodLogger;
 ///
 /// impl RunPodSandbox for PodLogger {
-///     async fn run_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
 ///         println!("pod {} runs", pod.full_name());
 ///         Ok(())
 ///     }
@@ -157,7 +157,7 @@ impl<P: Plugin> Builder<P> {
     /// # #[nri(name = "pod-logger", index = "10")]
     /// # struct PodLogger;
     /// # impl RunPodSandbox for PodLogger {
-    /// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+    /// #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
     /// # }
     /// use nri::stub::{RuntimeExit, Stub};
     ///

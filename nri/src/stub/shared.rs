@@ -9,7 +9,7 @@ use super::deadline::DEFAULT_TIMEOUT;
 use super::identity::Identity;
 use super::tools::Tools;
 use super::watchdog::Watchdog;
-use crate::Context;
+use crate::EventContext;
 use crate::plugin::Plugin;
 
 /// The plugin and the state that all its connections share.
@@ -59,8 +59,8 @@ impl<P: Plugin> Shared<P> {
     }
 
     /// Returns a context outside of any request.
-    pub(super) fn context(&self) -> Context {
-        Context::of_stub(Arc::clone(&self.tools))
+    pub(super) fn context(&self) -> EventContext {
+        EventContext::of_stub(Arc::clone(&self.tools))
     }
 
     /// Logs a warning about the runtime, unless it is the same as the previous one, for example

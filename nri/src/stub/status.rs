@@ -51,7 +51,7 @@ impl fmt::Display for Status {
 /// # #[nri(name = "pod-logger", index = "10")]
 /// # struct PodLogger;
 /// # impl RunPodSandbox for PodLogger {
-/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 /// # }
 /// let stub = Stub::builder(PodLogger).build()?;
 /// let mut status = stub.status();

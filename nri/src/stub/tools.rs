@@ -14,7 +14,7 @@ use super::update::{Link, Updater};
 #[cfg(any(test, target_family = "wasm"))]
 use {crate::api::Event, std::time::Duration};
 
-/// The parts of a stub that handlers reach through their [`Context`].
+/// The parts of a stub that handlers reach through their [`EventContext`].
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     pub(super) link: Link,

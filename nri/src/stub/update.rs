@@ -7,7 +7,7 @@ use std::time::Duration;
 use prost::Message;
 
 use super::{RUNTIME_SERVICE, within};
-use crate::adjust::Changes;
+use crate::adjust::Updates;
 use crate::api::{
     ContainerEviction, ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse,
 };
@@ -21,21 +21,23 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// task.
 ///
 /// It survives reconnects: clones made before a reconnect work after it. A plugin gets it from
-/// [`Stub::updater`](super::Stub::updater) or [`Context::updater`](crate::Context::updater).
+/// [`Stub::updater`](super::Stub::updater) or [`EventContext::updater`](crate::EventContext::updater).
 ///
 /// Do not await it in a handler: runtimes such as containerd take updates only after the event, so both would wait for
 /// each other. The request fails with [`UpdateError::WithinHandler`] then. Do not wait in a handler for a task that awaits it
-/// either: the handler times out, and its error says that an update was waiting. Spawn a task and leave it alone:
+/// either: the handler times out, and its error says that an update was waiting.
+/// [`EventContext::update_later`](crate::EventContext::update_later) spawns a task that logs the outcome. A plugin that needs
+/// the outcome spawns its own:
 ///
 /// ```
-/// use nri::adjust::Changes;
+/// use nri::adjust::Updates;
 /// use nri::prelude::*;
 /// use nri::stub::UpdateError;
 ///
-/// fn later(cx: &Context, changes: Changes) {
+/// fn later(cx: &EventContext, updates: Updates) {
 ///     let updater = cx.updater();
 ///     tokio::spawn(async move {
-///         match updater.update(changes).await {
+///         match updater.update(updates).await {
 ///             Ok(()) => {}
 ///             Err(UpdateError::Failed(containers)) => eprintln!("{} were not updated", containers.len()),
 ///             Err(error) => eprintln!("{error}"),
@@ -44,7 +46,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// # later(&Context::default(), Changes::default());
+/// # later(&EventContext::default(), Updates::default());
 /// # }
 /// ```
 #[derive(Clone, Debug)]
@@ -135,8 +137,8 @@ impl Updater {
     ///
     /// Returns [`UpdateError`]. [`Failed`](UpdateError::Failed) does not list updates that have
     /// `ignore_failure` set.
-    pub async fn update(&self, changes: impl Into<Changes>) -> Result<(), UpdateError> {
-        let Changes { update, evict } = changes.into();
+    pub async fn update(&self, updates: impl Into<Updates>) -> Result<(), UpdateError> {
+        let Updates { update, evict } = updates.into();
         let request = UpdateContainersRequest { update, evict }.encode_to_vec();
         if let Some(handler) = within::handler() {
             return Err(UpdateError::WithinHandler(handler));
@@ -162,6 +164,18 @@ impl Updater {
         }
     }
 
+    /// Updates and evicts containers, and logs which containers were not updated.
+    pub(crate) async fn update_and_log(&self, updates: Updates) {
+        match self.update(updates).await {
+            Ok(()) => tracing::info!("the existing containers were updated"),
+            Err(UpdateError::Failed(failed)) => {
+                let ids: Vec<_> = failed.iter().map(|it| it.container_id.as_str()).collect();
+                tracing::warn!("not updated: {}", ids.join(", "));
+            }
+            Err(error) => tracing::warn!("the existing containers were not updated: {error}"),
+        }
+    }
+
     /// Evicts one container for this reason.
     ///
     /// The reference runtime (up to NRI v0.12.5) accepts the request but ignores
@@ -179,7 +193,7 @@ impl Updater {
             container_id: container_id.into(),
             reason: reason.into(),
         };
-        self.update(Changes {
+        self.update(Updates {
             update: Vec::new(),
             evict: vec![eviction],
         })

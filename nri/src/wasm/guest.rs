@@ -7,7 +7,7 @@ use prost::Message as _;
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, CheckAnswers, Identity, Part, Runtime, Tools, failed, subscription};
-use crate::{Context, Result};
+use crate::{EventContext, Result};
 
 use super::executor::complete;
 
@@ -81,7 +81,7 @@ impl<P: Plugin> Guest<P> {
         };
         let event = route.event();
         let name = event.map_or(route.rpc().name, Event::name);
-        let cx = Context::of_stub(Arc::clone(&self.tools));
+        let cx = EventContext::of_stub(Arc::clone(&self.tools));
         let mut subject = Subject::default();
         let handled = route
             .call(&self.plugin, &cx, request)

@@ -1,7 +1,7 @@
 //! Requests, and a way to answer them without a runtime: the handlers of these tests never wait.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use nri::Context;
+use nri::EventContext;
 use nri::api::{PodSandbox, RunPodSandboxRequest};
 use nri::plugin::{Plugin, dispatch};
 use prost::Message;
@@ -10,7 +10,7 @@ use std::task::{Poll, Waker};
 
 /// Answers one request.
 pub(crate) fn answer<P: Plugin>(plugin: &P, method: &str, payload: &[u8]) -> nri::Result<Vec<u8>> {
-    let cx = Context::default();
+    let cx = EventContext::default();
     let mut dispatched = pin!(dispatch(plugin, &cx, method, payload));
     match dispatched
         .as_mut()

@@ -22,7 +22,7 @@ pub(crate) struct Actor {
 }
 
 impl Actor {
-    async fn act(&self, cx: &Context, pod: &PodSandbox) -> nri::Result<()> {
+    async fn act(&self, cx: &EventContext, pod: &PodSandbox) -> nri::Result<()> {
         match pod.name.split('.').next() {
             Some("fail") => Err(nri::Error::new("not today")),
             Some("chain") => Err(nri::Error::other(anyhow::anyhow!("inner").context("outer"))),
@@ -53,13 +53,13 @@ impl Actor {
 }
 
 impl RunPodSandbox for Actor {
-    async fn run_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.act(cx, &pod).await
     }
 }
 
 impl StopPodSandbox for Actor {
-    async fn stop_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.act(cx, &pod).await
     }
 }
@@ -67,7 +67,7 @@ impl StopPodSandbox for Actor {
 impl CreateContainer for Actor {
     async fn create_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
@@ -84,7 +84,7 @@ impl CreateContainer for Actor {
 impl StartContainer for Actor {
     async fn start_container(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<()> {

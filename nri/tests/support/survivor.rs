@@ -33,7 +33,7 @@ impl Survivor {
 }
 
 impl RunPodSandbox for Survivor {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         self.note(format!("started {}", pod.name));
         let go_on = self.go_on.lock().unwrap().take();
         if let Some(go_on) = go_on {
@@ -47,7 +47,7 @@ impl RunPodSandbox for Survivor {
 impl Synchronize for Survivor {
     async fn synchronize(
         &self,
-        _: &Context,
+        _: &EventContext,
         pods: Vec<PodSandbox>,
         _: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -57,11 +57,11 @@ impl Synchronize for Survivor {
 }
 
 impl Connection for Survivor {
-    async fn on_disconnect(&self, _: &Context, reason: &nri::Error) {
+    async fn on_disconnect(&self, _: &EventContext, reason: &nri::Error) {
         self.note(format!("lost: {reason}"));
     }
 
-    async fn on_reconnect(&self, cx: &Context) {
+    async fn on_reconnect(&self, cx: &EventContext) {
         let known = cx.runtime().is_some();
         self.note(format!("back, runtime known: {known}"));
         panic!("too happy");

@@ -13,7 +13,7 @@ use renamed::prelude::*;
 struct Plain;
 
 impl RunPodSandbox for Plain {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> renamed::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> renamed::Result<()> {
         Ok(())
     }
 }
@@ -27,7 +27,7 @@ struct Generic<T>(T);
 impl<T: Send + Sync + 'static> StateChange for Generic<T> {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: Event,
         _: PodSandbox,
         _: Option<Container>,

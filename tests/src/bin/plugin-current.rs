@@ -18,7 +18,7 @@ fn print(event: &str) {
 macro_rules! print_events {
     ($($trait:ident::$method:ident($($argument:ty),*) -> $answer:ty,)*) => {$(
         impl $trait for Plugin {
-            async fn $method(&self, _: &Context $(, _: $argument)*) -> nri::Result<$answer> {
+            async fn $method(&self, _: &EventContext $(, _: $argument)*) -> nri::Result<$answer> {
                 print(stringify!($trait));
                 Ok(Default::default())
             }
@@ -36,7 +36,7 @@ print_events! {
     PostCreateContainer::post_create_container(PodSandbox, Container) -> (),
     StartContainer::start_container(PodSandbox, Container) -> (),
     PostStartContainer::post_start_container(PodSandbox, Container) -> (),
-    UpdateContainer::update_container(PodSandbox, Container, LinuxResources) -> Changes,
+    UpdateContainer::update_container(PodSandbox, Container, LinuxResources) -> Updates,
     PostUpdateContainer::post_update_container(PodSandbox, Container) -> (),
     StopContainer::stop_container(PodSandbox, Container) -> Updates,
     RemoveContainer::remove_container(PodSandbox, Container) -> (),
@@ -45,7 +45,7 @@ print_events! {
 impl ValidateContainerAdjustment for Plugin {
     async fn validate_container_adjustment(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         print("ValidateContainerAdjustment");

@@ -14,7 +14,7 @@ struct Plugin;
 impl StateChange for Plugin {
     async fn state_change(
         &self,
-        _: &Context,
+        _: &EventContext,
         event: Event,
         pod: PodSandbox,
         _: Option<Container>,

@@ -38,7 +38,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
 struct Counter;
 
 impl RunPodSandbox for Counter {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -46,7 +46,7 @@ impl RunPodSandbox for Counter {
 impl StopContainer for Counter {
     async fn stop_container(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Updates> {

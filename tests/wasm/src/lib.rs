@@ -39,22 +39,18 @@ fn grow() -> ! {
 }
 
 impl Configure for EveryEvent {
-    async fn configure(
-        &self,
-        cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
+    async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
         let nri = cx.runtime().and_then(|runtime| runtime.nri_version());
         let nri = nri.unwrap_or_default();
-        tracing::info!("configured {:?} under NRI {nri}", request.config);
-        Ok(None)
+        tracing::info!("configured {:?} under NRI {nri}", config.text());
+        Ok(Subscription::Handled)
     }
 }
 
 impl Synchronize for EveryEvent {
     async fn synchronize(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -70,7 +66,7 @@ impl Synchronize for EveryEvent {
 macro_rules! pod_events {
     ($($event:ident $handler:ident)*) => {$(
         impl $event for EveryEvent {
-            async fn $handler(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+            async fn $handler(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
                 take(stringify!($event), &pod, None).await
             }
         }
@@ -80,7 +76,7 @@ macro_rules! pod_events {
 macro_rules! container_events {
     ($($event:ident $handler:ident)*) => {$(
         impl $event for EveryEvent {
-            async fn $handler(&self, _cx: &Context, pod: PodSandbox, container: Container) -> nri::Result<()> {
+            async fn $handler(&self, _cx: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<()> {
                 take(stringify!($event), &pod, Some(&container)).await
             }
         }
@@ -105,7 +101,7 @@ container_events! {
 impl UpdatePodSandbox for EveryEvent {
     async fn update_pod_sandbox(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         _overhead: LinuxResources,
         _resources: LinuxResources,
@@ -117,7 +113,7 @@ impl UpdatePodSandbox for EveryEvent {
 impl CreateContainer for EveryEvent {
     async fn create_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
@@ -129,20 +125,20 @@ impl CreateContainer for EveryEvent {
 impl UpdateContainer for EveryEvent {
     async fn update_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         container: Container,
         _resources: LinuxResources,
-    ) -> nri::Result<Changes> {
+    ) -> nri::Result<Updates> {
         take("UpdateContainer", &pod, Some(&container)).await?;
-        Ok(Changes::default())
+        Ok(Updates::default())
     }
 }
 
 impl ValidateContainerAdjustment for EveryEvent {
     async fn validate_container_adjustment(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let pod = request.pod.unwrap_or_default();
@@ -159,7 +155,7 @@ impl ValidateContainerAdjustment for EveryEvent {
 impl StopContainer for EveryEvent {
     async fn stop_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {

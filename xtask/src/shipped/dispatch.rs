@@ -28,9 +28,9 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         use crate::api::handlers::*;
         use crate::api::*;
         use crate::plugin::{
-            Call, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
+            Call, Config, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
         };
-        use crate::{Context, Result};
+        use crate::{EventContext, Result};
 
         /// The newest NRI release that this crate knows.
         pub const PROTOCOL: &str = #newest;
@@ -254,7 +254,7 @@ fn call(rpc: &Rpc<'_>, shared: &Message) -> Result<TokenStream, Error> {
     let respond = answer(rpc)?.respond;
     let (shared, conversion) = conversion(rpc, &request, shared)?;
     Ok(quote! {
-        fn #method<'a, T: #handler + 'static>(plugin: &'a T, cx: &'a Context, payload: Payload<'_>) -> Result<Call<'a>> {
+        fn #method<'a, T: #handler + 'static>(plugin: &'a T, cx: &'a EventContext, payload: Payload<'_>) -> Result<Call<'a>> {
             let #binding: #shared = decode(#name, payload, #conversion)?;
             let subject = Subject::new(#pod, #container);
             let handler = plugin.#method(cx, #(#values),*);

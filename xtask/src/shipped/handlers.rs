@@ -18,9 +18,10 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     Ok(quote! {
         //! A trait for each RPC that a plugin can handle.
 
-        use crate::adjust::{Adjustment, Changes, Updates, Verdict};
+        use crate::adjust::{Adjustment, Updates, Verdict};
         use crate::api::*;
-        use crate::{Context, Result};
+        use crate::plugin::{Config, Subscription};
+        use crate::{EventContext, Result};
 
         #(#traits)*
     })
@@ -56,7 +57,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         pub trait #handler: Send + Sync {
             #[doc = #method_docs]
-            fn #method(&self, cx: &Context, #(#parameters),*) -> impl Future<Output = Result<#answer>> + Send;
+            fn #method(&self, cx: &EventContext, #(#parameters),*) -> impl Future<Output = Result<#answer>> + Send;
         }
     })
 }
@@ -114,7 +115,7 @@ struct MyPlugin;
 impl {handler} for MyPlugin {{
     async fn {method}(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
 {parameters}    ) -> nri::Result<{ty}> {{
         Ok({example})
     }}
@@ -128,7 +129,7 @@ impl {handler} for MyPlugin {{
 /// A handler of an event, hidden in the rendered example.
 const HIDDEN_EVENT: &str = "\
 # impl RunPodSandbox for MyPlugin {
-#     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+#     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 # }
 ";
 

@@ -21,7 +21,10 @@ const OPTIONAL: &[(&str, &str)] = &[("StateChangeEvent", "container")];
 /// The field that splits a long message, which the stub handles if request and response have it.
 const PART: &str = "more";
 
-/// Returns the type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these
+/// The request whose fields, other than the configuration, are known to the context.
+const CONFIGURATION: &str = "ConfigureRequest";
+
+/// Returns the type in `nri::adjust`, `nri::plugin` or `nri::api`, that stands for a response of exactly these
 /// fields, in order of name, and an example of a value.
 fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
     Some(match fields {
@@ -29,10 +32,10 @@ fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
             quote!(Adjustment),
             "Adjustment::new().env(\"SEEN_BY\", \"my-plugin\")",
         ),
-        ["evict", "update"] => (quote!(Changes), "Changes::new()"),
+        ["evict", "update"] => (quote!(Updates), "Updates::new()"),
         ["update"] | ["more", "update"] => (quote!(Updates), "Updates::new()"),
         ["reason", "reject"] => (quote!(Verdict), "Verdict::Accept"),
-        ["events", "failure_policy"] => (quote!(Option<EventMask>), "None"),
+        ["events", "failure_policy"] => (quote!(Subscription), "Subscription::Handled"),
         _ => return None,
     })
 }
@@ -82,6 +85,13 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
 
 /// Returns the arguments of a handler, in addition to the context.
 pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
+    if rpc.request.name == CONFIGURATION {
+        return Ok(vec![Argument {
+            name: ident("config")?,
+            ty: quote!(Config),
+            value: quote!(Config::of(request, cx)),
+        }]);
+    }
     let is_part = |field: &Field| field.name == PART && rpc.response.field(PART).is_some();
     let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
     let arguments: Option<Vec<_>> = fields.map(|field| argument(rpc.request, field)).collect();

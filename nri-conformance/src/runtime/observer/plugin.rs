@@ -32,7 +32,7 @@ impl Watcher {
     /// Records an event, and performs the action of the script.
     async fn on(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         hook: Hook,
         pod: &PodSandbox,
         container: Option<&Container>,
@@ -62,7 +62,7 @@ impl Watcher {
 
     async fn act(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         hook: Hook,
         pod: &PodFacts,
         number: usize,
@@ -97,7 +97,7 @@ impl Watcher {
 
     async fn misbehave(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         action: Action,
         pod: &PodFacts,
         number: usize,
@@ -122,7 +122,7 @@ impl Watcher {
 }
 
 impl Connection for Watcher {
-    async fn on_disconnect(&self, _cx: &Context, _reason: &nri::Error) {
+    async fn on_disconnect(&self, _cx: &EventContext, _reason: &nri::Error) {
         let lost = (self.name, Instant::now());
         self.journal.write(|record| record.lost.push(lost));
     }
@@ -131,7 +131,7 @@ impl Connection for Watcher {
 impl Synchronize for Watcher {
     async fn synchronize(
         &self,
-        cx: &Context,
+        cx: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -160,14 +160,14 @@ macro_rules! record_events {
     (pods { $($event:ident $method:ident($hook:ident $(, $argument:ty)*);)* }
      containers { $($of_container:ident $handler:ident($at:ident $(, $rest:ty)*) -> $answer:ty;)* }) => {
         $(impl $event for Watcher {
-            async fn $method(&self, cx: &Context, pod: PodSandbox $(, _: $argument)*) -> nri::Result<()> {
+            async fn $method(&self, cx: &EventContext, pod: PodSandbox $(, _: $argument)*) -> nri::Result<()> {
                 self.on(cx, Hook::$hook, &pod, None).await
             }
         })*
         $(impl $of_container for Watcher {
             async fn $handler(
                 &self,
-                cx: &Context,
+                cx: &EventContext,
                 pod: PodSandbox,
                 container: Container
                 $(, _: $rest)*
@@ -192,7 +192,7 @@ record_events! {
         PostCreateContainer post_create_container(PostCreate) -> ();
         StartContainer start_container(Start) -> ();
         PostStartContainer post_start_container(PostStart) -> ();
-        UpdateContainer update_container(Update, LinuxResources) -> Changes;
+        UpdateContainer update_container(Update, LinuxResources) -> Updates;
         PostUpdateContainer post_update_container(PostUpdate) -> ();
         StopContainer stop_container(Stop) -> Updates;
         RemoveContainer remove_container(Remove) -> ();

@@ -19,12 +19,8 @@ struct PodName {
 }
 
 impl Configure for PodName {
-    async fn configure(
-        &self,
-        _cx: &Context,
-        request: ConfigureRequest,
-    ) -> nri::Result<Option<EventMask>> {
-        let variable = match request.config.trim() {
+    async fn configure(&self, _cx: &EventContext, config: Config) -> nri::Result<Subscription> {
+        let variable = match config.text().trim() {
             "" => "POD_NAME",
             text if text.contains(['=', '\n']) => {
                 return Err(format!("{text:?} is not the name of a variable").into());
@@ -34,14 +30,14 @@ impl Configure for PodName {
         tracing::info!("sets {variable} in each container");
         // A runtime that restarts may configure the plugin again; the first configuration stays.
         self.variable.get_or_init(|| variable.to_owned());
-        Ok(None)
+        Ok(Subscription::Handled)
     }
 }
 
 impl CreateContainer for PodName {
     async fn create_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         _container: Container,
     ) -> nri::Result<Adjustment> {
@@ -53,9 +49,8 @@ impl CreateContainer for PodName {
 // The one line that a module needs.
 nri::wasm_plugin!(PodName::default());
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> nri::Result<()> {
-    nri::stub::run(PodName::default()).await
+fn main() -> nri::Result<()> {
+    nri::run(PodName::default())
 }
 
 #[cfg(test)]

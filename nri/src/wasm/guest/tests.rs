@@ -24,7 +24,7 @@ impl Plugin {
 impl crate::api::handlers::Synchronize for Plugin {
     async fn synchronize(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pods: Vec<PodSandbox>,
         _containers: Vec<Container>,
     ) -> Result<crate::adjust::Updates> {
@@ -34,7 +34,7 @@ impl crate::api::handlers::Synchronize for Plugin {
 }
 
 impl RunPodSandbox for Plugin {
-    async fn run_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> Result<()> {
+    async fn run_pod_sandbox(&self, cx: &EventContext, pod: PodSandbox) -> Result<()> {
         assert_eq!(cx.time_left(), None);
         self.note(format!("run {}", pod.name));
         Ok(())
@@ -42,7 +42,7 @@ impl RunPodSandbox for Plugin {
 }
 
 impl StopPodSandbox for Plugin {
-    async fn stop_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> Result<()> {
+    async fn stop_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> Result<()> {
         Err("ignored".into())
     }
 }
@@ -50,7 +50,7 @@ impl StopPodSandbox for Plugin {
 impl CreateContainer for Plugin {
     async fn create_container(
         &self,
-        _cx: &Context,
+        _cx: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> Result<Adjustment> {

@@ -8,7 +8,7 @@ use nri::prelude::*;
 struct Reader;
 
 impl RunPodSandbox for Reader {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         std::fs::read("/list").context("cannot read the list")?;
         Ok(())
     }

@@ -5,7 +5,7 @@ use nri::prelude::*;
 struct Plugin<T, const N: usize>([T; N]);
 
 impl<T: Send + Sync + 'static, const N: usize> RunPodSandbox for Plugin<T, N> {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use nri::prelude::*;
 struct Plugin<B>(B);
 
 impl<B: Clone + Send + Sync + 'static> RunPodSandbox for Plugin<B> {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

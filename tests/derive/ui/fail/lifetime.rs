@@ -7,7 +7,7 @@ struct Borrower<'a> {
 }
 
 impl<'a> RunPodSandbox for Borrower<'a> {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         println!("{}{}", self.prefix, pod.name);
         Ok(())
     }

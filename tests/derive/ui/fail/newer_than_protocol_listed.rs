@@ -7,7 +7,7 @@ struct Plugin;
 impl UpdatePodSandbox for Plugin {
     async fn update_pod_sandbox(
         &self,
-        _: &Context,
+        _: &EventContext,
         _: PodSandbox,
         _: LinuxResources,
         _: LinuxResources,

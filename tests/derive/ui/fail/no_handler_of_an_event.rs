@@ -5,7 +5,7 @@ use nri::prelude::*;
 struct Plugin;
 
 impl Synchronize for Plugin {
-    async fn synchronize(&self, _: &Context, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
+    async fn synchronize(&self, _: &EventContext, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
         Ok(Updates::default())
     }
 }

@@ -1,4 +1,4 @@
-//! The errors of anyhow without the feature `anyhow`, and its `Context` beside that of nri.
+//! The errors of anyhow without the feature `anyhow`, and its `EventContext` beside that of nri.
 
 use anyhow::Context as _;
 use nri::prelude::*;
@@ -8,7 +8,7 @@ use nri::prelude::*;
 struct Reader;
 
 impl RunPodSandbox for Reader {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         let list = std::fs::read("/list").context("cannot read the list");
         list.map(drop).map_err(nri::Error::other)
     }

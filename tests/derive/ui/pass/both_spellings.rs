@@ -12,25 +12,25 @@ use nri::prelude::*;
 struct Both;
 
 impl RunPodSandbox for Both {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl StopPodSandbox for Both {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
 impl Configure for Both {
-    async fn configure(&self, _: &Context, _: ConfigureRequest) -> nri::Result<Option<EventMask>> {
-        Ok(None)
+    async fn configure(&self, _: &EventContext, _: Config) -> nri::Result<Subscription> {
+        Ok(Subscription::Handled)
     }
 }
 
 impl Synchronize for Both {
-    async fn synchronize(&self, _: &Context, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
+    async fn synchronize(&self, _: &EventContext, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
         Ok(Updates::new())
     }
 }

@@ -8,7 +8,7 @@ use nri::prelude::*;
 struct Listed<B>(B);
 
 impl<B: Send + Sync + 'static> RunPodSandbox for Listed<B> {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -16,7 +16,7 @@ impl<B: Send + Sync + 'static> RunPodSandbox for Listed<B> {
 impl<B: Send + Sync + 'static> Connection for Listed<B> {}
 
 impl<B: Copy + Send + Sync + 'static> StopPodSandbox for Listed<B> {
-    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }

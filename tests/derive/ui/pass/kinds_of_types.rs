@@ -6,7 +6,7 @@ use std::borrow::Cow;
 macro_rules! runs_pods {
     ($plugin:ty $(, [$($parameters:tt)*])?) => {
         impl $(<$($parameters)*>)? RunPodSandbox for $plugin {
-            async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+            async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
                 Ok(())
             }
         }

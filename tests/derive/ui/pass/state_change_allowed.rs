@@ -6,7 +6,7 @@ use nri::prelude::*;
 struct Plugin;
 
 impl StateChange for Plugin {
-    async fn state_change(&self, _: &Context, _: Event, _: PodSandbox, _: Option<Container>) -> nri::Result<()> {
+    async fn state_change(&self, _: &EventContext, _: Event, _: PodSandbox, _: Option<Container>) -> nri::Result<()> {
         Ok(())
     }
 }
@@ -20,7 +20,7 @@ mod crate_wide {
     pub struct Plugin;
 
     impl StateChange for Plugin {
-        async fn state_change(&self, _: &Context, _: Event, _: PodSandbox, _: Option<Container>) -> nri::Result<()> {
+        async fn state_change(&self, _: &EventContext, _: Event, _: PodSandbox, _: Option<Container>) -> nri::Result<()> {
             Ok(())
         }
     }

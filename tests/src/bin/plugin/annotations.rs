@@ -74,7 +74,7 @@ fn update(id: &str) -> ContainerUpdate {
 }
 
 /// Updates a container in a separate call.
-pub(crate) fn update_unsolicited(cx: &Context, pod: &PodSandbox) {
+pub(crate) fn update_unsolicited(cx: &EventContext, pod: &PodSandbox) {
     let Some(id) = pod.annotation("peer/unsolicited").map(str::to_owned) else {
         return;
     };

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 macro_rules! plain_events {
     ($plugin:ident: $($trait:ident::$method:ident($($container:ident)?),)*) => {$(
         impl $trait for $plugin {
-            async fn $method(&self, _: &Context, pod: PodSandbox $(, $container: Container)?) -> nri::Result<()> {
+            async fn $method(&self, _: &EventContext, pod: PodSandbox $(, $container: Container)?) -> nri::Result<()> {
                 let container: Option<&Container> = None$(.or(Some(&$container)))?;
                 handle(stringify!($trait), &pod, container).await
             }
@@ -24,15 +24,16 @@ macro_rules! plugin {
         pub(crate) struct $plugin(pub(crate) Settings);
 
         impl Configure for $plugin {
-            async fn configure(&self, _: &Context, request: ConfigureRequest) -> nri::Result<Option<EventMask>> {
-                let (runtime, version) = (&request.runtime_name, &request.runtime_version);
+            async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
+                let runtime = cx.runtime();
+                let (runtime, version) = (runtime.as_ref().map(|it| it.name()), runtime.as_ref().map(|it| it.version()));
                 println!("{}", json!({"event": "Configure", "runtime": runtime, "version": version}));
-                self.0.events_with(&request.config)
+                self.0.subscription(config.text())
             }
         }
 
         impl Synchronize for $plugin {
-            async fn synchronize(&self, _: &Context, pods: Vec<PodSandbox>, containers: Vec<Container>) -> nri::Result<Updates> {
+            async fn synchronize(&self, _: &EventContext, pods: Vec<PodSandbox>, containers: Vec<Container>) -> nri::Result<Updates> {
                 let (pods, containers) = (pods.len(), containers.len());
                 println!("{}", json!({"event": "Synchronize", "pods": pods, "containers": containers}));
                 Ok(Updates::new())
@@ -51,39 +52,39 @@ macro_rules! plugin {
         }
 
         impl PostStartContainer for $plugin {
-            async fn post_start_container(&self, cx: &Context, pod: PodSandbox, container: Container) -> nri::Result<()> {
+            async fn post_start_container(&self, cx: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<()> {
                 update_unsolicited(cx, &pod);
                 handle("PostStartContainer", &pod, Some(&container)).await
             }
         }
 
         impl CreateContainer for $plugin {
-            async fn create_container(&self, _: &Context, pod: PodSandbox, container: Container) -> nri::Result<Adjustment> {
+            async fn create_container(&self, _: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<Adjustment> {
                 handle("CreateContainer", &pod, Some(&container)).await?;
                 Ok(adjustment(&pod))
             }
         }
 
         impl UpdateContainer for $plugin {
-            async fn update_container(&self, _: &Context, pod: PodSandbox, container: Container, _: LinuxResources) -> nri::Result<Changes> {
+            async fn update_container(&self, _: &EventContext, pod: PodSandbox, container: Container, _: LinuxResources) -> nri::Result<Updates> {
                 handle("UpdateContainer", &pod, Some(&container)).await?;
                 Ok(updates(&pod).into())
             }
         }
 
         impl StopContainer for $plugin {
-            async fn stop_container(&self, _: &Context, pod: PodSandbox, container: Container) -> nri::Result<Updates> {
+            async fn stop_container(&self, _: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<Updates> {
                 handle("StopContainer", &pod, Some(&container)).await?;
                 Ok(updates(&pod))
             }
         }
 
         impl Connection for $plugin {
-            async fn on_disconnect(&self, _: &Context, reason: &nri::Error) {
+            async fn on_disconnect(&self, _: &EventContext, reason: &nri::Error) {
                 println!("{}", json!({"event": "disconnected", "reason": reason.to_string()}));
             }
 
-            async fn on_reconnect(&self, _: &Context) {
+            async fn on_reconnect(&self, _: &EventContext) {
                 println!("{}", json!({"event": "reconnected"}));
             }
         }

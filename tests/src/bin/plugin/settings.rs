@@ -2,6 +2,7 @@
 
 use lexopt::{Arg, Parser, ValueExt};
 use nri::api::{Event, EventMask};
+use nri::plugin::Subscription;
 
 /// The plugin to run. There are several, because the attributes of the derive cannot be changed at run time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +19,7 @@ pub(crate) struct Settings {
     pub(crate) socket: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) index: Option<String>,
-    pub(crate) events: Option<EventMask>,
+    pub(crate) events: Subscription,
     pub(crate) policy: Policy,
 }
 
@@ -32,7 +33,7 @@ impl Settings {
     }
 
     /// Returns the events in the configuration of a launched plugin, else those of the command line.
-    pub(crate) fn events_with(&self, config: &str) -> nri::Result<Option<EventMask>> {
+    pub(crate) fn subscription(&self, config: &str) -> nri::Result<Subscription> {
         let mut settings = self.clone();
         settings
             .take_all(Parser::from_args(config.split_whitespace()))
@@ -46,7 +47,9 @@ impl Settings {
                 Arg::Long("socket") => self.socket = Some(parser.value()?.string()?),
                 Arg::Long("name") => self.name = Some(parser.value()?.string()?),
                 Arg::Long("index") => self.index = Some(parser.value()?.string()?),
-                Arg::Long("events") => self.events = Some(parser.value()?.parse_with(events)?),
+                Arg::Long("events") => {
+                    self.events = Subscription::Only(parser.value()?.parse_with(events)?)
+                }
                 Arg::Long("ok-on-timeout") => self.policy = Policy::OkOnTimeout,
                 Arg::Long("fail-request") => self.policy = Policy::FailRequest,
                 Arg::Long("keep-connected") => self.policy = Policy::KeepConnected,
