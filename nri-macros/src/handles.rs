@@ -9,10 +9,9 @@ use crate::protocol::Protocol;
 use crate::table::{RPCS, Rpc};
 
 impl Rpc {
-    /// Returns true if this is the name of the handler trait, `RunPodSandbox`, or of the event,
-    /// `RUN_POD_SANDBOX`.
+    /// Returns true if this is the name of the handler trait, such as `RunPodSandbox`.
     pub(crate) fn is_named(&self, name: &Ident) -> bool {
-        name == self.name || name == self.constant
+        name == self.name
     }
 
     /// Returns true if it carries an event.

@@ -1,4 +1,4 @@
-//! `#[derive(NriPlugin)]`, which the `nri` crate re-exports: makes a type with handlers a plugin.
+//! `#[derive(NriPlugin)]` and `#[nri::plugin]`, which the `nri` crate re-exports: make a type with handlers a plugin.
 //!
 //! The macro knows no types, so the compiler detects the handlers: the generated code refers to one
 //! constant per RPC, and if the type implements the handler trait, a constant in an inherent impl
@@ -8,9 +8,10 @@
 //!
 //! ```text
 //! attributes.rs, policies.rs → input.rs → expand.rs, manifest.rs
-//!                                           diagnostics.rs
+//!             block.rs ↗                    diagnostics.rs
 //! ```
 //!
+//! `block` reads the methods below `#[nri::plugin]`, writes the impls of their traits, and continues like the derive.
 //! `attributes` parses, `input` and `policies` check the meaning with the generated `table`,
 //! `expand` generates code. All add errors to `diagnostics`, and the impl is generated
 //! nevertheless, so that one mistake causes one error.
@@ -56,29 +57,10 @@ use proc_macro::TokenStream;
 /// | `crate = renamed` | the path of the `nri` crate; by default, the name of the dependency in `Cargo.toml` |
 /// | `bound(B: Backend, …)` | bounds that the handlers of a generic type need in addition to those of the type |
 ///
-/// Wherever an attribute takes events or handlers, each has two spellings, that of the handler trait and that of the
-/// protocol:
-///
-/// | handler | protocol |
-/// | --- | --- |
-/// | `Configure` | `CONFIGURE` |
-/// | `Synchronize` | `SYNCHRONIZE` |
-/// | `Shutdown` | `SHUTDOWN` |
-/// | `RunPodSandbox` | `RUN_POD_SANDBOX` |
-/// | `UpdatePodSandbox` | `UPDATE_POD_SANDBOX` |
-/// | `PostUpdatePodSandbox` | `POST_UPDATE_POD_SANDBOX` |
-/// | `StopPodSandbox` | `STOP_POD_SANDBOX` |
-/// | `RemovePodSandbox` | `REMOVE_POD_SANDBOX` |
-/// | `CreateContainer` | `CREATE_CONTAINER` |
-/// | `PostCreateContainer` | `POST_CREATE_CONTAINER` |
-/// | `StartContainer` | `START_CONTAINER` |
-/// | `PostStartContainer` | `POST_START_CONTAINER` |
-/// | `UpdateContainer` | `UPDATE_CONTAINER` |
-/// | `PostUpdateContainer` | `POST_UPDATE_CONTAINER` |
-/// | `StopContainer` | `STOP_CONTAINER` |
-/// | `RemoveContainer` | `REMOVE_CONTAINER` |
-/// | `StateChange` | `STATE_CHANGE` |
-/// | `ValidateContainerAdjustment` | `VALIDATE_CONTAINER_ADJUSTMENT` |
+/// Wherever an attribute takes events or handlers, it takes the names of handler traits: `Configure`, `Synchronize`, `Shutdown`,
+/// `RunPodSandbox`, `UpdatePodSandbox`, `PostUpdatePodSandbox`, `StopPodSandbox`, `RemovePodSandbox`, `CreateContainer`,
+/// `PostCreateContainer`, `StartContainer`, `PostStartContainer`, `UpdateContainer`, `PostUpdateContainer`, `StopContainer`,
+/// `RemoveContainer`, `StateChange` and `ValidateContainerAdjustment`.
 ///
 /// # Deprecated handlers
 ///

@@ -46,8 +46,8 @@ fn attributes_become_constants_and_assertions() {
         "attributes",
         quote! {
             #[nri(
-                name = "picky", index = "00", protocol = "0.9", required(CREATE_CONTAINER), blocking(START_CONTAINER),
-                on_error(STOP_CONTAINER = "ignore"), on_timeout(STOP_CONTAINER = "ok", START_CONTAINER = "fail"),
+                name = "picky", index = "00", protocol = "0.9", required(CreateContainer), blocking(StartContainer),
+                on_error(StopContainer = "ignore"), on_timeout(StopContainer = "ok", StartContainer = "fail"),
                 failure_policy(fail_request), required_fields("adjust.CDI_devices"), crate = "renamed::nri",
             )]
             enum Picky { One }
@@ -60,10 +60,33 @@ fn mistakes_leave_the_impl_and_drop_the_assertions() {
     check(
         "mistakes",
         quote! {
-            #[nri(name = "no name", required(RUN_POD_SANDBOX, FOO))]
+            #[nri(name = "no name", required(RunPodSandbox, FOO))]
             struct Mistaken;
         },
     );
+}
+
+#[test]
+fn a_block_becomes_the_impls_of_its_traits() {
+    let block = quote! {
+        impl<B: Backend> Greeter<B> {
+            async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> { Ok(()) }
+            async fn on_disconnect(&self, cx: &EventContext, reason: &nri::Error) {}
+        }
+    };
+    let expanded = crate::block::plugin(quote!(name = "greeter", index = "10"), block);
+    let file = syn::parse2(expanded).expect("the attribute writes items");
+    let written = prettyplease::unparse(&file);
+    for line in [
+        "impl<B: Backend> ::nri::api::handlers::RunPodSandbox for Greeter<B>",
+        "async fn run_pod_sandbox(\n        &self,\n        _: &::nri::EventContext,\n        pod: PodSandbox,",
+        "impl<B: Backend> ::nri::plugin::Connection for Greeter<B>",
+        "async fn on_disconnect(&self, cx: &EventContext, reason: &nri::Error)",
+        "impl<B: Backend> __nri::Plugin for Greeter<B>",
+        "__nri::add_missing_bounds_with_nri_bound::run_pod_sandbox::<Self>()",
+    ] {
+        assert!(written.contains(line), "{line}\n{written}");
+    }
 }
 
 #[test]
@@ -78,14 +101,14 @@ fn what_is_no_type_is_an_error_and_nothing_else() {
 }
 
 #[test]
-fn the_docs_name_every_attribute_and_both_spellings_of_every_handler() {
+fn the_docs_name_every_attribute_and_every_handler() {
     let docs = include_str!("lib.rs");
     for attribute in crate::attributes::ATTRIBUTES {
         let row = format!("/// | `{}", attribute.key);
         assert!(docs.contains(&row), "{row}");
     }
     for rpc in crate::table::RPCS {
-        let row = format!("/// | `{}` | `{}` |", rpc.name, rpc.constant);
-        assert!(docs.contains(&row), "{row}");
+        let name = format!("`{}`", rpc.name);
+        assert!(docs.contains(&name), "{name}");
     }
 }

@@ -30,12 +30,6 @@ use tracing::{debug, warn};
 
 const ABOUT: &str = "An NRI plugin that rejects adjustments which the node forbids.";
 
-#[derive(NriPlugin)]
-#[nri(
-    name = "default-validator",
-    index = "00",
-    required(VALIDATE_CONTAINER_ADJUSTMENT)
-)]
 struct Validator {
     /// The rules; `None` if validation is disabled.
     rules: Mutex<Option<DefaultValidator>>,
@@ -90,19 +84,21 @@ impl Validator {
     }
 }
 
-impl Configure for Validator {
-    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+#[nri::plugin(
+    name = "default-validator",
+    index = "00",
+    required(ValidateContainerAdjustment)
+)]
+impl Validator {
+    async fn configure(&self, config: Config) -> nri::Result<Subscription> {
         if !config.is_empty() {
             self.set_rules(config.parse_with(serde_yaml_ng::from_str)?);
         }
         Ok(Subscription::Handled)
     }
-}
 
-impl ValidateContainerAdjustment for Validator {
     async fn validate_container_adjustment(
         &self,
-        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let name = request.container().full_name(request.pod());

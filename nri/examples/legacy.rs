@@ -12,14 +12,12 @@ use tracing::info;
 
 const ABOUT: &str = "An old-style NRI plugin, which only handles the deprecated StateChange.";
 
-#[derive(NriPlugin)]
-#[nri(name = "legacy", index = "10")]
 struct Legacy;
 
-impl StateChange for Legacy {
+#[nri::plugin(name = "legacy", index = "10")]
+impl Legacy {
     async fn state_change(
         &self,
-        _: &EventContext,
         event: Event,
         pod: PodSandbox,
         container: Option<Container>,

@@ -5,8 +5,6 @@ use tracing::info;
 
 const ABOUT: &str = "An NRI plugin that logs the network namespace and addresses of pods.";
 
-#[derive(NriPlugin)]
-#[nri(name = "network-logger", index = "10")]
 struct NetworkLogger;
 
 /// Returns the line for an event of a pod, with its network namespace while it has one.
@@ -20,10 +18,10 @@ fn line(event: &str, pod: &PodSandbox, with_namespace: bool) -> String {
     }
 }
 
-impl Synchronize for NetworkLogger {
+#[nri::plugin(name = "network-logger", index = "10")]
+impl NetworkLogger {
     async fn synchronize(
         &self,
-        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -33,31 +31,23 @@ impl Synchronize for NetworkLogger {
         }
         Ok(Updates::new())
     }
-}
 
-impl RunPodSandbox for NetworkLogger {
-    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("started pod", &pod, true));
         Ok(())
     }
-}
 
-impl StopPodSandbox for NetworkLogger {
-    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("stopped pod", &pod, false));
         Ok(())
     }
-}
 
-impl RemovePodSandbox for NetworkLogger {
-    async fn remove_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn remove_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         info!("{}", line("removed pod", &pod, false));
         Ok(())
     }
-}
 
-impl Shutdown for NetworkLogger {
-    async fn shutdown(&self, _: &EventContext) -> nri::Result<()> {
+    async fn shutdown(&self) -> nri::Result<()> {
         info!("the runtime shuts down");
         Ok(())
     }

@@ -22,8 +22,6 @@ struct Settings {
     limit: Option<i64>,
 }
 
-#[derive(NriPlugin)]
-#[nri(name = "pids-limit", index = "20")]
 struct PidsLimit {
     settings: ConfigWatch<Settings>,
     store: PodStore,
@@ -38,37 +36,27 @@ impl PidsLimit {
     }
 }
 
-impl Synchronize for PidsLimit {
+#[nri::plugin(name = "pids-limit", index = "20")]
+impl PidsLimit {
     async fn synchronize(
         &self,
-        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
         self.store.synchronize(&pods, &containers);
         Ok(Updates::new())
     }
-}
 
-impl CreateContainer for PidsLimit {
-    async fn create_container(
-        &self,
-        _: &EventContext,
-        _: PodSandbox,
-        _: Container,
-    ) -> nri::Result<Adjustment> {
+    async fn create_container(&self, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
         let adjustment = Adjustment::new();
         Ok(match self.settings.get().limit {
             Some(limit) => adjustment.pids_limit(limit),
             None => adjustment,
         })
     }
-}
 
-impl PostCreateContainer for PidsLimit {
     async fn post_create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -76,22 +64,13 @@ impl PostCreateContainer for PidsLimit {
             .observe(Event::PostCreateContainer, &pod, Some(&container));
         Ok(())
     }
-}
 
-impl RemoveContainer for PidsLimit {
-    async fn remove_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
+    async fn remove_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
         self.store
             .observe(Event::RemoveContainer, &pod, Some(&container));
         Ok(())
     }
-}
 
-impl Connection for PidsLimit {
     async fn on_connect(&self, cx: &EventContext) {
         let updates = |settings: &Settings| {
             let containers = self.store.containers();

@@ -16,8 +16,6 @@ use tracing::{info, warn};
 
 const ABOUT: &str = "An NRI plugin that assigns containers to RDT classes that annotations name.";
 
-#[derive(NriPlugin)]
-#[nri(name = "rdt", index = "10")]
 struct Rdt;
 
 /// Parses a bool as Go's `strconv.ParseBool` does, so that the annotations of the Go plugin keep their meaning.
@@ -42,10 +40,10 @@ fn apply(adjustment: Adjustment, field: &str, found: &Annotation<'_>) -> nri::Re
     })
 }
 
-impl CreateContainer for Rdt {
+#[nri::plugin(name = "rdt", index = "10")]
+impl Rdt {
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {

@@ -11,8 +11,7 @@ use tracing::info;
 const ABOUT: &str =
     "An NRI plugin to start from: tracks the pods of its node, and changes nothing.";
 
-#[derive(Default, NriPlugin)]
-#[nri(name = "template", index = "10")]
+#[derive(Default)]
 struct Template {
     store: PodStore,
 }
@@ -47,20 +46,18 @@ impl Template {
     }
 }
 
-/// Gets the configuration that the runtime has for this plugin, and may choose other events than those with handlers.
-impl Configure for Template {
-    async fn configure(&self, _: &EventContext, config: Config) -> nri::Result<Subscription> {
+#[nri::plugin(name = "template", index = "10")]
+impl Template {
+    /// Gets the configuration that the runtime has for this plugin, and may choose other events than those with handlers.
+    async fn configure(&self, config: Config) -> nri::Result<Subscription> {
         let settings: Settings = config.parse()?;
         info!("cfgParam1 is {:?}", settings.cfg_param1);
         Ok(Subscription::Handled)
     }
-}
 
-/// Gets the existing pods and containers at the start, and after each time that the plugin was disconnected.
-impl Synchronize for Template {
+    /// Gets the existing pods and containers at the start, and after each time that the plugin was disconnected.
     async fn synchronize(
         &self,
-        _: &EventContext,
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
@@ -75,32 +72,24 @@ impl Synchronize for Template {
         );
         Ok(Updates::new())
     }
-}
 
-impl RunPodSandbox for Template {
-    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::RunPodSandbox, &pod, None, "runs");
         Ok(())
     }
-}
 
-/// The answer changes the container before it is created, and may update others.
-impl CreateContainer for Template {
+    /// The answer changes the container before it is created, and may update others.
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
         self.observe(Event::CreateContainer, &pod, Some(&container), "is created");
         Ok(Adjustment::new())
     }
-}
 
-impl PostCreateContainer for Template {
     async fn post_create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -112,27 +101,13 @@ impl PostCreateContainer for Template {
         );
         Ok(())
     }
-}
 
-impl StartContainer for Template {
-    async fn start_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
+    async fn start_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
         self.observe(Event::StartContainer, &pod, Some(&container), "starts");
         Ok(())
     }
-}
 
-impl PostStartContainer for Template {
-    async fn post_start_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
+    async fn post_start_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
         self.observe(
             Event::PostStartContainer,
             &pod,
@@ -141,13 +116,10 @@ impl PostStartContainer for Template {
         );
         Ok(())
     }
-}
 
-/// The answer changes the update before it is applied, and may update others.
-impl UpdateContainer for Template {
+    /// The answer changes the update before it is applied, and may update others.
     async fn update_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
         _: LinuxResources,
@@ -155,12 +127,9 @@ impl UpdateContainer for Template {
         self.observe(Event::UpdateContainer, &pod, Some(&container), "is updated");
         Ok(Updates::new())
     }
-}
 
-impl PostUpdateContainer for Template {
     async fn post_update_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
@@ -172,57 +141,35 @@ impl PostUpdateContainer for Template {
         );
         Ok(())
     }
-}
 
-/// The answer updates other containers.
-impl StopContainer for Template {
-    async fn stop_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<Updates> {
+    /// The answer updates other containers.
+    async fn stop_container(&self, pod: PodSandbox, container: Container) -> nri::Result<Updates> {
         self.observe(Event::StopContainer, &pod, Some(&container), "stopped");
         Ok(Updates::new())
     }
-}
 
-impl RemoveContainer for Template {
-    async fn remove_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
+    async fn remove_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
         self.observe(Event::RemoveContainer, &pod, Some(&container), "is removed");
         Ok(())
     }
-}
 
-impl StopPodSandbox for Template {
-    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::StopPodSandbox, &pod, None, "stopped");
         Ok(())
     }
-}
 
-/// The store forgets removed pods.
-impl RemovePodSandbox for Template {
-    async fn remove_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    /// The store forgets removed pods.
+    async fn remove_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         self.observe(Event::RemovePodSandbox, &pod, None, "is removed");
         Ok(())
     }
-}
 
-impl Shutdown for Template {
-    async fn shutdown(&self, _: &EventContext) -> nri::Result<()> {
+    async fn shutdown(&self) -> nri::Result<()> {
         info!("the runtime shuts down");
         Ok(())
     }
-}
 
-impl Connection for Template {
-    async fn on_disconnect(&self, _: &EventContext, reason: &nri::Error) {
+    async fn on_disconnect(&self, reason: &nri::Error) {
         info!("the runtime is gone: {reason}");
     }
 }

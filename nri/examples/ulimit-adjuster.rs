@@ -41,8 +41,6 @@ const LIMITS: [&str; 16] = [
     "STACK",
 ];
 
-#[derive(NriPlugin)]
-#[nri(name = "ulimit-adjuster", index = "10")]
 struct UlimitAdjuster;
 
 /// A limit as written.
@@ -70,10 +68,10 @@ impl Ulimit {
     }
 }
 
-impl CreateContainer for UlimitAdjuster {
+#[nri::plugin(name = "ulimit-adjuster", index = "10")]
+impl UlimitAdjuster {
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {

@@ -18,12 +18,6 @@ const HELP: &str = concat!(
     "                      mounts, namespaces, rlimits, seccomp, sysctl [default: hooks,seccomp]\n",
 );
 
-#[derive(NriPlugin)]
-#[nri(
-    name = "validator",
-    index = "90",
-    required(VALIDATE_CONTAINER_ADJUSTMENT)
-)]
 struct Validator {
     denied: Vec<Part>,
 }
@@ -62,10 +56,14 @@ const PARTS: &[Part] = &[
     }),
 ];
 
-impl ValidateContainerAdjustment for Validator {
+#[nri::plugin(
+    name = "validator",
+    index = "90",
+    required(ValidateContainerAdjustment)
+)]
+impl Validator {
     async fn validate_container_adjustment(
         &self,
-        _: &EventContext,
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let adjust = request.adjust.unwrap_or_default();

@@ -30,8 +30,6 @@ const ANNOTATION: &str = "cgroups.noderesource.dev/writable";
 
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-#[derive(NriPlugin)]
-#[nri(name = "writable-cgroups", index = "10")]
 struct WritableCgroups {
     /// Whether the host mounts cgroup v2 with `nsdelegate`.
     delegated: bool,
@@ -57,10 +55,10 @@ fn writable(mount: &Mount) -> Option<Mount> {
     Some(mount)
 }
 
-impl CreateContainer for WritableCgroups {
+#[nri::plugin(name = "writable-cgroups", index = "10")]
+impl WritableCgroups {
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {

@@ -13,10 +13,10 @@ use prost::Message;
 
 #[derive(NriPlugin)]
 #[nri(
-    required(CREATE_CONTAINER),
-    blocking(CREATE_CONTAINER, STOP_CONTAINER),
-    on_error(STOP_CONTAINER = "ignore", CREATE_CONTAINER = "fail"),
-    on_timeout(CREATE_CONTAINER = "ok"),
+    required(CreateContainer),
+    blocking(CreateContainer, StopContainer),
+    on_error(StopContainer = "ignore", CreateContainer = "fail"),
+    on_timeout(CreateContainer = "ok"),
     failure_policy(keep_connected)
 )]
 struct Answers;

@@ -153,7 +153,7 @@ async fn each_runtime_is_asked_for_the_events_it_knows() {
 }
 
 #[derive(NriPlugin)]
-#[nri(name = "strict", index = "30", required(VALIDATE_CONTAINER_ADJUSTMENT))]
+#[nri(name = "strict", index = "30", required(ValidateContainerAdjustment))]
 #[nri(failure_policy(fail_request))]
 struct Strict;
 

@@ -2,14 +2,12 @@
 
 use nri::prelude::*;
 
-#[derive(NriPlugin)]
-#[nri(name = "{{project-name}}", index = "10")]
 struct Greeter;
 
-impl CreateContainer for Greeter {
+#[nri::plugin(name = "{{project-name}}", index = "10")]
+impl Greeter {
     async fn create_container(
         &self,
-        _cx: &EventContext,
         pod: PodSandbox,
         _container: Container,
     ) -> nri::Result<Adjustment> {

@@ -69,8 +69,9 @@ impl RuntimeCallbacks for Reentrant {
         drop(self.adaptation().sync_guard().await);
         if self.asked.fetch_add(1, Ordering::SeqCst) == 0 {
             let (ours, theirs) = tokio::io::duplex(64 << 10);
-            let _peer = Peer::over(theirs, Script::new("20", "nested"));
-            self.adaptation().connect(ours).await?;
+            let (_peer, register) = Peer::over(theirs, Script::new("20", "nested"));
+            let (joined, _) = tokio::join!(self.adaptation().connect(ours), register);
+            joined?;
         }
         Ok(())
     }

@@ -39,14 +39,12 @@ use tracing::info;
 
 const ABOUT: &str = "An NRI plugin that injects the devices and mounts that annotations request.";
 
-#[derive(NriPlugin)]
-#[nri(name = "device-injector", index = "10", required(CREATE_CONTAINER))]
 struct DeviceInjector;
 
-impl CreateContainer for DeviceInjector {
+#[nri::plugin(name = "device-injector", index = "10", required(CreateContainer))]
+impl DeviceInjector {
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {

@@ -41,8 +41,6 @@ const FOLDERS: [&str; 2] = [
     "/etc/containers/oci/hooks.d",
 ];
 
-#[derive(NriPlugin)]
-#[nri(name = "hook-injector", index = "10")]
 struct HookInjector {
     folders: Vec<PathBuf>,
     /// The hooks, unless the folders are read for each container.
@@ -87,10 +85,10 @@ fn matching(files: &[HookFile], subject: &Subject<'_>) -> nri::Result<Hooks> {
     Ok(hooks)
 }
 
-impl CreateContainer for HookInjector {
+#[nri::plugin(name = "hook-injector", index = "10")]
+impl HookInjector {
     async fn create_container(
         &self,
-        _: &EventContext,
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {

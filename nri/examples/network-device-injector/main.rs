@@ -30,8 +30,6 @@ use tracing::{info, warn};
 
 const ABOUT: &str = "An NRI plugin that moves network devices into pods that request them.";
 
-#[derive(NriPlugin)]
-#[nri(name = "network-device-injector", index = "10")]
 struct NetworkDeviceInjector {
     links: Arc<dyn Links>,
 }
@@ -75,8 +73,9 @@ fn namespace(pod: &PodSandbox) -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(path))
 }
 
-impl RunPodSandbox for NetworkDeviceInjector {
-    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+#[nri::plugin(name = "network-device-injector", index = "10")]
+impl NetworkDeviceInjector {
+    async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         let devices = request::devices(&pod)?;
         if devices.is_empty() {
             return Ok(());
@@ -92,10 +91,8 @@ impl RunPodSandbox for NetworkDeviceInjector {
         info!("{}: injected {}", pod.full_name(), names.join(", "));
         Ok(())
     }
-}
 
-impl StopPodSandbox for NetworkDeviceInjector {
-    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         let devices = request::devices(&pod)?;
         match namespace(&pod) {
             Some(namespace) if !devices.is_empty() => {

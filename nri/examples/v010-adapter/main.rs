@@ -30,8 +30,6 @@ const HELP: &str = concat!(
     "      --plugins DIR   where the programs are, after those of PATH [default: /opt/nri/bin]\n",
 );
 
-#[derive(NriPlugin)]
-#[nri(name = "v010-adapter", index = "10")]
 struct Adapter {
     config: PathBuf,
     /// The search path of the programs.
@@ -54,37 +52,22 @@ impl Adapter {
     }
 }
 
-impl RunPodSandbox for Adapter {
-    async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+#[nri::plugin(name = "v010-adapter", index = "10")]
+impl Adapter {
+    async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         self.invoke(Request::for_pod("create", &pod)).await
     }
-}
 
-impl StopPodSandbox for Adapter {
-    async fn stop_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
+    async fn stop_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
         self.invoke(Request::for_pod("delete", &pod)).await
     }
-}
 
-impl StartContainer for Adapter {
-    async fn start_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
+    async fn start_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
         let request = Request::for_container("create", &pod, &container);
         self.invoke(request).await
     }
-}
 
-impl StopContainer for Adapter {
-    async fn stop_container(
-        &self,
-        _: &EventContext,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<Updates> {
+    async fn stop_container(&self, pod: PodSandbox, container: Container) -> nri::Result<Updates> {
         let request = Request::for_container("delete", &pod, &container);
         if let Err(error) = self.invoke(request).await {
             error!("{}: {error}", container.full_name(&pod));

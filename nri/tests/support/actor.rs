@@ -13,9 +13,9 @@ use super::{PATIENCE, Runtime, container, logs, pod};
 /// A plugin whose handlers follow the name of the pod.
 #[derive(NriPlugin)]
 #[nri(name = "actor", index = "10")]
-#[nri(on_error(STOP_POD_SANDBOX = "ignore"))]
-#[nri(on_timeout(STOP_POD_SANDBOX = "ok"))]
-#[nri(blocking(START_CONTAINER))]
+#[nri(on_error(StopPodSandbox = "ignore"))]
+#[nri(on_timeout(StopPodSandbox = "ok"))]
+#[nri(blocking(StartContainer))]
 pub(crate) struct Actor {
     /// Ends what blocks.
     release: Arc<Mutex<mpsc::Receiver<()>>>,

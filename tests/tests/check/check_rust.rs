@@ -32,7 +32,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     name = "counter",
     index = "10",
     protocol = "0.11",
-    required(STOP_CONTAINER),
+    required(StopContainer),
     required_fields("adjust.linux.memory_policy")
 )]
 struct Counter;

@@ -12,14 +12,14 @@ use std::sync::OnceLock;
 
 use nri::prelude::*;
 
-#[derive(Default, NriPlugin)]
-#[nri(name = "pod-name", index = "10")]
+#[derive(Default)]
 struct PodName {
     variable: OnceLock<String>,
 }
 
-impl Configure for PodName {
-    async fn configure(&self, _cx: &EventContext, config: Config) -> nri::Result<Subscription> {
+#[nri::plugin(name = "pod-name", index = "10")]
+impl PodName {
+    async fn configure(&self, config: Config) -> nri::Result<Subscription> {
         let variable = match config.text().trim() {
             "" => "POD_NAME",
             text if text.contains(['=', '\n']) => {
@@ -32,12 +32,9 @@ impl Configure for PodName {
         self.variable.get_or_init(|| variable.to_owned());
         Ok(Subscription::Handled)
     }
-}
 
-impl CreateContainer for PodName {
     async fn create_container(
         &self,
-        _cx: &EventContext,
         pod: PodSandbox,
         _container: Container,
     ) -> nri::Result<Adjustment> {

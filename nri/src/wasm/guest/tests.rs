@@ -10,7 +10,7 @@ use crate::api::{
 };
 
 #[derive(Default, crate::NriPlugin)]
-#[nri(name = "guest", index = "10", crate = crate, on_error(STOP_POD_SANDBOX = "ignore"))]
+#[nri(name = "guest", index = "10", crate = crate, on_error(StopPodSandbox = "ignore"))]
 struct Plugin {
     seen: Mutex<Vec<String>>,
 }

@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(blocking(RUN_POD_SANDBOX, STOP_CONTAINER))]
+#[nri(blocking(RunPodSandbox, StopContainer))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

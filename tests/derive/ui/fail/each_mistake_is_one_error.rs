@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(name = "pod logger", index = "7", required(RUN_POD), on_error(STOP_POD_SANDBOX = "no"))]
+#[nri(name = "pod logger", index = "7", required(RUN_POD), on_error(StopPodSandbox = "no"))]
 struct Plugin;
 
 fn is_plugin<P: nri::plugin::Plugin>(_: P) {}

@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(required(RUN_POD_SANDBOX, RUN_POD_SANDBOX))]
+#[nri(required(RunPodSandbox, RunPodSandbox))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

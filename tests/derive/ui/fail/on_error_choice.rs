@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(on_error(RUN_POD_SANDBOX = "ok"))]
+#[nri(on_error(RunPodSandbox = "ok"))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(handles(RunPodSandbox), on_error(STOP_CONTAINER = "ignore"))]
+#[nri(handles(RunPodSandbox), on_error(StopContainer = "ignore"))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(on_timeout(RUN_POD_SANDBOX = "ignore"))]
+#[nri(on_timeout(RunPodSandbox = "ignore"))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(on_timeout(STOP_CONTAINER = "ok"))]
+#[nri(on_timeout(StopContainer = "ok"))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

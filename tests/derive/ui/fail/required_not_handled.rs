@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(required(STOP_CONTAINER))]
+#[nri(required(StopContainer))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

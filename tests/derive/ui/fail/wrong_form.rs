@@ -1,7 +1,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(name("logger"), required = "RUN_POD_SANDBOX", protocol)]
+#[nri(name("logger"), required = "RunPodSandbox", protocol)]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

@@ -30,7 +30,7 @@ impl Backend for u8 {}
 
 /// No bound on the type itself: `bound` brings it.
 #[derive(NriPlugin)]
-#[nri(handles(RunPodSandbox), bound(B: Backend), required(RUN_POD_SANDBOX))]
+#[nri(handles(RunPodSandbox), bound(B: Backend), required(RunPodSandbox))]
 struct Bound<B>(B);
 runs_pods!(Bound<B>, [B: Backend]);
 

@@ -5,7 +5,7 @@
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
-#[nri(name = "strict", index = "00", required(RUN_POD_SANDBOX), failure_policy(fail_request))]
+#[nri(name = "strict", index = "00", required(RunPodSandbox), failure_policy(fail_request))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {

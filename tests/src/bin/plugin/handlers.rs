@@ -92,6 +92,6 @@ macro_rules! plugin {
 }
 
 plugin!(Plain);
-plugin!(OkOnTimeout, on_timeout(RUN_POD_SANDBOX = "ok"));
+plugin!(OkOnTimeout, on_timeout(RunPodSandbox = "ok"));
 plugin!(FailRequest, failure_policy(fail_request));
 plugin!(KeepConnected, failure_policy(fail_request, keep_connected));

@@ -1,42 +1,42 @@
-//! Attributes take the name of a handler trait or of its event; `blocking` also takes RPCs without an event.
+//! `blocking` also takes RPCs without an event.
 use nri::plugin::Plugin;
 use nri::prelude::*;
 
 #[derive(NriPlugin)]
 #[nri(
-    handles(RUN_POD_SANDBOX, StopPodSandbox, Configure, Synchronize),
-    required(RunPodSandbox, STOP_POD_SANDBOX),
+    handles(RunPodSandbox, StopPodSandbox, Configure, Synchronize),
+    required(RunPodSandbox, StopPodSandbox),
     blocking(Synchronize, Configure, RunPodSandbox),
     on_error(StopPodSandbox = "ignore")
 )]
-struct Both;
+struct Blocking;
 
-impl RunPodSandbox for Both {
+impl RunPodSandbox for Blocking {
     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
-impl StopPodSandbox for Both {
+impl StopPodSandbox for Blocking {
     async fn stop_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
-impl Configure for Both {
+impl Configure for Blocking {
     async fn configure(&self, _: &EventContext, _: Config) -> nri::Result<Subscription> {
         Ok(Subscription::Handled)
     }
 }
 
-impl Synchronize for Both {
+impl Synchronize for Blocking {
     async fn synchronize(&self, _: &EventContext, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
         Ok(Updates::new())
     }
 }
 
 fn main() {
-    let policies = Both::POLICIES;
+    let policies = Blocking::POLICIES;
     assert_eq!(policies.required.bits(), 0b11);
     assert_eq!(policies.blocking.bits(), 0b1);
     assert_eq!(policies.blocking_rpcs, ["Synchronize", "Configure"]);
