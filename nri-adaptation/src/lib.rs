@@ -77,6 +77,8 @@ mod answers;
 mod builder;
 mod builtin;
 mod callbacks;
+#[cfg(feature = "serde")]
+mod config;
 mod configure;
 mod content;
 mod core;
@@ -126,6 +128,8 @@ use nri::plugin::Plugin;
 
 pub use builder::Builder;
 pub use callbacks::{Origin, Requested, RuntimeCallbacks};
+#[cfg(feature = "serde")]
+pub use config::Config;
 pub use deprecation::{Deprecated, DeprecationList, Deprecations, LogDeprecations};
 pub use identity::PluginId;
 pub use launch::pass_socket;

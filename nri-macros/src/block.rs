@@ -164,13 +164,6 @@ fn unknown(ident: &Ident, diagnostics: &mut Diagnostics) {
     diagnostics.error(ident, format!("`{ident}` is not a handler"), help);
 }
 
-impl Rpc {
-    /// Returns the name of the method of its handler trait.
-    fn method(&self) -> String {
-        self.constant.to_lowercase()
-    }
-}
-
 impl Method {
     /// Takes a method whose trait has this many references in addition to the context.
     fn new(method: &ImplItemFn, references: usize) -> Self {

@@ -14,6 +14,11 @@ impl Rpc {
         name == self.name
     }
 
+    /// Returns the name of the method of the handler trait.
+    pub(crate) fn method(&self) -> String {
+        self.constant.to_lowercase()
+    }
+
     /// Returns true if it carries an event.
     pub(crate) fn carries_event(&self) -> bool {
         self.event_since.is_some()

@@ -7,7 +7,7 @@ use syn::LitStr;
 
 use crate::attributes::{Attributes, Choice};
 use crate::diagnostics::{Diagnostics, suggest};
-use crate::handles::Handles;
+use crate::handles::{Handles, Source};
 use crate::table::{RPCS, Rpc};
 
 /// The checked attributes for single events.
@@ -210,10 +210,11 @@ impl Checker<'_> {
         let missing = !listed && !handles.rpcs.is_empty();
         if missing {
             let (fact, _) = named.unhandled();
-            let help = format!(
-                "add `{}` to `handles`, or remove it from `{}`",
-                named.rpc.name, named.attribute
-            );
+            let add = match handles.source {
+                Source::List => format!("add `{}` to `handles`", named.rpc.name),
+                Source::Block => format!("add the method `{}`", named.rpc.method()),
+            };
+            let help = format!("{add}, or remove it from `{}`", named.attribute);
             self.diagnostics.error(&named.at, fact, help);
         }
         missing

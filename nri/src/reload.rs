@@ -262,7 +262,9 @@ mod tests {
         fs::write(&file, "1").unwrap();
         let mut watch = ConfigWatch::of_file(file.path(), number).unwrap();
         let mut kill = std::process::Command::new("kill");
-        let killed = kill.args(["-HUP", &std::process::id().to_string()]).status();
+        let killed = kill
+            .args(["-HUP", &std::process::id().to_string()])
+            .status();
         assert!(killed.unwrap().success());
         assert_eq!(*watch.changed().await, 1);
     }

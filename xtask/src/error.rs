@@ -34,6 +34,14 @@ pub enum TaskError {
         /// The cause.
         source: io::Error,
     },
+    /// A file is not Rust.
+    #[error("cannot read {}: {reason}", path.display())]
+    Source {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
