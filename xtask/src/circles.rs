@@ -353,12 +353,6 @@ mod tests {
         ),
         ("nri::plugin", &["call", "payload"]),
         ("nri::wasm", &["exports", "host"]),
-        (
-            "nri-compat::check::collect::archive",
-            &["layer", "manifest", "store"],
-        ),
-        ("nri-compat::cli", &["check", "cluster"]),
-        ("nri-compat::diff", &["facts", "nri"]),
         ("xtask::book", &["page", "reference"]),
     ];
 
