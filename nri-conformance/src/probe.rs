@@ -33,7 +33,6 @@
 //! | `life`, `answers` | the requests, and descriptions of the answers |
 
 mod answers;
-mod life;
 mod live;
 pub mod outcome;
 mod patience;
@@ -42,6 +41,7 @@ mod reply;
 mod rpcs;
 mod run;
 mod runtimes;
+mod sample;
 mod targets;
 
 use std::time::Duration;

@@ -4,8 +4,10 @@
 //! that no runtime would send, and returns the answers unchecked.
 
 mod answer;
+mod life;
 mod recut;
 mod requests;
+mod runtime_kind;
 mod service;
 mod trace;
 pub mod world;
@@ -26,8 +28,10 @@ use tokio::time::timeout;
 
 pub(crate) use answer::event_name;
 pub use answer::{Answer, describe};
+pub(crate) use life::LIFE;
 pub use recut::{Cut, Recut};
 pub use requests::{request, sample_request};
+pub use runtime_kind::RuntimeKind;
 pub use service::{Arrivals, End, UpdateAnswer};
 pub use trace::{Direction, Trace};
 

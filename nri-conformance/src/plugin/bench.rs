@@ -53,7 +53,8 @@ impl Bench {
     /// Returns pods that no test has used before, because all tests may share a plugin that remembers them.
     pub(crate) fn world(&self) -> World {
         let number = self.worlds.fetch_add(1, Ordering::Relaxed);
-        World::new(self.options.seed.wrapping_shl(32).wrapping_add(number))
+        let seed = self.options.seed.wrapping_shl(32).wrapping_add(number);
+        World::of(self.options.runtime, seed)
     }
 
     /// Returns a pod with a container that no test has used before.

@@ -5,26 +5,8 @@ use nri::wire::CallError;
 use nri_adaptation::Via;
 
 use super::verdict::{Judged, fail, in_the_way, skip};
-use crate::session::{Answer, Session, sample_request};
+use crate::session::{Answer, LIFE, Session, sample_request};
 use crate::subject::Instance;
-
-/// The life of a pod with one container, in the order in which a runtime sends its events.
-pub(crate) const LIFE: [Event; 14] = [
-    Event::RunPodSandbox,
-    Event::CreateContainer,
-    Event::ValidateContainerAdjustment,
-    Event::PostCreateContainer,
-    Event::StartContainer,
-    Event::PostStartContainer,
-    Event::UpdateContainer,
-    Event::PostUpdateContainer,
-    Event::UpdatePodSandbox,
-    Event::PostUpdatePodSandbox,
-    Event::StopContainer,
-    Event::RemoveContainer,
-    Event::StopPodSandbox,
-    Event::RemovePodSandbox,
-];
 
 /// A plugin that serves.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::contract::{self, Status};
-use crate::session::Timeouts;
+use crate::session::{RuntimeKind, Timeouts};
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Options {
     pub skip: BTreeSet<String>,
     /// The protocol revisions to test under, such as `v0.11.0`; empty means all of them.
     pub revisions: BTreeSet<String>,
+    /// The runtime whose pods and containers are imitated.
+    pub runtime: RuntimeKind,
     /// The time limits of the simulated runtime.
     pub timeouts: Timeouts,
     /// The seed for ids and random content.
@@ -34,6 +36,7 @@ impl Default for Options {
             only: BTreeSet::new(),
             skip: BTreeSet::new(),
             revisions: BTreeSet::new(),
+            runtime: RuntimeKind::default(),
             timeouts: Timeouts::default(),
             seed: 1,
             soak: false,

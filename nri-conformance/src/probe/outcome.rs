@@ -267,7 +267,9 @@ impl Probed {
 
     /// Returns the durations of the answers, for each event that was answered under some target.
     pub fn latencies(&self) -> Vec<Latency> {
-        let events = super::life::LIFE.into_iter().map(super::life::name);
+        let events = crate::session::LIFE
+            .into_iter()
+            .map(crate::session::event_name);
         events.filter_map(|event| self.latency(event)).collect()
     }
 

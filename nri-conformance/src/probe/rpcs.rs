@@ -6,8 +6,8 @@ use nri::wire::Code;
 use nri_adaptation::Revision;
 
 use crate::error::Result;
+use crate::session::{LIFE, event_name};
 
-use super::life::{LIFE, name};
 use super::live::{CONFIGURE, Live, SYNCHRONIZE};
 use super::reply::Reply;
 use super::run::{Run, out_of_time};
@@ -76,7 +76,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> 
 
 /// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
 fn order() -> Vec<&'static str> {
-    let mut order: Vec<_> = LIFE.into_iter().map(name).collect();
+    let mut order: Vec<_> = LIFE.into_iter().map(event_name).collect();
     order.push(STATE_CHANGE);
     let is_left = |rpc: &&&'static Rpc| {
         rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, STATE_CHANGE, SHUTDOWN].contains(&rpc.name)
@@ -182,7 +182,7 @@ impl Pass<'_, '_> {
     }
 
     fn request(&self, rpc: &str) -> Vec<u8> {
-        match LIFE.into_iter().find(|event| name(*event) == rpc) {
+        match LIFE.into_iter().find(|event| event_name(*event) == rpc) {
             Some(event) => self.run.sample.request(event),
             None if rpc == STATE_CHANGE => self.run.sample.state_change(&self.revision),
             // The request of Shutdown is empty, and that of an unknown RPC does not matter.
@@ -193,7 +193,7 @@ impl Pass<'_, '_> {
 
 /// Converts a reply to an error if the answer to the event cannot be decoded.
 fn checked(rpc: &str, reply: Reply) -> Reply<()> {
-    let event = LIFE.into_iter().find(|event| name(*event) == rpc);
+    let event = LIFE.into_iter().find(|event| event_name(*event) == rpc);
     let result = reply.result.and_then(|answer| match event {
         Some(event) => answers::check(event, answer),
         None => Ok(()),
@@ -282,7 +282,7 @@ fn subscription(answer: &ConfigureResponse) -> Subscription {
     };
     Subscription {
         mask,
-        events: events.iter().map(name).collect(),
+        events: events.iter().map(event_name).collect(),
         failure_policy: answer.failure_policy.map(|policy| FailurePolicy {
             fail_request: policy.fail_request,
             keep_connected: policy.keep_connected,

@@ -1,9 +1,10 @@
 //! The state of a probe.
 
+use crate::session::RuntimeKind;
 use crate::subject::Subject;
 
-use super::life::Sample;
 use super::patience::Patience;
+use super::sample::Sample;
 use super::{Options, Trouble, TroubleKind};
 
 use nri::wire::Code;
@@ -19,6 +20,7 @@ const ANY_STEP: &str = "probe";
 pub(super) struct Run<'a> {
     pub(super) subject: &'a Subject,
     pub(super) options: &'a Options,
+    /// The pods and containers of the requests, like those of the runtime that the plugin is probed under.
     pub(super) sample: Sample,
     pub(super) patience: Patience,
     /// False once an instance has connected.
@@ -33,7 +35,7 @@ impl<'a> Run<'a> {
         Run {
             subject,
             options,
-            sample: Sample::new(),
+            sample: Sample::of(RuntimeKind::default()),
             patience: Patience::new(options.within),
             awaits_first: true,
             denial: None,

@@ -7,12 +7,12 @@ use nri::wire::CallError;
 use nri_adaptation::{PluginId, Revision, Via};
 
 use crate::error::{Error, Result};
-use crate::session::can_fall_back;
+use crate::session::{LIFE, RuntimeKind, can_fall_back, event_name};
 
-use super::life::{LIFE, name};
 use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
 use super::reply::Reply;
 use super::run::{Run, out_of_time};
+use super::sample::Sample;
 use super::{
     EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Verdict, answers,
     runtimes,
@@ -74,14 +74,17 @@ pub(super) async fn probe(
         let reason = out_of_time(run.options);
         return Ok(without_events(target, Verdict::Unknown, reason));
     }
+    let runtime = target
+        .runtime
+        .clone()
+        .or_else(|| runtimes::linking(revision));
+    let name = runtime.as_ref().map_or("", |runtime| &runtime.name);
+    run.sample = Sample::of(RuntimeKind::reporting(name));
     let mut pass = Pass {
         run,
         target,
         revision,
-        runtime: target
-            .runtime
-            .clone()
-            .or_else(|| runtimes::linking(revision)),
+        runtime,
     };
     Ok(match pass.admit().await? {
         Err(stop) => without_events(target, stop.verdict, stop.reason),
@@ -212,7 +215,7 @@ impl Pass<'_, '_> {
         }
         let unknown: Vec<_> = EventMask::from_bits_truncate(extra)
             .iter()
-            .map(name)
+            .map(event_name)
             .collect();
         let mut reason = format!("invalid plugin events: 0x{extra:x}");
         if !unknown.is_empty() {
@@ -311,7 +314,7 @@ impl Pass<'_, '_> {
             took += reply.took;
         }
         EventResult {
-            event: name(event),
+            event: event_name(event),
             outcome: outcome(answers::kind(&reply.result, self.run.denial), falls_back),
             via: Some(via),
             fell_back: falls_back,
@@ -359,7 +362,7 @@ fn outcome(answer: RpcAnswer, fell_back: bool) -> EventOutcome {
 
 fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
     EventResult {
-        event: name(event),
+        event: event_name(event),
         outcome,
         via: None,
         fell_back: false,

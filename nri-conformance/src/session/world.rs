@@ -1,7 +1,9 @@
-//! Pods and containers like those that containerd 2.4 and CRI-O 1.36 show to plugins.
+//! Pods and containers like those that containerd 2.4 or CRI-O 1.36 shows to plugins.
 
+mod containerd;
+mod crio;
 mod image;
-mod metadata;
+mod kubelet;
 mod spec;
 
 use nri::api::{
@@ -9,8 +11,7 @@ use nri::api::{
     PodSandbox, User,
 };
 
-/// The network namespace of every pod.
-const NETWORK: &str = "/var/run/netns/conformance";
+use super::RuntimeKind;
 
 /// When every container was created, in nanoseconds since the Unix epoch: 2026-01-01.
 const CREATED_AT: i64 = 1_767_225_600_000_000_000;
@@ -21,15 +22,22 @@ const STARTING: i64 = 50_000_000;
 /// A generator of pods and containers with unique ids.
 #[derive(Clone, Debug)]
 pub struct World {
+    runtime: RuntimeKind,
     seed: u64,
     pods: u64,
     containers: u64,
 }
 
 impl World {
-    /// Creates a world. The same seed gives the same ids.
+    /// Creates a world of containerd. The same seed gives the same ids.
     pub fn new(seed: u64) -> Self {
+        Self::of(RuntimeKind::Containerd, seed)
+    }
+
+    /// Creates a world of this runtime.
+    pub fn of(runtime: RuntimeKind, seed: u64) -> Self {
         World {
+            runtime,
             seed,
             pods: 0,
             containers: 0,
@@ -40,19 +48,20 @@ impl World {
     pub fn pod(&mut self) -> PodSandbox {
         self.pods += 1;
         let number = self.pods;
-        let (id, uid) = (self.id(number), self.uid(number));
         let mut pod = PodSandbox {
             name: format!("pod-{:x}-{number}", self.seed),
             namespace: "conformance".to_owned(),
-            linux: Some(linux_pod(&id, &uid)),
+            linux: Some(linux_pod()),
             pid: 4242,
-            ips: vec!["10.88.0.7".to_owned()],
-            id,
-            uid,
+            ips: vec![spec::ADDRESS.to_owned()],
+            id: self.id(number),
+            uid: self.uid(number),
             ..PodSandbox::default()
         };
-        pod.labels = metadata::pod_labels(&pod);
-        pod.annotations = metadata::pod_annotations(&pod, number);
+        match self.runtime {
+            RuntimeKind::Containerd => containerd::pod(&mut pod, number),
+            RuntimeKind::Crio => crio::pod(&mut pod, number),
+        }
         pod
     }
 
@@ -69,20 +78,17 @@ impl World {
     pub fn container(&mut self, pod: &PodSandbox) -> Container {
         self.containers += 1;
         let number = self.containers;
-        let id = self.id(number | 1 << 40);
-        let name = format!("container-{number}");
-        Container {
+        let mut container = Container {
+            id: self.id(number | 1 << 40),
+            name: format!("container-{number}"),
             pod_sandbox_id: pod.id.clone(),
             state: ContainerState::ContainerRunning.into(),
-            labels: metadata::container_labels(pod, &name),
-            annotations: metadata::container_annotations(pod, &id, &name),
             args: vec!["sleep".to_owned(), "infinity".to_owned()],
             env: vec![
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),
                 format!("HOSTNAME={}", pod.name),
             ],
-            mounts: spec::mounts(pod),
-            linux: Some(linux_container(pod, &id)),
+            linux: Some(linux_container()),
             pid: 4343,
             created_at: CREATED_AT,
             started_at: CREATED_AT + STARTING,
@@ -91,10 +97,13 @@ impl World {
                 ..User::default()
             }),
             image: Some(image::image()),
-            id,
-            name,
             ..Container::default()
+        };
+        match self.runtime {
+            RuntimeKind::Containerd => containerd::container(pod, &mut container),
+            RuntimeKind::Crio => crio::container(pod, &mut container),
         }
+        container
     }
 
     /// Returns a UUID.
@@ -109,36 +118,41 @@ impl World {
     }
 }
 
-fn linux_pod(id: &str, uid: &str) -> LinuxPodSandbox {
-    let cgroup_parent = cgroup_of_pod(uid);
+fn linux_pod() -> LinuxPodSandbox {
     LinuxPodSandbox {
-        cgroups_path: format!("{cgroup_parent}/{id}"),
-        cgroup_parent,
-        namespaces: spec::pod_namespaces(NETWORK),
         resources: Some(spec::resources()),
         pod_overhead: Some(LinuxResources::default()),
         pod_resources: Some(spec::limits()),
+        ..LinuxPodSandbox::default()
     }
 }
 
-fn linux_container(pod: &PodSandbox, id: &str) -> LinuxContainer {
+fn linux_container() -> LinuxContainer {
     LinuxContainer {
-        namespaces: spec::container_namespaces(pod, NETWORK),
         resources: Some(spec::resources()),
         oom_score_adj: Some(OptionalInt { value: 996 }),
-        cgroups_path: format!("{}/{id}", cgroup_of_pod(&pod.uid)),
         ..LinuxContainer::default()
     }
 }
 
-/// Returns the cgroup that the kubelet creates for a burstable pod.
-fn cgroup_of_pod(uid: &str) -> String {
-    format!("/kubepods/burstable/pod{uid}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::World;
+    use super::{RuntimeKind, World};
+
+    #[test]
+    fn a_runtime_shows_nothing_of_the_other() {
+        for (runtime, other) in [
+            (RuntimeKind::Containerd, ["cri-o", "containers/storage"]),
+            (RuntimeKind::Crio, ["io.kubernetes.cri.", "containerd"]),
+        ] {
+            let mut world = World::of(runtime, 7);
+            let pod = world.pod();
+            let shown = format!("{pod:?} {:?}", world.container(&pod));
+            for text in other {
+                assert!(!shown.contains(text), "{runtime:?} shows {text}: {shown}");
+            }
+        }
+    }
 
     #[test]
     fn ids_are_unique_and_repeatable() {

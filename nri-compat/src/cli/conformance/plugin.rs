@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nri_conformance::plugin::{Options, Run};
-use nri_conformance::session::Timeouts;
+use nri_conformance::session::{RuntimeKind, Timeouts};
 
 use super::{answer, selection};
 use crate::cli::steps::Steps;
@@ -26,6 +26,9 @@ pub(super) struct Args {
     /// Test only under these revisions of the protocol, separated by commas: v0.11.0,v0.12.0.
     #[arg(long, value_name = "REVISION", value_delimiter = ',')]
     revision: Vec<String>,
+    /// Send pods and containers like those of this runtime.
+    #[arg(long, value_enum, default_value_t = RuntimeArg::Containerd)]
+    runtime: RuntimeArg,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -40,6 +43,24 @@ pub(super) struct Args {
     trace: Option<PathBuf>,
     #[command(flatten)]
     answer: answer::Args,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum RuntimeArg {
+    /// containerd 2.4.
+    Containerd,
+    /// CRI-O 1.36.
+    #[value(name = "cri-o")]
+    Crio,
+}
+
+impl From<RuntimeArg> for RuntimeKind {
+    fn from(runtime: RuntimeArg) -> Self {
+        match runtime {
+            RuntimeArg::Containerd => Self::Containerd,
+            RuntimeArg::Crio => Self::Crio,
+        }
+    }
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
@@ -62,6 +83,7 @@ impl Args {
             only: self.selection.only.iter().cloned().collect(),
             skip: self.selection.skip.iter().cloned().collect(),
             revisions: self.revision.iter().cloned().collect(),
+            runtime: self.runtime.into(),
             timeouts: Timeouts {
                 request: self.timeout.unwrap_or(defaults.request),
                 ..defaults

@@ -7,10 +7,10 @@ use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
-use crate::plugin::live::{LIFE, Live, judge, may_reject};
+use crate::plugin::live::{Live, judge, may_reject};
 use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::world::World;
-use crate::session::{Answer, can_fall_back, describe, sample_request};
+use crate::session::{Answer, LIFE, can_fall_back, describe, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W4"] "each-way" Each each_way;

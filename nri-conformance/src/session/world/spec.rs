@@ -1,12 +1,19 @@
 //! The parts of a pod and a container that come from its OCI spec: mounts, namespaces, resources.
 
+use super::kubelet;
 use nri::api::{
     LinuxCpu, LinuxDeviceCgroup, LinuxMemory, LinuxNamespace, LinuxResources, Mount, OptionalInt64,
     OptionalUInt64, PodSandbox,
 };
 
+/// The network namespace of every pod that does not keep one in a file of its own.
+pub(super) const NETWORK: &str = "/var/run/netns/conformance";
+
+/// The address of every pod.
+pub(super) const ADDRESS: &str = "10.88.0.7";
+
 /// The mounts of every container: type, source, destination and options. The options of bind mounts are shared.
-const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 7] = [
+const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 6] = [
     ("proc", "proc", "/proc", &["nosuid", "noexec", "nodev"]),
     (
         "tmpfs",
@@ -45,32 +52,31 @@ const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 7] = [
         "/sys/fs/cgroup",
         &["nosuid", "noexec", "nodev", "relatime", "ro"],
     ),
-    (
-        "tmpfs",
-        "shm",
-        "/dev/shm",
-        &["nosuid", "noexec", "nodev", "mode=1777"],
-    ),
 ];
 
-/// The files that the runtime or the kubelet binds into every container: file in the folder of the pod, destination.
-const FILES: [(&str, &str); 4] = [
-    ("hostname", "/etc/hostname"),
-    ("etc-hosts", "/etc/hosts"),
-    ("resolv.conf", "/etc/resolv.conf"),
-    ("termination-log", "/dev/termination-log"),
-];
-
-/// Returns the mounts of a container.
-pub(super) fn mounts(pod: &PodSandbox) -> Vec<Mount> {
+/// Returns the mounts of a container: file systems, shared memory, and files of the runtime and of the kubelet.
+pub(super) fn mounts(
+    pod: &PodSandbox,
+    container: &str,
+    files: &str,
+    shared_memory: &str,
+) -> Vec<Mount> {
+    let kubelet = kubelet::pod_folder(pod);
     let systems = FILE_SYSTEMS.map(|(kind, source, destination, options)| {
         mount(kind, source.to_owned(), destination, options)
     });
-    let files = FILES.map(|(file, destination)| {
-        let source = format!("/var/lib/kubelet/pods/{}/{file}", pod.uid);
-        mount("bind", source, destination, &["rbind", "rprivate", "rw"])
-    });
-    systems.into_iter().chain(files).collect()
+    let bound = [
+        (shared_memory.to_owned(), "/dev/shm"),
+        (format!("{files}/hostname"), "/etc/hostname"),
+        (format!("{files}/resolv.conf"), "/etc/resolv.conf"),
+        (format!("{kubelet}/etc-hosts"), "/etc/hosts"),
+        (
+            format!("{kubelet}/containers/{container}/0a1b2c3d"),
+            "/dev/termination-log",
+        ),
+    ]
+    .map(|(source, destination)| mount("bind", source, destination, &["rbind", "rprivate", "rw"]));
+    systems.into_iter().chain(bound).collect()
 }
 
 fn mount(kind: &str, source: String, destination: &str, options: &[&str]) -> Mount {
@@ -82,36 +88,20 @@ fn mount(kind: &str, source: String, destination: &str, options: &[&str]) -> Mou
     }
 }
 
-/// Returns the namespaces of a pod: all are new, except for the network, which has a path.
-pub(super) fn pod_namespaces(network: &str) -> Vec<LinuxNamespace> {
-    namespaces(&[
+/// Returns namespaces with these paths; one without a path is new.
+pub(super) fn namespaces(ipc: &str, uts: &str, network: &str) -> Vec<LinuxNamespace> {
+    [
         ("pid", ""),
-        ("ipc", ""),
-        ("uts", ""),
+        ("ipc", ipc),
+        ("uts", uts),
         ("mount", ""),
         ("network", network),
-    ])
-}
-
-/// Returns the namespaces of a container, which shares three with its pod.
-pub(super) fn container_namespaces(pod: &PodSandbox, network: &str) -> Vec<LinuxNamespace> {
-    let ipc = format!("/proc/{}/ns/ipc", pod.pid);
-    let uts = format!("/proc/{}/ns/uts", pod.pid);
-    namespaces(&[
-        ("pid", ""),
-        ("ipc", &ipc),
-        ("uts", &uts),
-        ("mount", ""),
-        ("network", network),
-    ])
-}
-
-fn namespaces(list: &[(&str, &str)]) -> Vec<LinuxNamespace> {
-    let namespace = |(kind, path): &(&str, &str)| LinuxNamespace {
-        r#type: (*kind).to_owned(),
-        path: (*path).to_owned(),
-    };
-    list.iter().map(namespace).collect()
+    ]
+    .map(|(kind, path)| LinuxNamespace {
+        r#type: kind.to_owned(),
+        path: path.to_owned(),
+    })
+    .into()
 }
 
 /// Returns the requests and limits of a container with half a CPU and 128 MiB.

@@ -1,36 +1,13 @@
-//! The events of a pod's life, and their sample requests.
+//! The pods and containers of a probe, and their sample requests.
 
 use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
 use nri_adaptation::{Revision, Via};
 
 use crate::session::world::World;
-use crate::session::{self, event_name};
-
-/// Every event, in the order in which a runtime sends them.
-pub(super) const LIFE: [Event; 14] = [
-    Event::RunPodSandbox,
-    Event::UpdatePodSandbox,
-    Event::PostUpdatePodSandbox,
-    Event::CreateContainer,
-    Event::ValidateContainerAdjustment,
-    Event::PostCreateContainer,
-    Event::StartContainer,
-    Event::PostStartContainer,
-    Event::UpdateContainer,
-    Event::PostUpdateContainer,
-    Event::StopContainer,
-    Event::RemoveContainer,
-    Event::StopPodSandbox,
-    Event::RemovePodSandbox,
-];
+use crate::session::{self, RuntimeKind};
 
 /// The seed for the ids of pods and containers; any number will do.
 const SEED: u64 = 0x006e_7269;
-
-/// Returns the RPC name of an event.
-pub(super) fn name(event: Event) -> &'static str {
-    event_name(event)
-}
 
 /// The pod and the container that are sent to a plugin.
 #[derive(Debug)]
@@ -40,8 +17,9 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub(super) fn new() -> Self {
-        let mut world = World::new(SEED);
+    /// Creates pods and containers like those of this runtime.
+    pub(super) fn of(runtime: RuntimeKind) -> Self {
+        let mut world = World::of(runtime, SEED);
         let mut next = || {
             let pod = world.pod();
             let container = world.container(&pod);
@@ -74,20 +52,5 @@ impl Sample {
         request
             .map(|(_, encoded)| encoded.to_vec())
             .unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn a_life_has_every_event_once() {
-        let known = Revision::rpcs().iter().filter_map(|rpc| rpc.event);
-        let known: BTreeSet<i32> = known.map(i32::from).collect();
-        let life: BTreeSet<i32> = LIFE.into_iter().map(i32::from).collect();
-        assert_eq!((LIFE.len(), life), (known.len(), known));
     }
 }

@@ -1,0 +1,91 @@
+//! What CRI-O 1.36 adds to a pod and its containers, with systemd as the manager of cgroups. A pod has the annotations of
+//! the kubelet alone, and a container has all annotations of its OCI spec (`server/nri-api.go` of CRI-O).
+
+use nri::api::{Container, PodSandbox};
+
+use super::kubelet::{self, strings};
+use super::{image, spec};
+
+/// The folder of the files of every sandbox.
+const STORAGE: &str = "/var/run/containers/storage/overlay-containers";
+
+/// Completes a pod.
+pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
+    pod.labels = kubelet::labels(pod);
+    pod.labels
+        .extend(strings([("io.kubernetes.container.name", "POD")]));
+    pod.annotations = kubelet::pod_annotations(number);
+    let parent = slice(pod);
+    let path = cgroup(&parent, &pod.id);
+    let namespaces = namespaces(pod);
+    let linux = pod.linux.get_or_insert_default();
+    (linux.cgroup_parent, linux.cgroups_path) = (parent, path);
+    linux.namespaces = namespaces;
+}
+
+/// Completes a container of a pod.
+pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
+    container.labels = kubelet::labels(pod);
+    container
+        .labels
+        .extend(strings([("io.kubernetes.container.name", &container.name)]));
+    container.annotations = kubelet::container_annotations();
+    // The labels are annotations of the OCI spec as well.
+    container.annotations.extend(container.labels.clone());
+    container
+        .annotations
+        .extend(own_annotations(pod, container));
+    let files = format!("{STORAGE}/{}/userdata", pod.id);
+    container.mounts = spec::mounts(pod, &container.name, &files, &format!("{files}/shm"));
+    let path = cgroup(&slice(pod), &container.id);
+    let linux = container.linux.get_or_insert_default();
+    linux.namespaces = namespaces(pod);
+    linux.cgroups_path = path;
+}
+
+fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
+    let name = &container.name;
+    let log = format!("{}/{name}/0.log", kubelet::log_folder(pod));
+    let long_name = format!("k8s_{name}_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
+    let sandbox_name = format!("k8s_POD_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
+    let resolv_conf = format!("{STORAGE}/{}/userdata/resolv.conf", pod.id);
+    let metadata = format!(r#"{{"name":"{name}"}}"#);
+    strings([
+        ("io.container.manager", "cri-o"),
+        ("io.kubernetes.cri-o.ContainerID", &container.id),
+        ("io.kubernetes.cri-o.ContainerType", "container"),
+        (
+            "io.kubernetes.cri-o.Created",
+            "2026-01-01T00:00:00.000000000Z",
+        ),
+        ("io.kubernetes.cri-o.IP.0", spec::ADDRESS),
+        ("io.kubernetes.cri-o.Image", image::CONFIG_DIGEST),
+        ("io.kubernetes.cri-o.ImageName", image::NAME),
+        ("io.kubernetes.cri-o.ImageRef", image::CONFIG_DIGEST),
+        ("io.kubernetes.cri-o.LogPath", &log),
+        ("io.kubernetes.cri-o.Metadata", &metadata),
+        ("io.kubernetes.cri-o.Name", &long_name),
+        ("io.kubernetes.cri-o.ResolvPath", &resolv_conf),
+        ("io.kubernetes.cri-o.SandboxID", &pod.id),
+        ("io.kubernetes.cri-o.SandboxName", &sandbox_name),
+        ("io.kubernetes.cri-o.Stdin", "false"),
+        ("io.kubernetes.cri-o.StdinOnce", "false"),
+        ("io.kubernetes.cri-o.TTY", "false"),
+    ])
+}
+
+/// Returns the namespaces of a pod, which its containers join: CRI-O keeps each in a file that is named after one UUID.
+fn namespaces(pod: &PodSandbox) -> Vec<nri::api::LinuxNamespace> {
+    let file = |kind: &str| format!("/var/run/{kind}ns/{}", pod.uid);
+    spec::namespaces(&file("ipc"), &file("uts"), &file("net"))
+}
+
+/// Returns the systemd slice that the kubelet creates for a burstable pod.
+fn slice(pod: &PodSandbox) -> String {
+    format!("kubepods-burstable-pod{}.slice", pod.uid.replace('-', "_"))
+}
+
+/// Returns the path of a cgroup as runc takes it for systemd: slice, prefix and name.
+fn cgroup(slice: &str, id: &str) -> String {
+    format!("{slice}:crio:{id}")
+}
