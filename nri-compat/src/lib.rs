@@ -38,6 +38,7 @@ pub mod exit;
 mod facts;
 mod history;
 pub mod merge;
+mod names;
 mod packing;
 pub mod place;
 pub mod policy;

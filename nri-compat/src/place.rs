@@ -39,6 +39,7 @@ const MAX_PIDS_SHOWN: usize = 8;
 /// assert_eq!(plugin.to_string(), "all.yaml:14: DaemonSet kube-system/logger: plugin: /bin/p");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Place {
     /// The file on disk, as spelled by the user.

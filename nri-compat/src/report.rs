@@ -24,6 +24,8 @@ pub mod probe;
 #[cfg(feature = "conformance")]
 pub mod replay;
 pub mod sarif;
+#[cfg(feature = "schema")]
+pub mod schema;
 #[cfg(feature = "conformance")]
 pub mod statement;
 pub mod template;

@@ -72,6 +72,7 @@ pub struct GoHandler {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// A Go executable.
@@ -108,6 +109,7 @@ pub enum FileKind {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// A plugin.
@@ -125,6 +127,7 @@ pub enum Role {
 /// The NRI release that something was built with. Ranges come from code, `version` from the build's
 /// own information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Built {
     /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence,
@@ -226,6 +229,7 @@ pub enum Certainty {
 
 /// An observation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// The name of the reader.
     pub reader: &'static str,
@@ -238,6 +242,7 @@ pub const LOG_READER: &str = "log";
 
 /// The number and times of the mentions of something in a log, with the time stamps of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Occurrences {
     /// The number of lines.

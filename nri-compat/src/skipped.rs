@@ -9,6 +9,7 @@ use crate::place::Place;
 
 /// A file or folder that could not be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// The path.
     pub place: Place,
@@ -20,6 +21,7 @@ pub struct Skipped {
 
 /// The class of a reason for skipping something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SkipKind {
     /// It does not exist.

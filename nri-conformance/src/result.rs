@@ -15,6 +15,7 @@ pub struct Report {
 
 /// A plugin or a runtime under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The kind: a plugin or a runtime.
     pub kind: SubjectKind,
@@ -28,6 +29,7 @@ pub struct Subject {
 
 /// The kinds of subjects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
     /// A plugin.

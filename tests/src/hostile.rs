@@ -100,7 +100,7 @@ impl Found {
             Answer::Is(outcome, words) => {
                 let verdicts = self.verdicts.iter();
                 let all = verdicts.clone().all(|verdict| verdict.outcome == outcome);
-                let reasons = verdicts.map(|verdict| verdict.reason.as_str());
+                let reasons = verdicts.map(|verdict| &*verdict.reason);
                 let evidence = self.seen.iter().flat_map(|seen| &seen.evidence);
                 let mut texts = reasons.chain(evidence.map(|evidence| evidence.detail.as_str()));
                 all && !self.verdicts.is_empty() && texts.any(|text| text.contains(words))

@@ -1,6 +1,8 @@
 //! The generated files that are committed in this repository. To add one, add its function to `TARGETS`.
 
 mod revisions;
+#[cfg(feature = "schema")]
+mod schemas;
 mod shipped;
 mod snapshots;
 mod tables;
@@ -18,12 +20,14 @@ pub type Target = (PathBuf, Vec<u8>);
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 5] = [
+const TARGETS: &[MakeTargets] = &[
     revisions::targets,
     snapshots::targets,
     shipped::targets,
     tables::targets,
     zoo::targets,
+    #[cfg(feature = "schema")]
+    schemas::targets,
 ];
 
 /// Returns every generated file with the content that it should have.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A container of a Kubernetes workload, in a manifest or in a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct WorkloadPlace {
     /// The document in the manifest, counted from 1; `None` in a cluster.

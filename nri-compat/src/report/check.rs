@@ -19,7 +19,6 @@ pub(in crate::report) use document::{CheckDocument, SkippedDocument, SubjectDocu
 pub use not_looked_for::NotLookedFor;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;
-pub use shared::SharedText;
 
 use std::sync::Arc;
 
@@ -61,6 +60,7 @@ pub struct PlannedRemoval {
 
 /// A release that plugins are checked against.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckTarget {
     /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
@@ -79,6 +79,7 @@ pub struct CheckTarget {
 
 /// A subject, and its verdicts. A document that is read must have a place, a role and verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The location.
     pub place: Place,
@@ -118,6 +119,7 @@ pub struct Subject {
 
 /// The outcome for a plugin under a target, from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Works, and uses nothing deprecated.
@@ -135,6 +137,7 @@ pub enum Outcome {
 
 /// The confidence in a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// A guess with a reason.
@@ -148,6 +151,7 @@ pub enum Confidence {
 
 /// A verdict on one subject for one target. Of a document, only the target and the outcome are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The name of the target.
     pub target: String,
@@ -157,6 +161,7 @@ pub struct Verdict {
     /// The id of the rule behind it, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat
     /// explain`.
     #[serde(skip_deserializing)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub rule: &'static str,
     /// The events concerned, by RPC name.
     #[serde(skip_deserializing)]
@@ -169,15 +174,16 @@ pub struct Verdict {
     pub planned_removal: Option<String>,
     /// The reason: one line, in lower case.
     #[serde(skip_deserializing)]
-    pub reason: SharedText,
+    pub reason: Arc<str>,
     /// The exact next step; empty for `ok`.
     #[serde(skip_deserializing)]
-    pub remedy: SharedText,
+    pub remedy: Arc<str>,
     /// The confidence.
     #[serde(skip_deserializing)]
     pub confidence: Confidence,
     /// The level that the policy sets for its rule, if any; see [`Verdict::level`].
     #[serde(skip_deserializing)]
+    #[cfg_attr(feature = "schema", schemars(with = "Level"))]
     pub level: Option<Level>,
     /// The suppression by a baseline or the policy, if any.
     #[serde(skip_deserializing)]
@@ -186,9 +192,11 @@ pub struct Verdict {
 
 /// The suppression of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suppression {
     /// True if the baseline suppresses it; otherwise the policy does.
     #[serde(rename = "by", serialize_with = "document::suppressed_by")]
+    #[cfg_attr(feature = "schema", schemars(with = "document::SuppressedBy"))]
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,
@@ -196,6 +204,7 @@ pub struct Suppression {
 
 /// The places that were checked, with counts. Of a document, only its origin is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Summary {
     /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
@@ -241,6 +250,7 @@ pub struct Summary {
 
 /// The numbers of Kubernetes workloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkloadCount {
     /// The workloads whose pods were examined.
     pub examined: u64,
@@ -250,6 +260,7 @@ pub struct WorkloadCount {
 
 /// The numbers of files by outcome. Each file is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inputs {
     /// Archives, whose files are counted separately.
     pub archives: u64,

@@ -232,10 +232,12 @@ pub(crate) fn outcome_name(outcome: &Outcome) -> &'static str {
 
 /// A report as JSON, with the values that are derived from it.
 #[derive(Serialize)]
-struct Document<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Document<'r> {
     /// The plugin or runtime that was tested.
     subject: &'r Subject,
     /// One result per test and revision, in the order in which they ran.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<TestDocument<'r>>"))]
     results: &'r [JudgedTest],
     /// The numbers of results.
     summary: SummaryDocument<'r>,
@@ -243,6 +245,7 @@ struct Document<'r> {
 
 /// The numbers of results.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument<'r> {
     /// Tests whose statement was kept.
     pass: usize,
@@ -289,6 +292,7 @@ impl Serialize for ConformanceReport {
 
 /// The result of a test as JSON.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TestDocument<'r> {
     /// The id of the statement; see `nri-compat explain`.
     id: &'r str,
@@ -297,6 +301,7 @@ struct TestDocument<'r> {
     /// The release that the other side spoke; null if it does not matter.
     revision: Option<&'r str>,
     /// The outcome.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["pass", "fail", "skip", "known"])))]
     result: &'static str,
     /// How the statement was broken, or why the test was skipped; empty for `pass`.
     detail: String,

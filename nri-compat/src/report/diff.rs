@@ -3,11 +3,15 @@
 mod document;
 mod phrase;
 
+#[cfg(feature = "schema")]
+pub(super) use document::DiffDocument;
+
 use serde::Serialize;
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
+use crate::names::names;
 
 /// The result of `diff`: what changed between two schemas, and the consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +42,13 @@ pub struct DiffReport {
 
 /// A finding that does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuppressedFinding {
     /// The finding.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "document::FindingDocument<'static>")
+    )]
     pub finding: Finding,
     /// The suppression.
     #[serde(flatten)]
@@ -48,6 +57,7 @@ pub struct SuppressedFinding {
 
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// The name as spelled by the user.
     pub input: String,
@@ -88,6 +98,7 @@ pub struct Deprecated {
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// Only `to` has it.
@@ -100,6 +111,7 @@ pub enum ChangeKind {
 
 /// The kind of a changed element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     /// A service.
@@ -118,6 +130,7 @@ pub enum ElementKind {
 
 /// One element that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
@@ -132,6 +145,7 @@ pub struct Change {
 
 /// The counts in the last lines of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Findings of level error.
     pub errors: usize,
@@ -186,58 +200,29 @@ impl DiffReport {
     }
 }
 
-impl ChangeKind {
-    /// All kinds, in the order of reports.
-    pub const ALL: [Self; 3] = [Self::Added, Self::Removed, Self::Changed];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
+names! {
+    ChangeKind {
+        Added = "added",
+        Removed = "removed",
+        Changed = "changed",
+    }
+    ElementKind {
+        Service = "service",
+        Rpc = "rpc",
+        Message = "message",
+        Field = "field",
+        Enum = "enum",
+        EnumValue = "enum_value",
     }
 }
 
 impl ElementKind {
-    /// All kinds, in the order of reports.
-    pub const ALL: [Self; 6] = [
-        Self::Service,
-        Self::Rpc,
-        Self::Message,
-        Self::Field,
-        Self::Enum,
-        Self::EnumValue,
-    ];
-
-    /// Returns the name used in JSON.
-    pub const fn as_str(self) -> &'static str {
+    /// Returns the noun for one element.
+    pub const fn noun(self) -> &'static str {
         match self {
-            Self::Service => "service",
-            Self::Rpc => "rpc",
-            Self::Message => "message",
-            Self::Field => "field",
-            Self::Enum => "enum",
-            Self::EnumValue => "enum_value",
-        }
-    }
-
-    /// Returns the noun for `count` elements.
-    pub const fn noun(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Service, 1) => "service",
-            (Self::Service, _) => "services",
-            (Self::Rpc, 1) => "RPC",
-            (Self::Rpc, _) => "RPCs",
-            (Self::Message, 1) => "message",
-            (Self::Message, _) => "messages",
-            (Self::Field, 1) => "field",
-            (Self::Field, _) => "fields",
-            (Self::Enum, 1) => "enum",
-            (Self::Enum, _) => "enums",
-            (Self::EnumValue, 1) => "enum value",
-            (Self::EnumValue, _) => "enum values",
+            Self::Rpc => "RPC",
+            Self::EnumValue => "enum value",
+            Self::Service | Self::Message | Self::Field | Self::Enum => self.as_str(),
         }
     }
 }

@@ -15,8 +15,10 @@ pub const SCHEMA: u32 = 1;
 
 /// A report with the version of its format.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Versioned<R> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     #[serde(flatten)]
     report: R,

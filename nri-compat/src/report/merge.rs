@@ -5,6 +5,8 @@ mod document;
 mod phrase;
 
 pub use cluster::{MergedCluster, MergedPool};
+#[cfg(feature = "schema")]
+pub(super) use document::MergeDocument;
 pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 
 use std::collections::BTreeSet;
@@ -48,6 +50,7 @@ pub struct MergeReport {
 
 /// A plugin on many nodes: the same index, name, path and program, built with the same NRI.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedPlugin {
     /// Its path on each of them.
     pub path: String,
@@ -74,11 +77,16 @@ pub struct MergedPlugin {
 
 /// Verdicts under one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedVerdict {
     /// The name of the target.
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
     #[serde(rename = "nodes", serialize_with = "document::by_outcome")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<Outcome, u64>")
+    )]
     pub counts: [u64; Outcome::ALL.len()],
 }
 

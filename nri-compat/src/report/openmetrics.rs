@@ -3,10 +3,10 @@
 //!
 //! All metrics are gauges, so that parsers of the older Prometheus text format accept it as well.
 
-use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::check::{CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Subject, Verdict};
+use super::check::{CheckReport, Outcome, Summary};
 use super::written;
 use crate::escape::visible;
 
@@ -21,185 +21,188 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    verdicts(report, out)?;
-    let nodes = report.cluster.as_ref().map(nodes).unwrap_or_default();
-    let on_nodes = plugin_nodes(report);
-    let families = [
-        counts(report),
-        suppressed(report),
-        nodes,
-        on_nodes,
-        removals(report),
-        about(report),
-        scan(report),
-    ];
-    out.write_all(families.concat().as_bytes())?;
+    verdicts(report).write(out)?;
+    counts(report).write(out)?;
+    suppressed(report).write(out)?;
+    for family in nodes(report).into_iter().flatten() {
+        family.write(out)?;
+    }
+    removals(report).write(out)?;
+    for family in about(report).iter().chain(&scan(&report.summary)) {
+        family.write(out)?;
+    }
     out.write_all(b"# EOF\n")
 }
 
-/// Writes one sample per plugin and target. Equal samples are merged, because no two may have the
-/// same labels.
-fn verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    let samples: BTreeSet<String> = report
-        .verdicts()
-        .map(|(subject, verdict)| sample("nri_compat_verdict", &labels(subject, verdict), 1))
-        .collect();
-    let family = family(
-        "nri_compat_verdict",
-        "",
-        "Verdicts on plugins by target: 1 for the current verdict.",
-    );
-    out.write_all(family.as_bytes())?;
-    samples
-        .iter()
-        .try_for_each(|sample| out.write_all(sample.as_bytes()))
+/// A metric with its samples.
+struct Family {
+    name: &'static str,
+    help: &'static str,
+    samples: Vec<String>,
 }
 
-fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, String)> {
-    let suppressed = verdict.suppressed.is_some();
-    vec![
-        ("target", verdict.target.clone()),
-        ("plugin", subject.label()),
-        ("path", subject.place.whole_file().to_string()),
-        ("kind", subject.kind.as_str().to_owned()),
-        ("verdict", verdict.outcome.as_str().to_owned()),
-        ("rule", verdict.rule.to_owned()),
-        (
-            "removal",
-            verdict.planned_removal.clone().unwrap_or_default(),
-        ),
-        ("suppressed", suppressed.to_string()),
-    ]
+impl Family {
+    fn new(name: &'static str, help: &'static str) -> Self {
+        Self {
+            name,
+            help,
+            samples: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, labels: &[(&str, &str)], value: impl Display) {
+        let labels = labels.iter();
+        let labels = labels.map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
+        let labels: Vec<String> = labels.collect();
+        let labels = match labels.join(",") {
+            none if none.is_empty() => none,
+            some => format!("{{{some}}}"),
+        };
+        self.samples
+            .push(format!("{}{labels} {value}\n", self.name));
+    }
+
+    fn with(mut self, value: Option<impl Display>) -> Self {
+        value.into_iter().for_each(|value| self.add(&[], value));
+        self
+    }
+
+    /// Sorts the samples and merges equal ones, because no two may have the same labels.
+    fn merged(mut self) -> Self {
+        self.samples.sort_unstable();
+        self.samples.dedup();
+        self
+    }
+
+    /// Writes the family. A name that has a unit ends with it.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { name, help, .. } = self;
+        writeln!(out, "# TYPE {name} gauge")?;
+        let mut units = ["seconds", "bytes"].into_iter();
+        if let Some(unit) = units.find(|unit| name.ends_with(unit)) {
+            writeln!(out, "# UNIT {name} {unit}")?;
+        }
+        writeln!(out, "# HELP {name} {help}")?;
+        let mut samples = self.samples.iter();
+        samples.try_for_each(|sample| out.write_all(sample.as_bytes()))
+    }
+}
+
+fn escaped(value: &str) -> String {
+    visible(value).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Returns one sample per plugin and target.
+fn verdicts(report: &CheckReport) -> Family {
+    let help = "Verdicts on plugins by target: 1 for the current verdict.";
+    let mut family = Family::new("nri_compat_verdict", help);
+    for (subject, verdict) in report.verdicts() {
+        let suppressed = verdict.suppressed.is_some().to_string();
+        let labels = [
+            ("target", verdict.target.as_str()),
+            ("plugin", &subject.label()),
+            ("path", &subject.place.whole_file().to_string()),
+            ("kind", subject.kind.as_str()),
+            ("verdict", verdict.outcome.as_str()),
+            ("rule", verdict.rule),
+            (
+                "removal",
+                verdict.planned_removal.as_deref().unwrap_or_default(),
+            ),
+            ("suppressed", &suppressed),
+        ];
+        family.add(&labels, 1);
+    }
+    family.merged()
 }
 
 /// Returns all five outcomes for every target, including zeros, so that a count that drops to zero
 /// does not look like missing data.
-fn counts(report: &CheckReport) -> String {
-    let of = |target: &CheckTarget| -> String {
-        let sample = |outcome: Outcome| {
+fn counts(report: &CheckReport) -> Family {
+    let mut family = Family::new("nri_compat_verdicts", "Verdicts that count, by target.");
+    for target in &report.targets {
+        let counts = report.counts_under(&target.name);
+        for outcome in Outcome::ALL {
             let labels = [
-                ("target", target.name.clone()),
-                ("verdict", outcome.as_str().to_owned()),
+                ("target", target.name.as_str()),
+                ("verdict", outcome.as_str()),
             ];
-            let count = count(report, target, |verdict| {
-                verdict.outcome == outcome && verdict.suppressed.is_none()
-            });
-            sample("nri_compat_verdicts", &labels, count)
-        };
-        Outcome::ALL.map(sample).concat()
-    };
-    let samples: String = report.targets.iter().map(of).collect();
-    family("nri_compat_verdicts", "", "Verdicts that count, by target.") + &samples
-}
-
-fn suppressed(report: &CheckReport) -> String {
-    let of = |target: &CheckTarget| {
-        let count = count(report, target, |verdict| verdict.suppressed.is_some());
-        sample(
-            "nri_compat_suppressed_verdicts",
-            &[("target", target.name.clone())],
-            count,
-        )
-    };
-    let samples: String = report.targets.iter().map(of).collect();
-    family(
-        "nri_compat_suppressed_verdicts",
-        "",
-        "Verdicts that the policy or the baseline suppress, by target.",
-    ) + &samples
-}
-
-fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) -> bool) -> u64 {
-    let verdicts = report.verdicts().map(|(_, verdict)| verdict);
-    let counted = verdicts.filter(|verdict| verdict.target == target.name && which(verdict));
-    counted.count() as u64
-}
-
-/// Returns the number of nodes of each runtime.
-fn nodes(cluster: &ClusterView) -> String {
-    let of = |pool: &NodePool| {
-        let labels = [
-            ("cluster", cluster.name.clone()),
-            ("runtime", pool.runtime.clone()),
-            ("target", pool.target().unwrap_or_default().to_owned()),
-            ("note", pool.note().unwrap_or_default().to_owned()),
-        ];
-        sample("nri_compat_nodes", &labels, pool.nodes.len() as u64)
-    };
-    let samples: String = cluster.pools.iter().map(of).collect();
-    family("nri_compat_nodes", "", "Nodes of the cluster by runtime.") + &samples
-}
-
-/// Returns the number of nodes on which each plugin runs; nothing without a cluster.
-fn plugin_nodes(report: &CheckReport) -> String {
-    if report.cluster.is_none() {
-        return String::new();
+            family.add(&labels, counts.of(outcome));
+        }
     }
-    let judged = report.subjects.iter();
-    let judged = judged.filter(|subject| !subject.verdicts.is_empty());
-    let samples: BTreeSet<String> = judged
-        .map(|subject| {
-            let labels = [
-                ("plugin", subject.label()),
-                ("path", subject.place.whole_file().to_string()),
-                ("kind", subject.kind.as_str().to_owned()),
-            ];
-            sample(
-                "nri_compat_plugin_nodes",
-                &labels,
-                subject.nodes.len() as u64,
-            )
-        })
-        .collect();
+    family
+}
+
+fn suppressed(report: &CheckReport) -> Family {
+    let help = "Verdicts that the policy or the baseline suppress, by target.";
+    let mut family = Family::new("nri_compat_suppressed_verdicts", help);
+    for target in &report.targets {
+        let counts = report.counts_under(&target.name);
+        family.add(&[("target", &target.name)], counts.suppressed);
+    }
+    family
+}
+
+/// Returns the number of nodes of each runtime, and of those on which each plugin runs; `None` without a cluster.
+fn nodes(report: &CheckReport) -> Option<[Family; 2]> {
+    let cluster = report.cluster.as_ref()?;
+    let mut nodes = Family::new("nri_compat_nodes", "Nodes of the cluster by runtime.");
+    for pool in &cluster.pools {
+        let labels = [
+            ("cluster", cluster.name.as_str()),
+            ("runtime", &pool.runtime),
+            ("target", pool.target().unwrap_or_default()),
+            ("note", pool.note().unwrap_or_default()),
+        ];
+        nodes.add(&labels, pool.nodes.len());
+    }
     let help = "Nodes on which the cluster runs a plugin.";
-    family("nri_compat_plugin_nodes", "", help) + &samples.into_iter().collect::<String>()
+    let mut plugins = Family::new("nri_compat_plugin_nodes", help);
+    let judged = report.subjects.iter();
+    for subject in judged.filter(|subject| !subject.verdicts.is_empty()) {
+        let labels = [
+            ("plugin", subject.label()),
+            ("path", subject.place.whole_file().to_string()),
+            ("kind", subject.kind.as_str().to_owned()),
+        ];
+        let labels = labels.each_ref().map(|(key, value)| (*key, value.as_str()));
+        plugins.add(&labels, subject.nodes.len());
+    }
+    Some([nodes, plugins.merged()])
 }
 
 /// Returns the expected times of the planned removals that verdicts name in their label `removal`.
-fn removals(report: &CheckReport) -> String {
-    const NAME: &str = "nri_compat_planned_removal_timestamp_seconds";
-    let samples: String = report
-        .removals
-        .iter()
-        .filter_map(|removal| {
-            let labels = [("removal", removal.when.clone())];
-            Some(sample(NAME, &labels, seconds_of_day(&removal.expected)?))
-        })
-        .collect();
-    family(
-        NAME,
-        "seconds",
-        "Expected time of a planned removal, estimated for releases that are not out yet.",
-    ) + &samples
+fn removals(report: &CheckReport) -> Family {
+    let help = "Expected time of a planned removal, estimated for releases that are not out yet.";
+    let mut family = Family::new("nri_compat_planned_removal_timestamp_seconds", help);
+    for removal in &report.removals {
+        if let Some(seconds) = seconds_of_day(&removal.expected) {
+            family.add(&[("removal", &removal.when)], seconds);
+        }
+    }
+    family
 }
 
 /// Returns the node and the time of the scan, if known, and the time of the tables.
-fn about(report: &CheckReport) -> String {
-    let node = report.summary.node.iter();
-    let node = node.map(|node| sample("nri_compat_scan_info", &[("node", node.clone())], 1));
-    let at = report.summary.at.as_deref().and_then(seconds_of_time);
-    let data = seconds_of_day(&report.data_date);
-    let time = |name: &str, help: &str, seconds: Option<u64>| {
-        let seconds = seconds.map(|seconds| format!("{name} {seconds}\n"));
-        family(name, "seconds", help) + &seconds.unwrap_or_default()
-    };
+fn about(report: &CheckReport) -> [Family; 3] {
+    let mut info = Family::new("nri_compat_scan_info", "Node of the scan.");
+    if let Some(node) = &report.summary.node {
+        info.add(&[("node", node)], 1);
+    }
+    let at = report.summary.at.as_deref();
+    let data_help = "Time of the newest release in the tables.";
     [
-        family("nri_compat_scan_info", "", "Node of the scan.") + &node.collect::<String>(),
-        time("nri_compat_scan_timestamp_seconds", "Time of the scan.", at),
-        time(
-            "nri_compat_data_timestamp_seconds",
-            "Time of the newest release in the tables.",
-            data,
-        ),
+        info,
+        Family::new("nri_compat_scan_timestamp_seconds", "Time of the scan.")
+            .with(at.and_then(seconds_of_time)),
+        Family::new("nri_compat_data_timestamp_seconds", data_help)
+            .with(seconds_of_day(&report.data_date)),
     ]
-    .concat()
 }
 
 /// Returns the start of a day (`YYYY-MM-DD`, UTC) in seconds since 1970.
 fn seconds_of_day(date: &str) -> Option<u64> {
-    let day = date.parse::<jiff::civil::Date>().ok()?;
-    let start = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    u64::try_from(start.timestamp().as_second()).ok()
+    seconds_of_time(&format!("{date}T00:00:00Z"))
 }
 
 /// Returns a time (RFC 3339) in seconds since 1970.
@@ -208,65 +211,19 @@ fn seconds_of_time(at: &str) -> Option<u64> {
     u64::try_from(at.as_second()).ok()
 }
 
-/// Adds the counts of checked files.
-fn scan(report: &CheckReport) -> String {
-    let summary = &report.summary;
+/// Returns the counts of checked files.
+fn scan(summary: &Summary) -> [Family; 5] {
     let seconds = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);
-    let gauge = |name: &str, unit: &str, help: &str, value: &str| {
-        format!("{}{name} {value}\n", family(name, unit, help))
-    };
     [
-        gauge(
-            "nri_compat_scan_files",
-            "",
-            "Files opened.",
-            &summary.files.to_string(),
-        ),
-        gauge(
-            "nri_compat_scan_plugins",
-            "",
-            "Plugins found.",
-            &summary.plugins.to_string(),
-        ),
-        gauge(
+        Family::new("nri_compat_scan_files", "Files opened.").with(Some(summary.files)),
+        Family::new("nri_compat_scan_plugins", "Plugins found.").with(Some(summary.plugins)),
+        Family::new(
             "nri_compat_scan_skipped",
-            "",
             "Places that could not be checked.",
-            &summary.skipped.to_string(),
-        ),
-        gauge(
-            "nri_compat_scan_size_bytes",
-            "bytes",
-            "Bytes in the files opened.",
-            &summary.bytes.to_string(),
-        ),
-        gauge(
-            "nri_compat_scan_duration_seconds",
-            "seconds",
-            "Time taken.",
-            &seconds,
-        ),
+        )
+        .with(Some(summary.skipped)),
+        Family::new("nri_compat_scan_size_bytes", "Bytes in the files opened.")
+            .with(Some(summary.bytes)),
+        Family::new("nri_compat_scan_duration_seconds", "Time taken.").with(Some(seconds)),
     ]
-    .concat()
-}
-
-/// Returns the lines before the samples of a family.
-fn family(name: &str, unit: &str, help: &str) -> String {
-    let unit = match unit {
-        "" => String::new(),
-        unit => format!("# UNIT {name} {unit}\n"),
-    };
-    format!("# TYPE {name} gauge\n{unit}# HELP {name} {help}\n")
-}
-
-fn sample(name: &str, labels: &[(&'static str, String)], value: u64) -> String {
-    let labels: Vec<String> = labels
-        .iter()
-        .map(|(key, value)| format!("{key}=\"{}\"", escaped(value)))
-        .collect();
-    format!("{name}{{{}}} {value}\n", labels.join(","))
-}
-
-fn escaped(value: &str) -> String {
-    visible(value).replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::count::counted;
+use crate::names::names;
 
 /// A plugin version on a runtime version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,7 @@ pub struct Pairing {
 
 /// An event, field or protocol step of a pairing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairingItem {
     /// Its kind.
     pub kind: ItemKind,
@@ -42,6 +44,7 @@ pub struct PairingGroup<'r> {
 
 /// The kind of a pairing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A whole service.
@@ -62,6 +65,7 @@ pub enum ItemKind {
 
 /// The outcome for one item, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It works as if both had the same version.
@@ -152,16 +156,7 @@ impl Pairing {
     /// Returns the items with an outcome in a short phrase: `9 events through fallback`; `None` if
     /// there are none.
     pub fn part(&self, outcome: Outcome) -> Option<String> {
-        let kinds = [
-            ItemKind::Service,
-            ItemKind::Synchronize,
-            ItemKind::Event,
-            ItemKind::Events,
-            ItemKind::Rpc,
-            ItemKind::Field,
-            ItemKind::EnumValue,
-        ];
-        let counts = kinds
+        let counts = ItemKind::ALL
             .into_iter()
             .map(|kind| (kind, self.count(kind, outcome)));
         let counted: Vec<String> = counts
@@ -244,6 +239,18 @@ impl Outcome {
     }
 }
 
+names! {
+    ItemKind {
+        Service = "service",
+        Synchronize = "synchronize",
+        Event = "event",
+        Events = "events",
+        Rpc = "rpc",
+        Field = "field",
+        EnumValue = "enum_value",
+    }
+}
+
 impl ItemKind {
     /// Returns `1 event`, `2 events`.
     fn counted(self, count: usize) -> String {
@@ -255,19 +262,6 @@ impl ItemKind {
             Self::Rpc => counted(count, "call"),
             Self::Field => counted(count, "field"),
             Self::EnumValue => counted(count, "enum value"),
-        }
-    }
-
-    /// Returns the name used in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Service => "service",
-            Self::Synchronize => "synchronize",
-            Self::Event => "event",
-            Self::Events => "events",
-            Self::Rpc => "rpc",
-            Self::Field => "field",
-            Self::EnumValue => "enum_value",
         }
     }
 }

@@ -14,7 +14,8 @@ pub struct ProbeReport {
 
 /// The result of probing a plugin, with the values that are derived from it.
 #[derive(Serialize)]
-struct Document<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Document<'r> {
     #[serde(flatten)]
     probed: &'r Probed,
     /// The durations of the answers, for each event that was answered under some target.
@@ -25,6 +26,7 @@ struct Document<'r> {
 
 /// The worst verdict and the time taken.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument {
     /// The worst verdict; null without targets.
     worst: Option<Verdict>,

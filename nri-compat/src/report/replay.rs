@@ -10,7 +10,8 @@ pub struct ReplayReport<'r>(pub &'r Replayed);
 
 /// The differences, with the values that are derived from them.
 #[derive(Serialize)]
-struct Document<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Document<'r> {
     /// The index and the name of the plugin.
     plugin: &'r str,
     /// The index and the name of the recorded plugin.
@@ -25,6 +26,7 @@ struct Document<'r> {
 
 /// The numbers of requests and differences.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument {
     /// Requests that were sent.
     requests: u64,

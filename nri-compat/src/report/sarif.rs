@@ -4,26 +4,20 @@
 //! policy or baseline suppresses it. A report without findings is a run without results. Results
 //! are written one after the other, so that many of them take little memory.
 
-mod document;
-mod uri;
-
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::check::CheckReport;
 use super::diff::DiffReport;
 use super::finding::Level;
 use super::issue::{Issue, IssuePlace, Problem};
-use super::{json, written};
+use super::json::write_document;
+use super::written;
 use crate::book;
-use crate::rules::{self, Rule};
-use document::{
-    ArtifactLocation, Driver, Fingerprints, Invocation, Location, LogicalLocation, Notification,
-    PhysicalLocation, Region, ReportingConfiguration, ReportingDescriptor, Run, RunResult, Sarif,
-    Suppression, Text, Tool,
-};
+use crate::rules;
 
 /// The maximum number of results of a run; GitHub rejects a file with more.
 /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#validating-your-sarif-file>
@@ -113,25 +107,64 @@ fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) 
         version: "2.1.0",
         runs: [run(&notes, problems, ids.into_iter().collect())],
     };
-    json::write_document(&sarif, out)
+    write_document(&sarif, out)
 }
 
-fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<Results<'r>> {
+/// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds them in a `Vec`, and its
+/// build needs schemafy, regex, uriparse and two older versions of syn.
+#[derive(Serialize)]
+struct Sarif<'r> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'r>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'r> {
+    tool: Value,
+    automation_details: Value,
+    invocations: [Value; 1],
+    results: Results<'r>,
+    column_kind: &'static str,
+}
+
+fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<'r> {
+    let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
+    let version = env!("CARGO_PKG_VERSION");
     Run {
-        tool: Tool {
-            driver: Driver {
-                name: "nri-compat",
-                version: env!("CARGO_PKG_VERSION"),
-                rules: ids.iter().map(|id| descriptor(id)).collect(),
-            },
-        },
-        automation_details: document::AutomationDetails {
-            id: format!("nri-compat/{}/", notes.command),
-        },
-        invocations: [invocation(notes)],
+        tool: json!({ "driver": { "name": "nri-compat", "version": version, "rules": rules } }),
+        automation_details: json!({ "id": format!("nri-compat/{}/", notes.command) }),
+        // Skipped places, and problems with the policy.
+        invocations: [json!({
+            "executionSuccessful": true,
+            "toolExecutionNotifications": warnings(&notes.skipped),
+            "toolConfigurationNotifications": warnings(&notes.policy),
+        })],
         results: Results { problems, ids },
         column_kind: "unicodeCodePoints",
     }
+}
+
+fn warnings(texts: &[String]) -> Vec<Value> {
+    let warning = |text: &String| json!({ "level": "warning", "message": message(text) });
+    texts.iter().map(warning).collect()
+}
+
+fn message(text: &str) -> Value {
+    json!({ "text": text })
+}
+
+fn descriptor(id: &str) -> Value {
+    let mut descriptor = json!({ "id": id, "helpUri": book::page(id) });
+    if let Some(rule) = rules::get(id) {
+        descriptor["shortDescription"] = message(rule.summary);
+        descriptor["fullDescription"] = message(rule.explanation);
+        descriptor["help"] = message(rule.remedy);
+        descriptor["defaultConfiguration"] = json!({ "level": rule.level });
+    }
+    descriptor
 }
 
 /// The results of a run.
@@ -142,101 +175,66 @@ struct Results<'r> {
 
 impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(
-            self.problems
-                .iter()
-                .map(|problem| ResultOf(problem, &self.ids)),
-        )
+        let issues = self.problems.iter().map(Problem::issue);
+        serializer.collect_seq(issues.map(|issue| result(&issue, &self.ids)))
     }
 }
 
-/// The result of one problem.
-struct ResultOf<'p, 'r>(&'p Problem<'r>, &'p [&'static str]);
-
-impl Serialize for ResultOf<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        result(&self.0.issue(), self.1).serialize(serializer)
+fn result(issue: &Issue, ids: &[&'static str]) -> Value {
+    let place = issue.place.as_ref();
+    let locations: Vec<Value> = place
+        .map(|place| location(issue, place))
+        .into_iter()
+        .collect();
+    let mut result = json!({
+        "ruleId": issue.rule,
+        "ruleIndex": ids.iter().position(|id| *id == issue.rule).unwrap_or(0),
+        "level": issue.level,
+        "message": message(&issue.text()),
+        "locations": locations,
+        // The number is a version: it increases when the fingerprint of an unchanged finding would change.
+        "partialFingerprints": { "nriCompatFinding/v2": issue.fingerprint },
+    });
+    if let Some(why) = &issue.suppressed {
+        let suppression = json!({ "kind": "external", "status": "accepted", "justification": why });
+        result["suppressions"] = json!([suppression]);
     }
+    result
 }
 
-fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
-    let rule = rules::get(id);
-    let text = |of: fn(&Rule) -> &str| rule.map(|rule| Text { text: of(rule) });
-    ReportingDescriptor {
-        id,
-        short_description: text(|rule| rule.summary),
-        full_description: text(|rule| rule.explanation),
-        help: text(|rule| rule.remedy),
-        help_uri: book::page(id),
-        default_configuration: rule.map(|rule| ReportingConfiguration {
-            level: rule.level.as_str(),
-        }),
+fn location(issue: &Issue, place: &IssuePlace) -> Value {
+    let within = place.within.as_ref();
+    let full_name = within.map(|within| format!("{}: {within}", place.file));
+    let mut physical = json!({ "artifactLocation": { "uri": reference(&place.file) } });
+    if let Some((line, column)) = place.line {
+        physical["region"] = json!({ "startLine": line.max(1), "startColumn": column.max(1) });
     }
-}
-
-/// Returns skipped places and problems with the policy, as notifications.
-fn invocation(notes: &Notes) -> Invocation {
-    let warnings = |texts: &[String]| {
-        let texts = texts.iter().cloned();
-        let warning = |text| Notification {
-            level: "warning",
-            message: Text { text },
-        };
-        texts.map(warning).collect()
-    };
-    Invocation {
-        execution_successful: true,
-        tool_execution_notifications: warnings(&notes.skipped),
-        tool_configuration_notifications: warnings(&notes.policy),
-    }
-}
-
-fn result<'i>(issue: &'i Issue, ids: &[&'static str]) -> RunResult<'i> {
-    let suppressed = issue.suppressed.as_deref();
-    RunResult {
-        rule_id: issue.rule,
-        rule_index: ids.iter().position(|id| *id == issue.rule).unwrap_or(0),
-        level: issue.level.as_str(),
-        message: Text { text: issue.text() },
-        locations: issue
-            .place
-            .iter()
-            .map(|place| location(issue, place))
-            .collect(),
-        partial_fingerprints: Fingerprints {
-            finding: &issue.fingerprint,
-        },
-        suppressions: suppressed.map(suppression).into_iter().collect(),
-    }
-}
-
-fn suppression(why: &str) -> Suppression<'_> {
-    Suppression {
-        kind: "external",
-        status: "accepted",
-        justification: why,
-    }
-}
-
-fn location<'i>(issue: &'i Issue, place: &IssuePlace) -> Location<'i> {
-    let within = place
-        .within
-        .as_ref()
-        .map(|within| format!("{}: {within}", place.file));
-    Location {
-        physical_location: PhysicalLocation {
-            artifact_location: ArtifactLocation {
-                uri: uri::reference(&place.file),
-            },
-            region: place.line.map(|(line, column)| Region {
-                start_line: line.max(1),
-                start_column: column.max(1),
-            }),
-        },
-        logical_locations: [LogicalLocation {
-            name: &issue.about,
-            fully_qualified_name: within.unwrap_or_else(|| issue.about.clone()),
+    json!({
+        "physicalLocation": physical,
+        "logicalLocations": [{
+            "name": issue.about,
+            "fullyQualifiedName": full_name.unwrap_or_else(|| issue.about.clone()),
         }],
+    })
+}
+
+/// Returns a path as a URI: an absolute path becomes a `file:` URI, any other stays relative. All
+/// special characters are percent-encoded. <https://www.rfc-editor.org/rfc/rfc3986#section-2>
+fn reference(path: &str) -> String {
+    let encoded: String = path.bytes().map(encoded).collect();
+    match (path.starts_with('/'), path.is_empty()) {
+        (true, _) => format!("file://{encoded}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => encoded,
+    }
+}
+
+fn encoded(byte: u8) -> String {
+    match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
     }
 }
 
@@ -244,6 +242,14 @@ fn location<'i>(issue: &'i Issue, place: &IssuePlace) -> Location<'i> {
 mod tests {
     use super::*;
     use crate::report::check::{Outcome, Subject, Verdict};
+
+    #[test]
+    fn paths_are_distinguished_from_schemes() {
+        assert_eq!(reference("/opt/a b"), "file:///opt/a%20b");
+        assert_eq!(reference("go.mod"), "go.mod");
+        assert_eq!(reference("javascript:x"), "javascript%3Ax");
+        assert_eq!(reference("ä%"), "%C3%A4%25");
+    }
 
     #[test]
     fn results_beyond_the_limit_are_the_least_serious_and_are_counted() {
@@ -265,7 +271,7 @@ mod tests {
             subjects: (0..MAX_RESULTS + 10).map(subject).collect(),
             ..CheckReport::default()
         };
-        let sarif: serde_json::Value = serde_json::from_str(&check(&report)).expect("JSON");
+        let sarif: Value = serde_json::from_str(&check(&report)).expect("JSON");
         let run = &sarif["runs"][0];
         let results = run["results"].as_array().expect("an array");
         assert_eq!(results.len(), MAX_RESULTS);

@@ -4,11 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::names;
+
 /// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
     /// Generated source code breaks, per file.
@@ -28,6 +31,7 @@ pub enum Category {
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Worth knowing; nothing breaks.
@@ -38,17 +42,23 @@ pub enum Level {
     Error,
 }
 
-impl Category {
-    /// All categories, in the order in which rules are listed.
-    pub const ALL: [Self; 6] = [
-        Self::File,
-        Self::Package,
-        Self::WireJson,
-        Self::Wire,
-        Self::Nri,
-        Self::Check,
-    ];
+names! {
+    Category {
+        File = "FILE",
+        Package = "PACKAGE",
+        WireJson = "WIRE_JSON",
+        Wire = "WIRE",
+        Nri = "NRI",
+        Check = "CHECK",
+    }
+    Level {
+        Note = "note",
+        Warning = "warning",
+        Error = "error",
+    }
+}
 
+impl Category {
     /// Returns a phrase that describes what breaks.
     pub const fn about(self) -> &'static str {
         match self {
@@ -58,29 +68,6 @@ impl Category {
             Self::Wire => "the binary encoding breaks",
             Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
             Self::Check => "findings of `check` and `logs` about plugins",
-        }
-    }
-
-    /// Returns the name used on the command line, in rule files and in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "FILE",
-            Self::Package => "PACKAGE",
-            Self::WireJson => "WIRE_JSON",
-            Self::Wire => "WIRE",
-            Self::Nri => "NRI",
-            Self::Check => "CHECK",
-        }
-    }
-}
-
-impl Level {
-    /// Returns the name used on the command line, in rule files and in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::result::Subject;
 
 /// The result of probing a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Probed {
     /// The plugin: the name, index and NRI version that it registers with. All are empty if it never registered.
     pub subject: Subject,
@@ -17,6 +18,7 @@ pub struct Probed {
     pub form: Form,
     /// The time from the start of the plugin to its registration; `None` if it never registered.
     #[serde(rename = "registered_after_millis", serialize_with = "maybe_millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub registered_after: Option<Duration>,
     /// The answer to Configure under the newest revision; `None` if there was none.
     pub subscription: Option<Subscription>,
@@ -44,6 +46,7 @@ pub enum Form {
 
 /// A plugin's answer to Configure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subscription {
     /// The event mask that the plugin sent. 0 means all events that the runtime knows.
     pub mask: i32,
@@ -55,6 +58,7 @@ pub struct Subscription {
 
 /// The failure policy that a plugin declares, since NRI v0.12.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailurePolicy {
     /// True if a request fails when the plugin does not answer it.
     pub fail_request: bool,
@@ -64,6 +68,7 @@ pub struct FailurePolicy {
 
 /// The answer of a plugin to one RPC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RpcResult {
     /// The name of the RPC, such as `RunPodSandbox`.
     pub rpc: &'static str,
@@ -75,6 +80,7 @@ pub struct RpcResult {
     pub detail: String,
     /// The time until the answer; `None` if there was none.
     #[serde(rename = "millis", serialize_with = "maybe_millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub took: Option<Duration>,
 }
 
@@ -96,6 +102,7 @@ pub enum RpcAnswer {
 
 /// The verdict for one target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetResult {
     /// The name of the target, such as `containerd@2.2.9`.
     pub target: String,
@@ -132,6 +139,7 @@ pub enum Verdict {
 
 /// The outcome for one event under a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventResult {
     /// The RPC name of the event, such as `RunPodSandbox`.
     pub event: &'static str,
@@ -139,6 +147,7 @@ pub struct EventResult {
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
     #[serde(serialize_with = "via")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = ["dedicated", "state-change", null])))]
     pub via: Option<Via>,
     /// True if it was sent as StateChange because the plugin does not implement the RPC of the release.
     #[serde(skip)]
@@ -147,6 +156,7 @@ pub struct EventResult {
     pub detail: String,
     /// The time until the answer, including an earlier attempt; `None` if there was no answer.
     #[serde(rename = "millis", serialize_with = "maybe_millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub took: Option<Duration>,
 }
 
@@ -171,6 +181,7 @@ pub enum EventOutcome {
 
 /// Something that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trouble {
     /// The kind of trouble.
     pub kind: TroubleKind,
@@ -210,14 +221,17 @@ pub enum TroubleKind {
 
 /// The durations of the answers to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// The RPC name of the event.
     pub event: &'static str,
     /// The median.
     #[serde(rename = "median_millis", serialize_with = "millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub median: Duration,
     /// The slowest answer.
     #[serde(rename = "slowest_millis", serialize_with = "millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub slowest: Duration,
     /// The number of answers.
     pub answers: usize,

@@ -194,7 +194,7 @@ fn a_funnelled_plugin_outlives_state_change() {
         [Ok, Ok, Deprecated, Deprecated, Deprecated]
     );
     assert_eq!(
-        verdict(&plugin, "containerd@2.7").remedy,
+        &*verdict(&plugin, "containerd@2.7").remedy,
         "implement RunPodSandbox instead of StateChange"
     );
 }
@@ -292,7 +292,7 @@ fn an_unknown_verdict_says_why_and_how_to_find_out() {
             (verdict.outcome, verdict.confidence),
             (Unknown, Confidence::Low)
         );
-        assert_eq!(verdict.reason, "its function names are gone");
+        assert_eq!(&*verdict.reason, "its function names are gone");
         assert!(!verdict.remedy.is_empty());
     }
 }

@@ -16,6 +16,7 @@ pub const CLUSTER_READER: &str = "cluster";
 
 /// A cluster, as described by its API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClusterView {
     /// The name of the context, or `in-cluster`.
     #[serde(default)]
@@ -41,6 +42,7 @@ pub struct ClusterView {
 
 /// Nodes with the same runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodePool {
     /// The runtime as reported by the nodes: `containerd://2.2.3-k3s1`.
     #[serde(default)]
@@ -54,6 +56,7 @@ pub struct NodePool {
 
 /// The target against which the plugins on the nodes of a pool are checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(into = "TargetOrNote", from = "TargetOrNote")]
 pub enum Judged {
     /// The target with this name.
@@ -66,6 +69,7 @@ pub enum Judged {
 
 /// The target of a pool, or why it has none.
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 struct TargetOrNote {
     /// The name of the target.

@@ -8,6 +8,7 @@ use crate::sighting::Role;
 
 /// The number of verdicts that count, by outcome, and of those that do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerdictCounts {
     /// Verdicts `ok`.
     pub ok: usize,

@@ -12,6 +12,7 @@ use super::{
 /// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
 /// target.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct CheckDocument<'r> {
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
@@ -31,6 +32,7 @@ pub(in crate::report) struct CheckDocument<'r> {
 
 /// A subject, with its location as text.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct SubjectDocument<'r> {
     /// The location, as in text reports.
     path: String,
@@ -40,6 +42,7 @@ pub(in crate::report) struct SubjectDocument<'r> {
 
 /// A place that could not be checked, with its location as text.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::report) struct SkippedDocument<'r> {
     /// The location, as in text reports.
     path: String,
@@ -49,6 +52,7 @@ pub(in crate::report) struct SkippedDocument<'r> {
 
 /// The summary, with the counts of verdicts.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument<'r> {
     /// The places that were requested, or found by default; those without a configuration say so.
     looked_at: Vec<String>,
@@ -124,8 +128,8 @@ impl Serialize for Verdict {
         verdict.serialize_field("events", &*self.events)?;
         verdict.serialize_field("since", &self.since)?;
         verdict.serialize_field("planned_removal", &self.planned_removal)?;
-        verdict.serialize_field("reason", &self.reason)?;
-        verdict.serialize_field("remedy", &self.remedy)?;
+        verdict.serialize_field("reason", &*self.reason)?;
+        verdict.serialize_field("remedy", &*self.remedy)?;
         verdict.serialize_field("confidence", &self.confidence)?;
         verdict.serialize_field("suppressed", &self.suppressed)?;
         verdict.end()
@@ -144,6 +148,7 @@ impl<'de> Deserialize<'de> for Outcome {
 
 /// The source of a suppression.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SuppressedBy {
     /// The baseline.

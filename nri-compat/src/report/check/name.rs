@@ -1,39 +1,43 @@
 //! The terms of a check report, the same in every format, and values derived from a verdict.
 
 use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
+use crate::names::names;
 use crate::report::finding::Level;
 use crate::sighting::{FileKind, Role};
 
-impl Outcome {
-    /// All outcomes, from good to bad.
-    pub const ALL: [Self; 5] = [
-        Self::Ok,
-        Self::Unknown,
-        Self::Deprecated,
-        Self::Removed,
-        Self::Incompatible,
-    ];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unknown => "unknown",
-            Self::Deprecated => "deprecated",
-            Self::Removed => "removed",
-            Self::Incompatible => "incompatible",
-        }
+names! {
+    Outcome {
+        Ok = "ok",
+        Unknown = "unknown",
+        Deprecated = "deprecated",
+        Removed = "removed",
+        Incompatible = "incompatible",
     }
-}
-
-impl Confidence {
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+    Confidence {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+    }
+    Role {
+        Plugin = "plugin",
+        Runtime = "runtime",
+        Library = "library",
+        None = "none",
+    }
+    FileKind {
+        GoBinary = "go_binary",
+        RustBinary = "rust_binary",
+        WasmModule = "wasm_module",
+        OneShotConfig = "one_shot_config",
+        GoMod = "go_mod",
+        GoSum = "go_sum",
+        GoVendor = "go_vendor",
+        GoSource = "go_source",
+        CargoLock = "cargo_lock",
+        Log = "log",
+        DeprecationList = "deprecation_list",
+        Manifest = "manifest",
+        Other = "other",
     }
 }
 
@@ -44,56 +48,6 @@ impl Suppression {
             "baseline"
         } else {
             "policy"
-        }
-    }
-}
-
-impl Role {
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plugin => "plugin",
-            Self::Runtime => "runtime",
-            Self::Library => "library",
-            Self::None => "none",
-        }
-    }
-}
-
-impl FileKind {
-    /// All kinds, in declaration order.
-    pub const ALL: [Self; 13] = [
-        Self::GoBinary,
-        Self::RustBinary,
-        Self::WasmModule,
-        Self::OneShotConfig,
-        Self::GoMod,
-        Self::GoSum,
-        Self::GoVendor,
-        Self::GoSource,
-        Self::CargoLock,
-        Self::Log,
-        Self::DeprecationList,
-        Self::Manifest,
-        Self::Other,
-    ];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::GoBinary => "go_binary",
-            Self::RustBinary => "rust_binary",
-            Self::WasmModule => "wasm_module",
-            Self::OneShotConfig => "one_shot_config",
-            Self::GoMod => "go_mod",
-            Self::GoSum => "go_sum",
-            Self::GoVendor => "go_vendor",
-            Self::GoSource => "go_source",
-            Self::CargoLock => "cargo_lock",
-            Self::Log => "log",
-            Self::DeprecationList => "deprecation_list",
-            Self::Manifest => "manifest",
-            Self::Other => "other",
         }
     }
 }

@@ -6,6 +6,7 @@ use super::Summary;
 
 /// A kind of plugins that a check did not look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotLookedFor {
     /// Plugins that run, whatever their files are.

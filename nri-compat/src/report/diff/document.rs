@@ -9,7 +9,8 @@ use crate::rules;
 
 /// The report of `diff`: what changed between two versions of a protocol, and what breaks.
 #[derive(Serialize)]
-struct DiffDocument<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::report) struct DiffDocument<'r> {
     /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     data_date: &'r str,
     /// The side that the user named first.
@@ -17,10 +18,12 @@ struct DiffDocument<'r> {
     /// The side that the user named second.
     to: &'r Side,
     /// The findings of the rules, sorted.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FindingDocument<'r>>"))]
     findings: &'r [Finding],
     /// Every element that was added, removed or changed, in declaration order.
     changes: &'r [Change],
     /// The pairings of plugins of one side with runtimes of the other.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<PairingDocument<'r>>"))]
     pairings: &'r [Pairing],
     /// Findings that do not count because of the policy or the baseline.
     suppressed: &'r [SuppressedFinding],
@@ -49,7 +52,8 @@ impl Serialize for DiffReport {
 
 /// A violation of a rule, with the categories of the rule.
 #[derive(Serialize)]
-struct FindingDocument<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::report) struct FindingDocument<'r> {
     /// The id of the rule; see `nri-compat explain`.
     rule: &'r str,
     /// The kinds of compatibility that a violation breaks.
@@ -85,6 +89,7 @@ impl Serialize for Finding {
 
 /// The location of a finding. Line and column are counted from 1.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Location<'r> {
     /// The file: its name in the schema, or a path.
     file: &'r str,
@@ -96,6 +101,7 @@ struct Location<'r> {
 
 /// A plugin version on a runtime version, with the worst outcome.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PairingDocument<'r> {
     /// The protocol version of the plugin.
     plugin: &'r str,

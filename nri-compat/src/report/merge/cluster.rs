@@ -7,6 +7,7 @@ use crate::report::count::counted;
 
 /// A cluster with a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedCluster {
     /// The name of the context.
     pub name: String,
@@ -18,6 +19,7 @@ pub struct MergedCluster {
 
 /// Nodes of a cluster with the same runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedPool {
     /// The runtime as reported by the nodes: `containerd://2.2.3`.
     pub runtime: String,

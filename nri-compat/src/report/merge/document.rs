@@ -7,7 +7,8 @@ use crate::report::check::{Outcome, SkippedDocument};
 
 /// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
 #[derive(Serialize)]
-struct MergeDocument<'r> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::report) struct MergeDocument<'r> {
     /// The plugins, the worst on the most nodes first.
     plugins: &'r [MergedPlugin],
     /// The clusters with a report, each with its nodes by runtime.
@@ -26,6 +27,7 @@ struct MergeDocument<'r> {
 
 /// The numbers of reports, nodes and plugins.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MergeSummary {
     /// Reports that were read.
     reports: u64,

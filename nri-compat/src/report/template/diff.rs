@@ -121,7 +121,7 @@ fn changed(report: &DiffReport) -> Vec<Value> {
         let changes = changes.filter(|change| change.kind == kind && change.what == what);
         let elements: Vec<Value> = changes.map(change).collect();
         (!elements.is_empty()).then(|| {
-            context! { kind => kind.as_str(), noun => what.noun(elements.len()), elements }
+            context! { kind => kind.as_str(), phrase => counted(elements.len(), what.noun()), elements }
         })
     });
     rows.collect()

@@ -39,6 +39,7 @@ pub struct Replayed {
 
 /// The number of recorded requests that were not sent to the plugin, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Requests for events that the plugin did not subscribe to.
     pub unsubscribed: u64,
@@ -52,11 +53,13 @@ pub struct Skipped {
 
 /// One difference between a plugin's behavior and the recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The number of the request on its connection, from 1; 0 for an unsolicited update.
     pub request: u64,
     /// The time of the request since the start of the recording.
     #[serde(rename = "at_millis", serialize_with = "millis")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub at: Duration,
     /// The method, such as `CreateContainer`.
     pub method: String,
@@ -64,6 +67,7 @@ pub struct Difference {
     pub subject: String,
     /// The difference.
     #[serde(rename = "detail", serialize_with = "phrase")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: DifferenceKind,
 }
 

@@ -1,0 +1,41 @@
+//! The JSON Schemas of the reports, generated from their types.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+
+use super::check::CheckDocument;
+use super::diff::DiffDocument;
+use super::json::Versioned;
+use super::merge::MergeDocument;
+
+/// Returns the schema of each report with the name of its command.
+pub fn all() -> Vec<(&'static str, String)> {
+    let mut schemas = vec![
+        ("check", schema::<CheckDocument<'_>>("check")),
+        ("diff", schema::<DiffDocument<'_>>("diff")),
+        ("merge", schema::<MergeDocument<'_>>("merge")),
+    ];
+    #[cfg(feature = "conformance")]
+    schemas.extend([
+        (
+            "conformance",
+            schema::<super::conformance::Document<'_>>("conformance"),
+        ),
+        ("probe", schema::<super::probe::Document<'_>>("probe")),
+        ("replay", schema::<super::replay::Document<'_>>("replay")),
+    ]);
+    schemas
+}
+
+fn schema<D: JsonSchema>(command: &str) -> String {
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    let mut schema = generator.into_root_schema_for::<Versioned<D>>();
+    schema.insert(
+        "title".into(),
+        format!("nri-compat {command} --format json").into(),
+    );
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text + "\n"
+}
