@@ -2,6 +2,10 @@
 
 use crate::rules;
 
+/// The address of the page about verdicts, which has a heading for each.
+pub(crate) const VERDICTS: &str =
+    concat!(env!("CARGO_PKG_HOMEPAGE"), "/book/reference/verdicts.html");
+
 /// Returns the address of the page about a rule or a statement, which stays the same.
 pub(crate) fn page(id: &str) -> String {
     let folder = if rules::get(id).is_some() {

@@ -121,7 +121,7 @@ fn slug(heading: &str) -> String {
 #[test]
 fn a_broken_link_is_found() {
     let file = repository().join("README.md");
-    assert!(leads_somewhere(&file, "nri/README.md#figures"));
+    assert!(leads_somewhere(&file, "nri/README.md#webassembly"));
     assert!(!leads_somewhere(&file, "nri/README.md#nothing"));
     assert!(!leads_somewhere(&file, "nothing.md"));
     assert_eq!(

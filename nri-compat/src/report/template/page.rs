@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use sha2::{Digest as _, Sha256};
 
+use crate::book;
 use crate::report::check::{Outcome, VerdictCounts};
 use crate::rules;
 
@@ -49,6 +49,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         style => Value::from_safe_string(STYLE.to_owned()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
         version => env!("CARGO_PKG_VERSION"),
+        verdicts => book::VERDICTS,
     };
     environment.add_global("tool", tool);
     environment.add_global("classes", Value::from_pairs(CLASSES));
@@ -73,7 +74,15 @@ fn hash(text: &str) -> String {
 pub(super) fn rules<'i>(ids: impl Iterator<Item = &'i str>) -> Vec<Value> {
     let ids: BTreeSet<&str> = ids.collect();
     let known = ids.into_iter().filter_map(rules::get);
-    known.map(|rule| Value::from(Serde(rule))).collect()
+    let values = known.map(|rule| {
+        context! {
+            id => rule.id,
+            summary => rule.summary,
+            explanation => rule.explanation,
+            page => book::page(rule.id),
+        }
+    });
+    values.collect()
 }
 
 /// Returns each outcome with its number of verdicts, and its part of the bar.
