@@ -56,7 +56,7 @@ struct Tree(BTreeMap<Vec<String>, Module>);
 #[derive(Default)]
 struct Module {
     paths: Vec<Vec<String>>,
-    /// What `use` declarations make a name stand for.
+    /// The path that a `use` declaration gives to a name.
     names: BTreeMap<String, Vec<String>>,
     globs: Vec<Vec<String>>,
 }

@@ -41,25 +41,42 @@ fn set(namespaces: &mut Vec<OciNamespace>, namespace: OciNamespace) {
     }
 }
 
+/// Every type of namespace.
+const TYPES: [LinuxNamespaceType; 8] = [
+    LinuxNamespaceType::Cgroup,
+    LinuxNamespaceType::Ipc,
+    LinuxNamespaceType::Mount,
+    LinuxNamespaceType::Network,
+    LinuxNamespaceType::Pid,
+    LinuxNamespaceType::Time,
+    LinuxNamespaceType::User,
+    LinuxNamespaceType::Uts,
+];
+
 /// Parses the type of a namespace. The `oci-spec` crate also accepts abbreviations, but runtimes do
 /// not.
-fn kind(name: &str, index: usize) -> Result<LinuxNamespaceType, Error> {
-    match name {
-        "cgroup" => Ok(LinuxNamespaceType::Cgroup),
-        "ipc" => Ok(LinuxNamespaceType::Ipc),
-        "mount" => Ok(LinuxNamespaceType::Mount),
-        "network" => Ok(LinuxNamespaceType::Network),
-        "pid" => Ok(LinuxNamespaceType::Pid),
-        "time" => Ok(LinuxNamespaceType::Time),
-        "user" => Ok(LinuxNamespaceType::User),
-        "uts" => Ok(LinuxNamespaceType::Uts),
-        unknown => Err(Error::new(
-            format!("linux.namespaces[{index}].type"),
-            ErrorKind::UnknownName {
-                value: unknown.to_owned(),
-                expected: "a type of namespace such as network",
-            },
-        )),
+fn kind(text: &str, index: usize) -> Result<LinuxNamespaceType, Error> {
+    let found = TYPES.into_iter().find(|kind| name(*kind) == text);
+    found.ok_or_else(|| {
+        let kind = ErrorKind::UnknownName {
+            value: text.to_owned(),
+            expected: "a type of namespace such as network",
+        };
+        Error::new(format!("linux.namespaces[{index}].type"), kind)
+    })
+}
+
+/// Returns the name in the runtime specification. The `oci-spec` crate prints abbreviations for some.
+pub(super) fn name(kind: LinuxNamespaceType) -> &'static str {
+    match kind {
+        LinuxNamespaceType::Cgroup => "cgroup",
+        LinuxNamespaceType::Ipc => "ipc",
+        LinuxNamespaceType::Mount => "mount",
+        LinuxNamespaceType::Network => "network",
+        LinuxNamespaceType::Pid => "pid",
+        LinuxNamespaceType::Time => "time",
+        LinuxNamespaceType::User => "user",
+        LinuxNamespaceType::Uts => "uts",
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Content<'n> {
     pub(super) templates: Vec<PodTemplate>,
     /// The complete objects in it, such as those of a `List`.
     pub(super) objects: Vec<&'n Node>,
-    /// What it says about NRI outside of pods.
+    /// Statements about NRI outside of pods.
     pub(super) statements: Vec<Statement>,
 }
 

@@ -1,9 +1,9 @@
-//! What objects say about NRI outside of complete pods: paths of the host that nothing mounts, as in the
+//! Statements of objects about NRI outside of complete pods: paths of the host that nothing mounts, as in the
 //! patches of kustomize, and images of published plugins.
 
 use super::images::published;
 use super::node::Node;
-use super::paths::direct;
+use super::paths::{Resource, direct};
 use super::pod::{PodTemplate, host_path};
 use crate::chart::mentions_nri;
 
@@ -70,29 +70,32 @@ fn volume(node: &Node) -> Option<Statement> {
 }
 
 fn names_path(line: u32, path: &str) -> Option<Statement> {
-    let resource = direct(path)?;
-    let path = crate::escape::bytes(path.as_bytes());
+    let (path, resource) = of_nri(path)?;
     let text =
         format!("names {path} of the host ({resource}), which no container here mounts: {RENDER}");
     Some(Statement::new(line, text))
 }
 
 fn sets_path((line, path): (u32, &str)) -> Option<Statement> {
-    let resource = direct(path)?;
-    let path = crate::escape::bytes(path.as_bytes());
+    let (path, resource) = of_nri(path)?;
     let text = format!("a patch sets {path} ({resource}): {RENDER}");
     Some(Statement::new(line, text))
 }
 
 fn mounted(line: u32, path: &str) -> Option<Statement> {
-    let resource = direct(path)?;
-    let path = crate::escape::bytes(path.as_bytes());
+    let (path, resource) = of_nri(path)?;
     let text =
         format!("mounts a volume that is declared elsewhere at {path} ({resource}): {RENDER}");
     Some(Statement {
         is_mount: true,
         ..Statement::new(line, text)
     })
+}
+
+/// Returns a path of NRI, escaped, with what it is; `None` for another path.
+fn of_nri(path: &str) -> Option<(String, Resource)> {
+    let resource = direct(path)?;
+    Some((crate::escape::bytes(path.as_bytes()), resource))
 }
 
 fn patch((line, text): (u32, &str)) -> Option<Statement> {

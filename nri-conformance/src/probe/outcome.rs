@@ -143,7 +143,7 @@ pub enum Verdict {
 pub struct EventResult {
     /// The RPC name of the event, such as `RunPodSandbox`.
     pub event: &'static str,
-    /// What the plugin did with the event.
+    /// The outcome of the event.
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
     #[serde(serialize_with = "via")]

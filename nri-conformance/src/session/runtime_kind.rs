@@ -11,9 +11,6 @@ pub enum RuntimeKind {
 }
 
 impl RuntimeKind {
-    /// Every kind.
-    pub const ALL: [RuntimeKind; 2] = [RuntimeKind::Containerd, RuntimeKind::Crio];
-
     /// Returns the kind of the runtime that reports this name in Configure. Runtimes other than CRI-O count as containerd,
     /// whose requests most plugins are written for.
     pub fn reporting(runtime_name: &str) -> Self {

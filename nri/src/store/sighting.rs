@@ -20,9 +20,9 @@ pub enum SightingKind {
 pub struct Sighting {
     /// The event that names the pod and the container.
     pub event: Event,
-    /// What the store knows about the pod of the event.
+    /// The state of the pod in the store.
     pub pod: SightingKind,
-    /// The state of its container, if it has one.
+    /// The state of the container in the store, if the event has one.
     pub container: Option<SightingKind>,
 }
 

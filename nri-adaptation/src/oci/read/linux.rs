@@ -1,9 +1,10 @@
 //! The Linux part of a container.
 
 use oci_spec::runtime::{
-    Linux, LinuxDevice as OciDevice, LinuxIntelRdt, LinuxNamespace as OciNamespace,
-    LinuxNamespaceType, Process, Spec,
+    Linux, LinuxDevice as OciDevice, LinuxIntelRdt, LinuxNamespace as OciNamespace, Process, Spec,
 };
+
+use crate::oci::namespaces::name;
 
 use super::{each, map, process, resources, seccomp, text};
 use nri::api::{LinuxContainer, LinuxDevice, LinuxNamespace, LinuxNetDevice, LinuxRdt};
@@ -13,7 +14,10 @@ use nri::optional::Optional;
 pub(super) fn container(spec: &Spec) -> Option<LinuxContainer> {
     let (linux, process) = (spec.linux().as_ref(), spec.process().as_ref());
     let of_linux = linux.map_or_else(LinuxContainer::default, from_linux);
-    let container = process.map_or_else(|| of_linux.clone(), |it| with_process(&of_linux, it));
+    let container = match process {
+        Some(process) => with_process(of_linux, process),
+        None => of_linux,
+    };
     (linux.is_some() || container != LinuxContainer::default()).then_some(container)
 }
 
@@ -36,12 +40,12 @@ fn from_linux(linux: &Linux) -> LinuxContainer {
     }
 }
 
-fn with_process(container: &LinuxContainer, process: &Process) -> LinuxContainer {
+fn with_process(container: LinuxContainer, process: &Process) -> LinuxContainer {
     LinuxContainer {
         oom_score_adj: Optional::of(process.oom_score_adj().map(i64::from)),
         io_priority: process.io_priority().as_ref().map(process::io_priority),
         scheduler: process.scheduler().as_ref().map(process::scheduler),
-        ..container.clone()
+        ..container
     }
 }
 
@@ -51,22 +55,8 @@ pub(super) fn namespaces(linux: &Linux) -> Vec<LinuxNamespace> {
 
 fn namespace(namespace: &OciNamespace) -> LinuxNamespace {
     LinuxNamespace {
-        r#type: kind(namespace.typ()).to_owned(),
+        r#type: name(namespace.typ()).to_owned(),
         path: text(namespace.path().as_deref()),
-    }
-}
-
-/// Returns the name in the runtime specification. The `oci-spec` crate prints abbreviations for some.
-fn kind(kind: LinuxNamespaceType) -> &'static str {
-    match kind {
-        LinuxNamespaceType::Cgroup => "cgroup",
-        LinuxNamespaceType::Ipc => "ipc",
-        LinuxNamespaceType::Mount => "mount",
-        LinuxNamespaceType::Network => "network",
-        LinuxNamespaceType::Pid => "pid",
-        LinuxNamespaceType::Time => "time",
-        LinuxNamespaceType::User => "user",
-        LinuxNamespaceType::Uts => "uts",
     }
 }
 

@@ -8,36 +8,24 @@ use crate::report::finding::Category;
 use crate::report::history::{RuntimeReport, RuntimesReport, VersionsReport};
 use crate::rules::Rule;
 
-impl Templated for &VersionsReport {
-    const NAME: &'static str = "versions";
+/// Implements `Templated` for reports whose templates see the JSON document alone.
+macro_rules! plain {
+    ($($report:ty => $name:literal,)*) => {
+        $(impl Templated for &$report {
+            const NAME: &'static str = $name;
 
-    fn context(self) -> Value {
-        Serde(self).into()
-    }
+            fn context(self) -> Value {
+                Serde(self).into()
+            }
+        })*
+    };
 }
 
-impl Templated for &RuntimesReport {
-    const NAME: &'static str = "runtimes";
-
-    fn context(self) -> Value {
-        Serde(self).into()
-    }
-}
-
-impl Templated for &RuntimeReport {
-    const NAME: &'static str = "runtime";
-
-    fn context(self) -> Value {
-        Serde(self).into()
-    }
-}
-
-impl Templated for &Rule {
-    const NAME: &'static str = "rule";
-
-    fn context(self) -> Value {
-        Serde(self).into()
-    }
+plain! {
+    VersionsReport => "versions",
+    RuntimesReport => "runtimes",
+    RuntimeReport => "runtime",
+    Rule => "rule",
 }
 
 impl Templated for &[&Rule] {

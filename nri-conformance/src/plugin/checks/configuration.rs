@@ -96,7 +96,7 @@ async fn variations(bench: &Bench, revision: &Revision) -> Judged {
         let (_instance, session) = bench.registered(revision).await?;
         let mut request = session.configuration(&bench.options.config);
         vary(&mut request);
-        configured(&session, name, &request).await?;
+        configured(bench, &session, name, &request).await?;
     }
     Ok(())
 }
@@ -144,7 +144,12 @@ const VARIATIONS: &[(&str, Vary)] = &[
     }),
 ];
 
-async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -> Judged {
+async fn configured(
+    bench: &Bench,
+    session: &Session,
+    name: &str,
+    request: &ConfigureRequest,
+) -> Judged {
     let sent = format!("Configure {name}");
     let failed = |error: CallError| match error {
         CallError::Timeout(_) => blocked("P5", sent.clone(), describe(&error), IN_TIME),
@@ -161,7 +166,7 @@ async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -
     session.configure(request).await.map_err(failed)?;
     let part = nri::api::SynchronizeRequest::default();
     session.synchronize(&part).await.map_err(failed)?;
-    let mut world = World::new(0);
+    let mut world = World::of(bench.options.runtime, 0);
     let pod = world.pod();
     // Any answer will do: it shows that the plugin serves.
     let request =

@@ -39,7 +39,7 @@ async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
                 let why = "the plugin rejects the sample, whichever way it is sent";
                 return skip(format!("{}: {}; {why}", answer.sent(), answer.got()));
             }
-            Err(_) if is_rpc_error(&answer) && has_state_change(&live, event).await => {
+            Err(_) if is_rpc_error(&answer) && has_state_change(bench, &live, event).await => {
                 return Err(blocked(
                     "W3",
                     answer.sent(),
@@ -118,7 +118,7 @@ async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
             }
         } else if live.subscribes(event)
             && is_rpc_error(&answer)
-            && has_state_change(&live, event).await
+            && has_state_change(bench, &live, event).await
         {
             let expected = "UNIMPLEMENTED (12), for which a runtime sends StateChange instead";
             return fail(answer.sent(), answer.got(), expected);
@@ -132,8 +132,8 @@ fn is_rpc_error(answer: &Answer) -> bool {
 }
 
 /// Returns true if the plugin accepts an event as StateChange.
-async fn has_state_change(live: &Live, event: Event) -> bool {
-    let mut world = World::new(u64::MAX);
+async fn has_state_change(bench: &Bench, live: &Live, event: Event) -> bool {
+    let mut world = World::of(bench.options.runtime, u64::MAX);
     let pod = world.pod();
     let container = world.container(&pod);
     let answer = live
@@ -207,7 +207,7 @@ async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     let mut world = bench.world();
     let pod = world.pod();
-    if !takes_state_change(&live, &pod).await {
+    if !takes_state_change(bench, &live, &pod).await {
         return skip("does not implement StateChange");
     }
     for number in UNKNOWN_EVENTS {
@@ -236,8 +236,8 @@ async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 /// Returns true if the plugin implements StateChange for any event that it subscribes to, or ignores it.
-async fn takes_state_change(live: &Live, pod: &nri::api::PodSandbox) -> bool {
-    let container = World::new(u64::MAX).container(pod);
+async fn takes_state_change(bench: &Bench, live: &Live, pod: &nri::api::PodSandbox) -> bool {
+    let container = World::of(bench.options.runtime, u64::MAX).container(pod);
     for event in live.life().filter(|event| can_fall_back(*event)) {
         let answer = live
             .send_via(event, Via::StateChange, pod, &container)

@@ -1,4 +1,4 @@
-//! What containerd 2.4 adds to a pod and its containers. `tests/tests/containerd/samples.rs` compares it with recorded
+//! The parts that containerd 2.4 adds to a pod and its containers. `tests/tests/containerd/samples.rs` compares it with recorded
 //! requests.
 
 use nri::api::{Container, PodSandbox};

@@ -1,4 +1,4 @@
-//! What CRI-O 1.36 adds to a pod and its containers, with systemd as the manager of cgroups. A pod has the annotations of
+//! The parts that CRI-O 1.36 adds to a pod and its containers, with systemd as the manager of cgroups. A pod has the annotations of
 //! the kubelet alone, and a container has all annotations of its OCI spec (`server/nri-api.go` of CRI-O).
 
 use nri::api::{Container, PodSandbox};
