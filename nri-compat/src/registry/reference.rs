@@ -23,7 +23,7 @@ const DOCKER_HUB_API: &str = "registry-1.docker.io";
 
 /// A reference whose name has not been split into registry and repository.
 const REFERENCE: &str =
-    r"(?x)^ (?<name> [^@]+?) (?: : (?<tag> \w[\w.-]{0,127}))? (?: @ (?<digest> .+))? $";
+    r"(?x)^ (?<name> [^@]+?) (?: : (?<tag> [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))? (?: @ (?<digest> .+))? $";
 
 /// A registry, with its port if one is given.
 const REGISTRY: &str = r"(?x)^
@@ -241,6 +241,7 @@ mod tests {
             "r.example/-a",
             "a:",
             "a:-x",
+            "a:\u{4dc}",
             &format!("a:{}", "x".repeat(129)),
             "a@sha256:12",
             "a@b@c",
