@@ -39,14 +39,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_old_runtime_is_no_different() {
-        let old = testing::Runtime::new().speaking("v0.11.0");
+    async fn an_old_containerd_greets_too() {
+        let old = testing::Runtime::containerd("1.7.20");
         let mut runtime = old.start(Greeter).await.unwrap();
-        let created = runtime
-            .create_in_pod(pod("web").container("app"))
-            .await
-            .unwrap();
-        assert!(created.adjustment.env.is_empty());
+        let app = pod("web")
+            .annotation("example.org/greet", "web")
+            .container("app");
+        let created = runtime.create_in_pod(app).await.unwrap();
+        assert_eq!(created.env_var("GREETING"), Some("hello web"));
     }
 
     #[tokio::test]

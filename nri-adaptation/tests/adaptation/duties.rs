@@ -9,7 +9,7 @@ use nri::api::{
     SynchronizeRequest, SynchronizeResponse,
 };
 use nri::wire::{Channels, Code, Connection, Ended, Limits, Request, Service, Status};
-use nri_adaptation::{Adaptation, State};
+use nri_adaptation::Adaptation;
 use prost::Message as _;
 use tokio::sync::Notify;
 
@@ -96,12 +96,12 @@ async fn w8_a_synchronize_that_is_too_large_for_the_plugin_is_split_down_to_a_fl
     assert!((4..=8).contains(sizes.last().unwrap()), "{sizes:?}");
 }
 
-#[test]
-fn an_empty_state_is_one_part() {
-    assert_eq!(
-        (State::default().pods(), State::default().containers()),
-        (0, 0)
-    );
+#[tokio::test]
+async fn w8_an_empty_state_is_one_part() {
+    let adaptation = adaptation().await;
+    let peer = Peer::join(&adaptation, Script::new("10", "empty")).await;
+    let parts: Vec<SynchronizeRequest> = peer.requests("Synchronize");
+    assert_eq!(parts, [SynchronizeRequest::default()]);
 }
 
 #[tokio::test]
