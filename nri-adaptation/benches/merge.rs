@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nri::api::{Container, CreateContainerRequest, CreateContainerResponse, Mount};
+use nri::codec::Message as _;
 use nri::prelude::*;
 use nri_adaptation::Adaptation;
 use nri_adaptation::merge::CreateCollector;
-use prost::Message as _;
 use serde_json::{Value, json};
 
 const PLUGINS: usize = 20;

@@ -18,10 +18,10 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use nri::api::{PostStartContainerRequest, PostStartContainerResponse};
+use nri::codec::Message as _;
 use nri::prelude::*;
 use nri::stub::Stub;
 use nri_adaptation::Adaptation;
-use prost::Message as _;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -267,7 +267,7 @@ impl Raw {
         let start = Instant::now();
         if let Some(request) = &self.request {
             self.message.truncate(ENVELOPE);
-            request.encode(&mut self.message)?;
+            request.encode(&mut self.message);
         }
         self.stream.write_all(&self.message)?;
         self.stream.read_exact(&mut [0; ANSWER])?;

@@ -131,7 +131,7 @@ fn merge<C: Clone>(
 }
 
 /// Reads an answer.
-pub(super) fn read<M: prost::Message + Default + 'static>(
+pub(super) fn read<M: nri::codec::Message + 'static>(
     member: &Member,
     answer: Body,
 ) -> Result<M, Unusable> {

@@ -1,6 +1,6 @@
 //! Configure: hands a plugin its configuration, and takes its subscription.
 
-use prost::Message as _;
+use nri::codec::Message as _;
 
 use nri::api::{ConfigureRequest, ConfigureResponse, EventMask, FailurePolicy};
 use nri::wire::Link;

@@ -1,9 +1,7 @@
 //! The content of a request, as the runtime passed it: encoded for plugins behind a connection, cloned for those in the
 //! process.
 
-use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint};
-
+use nri::__private::put_message;
 use nri::api::{
     Container, CreateContainerRequest, Event, LinuxResources, PodSandbox,
     PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
@@ -11,6 +9,7 @@ use nri::api::{
     RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
     UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
 };
+use nri::codec::Message as _;
 use nri::plugin::AnyMessage;
 
 /// Field numbers of the requests.
@@ -46,21 +45,21 @@ impl<'a> Content<'a> {
             return validation.encode_to_vec();
         }
         if let Some(pod) = self.pod() {
-            add(&mut request, POD, pod);
+            put_message(POD, pod, &mut request);
         }
         match *self {
             Self::Pod(_) | Self::Validation(_) => {}
             Self::PodUpdate(_, overhead, resources) => {
                 for (field, resources) in [(OVERHEAD, overhead), (RESOURCES, resources)] {
                     if let Some(resources) = resources {
-                        add(&mut request, field, resources);
+                        put_message(field, resources, &mut request);
                     }
                 }
             }
-            Self::Container(_, container) => add(&mut request, CONTAINER, container),
+            Self::Container(_, container) => put_message(CONTAINER, container, &mut request),
             Self::ContainerUpdate(_, container, resources) => {
-                add(&mut request, CONTAINER, container);
-                add(&mut request, RESOURCES, resources);
+                put_message(CONTAINER, container, &mut request);
+                put_message(RESOURCES, resources, &mut request);
             }
         }
         request
@@ -125,21 +124,6 @@ impl<'a> Content<'a> {
             | Self::ContainerUpdate(pod, ..) => Some(pod),
             Self::Validation(_) => None,
         }
-    }
-}
-
-/// Appends a message as a field.
-///
-/// Encodes the message first and then puts its length before it: to compute the length in advance takes longer than
-/// to move the bytes.
-fn add(request: &mut Vec<u8>, field: u32, message: &impl Message) {
-    encode_key(field, WireType::LengthDelimited, request);
-    let start = request.len();
-    message.encode_raw(request);
-    let size = request.len() - start;
-    encode_varint(size as u64, request);
-    if let Some(encoded) = request.get_mut(start..) {
-        encoded.rotate_right(encoded.len() - size);
     }
 }
 

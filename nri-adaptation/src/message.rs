@@ -104,7 +104,7 @@ fn change(event: Event, rpc: &Rpc, request: &Bytes, revision: &Revision) -> Byte
 #[cfg(test)]
 #[allow(deprecated, reason = "StateChange is what is tested")]
 mod tests {
-    use prost::Message as _;
+    use nri::codec::Message as _;
 
     use super::*;
     use nri::api::{PodSandbox, StateChangeEvent};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
-use prost::Message;
+use nri::codec::Message;
 use tokio::sync::oneshot;
 
 use nri::__private::OneLine;

@@ -1,11 +1,8 @@
 //! The pods and containers of the runtime, encoded once, in parts that fit into a message.
 
-use bytes::Buf;
-use prost::DecodeError;
-use prost::Message;
-use prost::encoding::{DecodeContext, decode_key, message, skip_field};
-
+use nri::__private::{fields, put_message};
 use nri::api::{Container, PodSandbox};
+use nri::codec::Message;
 use nri::wire::MAX_MESSAGE;
 
 /// Room for what surrounds a part in its message: service, method, timeout, and the `more` flag.
@@ -72,16 +69,13 @@ impl State {
     }
 
     fn add(&mut self, field: u32, added: &impl Message) {
-        let size = message::encoded_len(field, added);
+        let mut entry = Vec::new();
+        put_message(field, added, &mut entry);
         match self.parts.last_mut() {
-            Some(part) if !self.one_entry_per_part && part.len() + size <= MAX_PART => {
-                message::encode(field, added, part)
+            Some(part) if !self.one_entry_per_part && part.len() + entry.len() <= MAX_PART => {
+                part.extend_from_slice(&entry);
             }
-            _ => {
-                let mut part = Vec::with_capacity(size);
-                message::encode(field, added, &mut part);
-                self.parts.push(part);
-            }
+            _ => self.parts.push(entry),
         }
     }
 
@@ -115,20 +109,11 @@ pub(super) fn mark(part: &mut Vec<u8>) {
 
 /// Returns the offset at which each entry ends.
 fn boundaries(part: &[u8]) -> impl Iterator<Item = usize> {
-    let mut rest = part;
-    std::iter::from_fn(move || {
-        // The bytes read here were encoded here.
-        skip(&mut rest).ok()?.then_some(part.len() - rest.len())
+    // The bytes read here were encoded here.
+    fields(part).map_while(Result::ok).scan(0, |end, field| {
+        *end += field.encoded.len();
+        Some(*end)
     })
-}
-
-fn skip(rest: &mut &[u8]) -> Result<bool, DecodeError> {
-    if !rest.has_remaining() {
-        return Ok(false);
-    }
-    let (field, wire_type) = decode_key(rest)?;
-    skip_field(wire_type, field, rest, DecodeContext::default())?;
-    Ok(true)
 }
 
 #[cfg(test)]

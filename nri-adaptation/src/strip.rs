@@ -1,9 +1,7 @@
 //! Removes the fields of an encoded message that a release does not know.
 
-use prost::DecodeError;
-use prost::encoding::{DecodeContext, WireType, decode_key, encode_key, encode_varint, skip_field};
-
-use nri::__private::{content, numbers, rows};
+use nri::__private::{fields, numbers, put_bytes, rows};
+use nri::codec::DecodeError;
 
 /// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
@@ -16,65 +14,54 @@ pub(crate) fn without_newer(message: &str, encoded: &[u8], release: &str) -> Vec
     stripped.unwrap_or_else(|| encoded.to_vec())
 }
 
-fn strip(message: &str, mut encoded: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
+fn strip(message: &str, encoded: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
     let rows = rows(message);
     if rows.is_empty() {
         return Ok(encoded.to_vec());
     }
     let mut kept = Vec::with_capacity(encoded.len());
-    while !encoded.is_empty() {
-        let start = encoded;
-        let (number, wire_type) = decode_key(&mut encoded)?;
-        let value = encoded;
-        skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
-        match rows.iter().find(|field| field.number == number) {
-            Some(field) if numbers(field.since) > Some(release) => {}
-            Some(field) if field.of.is_some() && wire_type == WireType::LengthDelimited => {
-                let of = field.of.unwrap_or_default();
-                let inner = if field.is_map {
-                    strip_entry(of, content(value)?, release)?
-                } else {
-                    strip(of, content(value)?, release)?
-                };
-                put(number, &inner, &mut kept);
+    for field in fields(encoded) {
+        let field = field?;
+        let row = rows.iter().find(|row| row.number == field.number);
+        if row.is_some_and(|row| numbers(row.since) > Some(release)) {
+            continue;
+        }
+        match row.and_then(|row| Some((row.of?, field.bytes()?, row.is_map))) {
+            Some((of, entry, true)) => {
+                put_bytes(field.number, &strip_entry(of, entry, release)?, &mut kept);
             }
-            _ => kept.extend(start.iter().take(start.len() - encoded.len())),
+            Some((of, inner, false)) => {
+                put_bytes(field.number, &strip(of, inner, release)?, &mut kept);
+            }
+            None => kept.extend_from_slice(field.encoded),
         }
     }
     Ok(kept)
 }
 
 /// Strips the value of a map entry.
-fn strip_entry(of: &str, mut entry: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
+fn strip_entry(of: &str, entry: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
     let mut kept = Vec::with_capacity(entry.len());
-    while !entry.is_empty() {
-        let start = entry;
-        let (number, wire_type) = decode_key(&mut entry)?;
-        let value = entry;
-        skip_field(wire_type, number, &mut entry, DecodeContext::default())?;
-        if number == MAP_VALUE && wire_type == WireType::LengthDelimited {
-            put(number, &strip(of, content(value)?, release)?, &mut kept);
-        } else {
-            kept.extend(start.iter().take(start.len() - entry.len()));
+    for field in fields(entry) {
+        let field = field?;
+        match field.bytes() {
+            Some(value) if field.number == MAP_VALUE => {
+                put_bytes(field.number, &strip(of, value, release)?, &mut kept);
+            }
+            _ => kept.extend_from_slice(field.encoded),
         }
     }
     Ok(kept)
 }
 
-fn put(number: u32, value: &[u8], kept: &mut Vec<u8>) {
-    encode_key(number, WireType::LengthDelimited, kept);
-    encode_varint(value.len() as u64, kept);
-    kept.extend_from_slice(value);
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use prost::Message;
 
     use super::*;
     use nri::__private::newer_than;
     use nri::api::{ContainerAdjustment, KeyValue, LinuxContainerAdjustment, LinuxNetDevice};
+    use nri::codec::Message as _;
 
     #[test]
     fn younger_fields_go_and_the_others_stay() {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use prost::Message as _;
+use nri::codec::Message as _;
 
 use nri::api::{ContainerUpdate, SynchronizeResponse};
 use nri::wire::{CallError, Code, MAX_MESSAGE};

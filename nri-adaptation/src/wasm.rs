@@ -34,7 +34,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prost::Message as _;
+use nri::codec::Message as _;
 use tokio::io::DuplexStream;
 
 use nri::api::RegisterPluginRequest;

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, ContainerUpdate, PodSandbox, RegisterPluginRequest};
 use nri::api::{SynchronizeResponse, UpdateContainersRequest};
+use nri::codec::Message as _;
 use nri::wire::{
     CallError, Caller, Channels, Connection, Limits, Request, Service, Socket, Status,
 };
 use nri_adaptation::Adaptation;
-use prost::Message as _;
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 

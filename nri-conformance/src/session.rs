@@ -19,9 +19,9 @@ use nri::api::{
     ConfigureRequest, ConfigureResponse, Event, EventMask, RegisterPluginRequest,
     SynchronizeRequest, SynchronizeResponse,
 };
+use nri::codec::Message;
 use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits};
 use nri_adaptation::{Revision, Via};
-use prost::Message;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

@@ -10,9 +10,9 @@ use std::task::{Context as Task, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use nri::api::{CreateContainerRequest, PostStartContainerRequest, StateChangeEvent};
+use nri::codec::Message;
 use nri::plugin::dispatch;
 use nri::prelude::*;
-use prost::Message;
 
 const ROUNDS: usize = 300;
 const CALLS: u32 = 300;

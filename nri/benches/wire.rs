@@ -8,12 +8,12 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::codec::Message as _;
 use nri::wire::frame::Kind;
 use nri::wire::mux::Demux;
 use nri::wire::outbox::Outbox;
 use nri::wire::ttrpc::RequestEnvelope;
 use nri::wire::{Caller, Channels, Connection, Limits, Request, Service, Status};
-use prost::Message as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 

@@ -12,9 +12,10 @@ macro_rules! message {
     };
 }
 
-/// Implements the JSON of an enum, with the feature `serde`.
+/// Implements the conversions and, with the feature `serde`, the JSON of an enum with these values.
 macro_rules! enumeration {
     ($($row:tt)*) => {
+        crate::codec::enumeration! { $($row)* }
         #[cfg(feature = "serde")]
         crate::json::enumeration! { $($row)* }
     };

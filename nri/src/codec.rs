@@ -1,10 +1,13 @@
 //! How messages are encoded and decoded.
 //!
 //! The derive of prost compiles all of the encoding into every message: 150 KiB in a plugin that handles every event.
-//! Here, messages share one function for each type of field, and the generated part is a list of their fields. Errors
-//! are those of prost, and so are the limits: it skips unknown fields, and messages are not recursive.
+//! Here, messages share one function for each type of field, and the generated part is a list of their fields. The words
+//! of errors are those of prost, and so are the limits: unknown fields are skipped, and messages are not recursive.
 
+mod error;
 mod read;
+pub(crate) mod wire;
+mod wire_type;
 mod write;
 
 #[cfg(test)]
@@ -12,14 +15,71 @@ mod tests;
 
 use std::fmt;
 
-use prost::DecodeError;
-use prost::bytes::{Buf, BufMut};
-use prost::encoding::{
-    DecodeContext, WireType, decode_varint, encode_key, encode_varint, skip_field,
-};
+use bytes::Bytes;
 
+pub use error::{DecodeError, UnknownEnumValue};
 pub(crate) use read::Field;
 pub(crate) use write::Writer;
+
+/// A message of NRI: every message of [`api`](crate::api).
+///
+/// ```
+/// use nri::api::PodSandbox;
+/// use nri::codec::Message;
+///
+/// let pod = PodSandbox { id: "p1".into(), ..PodSandbox::default() };
+/// assert_eq!(pod.encode_to_vec(), b"\x0a\x02p1");
+/// assert_eq!(PodSandbox::decode(b"\x0a\x02p1")?, pod);
+/// # Ok::<(), nri::codec::DecodeError>(())
+/// ```
+pub trait Message: Default {
+    /// Decodes a message. Skips unknown fields.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`DecodeError`] if the bytes are not an encoded message of this type.
+    fn decode(encoded: impl AsRef<[u8]>) -> Result<Self, DecodeError>;
+
+    /// Returns the encoded message.
+    fn encode_to_vec(&self) -> Vec<u8> {
+        let mut encoded = Vec::new();
+        self.encode(&mut encoded);
+        encoded
+    }
+
+    /// Appends the encoded message.
+    fn encode(&self, to: &mut Vec<u8>);
+
+    /// Returns the length of the encoded message in bytes.
+    fn encoded_len(&self) -> usize;
+}
+
+impl<M: Fields> Message for M {
+    fn decode(encoded: impl AsRef<[u8]>) -> Result<Self, DecodeError> {
+        let mut message = M::default();
+        read::all(&mut message, Field::of(encoded.as_ref()))?;
+        Ok(message)
+    }
+
+    fn encode(&self, to: &mut Vec<u8>) {
+        let start = to.len();
+        to.resize(start + self.encoded_len(), 0);
+        self.write(&mut Writer::new(&mut to[start..]));
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut writer = Writer::counting();
+        self.write(&mut writer);
+        writer.len()
+    }
+}
+
+/// Decodes a message whose fields of bytes share the memory of `encoded`.
+pub(crate) fn decode_shared<M: Fields>(encoded: &Bytes) -> Result<M, DecodeError> {
+    let mut message = M::default();
+    read::all(&mut message, Field::of_shared(encoded))?;
+    Ok(message)
+}
 
 /// A message as a list of fields. Implemented by [`message!`].
 pub(crate) trait Fields: Default {
@@ -32,7 +92,7 @@ pub(crate) trait Fields: Default {
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError>;
 
     /// Writes all fields that differ from their default, from the last to the first.
-    fn write(&self, writer: &mut Writer);
+    fn write(&self, writer: &mut Writer<'_>);
 }
 
 /// The type of a field, or of a key or value in a map.
@@ -41,10 +101,10 @@ pub(crate) trait Value {
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError>;
 
     /// Writes the field unless it has its default.
-    fn write(&self, number: u32, writer: &mut Writer);
+    fn write(&self, number: u32, writer: &mut Writer<'_>);
 }
 
-/// Implements `prost::Message` for a message with these fields, which have to be in descending order of their numbers.
+/// Implements [`Message`] for a message with these fields, which have to be in descending order of their numbers.
 /// Names in the proto and the types of enums are for JSON.
 macro_rules! message {
     ($message:ty, $name:literal {
@@ -58,126 +118,55 @@ macro_rules! message {
             fn read(
                 &mut self,
                 field: &mut $crate::codec::Field<'_>,
-            ) -> Result<(), prost::DecodeError> {
+            ) -> Result<(), $crate::codec::DecodeError> {
                 match field.number() {
                     $($number => $crate::codec::Value::read(&mut self.$field, field),)*
                     _ => field.skip(),
                 }
             }
 
-            fn write(&self, writer: &mut $crate::codec::Writer) {
+            fn write(&self, writer: &mut $crate::codec::Writer<'_>) {
                 let _ = &writer;
                 $($crate::codec::Value::write(&self.$field, $number, writer);)*
             }
         }
+    };
+}
 
-        impl prost::Message for $message {
-            fn encode_raw(&self, buf: &mut impl prost::bytes::BufMut) {
-                buf.put_slice(&$crate::codec::encode(self));
+/// Implements the conversions of an enum from and to the numbers of its values. The first value is the default.
+macro_rules! enumeration {
+    ($enumeration:ty, $name:literal { $first_number:literal => $first:ident
+        $(, $number:literal => $value:ident)* $(,)? }) => {
+        impl Default for $enumeration {
+            fn default() -> Self {
+                Self::$first
             }
+        }
 
-            fn encode_to_vec(&self) -> Vec<u8> {
-                $crate::codec::encode(self)
+        impl From<$enumeration> for i32 {
+            fn from(value: $enumeration) -> i32 {
+                value as i32
             }
+        }
 
-            fn encoded_len(&self) -> usize {
-                $crate::codec::encoded_len(self)
-            }
+        impl TryFrom<i32> for $enumeration {
+            type Error = $crate::codec::UnknownEnumValue;
 
-            fn merge_field(
-                &mut self,
-                number: u32,
-                wire_type: prost::encoding::WireType,
-                buf: &mut impl prost::bytes::Buf,
-                _: prost::encoding::DecodeContext,
-            ) -> Result<(), prost::DecodeError> {
-                $crate::codec::merge_field(self, number, wire_type, buf)
-            }
-
-            fn merge(&mut self, buf: impl prost::bytes::Buf) -> Result<(), prost::DecodeError> {
-                $crate::codec::merge(self, buf)
-            }
-
-            fn clear(&mut self) {
-                *self = Self::default();
+            fn try_from(number: i32) -> Result<Self, $crate::codec::UnknownEnumValue> {
+                match number {
+                    $first_number => Ok(Self::$first),
+                    $($number => Ok(Self::$value),)*
+                    unknown => Err($crate::codec::UnknownEnumValue(unknown)),
+                }
             }
         }
     };
 }
 
-pub(crate) use message;
+pub(crate) use {enumeration, message};
 
-/// Returns the encoded message.
-pub(crate) fn encode(message: &impl Fields) -> Vec<u8> {
-    let mut writer = Writer::with_length(encoded_len(message));
-    message.write(&mut writer);
-    writer.into_bytes()
-}
-
-/// Returns the length of the encoded message.
-pub(crate) fn encoded_len(message: &impl Fields) -> usize {
-    let mut writer = Writer::counting();
-    message.write(&mut writer);
-    writer.len()
-}
-
-/// Decodes fields into a message until the end of the buffer.
-pub(crate) fn merge(message: &mut impl Fields, mut buf: impl Buf) -> Result<(), DecodeError> {
-    let length = buf.remaining();
-    if buf.chunk().len() == length {
-        read::all(message, buf.chunk())?;
-        buf.advance(length);
-        return Ok(());
-    }
-    read::all(message, &buf.copy_to_bytes(length))
-}
-
-/// Decodes the value of one field into a message.
-pub(crate) fn merge_field(
-    message: &mut impl Fields,
-    number: u32,
-    wire_type: WireType,
-    buf: &mut impl Buf,
-) -> Result<(), DecodeError> {
-    if buf.chunk().len() == buf.remaining() {
-        let mut field = Field::new(number, wire_type, buf.chunk());
-        read::one(message, &mut field)?;
-        let used = buf.remaining() - field.remaining();
-        buf.advance(used);
-        return Ok(());
-    }
-    let value = take_value(number, wire_type, buf)?;
-    read::one(message, &mut Field::new(number, wire_type, &value))
-}
-
-/// Takes a value, which may be in several parts, from the start of a buffer. It is cut off if the buffer is.
-fn take_value(
-    number: u32,
-    wire_type: WireType,
-    buf: &mut impl Buf,
-) -> Result<Vec<u8>, DecodeError> {
-    let mut value = Vec::new();
-    let length = match wire_type {
-        WireType::Varint => {
-            encode_varint(decode_varint(buf)?, &mut value);
-            0
-        }
-        WireType::LengthDelimited => {
-            let length = decode_varint(buf)?;
-            encode_varint(length, &mut value);
-            usize::try_from(length).unwrap_or(usize::MAX)
-        }
-        WireType::ThirtyTwoBit => 4,
-        WireType::SixtyFourBit => 8,
-        WireType::StartGroup | WireType::EndGroup => {
-            skip_field(wire_type, number, buf, DecodeContext::default())?;
-            encode_key(number, WireType::EndGroup, &mut value);
-            0
-        }
-    };
-    value.put(buf.take(length));
-    Ok(value)
-}
+// An answer without content.
+message! { (), "Empty" {} }
 
 /// A value of an enum as the derive of prost prints it: its name, or its number if it has none.
 pub(crate) struct Named<E>(Result<E, i32>);

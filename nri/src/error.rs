@@ -276,7 +276,6 @@ macro_rules! from_errors {
 // Not for every error: that would include this type, which already has `From` for itself.
 from_errors! {
     Box<dyn StdError + Send + Sync>,
-    prost::DecodeError,
     std::env::VarError,
     std::fmt::Error,
     std::io::Error,
@@ -290,6 +289,7 @@ from_errors! {
     std::time::SystemTimeError,
     tokio::task::JoinError,
     tokio::time::error::Elapsed,
+    crate::codec::DecodeError,
     crate::stub::UpdateError,
 }
 

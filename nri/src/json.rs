@@ -42,6 +42,7 @@ use std::marker::PhantomData;
 use serde_core::Serializer;
 use serde_core::de::{Deserialize, Deserializer, Error};
 
+use crate::codec;
 use read::Read;
 use write::Write;
 
@@ -50,9 +51,9 @@ pub(crate) use sealed::{Message, Place};
 pub(crate) use write::{field as write_field, message as write_message};
 
 /// A message with a JSON mapping: every message of [`api`](crate::api).
-pub trait JsonMessage: prost::Message + Default + sealed::Message {}
+pub trait JsonMessage: codec::Message + sealed::Message {}
 
-impl<T: prost::Message + Default + sealed::Message> JsonMessage for T {}
+impl<T: codec::Message + sealed::Message> JsonMessage for T {}
 
 mod sealed {
     use serde_core::de::MapAccess;
@@ -220,7 +221,7 @@ macro_rules! message {
 
 /// Implements the traits of serde for an enum.
 macro_rules! enumeration {
-    ($enumeration:ty, $name:literal) => {
+    ($enumeration:ty, $name:literal { $($row:tt)* }) => {
         impl $crate::json::Enum for $enumeration {
             const NAME: &'static str = $name;
 

@@ -6,9 +6,9 @@ mod common;
 use common::{answer, pod, pod_request};
 use nri::ErrorKind;
 use nri::api::{Container, Event, PodSandbox, StateChangeEvent};
+use nri::codec::Message;
 use nri::plugin::{Plugin, resolve};
 use nri::prelude::*;
-use prost::Message;
 use std::sync::Mutex;
 
 /// Handlers that record their calls.

@@ -7,9 +7,9 @@ use nri::api::{
     Container, CreateContainerResponse, Event, PodSandbox, StopContainerResponse,
     ValidateContainerAdjustmentResponse,
 };
+use nri::codec::Message;
 use nri::plugin::Plugin;
 use nri::prelude::*;
-use prost::Message;
 
 #[derive(NriPlugin)]
 #[nri(

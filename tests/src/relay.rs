@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use nri::api::{Container, LinuxResources, PodSandbox};
+use nri::codec::Message;
 use nri_adaptation::{Adaptation, RequestError};
-use prost::Message;
+use prost::Message as _;
 use prost_reflect::DynamicMessage;
 
 use crate::matrix::LIFE;

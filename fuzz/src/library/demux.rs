@@ -2,7 +2,7 @@
 
 use nri::wire::mux::{Demux, Message};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
-use prost::Message as _;
+use nri::codec::Message as _;
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {

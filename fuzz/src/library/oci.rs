@@ -4,7 +4,7 @@
 
 use nri::api::ContainerAdjustment;
 use nri_adaptation::oci::{Generator, Propagation, from_value, to_value};
-use prost::Message as _;
+use nri::codec::Message as _;
 
 /// Runs the target once.
 pub(crate) fn run(input: &[u8]) {

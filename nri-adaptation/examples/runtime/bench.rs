@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use nri::codec::Message as _;
 use nri_adaptation::{Adaptation, OutcomeResult};
-use prost::Message as _;
 
 use crate::error::Failure;
 use crate::event;

@@ -1,6 +1,6 @@
 //! The function that NRI provides to modules: the log of the runtime.
 
-use prost::Message as _;
+use nri::codec::Message as _;
 use wasmi::{Caller, Linker};
 
 use super::error::ModuleError;

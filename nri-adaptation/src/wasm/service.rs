@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::Message as _;
+use nri::codec::Message as _;
 use tokio::sync::watch;
 
 use super::super::exchange::PLUGIN_SERVICE;

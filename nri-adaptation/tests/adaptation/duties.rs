@@ -8,9 +8,9 @@ use nri::api::{
     CreateContainerResponse, Event, LinuxResources, RegisterPluginRequest, StateChangeEvent,
     SynchronizeRequest, SynchronizeResponse,
 };
+use nri::codec::Message as _;
 use nri::wire::{Channels, Code, Connection, Ended, Limits, Request, Service, Status};
 use nri_adaptation::Adaptation;
-use prost::Message as _;
 use tokio::sync::Notify;
 
 use crate::peer::{Answer, Peer, Script, patiently};

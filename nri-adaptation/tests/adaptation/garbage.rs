@@ -1,9 +1,9 @@
 //! Plugins that answer garbage, answer twice or late, or half-close the connection.
 
+use nri::codec::Message as _;
 use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
 use nri::wire::mux::Demux;
 use nri_adaptation::{ErrorPolicy, OutcomeResult};
-use prost::Message as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
 use crate::peer::patiently;

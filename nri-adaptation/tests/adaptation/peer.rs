@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, FailurePolicy, RegisterPluginRequest, SynchronizeResponse};
+use nri::codec::Message;
 use nri::wire::{CallError, Caller, Channels, Code, Connection, Limits, Request, Service, Status};
 use nri_adaptation::{Adaptation, PluginId};
-use prost::Message;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

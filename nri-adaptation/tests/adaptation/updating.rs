@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use nri::api::{ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
+use nri::codec::Message as _;
 use nri::wire::Code;
 use nri_adaptation::{Adaptation, OutcomeResult, Requested, RuntimeCallbacks, State};
-use prost::Message as _;
 use tokio::sync::Notify;
 
 use crate::garbage::raw;

@@ -22,8 +22,7 @@ const DOCKER_HUB: &str = "docker.io";
 const DOCKER_HUB_API: &str = "registry-1.docker.io";
 
 /// A reference whose name has not been split into registry and repository.
-const REFERENCE: &str =
-    r"(?x)^ (?<name> [^@]+?) (?: : (?<tag> [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))? (?: @ (?<digest> .+))? $";
+const REFERENCE: &str = r"(?x)^ (?<name> [^@]+?) (?: : (?<tag> [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))? (?: @ (?<digest> .+))? $";
 
 /// A registry, with its port if one is given.
 const REGISTRY: &str = r"(?x)^

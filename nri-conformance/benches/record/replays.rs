@@ -7,12 +7,12 @@ use nri::api::{
     ConfigureRequest, CreateContainerRequest, Empty, RunPodSandboxRequest, StopContainerRequest,
     SynchronizeRequest,
 };
+use nri::codec::Message;
 use nri_conformance::record::replay::{Replay, Replayed};
 use nri_conformance::record::{
     Frame, FrameEvent, Header, Party, Payload, Request, Response, Source, Writer, create_file,
 };
 use nri_conformance::subject::{Executable, Subject};
-use prost::Message;
 
 use crate::Result;
 

@@ -5,8 +5,8 @@ use nri::api::{
     CreateContainerResponse, Empty, Event, StopContainerResponse, UpdateContainerResponse,
     ValidateContainerAdjustmentResponse,
 };
+use nri::codec::{DecodeError, Message};
 use nri::wire::{CallError, Code};
-use prost::{DecodeError, Message};
 
 use crate::session::describe;
 

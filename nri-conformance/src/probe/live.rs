@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
+use nri::codec::Message;
 use nri::wire::{CallError, Code};
 use nri_adaptation::Revision;
-use prost::Message;
 use tokio::time::Instant;
 
 use crate::error::Result;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::codec::Message;
 use nri::wire::CallError;
-use prost::Message;
 
 /// The answer to a request, or the failure instead of it.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::codec::Message as _;
 use nri::wire::frame::Kind;
 use nri::wire::mux::{Demux, Message};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use nri::wire::{ConnectionError, Status};
-use prost::Message as _;
 
 use super::frame::{FrameEvent, Party, Payload, Request, Response, Source};
 use super::limits::{MAX_MESSAGE_TEXT, MAX_NAME, MAX_UNANSWERED};

@@ -85,13 +85,14 @@ fn replace(value: &mut Value) {
 mod tests {
     use nri::api::{Container, ContainerAdjustment, CreateContainerRequest, Hook, Hooks, KeyValue};
     use nri::api::{CreateContainerResponse, PodSandbox, SynchronizeRequest};
+    use nri::codec::Message as _;
     use prost_reflect::{DescriptorPool, Kind};
 
     use super::super::schema::{self, Side};
     use super::*;
     use crate::session::PLUGIN_SERVICE;
 
-    fn redacted(method: &str, side: Side, message: &impl prost::Message) -> Vec<u8> {
+    fn redacted(method: &str, side: Side, message: &impl nri::codec::Message) -> Vec<u8> {
         let descriptor = schema::message(PLUGIN_SERVICE, method, side);
         match redact(&message.encode_to_vec(), descriptor) {
             Payload::Bytes(bytes) => bytes.to_vec(),

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::time::{Instant, SystemTime};
 
 use nri::api::ConfigureRequest;
-use prost::Message as _;
+use nri::codec::Message as _;
 
 use super::conversation::{Conversation, shortened};
 use super::error::{Error, Result};

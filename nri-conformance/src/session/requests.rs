@@ -10,7 +10,7 @@ use nri::api::{
     RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
     UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
 };
-use prost::Message;
+use nri::codec::Message;
 
 /// Returns the encoded request of an event for a pod and a container that run. What they lack before they run and lose
 /// afterwards is removed, as it is by a runtime.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use nri::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
+use nri::codec::Message;
 use nri::wire::{Code, ConnectionError, Ended, Request, Service, Status};
-use prost::Message;
 use tokio::sync::Notify;
 
 use super::RUNTIME_SERVICE;
@@ -223,7 +223,7 @@ impl RuntimeService {
     }
 }
 
-fn malformed(error: prost::DecodeError) -> Status {
+fn malformed(error: nri::codec::DecodeError) -> Status {
     Status::new(Code::INVALID_ARGUMENT, error.to_string())
 }
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::codec::Message as _;
 use nri::wire::Code;
 use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
 use nri::wire::mux::Demux;
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
-use prost::Message as _;
 
 use crate::tapped::Record;
 

@@ -8,11 +8,11 @@ use std::process::exit;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, RegisterPluginRequest};
+use nri::codec::Message as _;
 use nri::wire::{
     CallError, Caller, Channels, Code, Connection, Limits, Request, Service, Socket, Status,
 };
 use nri_conformance::session::RUNTIME_SERVICE;
-use prost::Message as _;
 use tokio::net::UnixStream;
 
 /// The plugin's ends of the logical connections.

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use nri::api::{ConfigureRequest, ConfigureResponse, CreateContainerRequest, RunPodSandboxRequest};
+use nri::codec::Message;
 use nri::prelude::*;
 use nri::wire::{Channels, Code, Connection as Wire, Limits, Request as Call, Service, Status};
 use nri_conformance::record::replay::{Replay, Replayed};
@@ -13,7 +14,6 @@ use nri_conformance::record::{
     Frame, FrameEvent, Header, Party, Payload, Request, Response, Source, Writer, create_file,
 };
 use nri_conformance::session::PLUGIN_SERVICE;
-use prost::Message;
 
 use crate::support::{container, pod};
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nri::api::SynchronizeRequest;
+use nri::codec::Message;
 use nri::prelude::*;
 use nri_conformance::record::{ErrorKind, Options, Source};
 use nri_conformance::result::{Outcome, Report, SubjectKind};
 use nri_conformance::runtime::recording;
 use nri_conformance::session::request;
-use prost::Message;
 
 use crate::by_hand::{self, Exchange, configure, session};
 use crate::support::{Marker, Recording, Runtime, container, pod, recorded, run};

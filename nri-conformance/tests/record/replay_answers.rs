@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{CreateContainerResponse, StopPodSandboxRequest, UpdateContainersRequest};
+use nri::codec::Message;
 use nri::prelude::*;
 use nri::wire::{Code, Request as Call, Status};
 use nri_conformance::record::Source;
 use nri_conformance::record::replay::{DifferenceKind, Replay, Speed};
-use prost::Message;
 
 use crate::by_hand::{
     by_hand, configure, create, old_plugin, run_pod, run_pod_as_change, session, write,

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use nri::api::{Container, PodSandbox};
+use bytes::Bytes;
+// The pod and the container, which most requests have in the same fields.
+use nri::api::CreateContainerRequest as About;
+use nri::codec::Message as _;
 use nri::wire::{CallError, Caller, Channels, Code, Connection, Limits, Request, Service, Status};
-use prost::Message;
-use prost::bytes::Bytes;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
@@ -19,15 +20,6 @@ use broken::{RUN, SYNCHRONIZE};
 
 /// The delay of an event that arrives twice.
 const SHORTLY: Duration = Duration::from_millis(20);
-
-/// The pod and the container of a request.
-#[derive(Clone, PartialEq, Message)]
-struct About {
-    #[prost(message, optional, tag = "1")]
-    pod: Option<PodSandbox>,
-    #[prost(message, optional, tag = "2")]
-    container: Option<Container>,
-}
 
 /// A running proxy. Clones share it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Finds fields of an answer that the runtime is too old for.
 
-use prost::Message;
+use crate::codec::Message;
 
 use crate::adjust::{Adjustment, Updates};
 use crate::api::fields::{Newer, is_outdated, newer_than};

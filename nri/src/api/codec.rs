@@ -35,7 +35,8 @@ impl std::fmt::Debug for api::LogRequest {
     }
 }
 enumeration! {
-    api::log_request::Level, "Level"
+    api::log_request::Level, "Level" { 0 => Unspecified, 1 => Debug, 2 => Info, 3 =>
+    Warn, 4 => Error }
 }
 message! {
     api::ConfigureRequest, "ConfigureRequest" { 6 => nri_version "NRI_version", 5 =>
@@ -309,7 +310,8 @@ impl std::fmt::Debug for api::SecurityProfile {
     }
 }
 enumeration! {
-    api::security_profile::ProfileType, "ProfileType"
+    api::security_profile::ProfileType, "ProfileType" { 0 => RuntimeDefault, 1 =>
+    Unconfined, 2 => Localhost }
 }
 message! {
     api::PosixRlimit, "PosixRlimit" { 3 => soft, 2 => hard, 1 => r#type "type" }
@@ -503,26 +505,48 @@ message! {
     api::OwningPlugins, "OwningPlugins" { 1 => owners }
 }
 enumeration! {
-    api::Event, "Event"
+    api::Event, "Event" { 0 => Unknown, 1 => RunPodSandbox, 2 => StopPodSandbox, 3 =>
+    RemovePodSandbox, 4 => CreateContainer, 5 => PostCreateContainer, 6 =>
+    StartContainer, 7 => PostStartContainer, 8 => UpdateContainer, 9 =>
+    PostUpdateContainer, 10 => StopContainer, 11 => RemoveContainer, 12 =>
+    UpdatePodSandbox, 13 => PostUpdatePodSandbox, 14 => ValidateContainerAdjustment, 15
+    => Last }
 }
 enumeration! {
-    api::ContainerState, "ContainerState"
+    api::ContainerState, "ContainerState" { 0 => ContainerUnknown, 1 => ContainerCreated,
+    2 => ContainerPaused, 3 => ContainerRunning, 4 => ContainerStopped }
 }
 enumeration! {
-    api::IoPrioClass, "IoPrioClass"
+    api::IoPrioClass, "IoPrioClass" { 0 => IoprioClassNone, 1 => IoprioClassRt, 2 =>
+    IoprioClassBe, 3 => IoprioClassIdle }
 }
 enumeration! {
-    api::LinuxSchedulerPolicy, "LinuxSchedulerPolicy"
+    api::LinuxSchedulerPolicy, "LinuxSchedulerPolicy" { 0 => SchedNone, 1 => SchedOther,
+    2 => SchedFifo, 3 => SchedRr, 4 => SchedBatch, 5 => SchedIso, 6 => SchedIdle, 7 =>
+    SchedDeadline }
 }
 enumeration! {
-    api::LinuxSchedulerFlag, "LinuxSchedulerFlag"
+    api::LinuxSchedulerFlag, "LinuxSchedulerFlag" { 0 => SchedFlagResetOnFork, 1 =>
+    SchedFlagReclaim, 2 => SchedFlagDlOverrun, 3 => SchedFlagKeepPolicy, 4 =>
+    SchedFlagKeepParams, 5 => SchedFlagUtilClampMin, 6 => SchedFlagUtilClampMax }
 }
 enumeration! {
-    api::MpolMode, "MpolMode"
+    api::MpolMode, "MpolMode" { 0 => MpolDefault, 1 => MpolPreferred, 2 => MpolBind, 3 =>
+    MpolInterleave, 4 => MpolLocal, 5 => MpolPreferredMany, 6 => MpolWeightedInterleave }
 }
 enumeration! {
-    api::MpolFlag, "MpolFlag"
+    api::MpolFlag, "MpolFlag" { 0 => MpolFStaticNodes, 1 => MpolFRelativeNodes, 2 =>
+    MpolFNumaBalancing }
 }
 enumeration! {
-    api::Field, "Field"
+    api::Field, "Field" { 0 => None, 1 => Annotations, 2 => Mounts, 3 => OciHooks, 4 =>
+    Devices, 5 => CdiDevices, 6 => Env, 7 => Args, 8 => MemLimit, 9 => MemReservation, 10
+    => MemSwapLimit, 11 => MemKernelLimit, 12 => MemTcpLimit, 13 => MemSwappiness, 14 =>
+    MemDisableOomKiller, 15 => MemUseHierarchy, 16 => CpuShares, 17 => CpuQuota, 18 =>
+    CpuPeriod, 19 => CpuRealtimeRuntime, 20 => CpuRealtimePeriod, 21 => CpuSetCpUs, 22 =>
+    CpuSetMems, 23 => PidsLimit, 24 => HugepageLimits, 25 => BlockioClass, 26 =>
+    RdtClass, 27 => CgroupsUnified, 28 => CgroupsPath, 29 => OomScoreAdj, 30 => Rlimits,
+    31 => IoPriority, 32 => SeccompPolicy, 33 => Namespace, 34 => Sysctl, 35 =>
+    LinuxNetDevices, 36 => LinuxSched, 37 => RdtClosId, 38 => RdtSchemata, 39 =>
+    RdtEnableMonitoring, 40 => MemoryPolicy }
 }

@@ -18,51 +18,41 @@ mod generated {
     pub struct RegisterPluginRequest {
         /// Name of the plugin, not empty, consisting of letters, digits and `_.+-`. For a plugin launched
         /// by the runtime, the file name counts instead.
-        pub plugin_name: ::prost::alloc::string::String,
+        pub plugin_name: ::std::string::String,
         /// Exactly two digits, such as `10`. Plugins are called in ascending order of their indexes. For a
         /// plugin launched by the runtime, the file name counts instead.
-        pub plugin_idx: ::prost::alloc::string::String,
+        pub plugin_idx: ::std::string::String,
         /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs only:
         /// the answers of a plugin show what it implements. Since v0.12.0.
-        pub nri_version: ::prost::alloc::string::String,
+        pub nri_version: ::std::string::String,
     }
     /// Request of `Runtime.UpdateContainers`, filled in by the plugin.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainersRequest {
         /// Containers to change, each with its changes.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
         /// Containers to evict. Runtimes built on NRI's Go library ignore it here.
-        pub evict: ::prost::alloc::vec::Vec<ContainerEviction>,
+        pub evict: ::std::vec::Vec<ContainerEviction>,
     }
     /// Answer to `Runtime.UpdateContainers`, filled in by the runtime.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainersResponse {
         /// The updates that could not be applied, as they were requested. Empty if all were.
-        pub failed: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub failed: ::std::vec::Vec<ContainerUpdate>,
     }
     /// Request of `HostFunctions.Log`, filled in by the plugin. Since v0.9.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
     pub struct LogRequest {
         /// The line to log.
-        pub msg: ::prost::alloc::string::String,
+        pub msg: ::std::string::String,
         /// How serious it is.
         pub level: i32,
     }
     /// Nested message and enum types in `LogRequest`.
     pub mod log_request {
         /// Severity of a log line.
-        #[derive(
-            Clone,
-            Copy,
-            Debug,
-            PartialEq,
-            Eq,
-            Hash,
-            PartialOrd,
-            Ord,
-            ::prost::Enumeration
-        )]
         #[repr(i32)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Level {
             /// Logged like debug output.
             Unspecified = 0,
@@ -108,11 +98,11 @@ mod generated {
         /// Content of the plugin's configuration file, `NN-name.conf` or `name.conf` in the drop-in
         /// directory, in any format. Empty if there is none, and always for a plugin that was not launched
         /// by the runtime.
-        pub config: ::prost::alloc::string::String,
+        pub config: ::std::string::String,
         /// Name of the runtime, such as `containerd` or `cri-o`. containerd 2 may say `v2`.
-        pub runtime_name: ::prost::alloc::string::String,
+        pub runtime_name: ::std::string::String,
         /// Version of the runtime, in its own format.
-        pub runtime_version: ::prost::alloc::string::String,
+        pub runtime_version: ::std::string::String,
         /// Milliseconds that a plugin has to connect and register. 0: the runtime is older and does not
         /// send it; the default is 5000. Since v0.7.0.
         pub registration_timeout: i64,
@@ -121,7 +111,7 @@ mod generated {
         pub request_timeout: i64,
         /// NRI version that the runtime is built on, such as `v0.12.0`. Empty: not known, or older than
         /// v0.12.0. Since v0.12.0.
-        pub nri_version: ::prost::alloc::string::String,
+        pub nri_version: ::std::string::String,
     }
     /// Answer to `Plugin.Configure`, filled in by the plugin.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -158,9 +148,9 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct SynchronizeRequest {
         /// Pods that the runtime knows.
-        pub pods: ::prost::alloc::vec::Vec<PodSandbox>,
+        pub pods: ::std::vec::Vec<PodSandbox>,
         /// Containers that the runtime knows. The pod of a container may have been in an earlier part.
-        pub containers: ::prost::alloc::vec::Vec<Container>,
+        pub containers: ::std::vec::Vec<Container>,
         /// True: another part follows. The plugin must answer such a part with the same value and without
         /// updates, or it is dropped; the state is complete with the part that has false. Since v0.7.0.
         pub more: bool,
@@ -170,7 +160,7 @@ mod generated {
     pub struct SynchronizeResponse {
         /// Changes to containers that exist already. Only in the answer to the last part; before that it
         /// must be empty.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
         /// The value of `SynchronizeRequest.more`. False in answer to a request with true means that the
         /// plugin cannot assemble parts, and it is dropped. Plugins of older revisions never set it. Since
         /// v0.7.0.
@@ -241,9 +231,9 @@ mod generated {
         /// Changes to the container that is being created. Absent: none.
         pub adjust: ::core::option::Option<ContainerAdjustment>,
         /// Changes to other containers. A change to the container that is being created is an error.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
-        pub evict: ::prost::alloc::vec::Vec<ContainerEviction>,
+        pub evict: ::std::vec::Vec<ContainerEviction>,
     }
     /// Request of `Plugin.PostCreateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -293,9 +283,9 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainerResponse {
         /// Changes to containers. A change to the container of the request alters the update itself.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
-        pub evict: ::prost::alloc::vec::Vec<ContainerEviction>,
+        pub evict: ::std::vec::Vec<ContainerEviction>,
     }
     /// Request of `Plugin.PostUpdateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -320,7 +310,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct StopContainerResponse {
         /// Changes to other containers.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
     }
     /// Request of `Plugin.RemoveContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -358,19 +348,19 @@ mod generated {
         /// The adjustments of all plugins, merged.
         pub adjust: ::core::option::Option<ContainerAdjustment>,
         /// The changes to other containers that plugins requested, merged.
-        pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
+        pub update: ::std::vec::Vec<ContainerUpdate>,
         /// The plugin behind each change. Unchanged fields have no entry.
         pub owners: ::core::option::Option<OwningPlugins>,
         /// The plugins that were called, in the order of the calls, including those that changed nothing.
-        pub plugins: ::prost::alloc::vec::Vec<PluginInstance>,
+        pub plugins: ::std::vec::Vec<PluginInstance>,
     }
     /// A plugin that took part in the creation of a container. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct PluginInstance {
         /// Name that it registered with, without the index.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
         /// Its index, two digits such as `10`.
-        pub index: ::prost::alloc::string::String,
+        pub index: ::std::string::String,
     }
     /// Answer to `Plugin.ValidateContainerAdjustment`, filled in by the plugin. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -378,7 +368,7 @@ mod generated {
         /// True: the container must not be created like this, and its creation fails.
         pub reject: bool,
         /// The reason, for people. Ignored unless `reject` is true.
-        pub reason: ::prost::alloc::string::String,
+        pub reason: ::std::string::String,
     }
     /// Answer to calls that only succeed or fail, and request of `Plugin.Shutdown`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -389,25 +379,25 @@ mod generated {
     pub struct PodSandbox {
         /// Id of the sandbox, chosen by the runtime and never reused. A pod that is set up again gets
         /// another one.
-        pub id: ::prost::alloc::string::String,
+        pub id: ::std::string::String,
         /// Name of the pod in Kubernetes.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
         /// UID of the pod in Kubernetes: stays the same over several sandboxes.
-        pub uid: ::prost::alloc::string::String,
+        pub uid: ::std::string::String,
         /// Kubernetes namespace of the pod, not a Linux one.
-        pub namespace: ::prost::alloc::string::String,
+        pub namespace: ::std::string::String,
         /// Labels of the pod.
-        pub labels: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub labels: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Annotations of the pod.
-        pub annotations: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub annotations: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Runtime handler that a RuntimeClass selected. Empty: the default one.
-        pub runtime_handler: ::prost::alloc::string::String,
+        pub runtime_handler: ::std::string::String,
         /// The part that is specific to Linux. Absent on other systems.
         pub linux: ::core::option::Option<LinuxPodSandbox>,
         /// Process id of the pause container in the runtime's pid namespace. 0 if there is none, or not
@@ -415,7 +405,7 @@ mod generated {
         pub pid: u32,
         /// Addresses of the pod, IPv4 or IPv6 in text form, the primary one first. Empty if it has none
         /// itself, or the runtime does not report them. Since v0.8.0.
-        pub ips: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub ips: ::std::vec::Vec<::std::string::String>,
     }
     /// The part of a pod that is specific to Linux.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -426,11 +416,11 @@ mod generated {
         /// Sum of the resources of the pod's containers. Absent if the kubelet sent none.
         pub pod_resources: ::core::option::Option<LinuxResources>,
         /// Cgroup that the kubelet chose for the pod: a path, or a slice name with the systemd driver.
-        pub cgroup_parent: ::prost::alloc::string::String,
+        pub cgroup_parent: ::std::string::String,
         /// Cgroup of the sandbox itself, in the notation of the OCI runtime specification.
-        pub cgroups_path: ::prost::alloc::string::String,
+        pub cgroups_path: ::std::string::String,
         /// Linux namespaces of the sandbox.
-        pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
+        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
         /// Resources of the sandbox itself, taken from its OCI specification.
         pub resources: ::core::option::Option<LinuxResources>,
     }
@@ -440,30 +430,30 @@ mod generated {
     #[derive(Clone, PartialEq, Default)]
     pub struct Container {
         /// Id of the container, chosen by the runtime.
-        pub id: ::prost::alloc::string::String,
+        pub id: ::std::string::String,
         /// `PodSandbox.id` of its pod.
-        pub pod_sandbox_id: ::prost::alloc::string::String,
+        pub pod_sandbox_id: ::std::string::String,
         /// Name of the container in its pod.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
         /// Its state. In `CREATE_CONTAINER` it is usually `CONTAINER_UNKNOWN`, because the container does
         /// not exist yet.
         pub state: i32,
         /// Labels of the container; may include those of the runtime.
-        pub labels: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub labels: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Annotations of the container; may include those of the runtime.
-        pub annotations: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub annotations: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Command line: the program, then its arguments.
-        pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub args: ::std::vec::Vec<::std::string::String>,
         /// Environment, one `NAME=value` per entry.
-        pub env: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub env: ::std::vec::Vec<::std::string::String>,
         /// Mounts, in the order in which they are made.
-        pub mounts: ::prost::alloc::vec::Vec<Mount>,
+        pub mounts: ::std::vec::Vec<Mount>,
         /// OCI hooks. Absent if there are none.
         pub hooks: ::core::option::Option<Hooks>,
         /// The part that is specific to Linux. Absent on other systems.
@@ -472,7 +462,7 @@ mod generated {
         /// running.
         pub pid: u32,
         /// Resource limits of the process. Not every runtime fills it. Since v0.4.0.
-        pub rlimits: ::prost::alloc::vec::Vec<PosixRlimit>,
+        pub rlimits: ::std::vec::Vec<PosixRlimit>,
         /// When the container was created, in nanoseconds since the Unix epoch. 0: not yet, or unknown.
         /// Since v0.10.0.
         pub created_at: i64,
@@ -486,12 +476,12 @@ mod generated {
         pub exit_code: i32,
         /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty: unknown.
         /// Since v0.10.0.
-        pub status_reason: ::prost::alloc::string::String,
+        pub status_reason: ::std::string::String,
         /// The same as a sentence for people. Empty: unknown. Since v0.10.0.
-        pub status_message: ::prost::alloc::string::String,
+        pub status_message: ::std::string::String,
         /// CDI devices that the kubelet requested, by name. Excludes those that plugins add. Since
         /// v0.10.0.
-        pub cdi_devices: ::prost::alloc::vec::Vec<CdiDevice>,
+        pub cdi_devices: ::std::vec::Vec<CdiDevice>,
         /// User and groups of the process. Absent: unknown. Since v0.11.0.
         pub user: ::core::option::Option<User>,
         /// The image that the container is created from. Absent: unknown. Since v0.12.2.
@@ -501,24 +491,24 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Image {
         /// Reference by which it was requested, such as `registry.example/app:1.2`.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
         /// Digest of the image index or, if there is none, of the manifest: `sha256:` and hex digits.
-        pub digest: ::prost::alloc::string::String,
+        pub digest: ::std::string::String,
         /// Digest of the image configuration, which is specific to a platform: `sha256:` and hex digits.
-        pub config_digest: ::prost::alloc::string::String,
+        pub config_digest: ::std::string::String,
     }
     /// A mount of a container.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Mount {
         /// Absolute path in the container. In an adjustment, a path with the prefix `-` removes the mount
         /// there.
-        pub destination: ::prost::alloc::string::String,
+        pub destination: ::std::string::String,
         /// File system type, such as `bind`, `tmpfs` or `proc`.
-        pub r#type: ::prost::alloc::string::String,
+        pub r#type: ::std::string::String,
         /// Source of the mount: a path on the host for `bind`, else a device or a name.
-        pub source: ::prost::alloc::string::String,
+        pub source: ::std::string::String,
         /// Mount options, such as `ro`, `rbind` or `rprivate`, one per entry.
-        pub options: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub options: ::std::vec::Vec<::std::string::String>,
     }
     /// OCI hooks of a container, in the order in which they run. Those of an adjustment are appended;
     /// they cannot be removed.
@@ -526,28 +516,28 @@ mod generated {
     pub struct Hooks {
         /// Run before `create_runtime`, in the runtime's namespaces. Deprecated by the OCI specification
         /// in favour of the next three.
-        pub prestart: ::prost::alloc::vec::Vec<Hook>,
+        pub prestart: ::std::vec::Vec<Hook>,
         /// Run while the container is created, in the runtime's namespaces, before its root is switched.
-        pub create_runtime: ::prost::alloc::vec::Vec<Hook>,
+        pub create_runtime: ::std::vec::Vec<Hook>,
         /// Run while the container is created, in the container's namespaces, before its root is switched.
-        pub create_container: ::prost::alloc::vec::Vec<Hook>,
+        pub create_container: ::std::vec::Vec<Hook>,
         /// Run in the container, right before its process starts.
-        pub start_container: ::prost::alloc::vec::Vec<Hook>,
+        pub start_container: ::std::vec::Vec<Hook>,
         /// Run in the runtime's namespaces, after the process has started.
-        pub poststart: ::prost::alloc::vec::Vec<Hook>,
+        pub poststart: ::std::vec::Vec<Hook>,
         /// Run in the runtime's namespaces, after the container has been deleted.
-        pub poststop: ::prost::alloc::vec::Vec<Hook>,
+        pub poststop: ::std::vec::Vec<Hook>,
     }
     /// One OCI hook: a program that the low-level runtime runs.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Hook {
         /// Absolute path of the program: on the host, except for `start_container`, which runs in the
         /// container.
-        pub path: ::prost::alloc::string::String,
+        pub path: ::std::string::String,
         /// Its arguments, the program's name first.
-        pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub args: ::std::vec::Vec<::std::string::String>,
         /// Its environment, one variable per entry: `["LANG=C", "TZ=UTC"]`.
-        pub env: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub env: ::std::vec::Vec<::std::string::String>,
         /// Seconds after which it is killed. Absent: never.
         pub timeout: ::core::option::Option<OptionalInt>,
     }
@@ -555,15 +545,15 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxContainer {
         /// Linux namespaces that it joins or creates.
-        pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
+        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
         /// Device nodes in the container.
-        pub devices: ::prost::alloc::vec::Vec<LinuxDevice>,
+        pub devices: ::std::vec::Vec<LinuxDevice>,
         /// Limits and shares of memory, CPU and the like.
         pub resources: ::core::option::Option<LinuxResources>,
         /// OOM killer bias, -1000 (never) to 1000 (first). Absent: inherited.
         pub oom_score_adj: ::core::option::Option<OptionalInt>,
         /// Cgroup of the container, in the notation of the OCI runtime specification.
-        pub cgroups_path: ::prost::alloc::string::String,
+        pub cgroups_path: ::std::string::String,
         /// I/O priority of its process. Absent: inherited. Since v0.10.0.
         pub io_priority: ::core::option::Option<LinuxIoPriority>,
         /// The kind of seccomp profile that the kubelet requested. Absent: none, or unknown. Since
@@ -572,14 +562,14 @@ mod generated {
         /// The seccomp policy itself. Absent: none, or unknown. Since v0.10.0.
         pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
         /// Kernel parameters, by their dotted name such as `net.core.somaxconn`. Since v0.11.0.
-        pub sysctl: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub sysctl: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Network devices that move from the host into the container, by their name on the host.
         /// Since v0.11.0.
-        pub net_devices: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
+        pub net_devices: ::std::collections::BTreeMap<
+            ::std::string::String,
             LinuxNetDevice,
         >,
         /// Scheduling attributes of its process. Absent: inherited. Since v0.11.0.
@@ -593,17 +583,17 @@ mod generated {
         /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment, a
         /// kind with the prefix `-` removes the namespace from the list, so that the container stays in
         /// the namespace of the runtime.
-        pub r#type: ::prost::alloc::string::String,
+        pub r#type: ::std::string::String,
         /// File of an existing namespace to join. Empty: a new one.
-        pub path: ::prost::alloc::string::String,
+        pub path: ::std::string::String,
     }
     /// A device node in a container.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxDevice {
         /// Path in the container. In an adjustment, a path with the prefix `-` removes the device there.
-        pub path: ::prost::alloc::string::String,
+        pub path: ::std::string::String,
         /// `c` (character), `b` (block), `u` (unbuffered character) or `p` (FIFO).
-        pub r#type: ::prost::alloc::string::String,
+        pub r#type: ::std::string::String,
         /// Major device number.
         pub major: i64,
         /// Minor device number.
@@ -622,20 +612,20 @@ mod generated {
         /// True grants access, false denies it.
         pub allow: bool,
         /// `a` (all), `c` (character) or `b` (block).
-        pub r#type: ::prost::alloc::string::String,
+        pub r#type: ::std::string::String,
         /// Major device number. Absent: any.
         pub major: ::core::option::Option<OptionalInt64>,
         /// Minor device number. Absent: any.
         pub minor: ::core::option::Option<OptionalInt64>,
         /// Any of `r` (read), `w` (write), `m` (create the node), combined, such as `rwm`.
-        pub access: ::prost::alloc::string::String,
+        pub access: ::std::string::String,
     }
     /// Reference to a CDI device (Container Device Interface). The runtime resolves it to device nodes,
     /// mounts, environment and hooks. Since v0.7.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct CdiDevice {
         /// Fully qualified name: `vendor.com/class=device`.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
     }
     /// The user and groups of a process, in the container's user namespace. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -645,7 +635,7 @@ mod generated {
         /// Primary group id.
         pub gid: u32,
         /// Supplementary group ids.
-        pub additional_gids: ::prost::alloc::vec::Vec<u32>,
+        pub additional_gids: ::std::vec::Vec<u32>,
     }
     /// Resources of a container or a pod. In an adjustment or an update, absent fields do not change.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -655,7 +645,7 @@ mod generated {
         /// CPU shares, quota and set.
         pub cpu: ::core::option::Option<LinuxCpu>,
         /// Limits of huge pages, one entry per page size.
-        pub hugepage_limits: ::prost::alloc::vec::Vec<HugepageLimit>,
+        pub hugepage_limits: ::std::vec::Vec<HugepageLimit>,
         /// Block I/O class, defined in the configuration of the runtime. In an adjustment, the empty
         /// string removes the class.
         pub blockio_class: ::core::option::Option<OptionalString>,
@@ -667,12 +657,12 @@ mod generated {
         /// ```text
         /// {"memory.high": "1073741824", "io.weight": "default 200"}
         /// ```
-        pub unified: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub unified: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Device cgroup rules. In an adjustment they are appended; an update cannot change them.
-        pub devices: ::prost::alloc::vec::Vec<LinuxDeviceCgroup>,
+        pub devices: ::std::vec::Vec<LinuxDeviceCgroup>,
         /// Limit of processes. Absent: unknown, or unchanged. NRI's Go library, up to v0.12.5, drops it in
         /// a `ContainerUpdate`. Since v0.7.0.
         pub pids: ::core::option::Option<LinuxPids>,
@@ -712,15 +702,15 @@ mod generated {
         /// Length of the period that `realtime_runtime` refers to, in microseconds. Cgroup v1 only.
         pub realtime_period: ::core::option::Option<OptionalUInt64>,
         /// CPUs to run on, as a list such as `0-3,8`. Empty: all, or unchanged.
-        pub cpus: ::prost::alloc::string::String,
+        pub cpus: ::std::string::String,
         /// NUMA nodes to allocate memory from, as a list such as `0-1`. Empty: all, or unchanged.
-        pub mems: ::prost::alloc::string::String,
+        pub mems: ::std::string::String,
     }
     /// Limit of huge pages of one size.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct HugepageLimit {
         /// Size as the kernel names it, such as `2MB` or `1GB`.
-        pub page_size: ::prost::alloc::string::String,
+        pub page_size: ::std::string::String,
         /// Maximum usage in bytes.
         pub limit: u64,
     }
@@ -730,23 +720,13 @@ mod generated {
         /// Kind of profile.
         pub profile_type: i32,
         /// File of the profile on the host, for `LOCALHOST`. Empty for the other kinds.
-        pub localhost_ref: ::prost::alloc::string::String,
+        pub localhost_ref: ::std::string::String,
     }
     /// Nested message and enum types in `SecurityProfile`.
     pub mod security_profile {
         /// The origin of a seccomp profile.
-        #[derive(
-            Clone,
-            Copy,
-            Debug,
-            PartialEq,
-            Eq,
-            Hash,
-            PartialOrd,
-            Ord,
-            ::prost::Enumeration
-        )]
         #[repr(i32)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum ProfileType {
             /// The default profile of the runtime.
             RuntimeDefault = 0,
@@ -782,7 +762,7 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct PosixRlimit {
         /// Resource, such as `RLIMIT_NOFILE`.
-        pub r#type: ::prost::alloc::string::String,
+        pub r#type: ::std::string::String,
         /// Ceiling that an unprivileged process cannot raise, in the unit of the resource.
         pub hard: u64,
         /// The limit in effect, at most `hard`.
@@ -807,7 +787,7 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxNetDevice {
         /// Its name in the container. Empty: the same as on the host.
-        pub name: ::prost::alloc::string::String,
+        pub name: ::std::string::String,
     }
     /// Scheduling attributes of a process, as of sched_setattr(2). Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -819,7 +799,7 @@ mod generated {
         /// Static priority, 1 to 99 (highest). For `SCHED_FIFO` and `SCHED_RR`; 0 for the others.
         pub priority: i32,
         /// Flags, each at most once.
-        pub flags: ::prost::alloc::vec::Vec<i32>,
+        pub flags: ::std::vec::Vec<i32>,
         /// Nanoseconds of CPU time in each `period`. For `SCHED_DEADLINE`.
         pub runtime: u64,
         /// Nanoseconds after the start of a `period` by which `runtime` is guaranteed. For
@@ -845,13 +825,13 @@ mod generated {
         ///
         /// To replace an annotation that an earlier plugin has set, include both its removal and its new
         /// value.
-        pub annotations: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub annotations: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Mounts to add or to replace, by `destination`. One that starts with `-` removes the mount
         /// there; the other fields are then ignored.
-        pub mounts: ::prost::alloc::vec::Vec<Mount>,
+        pub mounts: ::std::vec::Vec<Mount>,
         /// Environment variables to add or to replace, by `key`. A key that starts with `-` removes the
         /// variable. An answer with
         ///
@@ -860,16 +840,16 @@ mod generated {
         /// ```
         ///
         /// sets `LANG` and removes `DEBUG`; other entries stay.
-        pub env: ::prost::alloc::vec::Vec<KeyValue>,
+        pub env: ::std::vec::Vec<KeyValue>,
         /// OCI hooks to append to the existing ones. Several plugins may do so.
         pub hooks: ::core::option::Option<Hooks>,
         /// The part that is specific to Linux.
         pub linux: ::core::option::Option<LinuxContainerAdjustment>,
         /// Resource limits to add, by `type`. They cannot be removed. Since v0.4.0.
-        pub rlimits: ::prost::alloc::vec::Vec<PosixRlimit>,
+        pub rlimits: ::std::vec::Vec<PosixRlimit>,
         /// CDI devices to add, resolved by the runtime. They cannot be removed, and no device may be added
         /// twice. Since v0.7.0.
-        pub cdi_devices: ::prost::alloc::vec::Vec<CdiDevice>,
+        pub cdi_devices: ::std::vec::Vec<CdiDevice>,
         /// The new command line; empty means no change. An empty string as the first entry is dropped, and
         /// means that this overrides the command line of an earlier plugin, which is otherwise a conflict:
         ///
@@ -878,7 +858,7 @@ mod generated {
         /// ```
         ///
         /// Since v0.10.0.
-        pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub args: ::std::vec::Vec<::std::string::String>,
     }
     /// The part of `ContainerAdjustment` that is specific to Linux. Absent or empty fields change
     /// nothing.
@@ -886,11 +866,11 @@ mod generated {
     pub struct LinuxContainerAdjustment {
         /// Device nodes to add or to replace, by `path`; the device cgroup then allows access to them. A
         /// path that starts with `-` removes the node.
-        pub devices: ::prost::alloc::vec::Vec<LinuxDevice>,
+        pub devices: ::std::vec::Vec<LinuxDevice>,
         /// Resources to set, field by field.
         pub resources: ::core::option::Option<LinuxResources>,
         /// Cgroup to use instead, in the notation of the OCI runtime specification. Empty: no change.
-        pub cgroups_path: ::prost::alloc::string::String,
+        pub cgroups_path: ::std::string::String,
         /// OOM killer bias to set, -1000 (never) to 1000 (first). Runtimes may limit it. Since v0.7.0.
         pub oom_score_adj: ::core::option::Option<OptionalInt>,
         /// I/O priority to set. Since v0.10.0.
@@ -899,17 +879,17 @@ mod generated {
         pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
         /// Namespaces to add or to replace, by `type`. A type that starts with `-` removes the namespace.
         /// Since v0.10.0.
-        pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
+        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
         /// Kernel parameters to set, by dotted name. A name that starts with `-` removes the parameter;
         /// runtimes before v0.12.3 create an annotation instead. Since v0.11.0.
-        pub sysctl: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub sysctl: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
         /// Network devices to move into the container, by their name on the host. A name that starts with
         /// `-` removes the device from the list. Since v0.11.0.
-        pub net_devices: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
+        pub net_devices: ::std::collections::BTreeMap<
+            ::std::string::String,
             LinuxNetDevice,
         >,
         /// Scheduling attributes, which replace the current ones. Since v0.11.0.
@@ -924,32 +904,32 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxSeccomp {
         /// Action for a system call that matches no rule, such as `SCMP_ACT_ERRNO` or `SCMP_ACT_ALLOW`.
-        pub default_action: ::prost::alloc::string::String,
+        pub default_action: ::std::string::String,
         /// Error number for a `default_action` that returns one. Absent: EPERM. NRI's Go library, up to
         /// v0.12.5, drops it in an adjustment.
         pub default_errno: ::core::option::Option<OptionalUInt32>,
         /// Architectures whose system calls are covered, such as `SCMP_ARCH_X86_64`.
-        pub architectures: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub architectures: ::std::vec::Vec<::std::string::String>,
         /// Flags of seccomp(2), such as `SECCOMP_FILTER_FLAG_LOG`.
-        pub flags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub flags: ::std::vec::Vec<::std::string::String>,
         /// Unix socket that gets the notification file descriptor, for `SCMP_ACT_NOTIFY`. Empty: none.
-        pub listener_path: ::prost::alloc::string::String,
+        pub listener_path: ::std::string::String,
         /// Additional text that is sent to the listener.
-        pub listener_metadata: ::prost::alloc::string::String,
+        pub listener_metadata: ::std::string::String,
         /// Rules for system calls.
-        pub syscalls: ::prost::alloc::vec::Vec<LinuxSyscall>,
+        pub syscalls: ::std::vec::Vec<LinuxSyscall>,
     }
     /// A rule of a seccomp policy: an action for some system calls. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxSyscall {
         /// Names of the system calls.
-        pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub names: ::std::vec::Vec<::std::string::String>,
         /// Action, such as `SCMP_ACT_ALLOW`.
-        pub action: ::prost::alloc::string::String,
+        pub action: ::std::string::String,
         /// Error number for an `action` that returns one. Absent: EPERM.
         pub errno_ret: ::core::option::Option<OptionalUInt32>,
         /// Conditions on the arguments. Empty: the rule applies to all calls.
-        pub args: ::prost::alloc::vec::Vec<LinuxSeccompArg>,
+        pub args: ::std::vec::Vec<LinuxSeccompArg>,
     }
     /// A condition on an argument of a system call. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -961,7 +941,7 @@ mod generated {
         /// Value that the masked argument is compared with, for `SCMP_CMP_MASKED_EQ`. Otherwise 0.
         pub value_two: u64,
         /// Comparison, such as `SCMP_CMP_EQ`.
-        pub op: ::prost::alloc::string::String,
+        pub op: ::std::string::String,
     }
     /// NUMA memory policy of a process, as of set_mempolicy(2). Since v0.12.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -969,16 +949,16 @@ mod generated {
         /// How nodes are chosen.
         pub mode: i32,
         /// NUMA nodes of the mode, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and `MPOL_LOCAL`.
-        pub nodes: ::prost::alloc::string::String,
+        pub nodes: ::std::string::String,
         /// Flags to the mode, each at most once.
-        pub flags: ::prost::alloc::vec::Vec<i32>,
+        pub flags: ::std::vec::Vec<i32>,
     }
     /// A change to an existing container, filled in by the plugin: in `Runtime.UpdateContainers` or in
     /// the answer to `Synchronize`, `CREATE_CONTAINER`, `UPDATE_CONTAINER` or `STOP_CONTAINER`.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct ContainerUpdate {
         /// `Container.id` of the container to change.
-        pub container_id: ::prost::alloc::string::String,
+        pub container_id: ::std::string::String,
         /// Changes.
         pub linux: ::core::option::Option<LinuxContainerUpdate>,
         /// True: the request succeeds even if this change fails.
@@ -994,9 +974,9 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct ContainerEviction {
         /// `Container.id` of the container to evict.
-        pub container_id: ::prost::alloc::string::String,
+        pub container_id: ::std::string::String,
         /// The reason, for people.
-        pub reason: ::prost::alloc::string::String,
+        pub reason: ::std::string::String,
     }
     /// Intel RDT settings: share of cache and memory bandwidth, by the kernel's resctrl interface.
     /// Since v0.11.0.
@@ -1016,19 +996,19 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct KeyValue {
         /// Name of the variable. The prefix `-` removes it.
-        pub key: ::prost::alloc::string::String,
+        pub key: ::std::string::String,
         /// Its value. Ignored in a removal.
-        pub value: ::prost::alloc::string::String,
+        pub value: ::std::string::String,
     }
     /// A string that may be absent, which differs from an empty one.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct OptionalString {
-        pub value: ::prost::alloc::string::String,
+        pub value: ::std::string::String,
     }
     /// A list of strings that may be absent, which differs from an empty one. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct OptionalRepeatedString {
-        pub value: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        pub value: ::std::vec::Vec<::std::string::String>,
     }
     /// A signed 64-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -1072,9 +1052,9 @@ mod generated {
         /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
         /// device paths, names of variables and so on. A plugin with the prefix `-` has removed the entry
         /// and not set it again.
-        pub owners: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            ::prost::alloc::string::String,
+        pub owners: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
         >,
     }
     /// The plugins that changed the fields of one container. Keys are numbers of `Field`. Since v0.10.0.
@@ -1083,36 +1063,20 @@ mod generated {
         /// Fields with one value: number of the `Field` to plugin, written `10-name`. If several plugins
         /// add to one field, as to hooks, all of them, separated by commas. A plugin with the prefix `-`
         /// has reset the field and not set it again.
-        pub simple: ::prost::alloc::collections::BTreeMap<
-            i32,
-            ::prost::alloc::string::String,
-        >,
+        pub simple: ::std::collections::BTreeMap<i32, ::std::string::String>,
         /// Fields with many entries: number of the `Field` to the owners of the entries.
-        pub compound: ::prost::alloc::collections::BTreeMap<i32, CompoundFieldOwners>,
+        pub compound: ::std::collections::BTreeMap<i32, CompoundFieldOwners>,
     }
     /// The plugins that changed the fields of all containers affected by one request. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct OwningPlugins {
         /// `Container.id` to the owners of its fields.
-        pub owners: ::prost::alloc::collections::BTreeMap<
-            ::prost::alloc::string::String,
-            FieldOwners,
-        >,
+        pub owners: ::std::collections::BTreeMap<::std::string::String, FieldOwners>,
     }
     /// Events that a plugin can subscribe to through `ConfigureResponse.events`, where event N is bit
     /// N - 1.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Event {
         /// No event. Has no bit in the mask.
         Unknown = 0,
@@ -1216,18 +1180,8 @@ mod generated {
         }
     }
     /// The state of a container.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum ContainerState {
         /// Not created yet, or unknown to the runtime.
         ContainerUnknown = 0,
@@ -1267,18 +1221,8 @@ mod generated {
         }
     }
     /// I/O scheduling class, as of ioprio_set(2). Since v0.10.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum IoPrioClass {
         /// No class: the kernel derives one from the nice value.
         IoprioClassNone = 0,
@@ -1314,18 +1258,8 @@ mod generated {
         }
     }
     /// Scheduling policy of a process, as of sched(7). Since v0.11.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum LinuxSchedulerPolicy {
         /// No policy: in an adjustment, sets nothing.
         SchedNone = 0,
@@ -1378,18 +1312,8 @@ mod generated {
     }
     /// Flags of sched_setattr(2). The values are sequential numbers, not the kernel's bits. Since
     /// v0.11.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum LinuxSchedulerFlag {
         /// Children get the default policy.
         SchedFlagResetOnFork = 0,
@@ -1437,18 +1361,8 @@ mod generated {
         }
     }
     /// How NUMA nodes are chosen for new memory, as of set_mempolicy(2). Since v0.12.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum MpolMode {
         /// The node that the CPU belongs to, or according to an outer policy.
         MpolDefault = 0,
@@ -1497,18 +1411,8 @@ mod generated {
     }
     /// Flags to a memory policy mode. The values are sequential numbers, not the kernel's bits. Since
     /// v0.12.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum MpolFlag {
         /// The nodes stay as given when the set of allowed nodes changes.
         MpolFStaticNodes = 0,
@@ -1541,18 +1445,8 @@ mod generated {
     }
     /// Fields that plugins can change, as numbers: the keys of `FieldOwners`. "By" names the key of an
     /// entry in `FieldOwners.compound`; the others are in `FieldOwners.simple`. Since v0.10.0.
-    #[derive(
-        Clone,
-        Copy,
-        Debug,
-        PartialEq,
-        Eq,
-        Hash,
-        PartialOrd,
-        Ord,
-        ::prost::Enumeration
-    )]
     #[repr(i32)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Field {
         /// No field.
         None = 0,
@@ -1807,7 +1701,7 @@ mod generated {
     pub struct UnknownEvents(i32);
     /// A name that belongs to no event of this revision.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct UnknownEventName(::prost::alloc::string::String);
+    pub struct UnknownEventName(::std::string::String);
     impl UnknownEvents {
         /// Returns the unknown bits.
         pub const fn bits(self) -> i32 {
@@ -1990,7 +1884,7 @@ mod generated {
                                     })
                                     .map(EventMask::from_event)
                                     .ok_or_else(|| UnknownEventName(
-                                        ::prost::alloc::string::String::from(name),
+                                        ::std::string::String::from(name),
                                     ))?
                             }
                         },

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use prost::DecodeError;
-use prost::encoding::{
-    DecodeContext, WireType, check_wire_type, decode_key, decode_varint, skip_field, string,
-};
+use bytes::Bytes;
 
+use super::error::{DecodeError, Problem};
+use super::wire::{self, WireType};
 use super::{Fields, Value};
 
 /// The number of the key in a map entry.
@@ -19,12 +18,13 @@ pub(crate) struct Field<'a> {
     number: u32,
     wire_type: WireType,
     rest: &'a [u8],
+    /// The memory that the message is in, if its fields may share it.
+    shared: Option<&'a Bytes>,
 }
 
 /// Decodes all fields. Not inlined, so that the program has one copy for each type of message.
 #[inline(never)]
-pub(super) fn all<M: Fields>(message: &mut M, encoded: &[u8]) -> Result<(), DecodeError> {
-    let mut field = Field::new(0, WireType::Varint, encoded);
+pub(super) fn all<M: Fields>(message: &mut M, mut field: Field<'_>) -> Result<(), DecodeError> {
     while field.next()? {
         one(message, &mut field)?;
     }
@@ -32,31 +32,41 @@ pub(super) fn all<M: Fields>(message: &mut M, encoded: &[u8]) -> Result<(), Deco
 }
 
 /// Decodes one field. An error names it.
-pub(super) fn one<M: Fields>(message: &mut M, field: &mut Field<'_>) -> Result<(), DecodeError> {
+fn one<M: Fields>(message: &mut M, field: &mut Field<'_>) -> Result<(), DecodeError> {
     let result = message.read(field);
     result.map_err(|error| located(error, M::NAME, M::FIELDS, field.number))
 }
 
 #[cold]
 fn located(
-    mut error: DecodeError,
+    error: DecodeError,
     message: &'static str,
     fields: &'static str,
     number: u32,
 ) -> DecodeError {
     let mut fields = fields.lines().filter_map(|line| line.split_once(' '));
-    if let Some((_, name)) = fields.find(|(known, _)| known.parse() == Ok(number)) {
-        error.push(message, name);
+    match fields.find(|(known, _)| known.parse() == Ok(number)) {
+        Some((_, name)) => error.within(message, name),
+        None => error,
     }
-    error
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn new(number: u32, wire_type: WireType, rest: &'a [u8]) -> Self {
+    /// Creates a reader before the first field of a message.
+    pub(super) fn of(encoded: &'a [u8]) -> Self {
         Field {
-            number,
-            wire_type,
-            rest,
+            number: 0,
+            wire_type: WireType::Varint,
+            rest: encoded,
+            shared: None,
+        }
+    }
+
+    /// Creates the same for a message with fields that share its memory.
+    pub(super) fn of_shared(encoded: &'a Bytes) -> Self {
+        Field {
+            shared: Some(encoded),
+            ..Self::of(encoded)
         }
     }
 
@@ -65,57 +75,45 @@ impl<'a> Field<'a> {
         self.number
     }
 
-    /// Returns the number of bytes that are left to read.
-    pub(super) fn remaining(&self) -> usize {
-        self.rest.len()
-    }
-
     /// Moves on to the next field. Returns false if there is none.
     #[inline(never)]
     fn next(&mut self) -> Result<bool, DecodeError> {
         if self.rest.is_empty() {
             return Ok(false);
         }
-        (self.number, self.wire_type) = decode_key(&mut self.rest)?;
+        (self.number, self.wire_type) = wire::key(&mut self.rest)?;
         Ok(true)
     }
 
     /// Skips the value.
     #[inline(never)]
     pub(crate) fn skip(&mut self) -> Result<(), DecodeError> {
-        let context = DecodeContext::default();
-        skip_field(self.wire_type, self.number, &mut self.rest, context)
+        wire::skip(self.number, self.wire_type, &mut self.rest)
+    }
+
+    fn expect(&self, expected: WireType) -> Result<(), DecodeError> {
+        let actual = self.wire_type;
+        if actual == expected {
+            return Ok(());
+        }
+        Err(Problem::WireType { actual, expected }.into())
     }
 
     #[inline(never)]
     pub(super) fn varint(&mut self) -> Result<u64, DecodeError> {
-        check_wire_type(WireType::Varint, self.wire_type)?;
-        decode_varint(&mut self.rest)
+        self.expect(WireType::Varint)?;
+        wire::varint(&mut self.rest)
     }
 
     #[inline(never)]
     fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
-        check_wire_type(WireType::LengthDelimited, self.wire_type)?;
-        let mut rest = self.rest;
-        let length = usize::try_from(decode_varint(&mut rest)?).unwrap_or(usize::MAX);
-        match rest.split_at_checked(length) {
-            Some((bytes, rest)) => {
-                self.rest = rest;
-                Ok(bytes)
-            }
-            None => self.skip().map(|()| &[][..]), // fails, with the error of prost
-        }
+        self.expect(WireType::LengthDelimited)?;
+        wire::bytes(&mut self.rest)
     }
 
     #[inline(never)]
     fn text(&mut self) -> Result<&'a str, DecodeError> {
-        let mut start = self.rest;
-        let bytes = self.bytes()?;
-        str::from_utf8(bytes).or_else(|_| {
-            let (mut text, context) = (String::new(), DecodeContext::default());
-            string::merge(self.wire_type, &mut text, &mut start, context)?; // fails, with the error of prost
-            Ok("")
-        })
+        str::from_utf8(self.bytes()?).map_err(|_| Problem::Text.into())
     }
 
     /// Reads one number, or several if they are packed.
@@ -127,7 +125,7 @@ impl<'a> Field<'a> {
         }
         let mut packed = self.bytes()?;
         while !packed.is_empty() {
-            push(decode_varint(&mut packed)?);
+            push(wire::varint(&mut packed)?);
         }
         Ok(())
     }
@@ -144,7 +142,7 @@ where
     V: Value + Default,
 {
     let (mut key, mut value) = (K::default(), V::default());
-    let mut part = Field::new(0, WireType::Varint, field.bytes()?);
+    let mut part = Field::of(field.bytes()?);
     while part.next()? {
         match part.number {
             MAP_KEY => key.read(&mut part)?,
@@ -164,6 +162,15 @@ pub(super) fn string(text: &mut String, field: &mut Field<'_>) -> Result<(), Dec
     Ok(())
 }
 
+pub(super) fn bytes(bytes: &mut Bytes, field: &mut Field<'_>) -> Result<(), DecodeError> {
+    let value = field.bytes()?;
+    *bytes = match field.shared {
+        Some(shared) => shared.slice_ref(value),
+        None => Bytes::copy_from_slice(value),
+    };
+    Ok(())
+}
+
 #[inline(never)]
 pub(super) fn strings(texts: &mut Vec<String>, field: &mut Field<'_>) -> Result<(), DecodeError> {
     texts.push(field.text()?.to_owned());
@@ -176,7 +183,7 @@ pub(super) fn message<M: Fields>(
     message: &mut M,
     field: &mut Field<'_>,
 ) -> Result<(), DecodeError> {
-    all(message, field.bytes()?)
+    all(message, Field::of(field.bytes()?))
 }
 
 #[inline(never)]
@@ -189,5 +196,5 @@ pub(super) fn messages<M: Fields>(
     // In place, because messages are large.
     messages
         .last_mut()
-        .map_or(Ok(()), |last| all(last, encoded))
+        .map_or(Ok(()), |last| all(last, Field::of(encoded)))
 }

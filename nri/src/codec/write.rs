@@ -4,44 +4,33 @@
 
 use std::collections::BTreeMap;
 
-use prost::DecodeError;
-use prost::encoding::{WireType, encode_varint};
+use bytes::Bytes;
 
 use super::read::{self, Field, MAP_KEY, MAP_VALUE};
-use super::{Fields, Value};
-
-/// The longest encoding of a number.
-const MAX_VARINT: usize = 10;
+use super::wire::{MAX_VARINT, WireType, encode_varint};
+use super::{DecodeError, Fields, Value};
 
 /// An encoded message that is complete from some place to its end.
-pub(crate) struct Writer {
+pub(crate) struct Writer<'a> {
     /// As long as the message will be; empty if its length is being counted.
-    buffer: Vec<u8>,
+    buffer: &'a mut [u8],
     len: usize,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
     /// Creates a writer that only counts.
     pub(super) fn counting() -> Self {
-        Self::with_length(0)
+        Self::new(&mut [])
     }
 
-    /// Creates a writer of a message with this length.
-    pub(super) fn with_length(length: usize) -> Self {
-        Writer {
-            buffer: vec![0; length],
-            len: 0,
-        }
+    /// Creates a writer of a message that has the length of the buffer.
+    pub(super) fn new(buffer: &'a mut [u8]) -> Self {
+        Writer { buffer, len: 0 }
     }
 
     /// Returns the number of bytes written.
     pub(super) fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns the message.
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.buffer
     }
 
     #[inline(never)]
@@ -57,10 +46,8 @@ impl Writer {
     #[inline(never)]
     fn varint(&mut self, value: u64) {
         let mut bytes = [0; MAX_VARINT];
-        let mut rest = &mut bytes[..];
-        encode_varint(value, &mut rest);
-        let left = rest.len();
-        self.put(&bytes[..MAX_VARINT - left]);
+        let length = encode_varint(value, &mut bytes);
+        self.put(&bytes[..length]);
     }
 
     fn key(&mut self, number: u32, wire_type: WireType) {
@@ -100,7 +87,7 @@ macro_rules! number {
                 Ok(())
             }
 
-            fn write(&self, number: u32, writer: &mut Writer) {
+            fn write(&self, number: u32, writer: &mut Writer<'_>) {
                 let $value = *self;
                 writer.number(number, $to);
             }
@@ -111,7 +98,7 @@ macro_rules! number {
                 field.numbers(|$encoded| self.push($from))
             }
 
-            fn write(&self, number: u32, writer: &mut Writer) {
+            fn write(&self, number: u32, writer: &mut Writer<'_>) {
                 let start = writer.len;
                 for $value in self.iter().rev().copied() {
                     writer.varint($to);
@@ -138,9 +125,23 @@ impl Value for String {
         read::string(self, field)
     }
 
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         if !self.is_empty() {
             writer.text(number, self);
+        }
+    }
+}
+
+impl Value for Bytes {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::bytes(self, field)
+    }
+
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
+        if !self.is_empty() {
+            let start = writer.len;
+            writer.put(self);
+            writer.delimit(number, start);
         }
     }
 }
@@ -151,7 +152,7 @@ impl Value for Vec<String> {
     }
 
     #[inline(never)]
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         for text in self.iter().rev() {
             writer.text(number, text);
         }
@@ -164,7 +165,7 @@ impl<M: Fields> Value for M {
         read::message(self, field)
     }
 
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         let start = writer.len;
         Fields::write(self, writer);
         if writer.len > start {
@@ -178,7 +179,7 @@ impl<M: Fields> Value for Option<M> {
         read::message(self.get_or_insert_default(), field)
     }
 
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         if let Some(message) = self {
             write_message(message, number, writer);
         }
@@ -190,7 +191,7 @@ impl<M: Fields> Value for Vec<M> {
         read::messages(self, field)
     }
 
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         for message in self.iter().rev() {
             write_message(message, number, writer);
         }
@@ -199,7 +200,7 @@ impl<M: Fields> Value for Vec<M> {
 
 /// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type of message.
 #[inline(never)]
-fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer) {
+fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer<'_>) {
     let start = writer.len;
     message.write(writer);
     writer.delimit(number, start);
@@ -211,7 +212,7 @@ impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {
     }
 
     #[inline(never)]
-    fn write(&self, number: u32, writer: &mut Writer) {
+    fn write(&self, number: u32, writer: &mut Writer<'_>) {
         for (key, value) in self.iter().rev() {
             let start = writer.len;
             value.write(MAP_VALUE, writer);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Strict;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(i32)]
 enum Color {
     Red = 0,
@@ -57,7 +57,8 @@ crate::codec::message! { All, "All" {
     14 => by_text, 13 => by_int, 12 => colors, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf, 7 => color,
     6 => text, 5 => u64, 4 => u32, 3 => i64, 2 => i32, 1 => b,
 } }
-super::enumeration! { Color, "Color" }
+crate::codec::enumeration! { Color, "Color" { 0 => Red, 1 => Green } }
+super::enumeration! { Color, "Color" { 0 => Red, 1 => Green } }
 super::message! { Leaf, "Leaf" { 1 => name "A_name" } }
 super::message! { All, "All" {
     14 => by_text, 13 => by_int, 12 => colors: Color, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf,

@@ -3,25 +3,20 @@
 //!
 //! Works on the encoded message, so nothing is decoded twice. Only top-level field keys change.
 
-use prost::DecodeError;
-use prost::encoding::{
-    DecodeContext, WireType, decode_key, decode_varint, encode_key, encode_varint, skip_field,
-};
-
 use crate::api::Event;
+use crate::codec::DecodeError;
+use crate::codec::wire::{WireType, fields as raw_fields, put_key, put_varint};
 
 /// The number of `event` in StateChangeEvent.
 const EVENT_FIELD: u32 = 1;
 
 /// Returns the event number in a StateChangeEvent; 0 if it has none.
-pub(super) fn event_number(mut change: &[u8]) -> Result<i32, DecodeError> {
+pub(super) fn event_number(change: &[u8]) -> Result<i32, DecodeError> {
     let mut event = 0;
-    while !change.is_empty() {
-        let (field, wire_type) = decode_key(&mut change)?;
-        if field == EVENT_FIELD && wire_type == WireType::Varint {
-            event = decode_varint(&mut change)? as i32;
-        } else {
-            skip_field(wire_type, field, &mut change, DecodeContext::default())?;
+    for field in raw_fields(change) {
+        let field = field?;
+        if let (EVENT_FIELD, Some(number)) = (field.number, field.varint()) {
+            event = number as i32;
         }
     }
     Ok(event)
@@ -47,8 +42,8 @@ pub fn to_change(
     fields: &[(u32, u32)],
 ) -> Result<Vec<u8>, DecodeError> {
     let mut change = Vec::with_capacity(request.len() + 2);
-    encode_key(EVENT_FIELD, WireType::Varint, &mut change);
-    encode_varint(event as u64, &mut change);
+    put_key(EVENT_FIELD, WireType::Varint, &mut change);
+    put_varint(event as u64, &mut change);
     renumber(request, &mut change, |from| {
         fields
             .iter()
@@ -60,17 +55,15 @@ pub fn to_change(
 
 /// Copies the fields that have a new number, and drops the others.
 fn renumber(
-    mut from: &[u8],
+    from: &[u8],
     to: &mut Vec<u8>,
     number: impl Fn(u32) -> Option<u32>,
 ) -> Result<(), DecodeError> {
-    while !from.is_empty() {
-        let (field, wire_type) = decode_key(&mut from)?;
-        let value = from;
-        skip_field(wire_type, field, &mut from, DecodeContext::default())?;
-        if let Some(number) = number(field) {
-            encode_key(number, wire_type, to);
-            to.extend(value.iter().take(value.len() - from.len()));
+    for field in raw_fields(from) {
+        let field = field?;
+        if let Some(number) = number(field.number) {
+            put_key(number, field.wire_type, to);
+            to.extend_from_slice(field.value);
         }
     }
     Ok(())

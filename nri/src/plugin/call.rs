@@ -4,8 +4,8 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context as Task, Poll};
 
+use crate::codec::Message;
 use pin_project_lite::pin_project;
-use prost::Message;
 
 use super::{Body, Checked};
 use crate::adjust::Invalid;
@@ -43,7 +43,7 @@ impl<'a> Call<'a> {
     where
         F: Future<Output = Result<A>> + Send + 'a,
         A: Checked + 'a,
-        R: Message + 'static,
+        R: Message + Send + 'static,
     {
         Call {
             subject,
@@ -70,7 +70,9 @@ pin_project! {
     }
 }
 
-impl<F: Future<Output = Result<A>>, A: Checked, R: Message + 'static> Future for Answered<F, A, R> {
+impl<F: Future<Output = Result<A>>, A: Checked, R: Message + Send + 'static> Future
+    for Answered<F, A, R>
+{
     type Output = Result<Answer>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
@@ -139,7 +141,7 @@ impl fmt::Display for Subject {
     }
 }
 
-pub(crate) fn malformed(rpc: &str, error: prost::DecodeError) -> Error {
+pub(crate) fn malformed(rpc: &str, error: crate::codec::DecodeError) -> Error {
     Error::with_kind(
         ErrorKind::Malformed,
         format!("cannot decode the request of {rpc}: {error}"),

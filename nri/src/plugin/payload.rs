@@ -5,8 +5,8 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::codec::Message;
 use bytes::Bytes;
-use prost::Message;
 
 use super::call::malformed;
 use crate::Result;
@@ -27,7 +27,7 @@ pub trait AnyMessage: Any + Send {
 }
 
 #[cfg(feature = "in-process")]
-impl<M: Message + 'static> AnyMessage for M {
+impl<M: Message + Send + 'static> AnyMessage for M {
     fn to_bytes(&self) -> Vec<u8> {
         self.encode_to_vec()
     }
@@ -52,7 +52,7 @@ pub enum Body {
 
 impl Body {
     /// Returns the response of a handler: the message itself for a runtime in the same process, else encoded.
-    pub(super) fn of_response(response: impl Message + 'static, in_process: bool) -> Self {
+    pub(super) fn of_response(response: impl Message + Send + 'static, in_process: bool) -> Self {
         #[cfg(feature = "in-process")]
         if in_process {
             return Self::Message(Box::new(response));

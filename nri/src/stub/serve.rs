@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::codec::Message;
 use bytes::Bytes;
-use prost::Message;
 use tokio::sync::watch;
 
 use super::PLUGIN_SERVICE;
@@ -157,7 +157,7 @@ fn more() -> SynchronizeResponse {
     }
 }
 
-fn malformed(method: &str, error: &prost::DecodeError) -> Error {
+fn malformed(method: &str, error: &crate::codec::DecodeError) -> Error {
     let message = format!("cannot decode the request of {method}: {error}");
     Error::with_kind(ErrorKind::Malformed, message)
 }

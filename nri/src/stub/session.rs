@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 
-use prost::Message;
+use crate::codec::Message;
 use tokio::time::{Instant, timeout};
 
 use super::connect::Stream;

@@ -1,9 +1,9 @@
 //! Assembles Synchronize, which a runtime splits if it does not fit into one message.
 
-use bytes::{Buf, Bytes};
-use prost::DecodeError;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use bytes::Bytes;
 
+use crate::codec::DecodeError;
+use crate::codec::wire::fields;
 use crate::{Error, ErrorKind, Result};
 
 /// The number of `more` in SynchronizeRequest.
@@ -60,14 +60,12 @@ impl Assembly {
 
 /// Returns true if `more` is set. Reads the message to its end, so that only complete messages are
 /// joined.
-fn has_more(mut message: &[u8]) -> std::result::Result<bool, DecodeError> {
+fn has_more(message: &[u8]) -> std::result::Result<bool, DecodeError> {
     let mut more = false;
-    while message.has_remaining() {
-        let (field, wire_type) = decode_key(&mut message)?;
-        if field == MORE_FIELD && wire_type == WireType::Varint {
-            more = decode_varint(&mut message)? != 0;
-        } else {
-            skip_field(wire_type, field, &mut message, DecodeContext::default())?;
+    for field in fields(message) {
+        let field = field?;
+        if let (MORE_FIELD, Some(number)) = (field.number, field.varint()) {
+            more = number != 0;
         }
     }
     Ok(more)
@@ -89,10 +87,10 @@ fn too_large(size: usize, limit: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use prost::Message;
 
     use super::*;
     use crate::api::{Container, PodSandbox, SynchronizeRequest};
+    use crate::codec::Message;
 
     fn part(pods: &[String], containers: &[String], more: bool) -> Bytes {
         let pod = |id: &String| PodSandbox {

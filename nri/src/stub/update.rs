@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use prost::Message;
+use crate::codec::Message;
 
 use super::{RUNTIME_SERVICE, within};
 use crate::adjust::Updates;

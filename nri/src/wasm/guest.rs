@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prost::Message as _;
+use crate::codec::Message as _;
 
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::plugin::{Plugin, Subject, decode_encoded, resolve};

@@ -1,7 +1,7 @@
 //! The function that hosts provide.
 #![allow(unsafe_code)]
 
-use prost::Message as _;
+use crate::codec::Message as _;
 use tracing::Level;
 
 use crate::api::LogRequest;

@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::Message as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
@@ -16,6 +15,7 @@ use super::limits::{Limits, MAX_MESSAGE};
 use super::mux::Message;
 use super::outbox::Outbox;
 use super::ttrpc::{Call, RequestEnvelope, ResponseEnvelope, timeout_nano};
+use crate::codec::Message as _;
 
 /// The encoded answer to a call, or why there is none.
 pub(crate) type Answer = Result<Bytes, CallError>;
@@ -261,7 +261,7 @@ fn read(message: Message) -> Answer {
             )));
         }
     }
-    let response = ResponseEnvelope::decode(message.data)
+    let response = ResponseEnvelope::read(&message.data)
         .map_err(|error| CallError::Unreadable(error.to_string()))?;
     Result::from(response).map_err(CallError::Status)
 }

@@ -10,6 +10,7 @@ use super::frame::{FRAME_HEADER_LEN, FrameHeader, GO_READ_BUFFER};
 use super::frame::{Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::MAX_MESSAGE;
 use super::ttrpc::Call;
+use crate::codec::Message;
 
 /// The number of bytes of an empty buffer that are kept. The rest is freed, because a runtime has a buffer per plugin.
 const MAX_KEPT_BUFFER: usize = 16 << 10;
@@ -44,10 +45,10 @@ impl Outbox {
         connection: u32,
         kind: Kind,
         stream: u32,
-        data: &impl prost::Message,
+        data: &impl Message,
     ) -> Result<(), TooLarge> {
         self.put_headers(connection, kind, stream, data.encoded_len())?;
-        data.encode_raw(&mut self.bytes);
+        data.encode(&mut self.bytes);
         Ok(())
     }
 

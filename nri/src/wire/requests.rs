@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::Message as _;
 use tokio::time::Instant;
 
 use super::frame::Kind;
@@ -239,7 +238,7 @@ impl From<Status> for Refusal {
 }
 
 fn decode(data: Bytes) -> Result<Request, Status> {
-    let envelope = RequestEnvelope::decode(data)
+    let envelope = RequestEnvelope::read(&data)
         .map_err(|error| Status::invalid_argument(format!("unreadable request: {error}")))?;
     let timeout = envelope.timeout();
     Ok(Request {

@@ -6,28 +6,36 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
 use super::status::{Code, Status};
+use crate::codec::wire::{WireType, put_bytes, put_key, put_varint, varint_len};
+use crate::codec::{DecodeError, decode_shared, message};
 
 /// `ttrpc.Request`: a call of a method.
-#[derive(Clone, PartialEq, Eq, prost::Message)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestEnvelope {
     /// Fully qualified service name.
-    #[prost(string, tag = "1")]
     pub service: String,
     /// Method name.
-    #[prost(string, tag = "2")]
     pub method: String,
     /// Encoded request of the method.
-    #[prost(bytes = "bytes", tag = "3")]
     pub payload: Bytes,
     /// The time that the caller waits, in nanoseconds; 0 means without limit.
-    #[prost(int64, tag = "4")]
     pub timeout_nano: i64,
 }
 
+message! { RequestEnvelope, "RequestEnvelope" { 4 => timeout_nano, 3 => payload, 2 => method, 1 => service } }
+
 impl RequestEnvelope {
+    /// Decodes an envelope whose payload shares the memory of `encoded`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`DecodeError`] if the bytes are not an envelope.
+    pub fn read(encoded: &Bytes) -> Result<Self, DecodeError> {
+        decode_shared(encoded)
+    }
+
     /// Returns how long the caller waits: `None` without limit, zero if the time was over when the call was sent.
     pub fn timeout(&self) -> Option<Duration> {
         match self.timeout_nano {
@@ -56,6 +64,9 @@ const METHOD: u32 = 2;
 const PAYLOAD: u32 = 3;
 const TIMEOUT: u32 = 4;
 
+/// The length of a key of these.
+const KEY_LEN: usize = 1;
+
 impl Call<'_> {
     /// Returns the length of the encoded envelope in bytes.
     pub fn encoded_len(&self) -> usize {
@@ -68,7 +79,7 @@ impl Call<'_> {
         texts
             + match self.timeout_nano() {
                 0 => 0,
-                nanos => key_len(TIMEOUT) + encoded_len_varint(nanos),
+                nanos => KEY_LEN + varint_len(nanos),
             }
     }
 
@@ -79,8 +90,8 @@ impl Call<'_> {
         put_field(PAYLOAD, self.payload, buffer);
         let nanos = self.timeout_nano();
         if nanos != 0 {
-            encode_key(TIMEOUT, WireType::Varint, buffer);
-            encode_varint(nanos, buffer);
+            put_key(TIMEOUT, WireType::Varint, buffer);
+            put_varint(nanos, buffer);
         }
     }
 
@@ -93,15 +104,13 @@ impl Call<'_> {
 fn field_len(value: &[u8]) -> usize {
     match value.len() {
         0 => 0,
-        length => key_len(PAYLOAD) + encoded_len_varint(length as u64) + length,
+        length => KEY_LEN + varint_len(length as u64) + length,
     }
 }
 
 fn put_field(number: u32, value: &[u8], buffer: &mut Vec<u8>) {
     if !value.is_empty() {
-        encode_key(number, WireType::LengthDelimited, buffer);
-        encode_varint(value.len() as u64, buffer);
-        buffer.extend_from_slice(value);
+        put_bytes(number, value, buffer);
     }
 }
 
@@ -113,25 +122,35 @@ pub fn timeout_nano(timeout: Option<Duration>) -> i64 {
 }
 
 /// `ttrpc.Response`: the answer to a call.
-#[derive(Clone, PartialEq, Eq, prost::Message)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseEnvelope {
     /// Absent, or of code 0, for success.
-    #[prost(message, optional, tag = "1")]
     pub status: Option<StatusEnvelope>,
     /// Encoded answer of the method.
-    #[prost(bytes = "bytes", tag = "2")]
     pub payload: Bytes,
 }
 
 /// `google.rpc.Status`: an error.
-#[derive(Clone, PartialEq, Eq, prost::Message)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusEnvelope {
     /// Status code, see [`Code`].
-    #[prost(int32, tag = "1")]
     pub code: i32,
     /// A human-readable description.
-    #[prost(string, tag = "2")]
     pub message: String,
+}
+
+message! { ResponseEnvelope, "ResponseEnvelope" { 2 => payload, 1 => status } }
+message! { StatusEnvelope, "StatusEnvelope" { 2 => message, 1 => code } }
+
+impl ResponseEnvelope {
+    /// Decodes an envelope whose payload shares the memory of `encoded`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`DecodeError`] if the bytes are not an envelope.
+    pub fn read(encoded: &Bytes) -> Result<Self, DecodeError> {
+        decode_shared(encoded)
+    }
 }
 
 impl From<Result<Bytes, Status>> for ResponseEnvelope {
@@ -177,7 +196,7 @@ impl From<Status> for StatusEnvelope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prost::Message as _;
+    use crate::codec::Message as _;
 
     #[test]
     fn request_has_the_bytes_of_the_specification() {

@@ -3,8 +3,8 @@
 
 use nri::EventContext;
 use nri::api::{PodSandbox, RunPodSandboxRequest};
+use nri::codec::Message;
 use nri::plugin::{Plugin, dispatch};
-use prost::Message;
 use std::pin::pin;
 use std::task::{Poll, Waker};
 

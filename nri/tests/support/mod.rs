@@ -12,11 +12,11 @@ use nri::api::{
     ConfigureRequest, ConfigureResponse, Container, PodSandbox, RegisterPluginRequest,
     SynchronizeRequest, SynchronizeResponse, UpdateContainersRequest, UpdateContainersResponse,
 };
+use nri::codec::Message;
 use nri::wire::{
     CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits, Request, Service,
     Status,
 };
-use prost::Message;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::codec::Message as _;
 use nri::wire::frame::Kind;
 use nri::wire::ttrpc::{ResponseEnvelope, StatusEnvelope};
 use nri::wire::{CallError, Caller, Code, Limits, Status};
-use prost::Message as _;
 use tokio::task::JoinHandle;
 
 use crate::peer::{PATIENCE, connect};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use nri::codec::Message as _;
 use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use nri::wire::mux::{Demux, Message};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use nri::wire::{Caller, Channels, Code, Connection, ConnectionError, Ended, Limits};
-use prost::Message as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use nri::codec::Message as _;
 use nri::wire::frame::Kind;
 use nri::wire::{Code, Connection, Limits};
-use prost::Message as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::peer::{CHANNELS, HEADERS, connect, frame, message, request};

@@ -10,8 +10,8 @@ use nri::api::{
     LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy, LinuxScheduler, LinuxSchedulerFlag,
     LinuxSeccomp, LinuxSeccompArg, LinuxSyscall, Mount, MpolFlag, MpolMode, PosixRlimit,
 };
+use nri::codec::Message;
 use nri_tests::{hex, peers};
-use prost::Message;
 
 /// Messages that are equal and still encoded in other bytes, with the reason.
 const OTHER_BYTES: [(&str, &str); 2] = [

@@ -16,12 +16,12 @@ use std::io::Write as _;
 use std::process::Command;
 
 use nri::api::{ContainerAdjustment, CreateContainerResponse};
+use nri::codec::Message;
 use nri_adaptation::merge::CreateCollector;
 use nri_adaptation::oci::{Error, Generator, from_value, to_value};
 use nri_tests::adjustments::Density;
 use nri_tests::specs::Specs;
 use nri_tests::{hex, peers};
-use prost::Message;
 use serde_json::{Value, json};
 
 use differences::{DIFFERENCES, Difference, How};

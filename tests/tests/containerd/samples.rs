@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use nri::api::SynchronizeRequest;
+use nri::codec::Message as _;
 use nri_adaptation::Revision;
 use nri_conformance::record::{FrameEvent, Identity, Options, Reader, create_file, observe};
 use nri_conformance::session::world::World;
 use nri_conformance::session::{PLUGIN_SERVICE, sample_request};
 use nri_tests::containerd::Containerd;
 use nri_tests::messages;
-use prost::Message as _;
 use prost_reflect::{DynamicMessage, Value};
 
 /// The fields that are present in the requests of each RPC.

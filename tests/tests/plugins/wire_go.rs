@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::codec::Message as _;
 use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
 use nri::wire::mux::Demux;
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
@@ -14,7 +15,6 @@ use nri::wire::{
 };
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::process::{PATIENCE, Process, Stream};
-use prost::Message as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
@@ -119,7 +119,7 @@ impl Pair {
 
 /// `google.protobuf.BytesValue`, which the Go program takes and gives.
 fn bytes_value(size: usize) -> Vec<u8> {
-    vec![size as u8; size].encode_to_vec()
+    prost::Message::encode_to_vec(&vec![size as u8; size])
 }
 
 fn both_roles(mut test: impl FnMut(Pair)) {

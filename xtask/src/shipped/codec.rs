@@ -44,7 +44,8 @@ struct Described {
 }
 
 pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> {
-    let mut file = syn::parse_file(messages).map_err(|error| unexpected(error.to_string()))?;
+    let messages = messages.replace("::prost::alloc::", "::std::");
+    let mut file = syn::parse_file(&messages).map_err(|error| unexpected(error.to_string()))?;
     let mut codec = TokenStream::new();
     for item in &mut file.items {
         each(item, &[], &protocol.messages, &mut codec)?;
@@ -75,7 +76,7 @@ fn each(
             codec.extend(message(found, modules, declared)?);
         }
         Item::Enum(found) if derives(&found.attrs).iter().any(is_enumeration) => {
-            codec.extend(enumeration(found, modules));
+            codec.extend(enumeration(found, modules)?);
         }
         Item::Mod(module) if module.ident == "generated" => {
             for item in module.content.iter_mut().flat_map(|(_, items)| items) {
@@ -118,9 +119,34 @@ fn is_enumeration(path: &Path) -> bool {
         .is_some_and(|last| last.ident == "Enumeration")
 }
 
-fn enumeration(found: &ItemEnum, modules: &[Ident]) -> TokenStream {
+/// Removes the derive of an enum, and returns the conversions of its values.
+fn enumeration(found: &mut ItemEnum, modules: &[Ident]) -> Result<TokenStream, Error> {
+    replace_derives(&mut found.attrs, |path| !is_enumeration(path), None);
     let (name, text) = (&found.ident, found.ident.to_string());
-    quote!(enumeration! { api::#(#modules::)*#name, #text })
+    let rows = found.variants.iter().map(|variant| {
+        let (_, number) = variant
+            .discriminant
+            .as_ref()
+            .ok_or_else(|| unexpected(format!("{name} has a value without number")))?;
+        let value = &variant.ident;
+        Ok(quote!(#number => #value))
+    });
+    let rows = rows.collect::<Result<Vec<_>, Error>>()?;
+    Ok(quote!(
+        enumeration! { api::#(#modules::)*#name, #text { #(#rows),* } }
+    ))
+}
+
+/// Keeps some derives, and adds others.
+fn replace_derives(
+    attrs: &mut Vec<Attribute>,
+    keep: impl Fn(&Path) -> bool,
+    more: Option<TokenStream>,
+) {
+    let kept = derives(attrs).into_iter().filter(keep);
+    let derive: Attribute = syn::parse_quote!(#[derive(#(#kept,)* #more)]);
+    attrs.retain(|attr| !attr.path().is_ident("derive"));
+    attrs.push(derive);
 }
 
 /// Replaces the derive of a message, and returns its codec.
@@ -142,13 +168,9 @@ fn message(
         field.attrs.retain(|attr| !attr.path().is_ident("prost"));
     }
     let has_enums = fields.iter().any(|field| field.enumeration.is_some());
-    let kept = derives(&found.attrs)
-        .into_iter()
-        .filter(|path| !is_message(path));
     let debug = (!has_enums).then(|| quote!(Debug,));
-    let derive: Attribute = syn::parse_quote!(#[derive(#(#kept,)* #debug Default)]);
-    found.attrs.retain(|attr| !attr.path().is_ident("derive"));
-    found.attrs.push(derive);
+    let more = quote!(#debug Default);
+    replace_derives(&mut found.attrs, |path| !is_message(path), Some(more));
 
     let path = quote!(api::#(#modules::)*#name);
     let text = name.to_string();

@@ -5,9 +5,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use nri::adjust::{Adjustment, Invalid, Updates};
 use nri::api::{CreateContainerResponse, Event, StopContainerResponse, UpdateContainerResponse};
+use nri::codec::{DecodeError, Message as _};
 use nri::wire::CallError;
 use nri_adaptation::Revision;
-use prost::{DecodeError, Message as _};
 use tokio::time::timeout;
 
 use crate::plugin::bench::Bench;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use nri::api::{PodSandbox, SynchronizeRequest};
+use nri::codec::Message as _;
 use nri::wire::MAX_MESSAGE;
 use nri_adaptation::Revision;
-use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};

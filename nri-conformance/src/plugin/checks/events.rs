@@ -1,9 +1,9 @@
 //! W3 to W6: the RPCs that carry events.
 
 use nri::api::Event;
+use nri::codec::Message as _;
 use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
-use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use nri::api::{SynchronizeRequest, SynchronizeResponse};
+use nri::codec::Message as _;
 use nri_adaptation::Revision;
-use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};

@@ -1,8 +1,8 @@
 //! W7 and W19: requests with more or fewer fields than usual.
 
 use nri::api::{Container, Event, PodSandbox};
+use nri::codec::Message as _;
 use nri_adaptation::Revision;
-use prost::Message as _;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::plugin::bench::Bench;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use nri::api::ConfigureRequest;
+use nri::codec::Message as _;
 use nri::wire::{CallError, Channels, Limits, Link};
-use prost::Message as _;
 use prost_reflect::DynamicMessage;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;

@@ -6,8 +6,8 @@ use std::io::BufRead;
 
 use bytes::Bytes;
 use nri::api::RegisterPluginRequest;
+use nri::codec::Message as _;
 use nri::wire::Status;
-use prost::Message as _;
 
 use super::super::error::{Error, ErrorKind, Result};
 use super::super::frame::{Frame, FrameEvent, Party, Payload, Request, Response};

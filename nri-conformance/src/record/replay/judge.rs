@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, EventMask};
+use nri::codec::Message as _;
 use nri::wire::{CallError, Code, Status};
-use prost::Message as _;
 
 use super::super::frame::{Payload, Request};
 use super::super::schema::{self, Side};

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use nri::api::{ConfigureRequest, ConfigureResponse, Event, EventMask};
+use nri::codec::Message as _;
 use nri::plugin::Rpc;
 use nri::wire::{Code, Status};
 use nri_adaptation::{Revision, Via};
-use prost::Message as _;
 
 use super::exchange::{Exchange, RecordedAnswer};
 use crate::session::can_fall_back;

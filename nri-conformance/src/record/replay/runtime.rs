@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use nri::api::RegisterPluginRequest;
+use nri::codec::Message as _;
 use nri::wire::{Request, Service, Status};
-use prost::Message as _;
 use tokio::sync::Notify;
 
 use super::index::{MAX_UPDATE_BYTES, Update};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, Event, EventMask, RegisterPluginRequest, SynchronizeRequest};
+use nri::codec::Message as _;
 use nri::wire::Code;
 use prost::Message;
 

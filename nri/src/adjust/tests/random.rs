@@ -1,8 +1,8 @@
 //! Random sequences of builder calls: none panics, and decoding returns what was built.
 
 use crate::adjust::HookStage;
+use crate::codec::Message;
 use proptest::prelude::*;
-use prost::Message;
 
 use super::*;
 use crate::api::PosixRlimit;

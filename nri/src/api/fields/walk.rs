@@ -3,10 +3,9 @@
 
 use std::sync::LazyLock;
 
-use prost::DecodeError;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
-
 use super::{FIELDS, MessageField, Newer};
+use crate::codec::DecodeError;
+use crate::codec::wire::{RawField, fields};
 
 /// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
@@ -43,14 +42,12 @@ struct Walk {
 }
 
 impl Walk {
-    fn run(&mut self, message: &str, mut encoded: &[u8], path: &str) -> Result<(), DecodeError> {
+    fn run(&mut self, message: &str, encoded: &[u8], path: &str) -> Result<(), DecodeError> {
         let rows = rows(message);
-        while !encoded.is_empty() {
-            let (number, wire_type) = decode_key(&mut encoded)?;
-            let value = encoded;
-            skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
-            if let Some(field) = rows.iter().find(|field| field.number == number) {
-                self.field(field, wire_type, value, path)?;
+        for raw in fields(encoded) {
+            let raw = raw?;
+            if let Some(field) = rows.iter().find(|field| field.number == raw.number) {
+                self.field(field, raw, path)?;
             }
         }
         Ok(())
@@ -59,8 +56,7 @@ impl Walk {
     fn field(
         &mut self,
         field: &MessageField,
-        wire_type: WireType,
-        value: &[u8],
+        raw: RawField<'_>,
         path: &str,
     ) -> Result<(), DecodeError> {
         let path = if path.is_empty() {
@@ -70,8 +66,7 @@ impl Walk {
         };
         if numbers(field.since) > self.release {
             self.note(path, field.since);
-        } else if let (Some(of), WireType::LengthDelimited) = (field.of, wire_type) {
-            let content = content(value)?;
+        } else if let (Some(of), Some(content)) = (field.of, raw.bytes()) {
             let content = if field.is_map {
                 map_value(content)?
             } else {
@@ -97,19 +92,11 @@ pub fn rows(message: &str) -> &'static [MessageField] {
     messages.find(of_message).unwrap_or_default()
 }
 
-/// Returns the bytes of a length-delimited value. The caller has skipped the field, so they are there.
-pub fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
-    let length = decode_varint(&mut value)?;
-    Ok(&value[..length as usize])
-}
-
-fn map_value(mut entry: &[u8]) -> Result<&[u8], DecodeError> {
-    while !entry.is_empty() {
-        let (number, wire_type) = decode_key(&mut entry)?;
-        let value = entry;
-        skip_field(wire_type, number, &mut entry, DecodeContext::default())?;
-        if number == MAP_VALUE && wire_type == WireType::LengthDelimited {
-            return content(value);
+fn map_value(entry: &[u8]) -> Result<&[u8], DecodeError> {
+    for field in fields(entry) {
+        let field = field?;
+        if let (MAP_VALUE, Some(content)) = (field.number, field.bytes()) {
+            return Ok(content);
         }
     }
     Ok(&[])

@@ -14,7 +14,7 @@ fn response(size: usize) -> ResponseEnvelope {
             status: None,
             payload: vec![7; len].into(),
         })
-        .find(|response| prost::Message::encoded_len(response) == size);
+        .find(|response| response.encoded_len() == size);
     payload.unwrap_or_default()
 }
 
@@ -55,7 +55,7 @@ fn what_is_sent_is_what_is_read() {
         let read = demux.next_message().unwrap().unwrap();
         assert_eq!((read.connection, read.header.stream), (2, 5));
         assert_eq!(read.data.len(), size);
-        assert!(<ResponseEnvelope as prost::Message>::decode(read.data).unwrap() == sent);
+        assert!(ResponseEnvelope::read(&read.data).unwrap() == sent);
         assert_eq!(demux.next_message().unwrap(), None);
     }
 }

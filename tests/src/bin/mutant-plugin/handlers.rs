@@ -10,8 +10,8 @@ use nri::api::{
     CreateContainerResponse, Event, Mount, PodSandbox, RunPodSandboxRequest, StateChangeEvent,
     SynchronizeRequest, SynchronizeResponse, UpdateContainersRequest,
 };
+use nri::codec::Message;
 use nri::wire::ttrpc::RequestEnvelope;
-use prost::Message;
 
 use super::mutation::Mutation;
 use super::pods::Pods;

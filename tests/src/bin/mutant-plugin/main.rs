@@ -19,7 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use nri::api::RegisterPluginRequest;
-use prost::Message as _;
+use nri::codec::Message as _;
 
 use handlers::Plugin;
 use mutation::Mutation;

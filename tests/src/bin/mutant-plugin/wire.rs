@@ -5,34 +5,16 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
 use bytes::Bytes;
+use nri::codec::Message;
 use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader};
-use nri::wire::ttrpc::RequestEnvelope;
+use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope as Response, StatusEnvelope as Status};
 use nri::wire::{MAX_FRAME, MAX_MESSAGE};
-use prost::Message;
 
 const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// The logical connections: the plugin's service, and the runtime's.
 const PLUGIN: u32 = 1;
 const RUNTIME: u32 = 2;
-
-/// `ttrpc.Response`.
-#[derive(Clone, PartialEq, Message)]
-struct Response {
-    #[prost(message, optional, tag = "1")]
-    status: Option<Status>,
-    #[prost(bytes = "bytes", tag = "2")]
-    payload: Bytes,
-}
-
-/// `google.rpc.Status`.
-#[derive(Clone, PartialEq, Message)]
-struct Status {
-    #[prost(int32, tag = "1")]
-    code: i32,
-    #[prost(string, tag = "2")]
-    message: String,
-}
 
 /// An answer: the encoded response, or a code and a message.
 pub(crate) type Answer = Result<Vec<u8>, (i32, String)>;

@@ -8,9 +8,9 @@ use nri::api::{
     CreateContainerResponse, LinuxResources, Mount, StopContainerResponse, UpdateContainerRequest,
     UpdateContainerResponse, ValidateContainerAdjustmentRequest,
 };
+use nri::codec::Message;
 use nri_adaptation::merge::{CreateCollector, MergeError, UpdateCollector};
 use nri_tests::{hex, peers};
-use prost::Message;
 use serde_json::Value;
 
 use super::cases::name;

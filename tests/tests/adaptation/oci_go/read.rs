@@ -1,9 +1,9 @@
 //! Compares the container that is read from a spec with what the helpers of the reference make of it.
 
 use nri::api::{Container, LinuxContainer};
+use nri::codec::Message as _;
 use nri_adaptation::oci::{container, from_value};
 use nri_tests::hex;
-use prost::Message as _;
 use serde_json::Value;
 
 use super::normal;

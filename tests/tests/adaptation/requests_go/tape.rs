@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, RegisterPluginRequest};
+use nri::codec::Message as _;
 use nri::wire::{Channels, Code, Connection, Limits, Request, Service, Status};
 use nri_tests::messages::{newest, of_release};
 use nri_tests::process::PATIENCE;
-use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use tokio::net::UnixStream;
 
