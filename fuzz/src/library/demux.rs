@@ -1,8 +1,8 @@
 //! Any bytes, in one piece or cut, give the same messages and the same error, and bounded memory.
 
+use nri::codec::Message as _;
 use nri::wire::mux::{Demux, Message};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
-use nri::codec::Message as _;
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {

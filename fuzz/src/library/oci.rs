@@ -3,8 +3,8 @@
 //! The input is the JSON of a spec, a zero byte, and an encoded adjustment.
 
 use nri::api::ContainerAdjustment;
-use nri_adaptation::oci::{Generator, Propagation, from_value, to_value};
 use nri::codec::Message as _;
+use nri_adaptation::oci::{Generator, Propagation, from_value, to_value};
 
 /// Runs the target once.
 pub(crate) fn run(input: &[u8]) {
