@@ -1,12 +1,13 @@
 //! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
 //!
 //! [`Session`] works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages
-//! that no runtime would send, and returns the answers unchecked.
+//! that no runtime would send, and returns the answers without judging them, except that they can be decoded.
 
 mod answer;
 mod life;
 mod recut;
 mod requests;
+mod response;
 mod runtime_kind;
 mod service;
 mod trace;
@@ -262,7 +263,11 @@ impl Session {
         let Some((method, payload)) = self.revision.request(event, via, request) else {
             return Answer::unsent(event);
         };
-        let result = self.call(method, payload).await;
+        let response = self.call(method, payload).await;
+        let result = response.and_then(|response| match response::check(event, via, &response) {
+            Ok(()) => Ok(response),
+            Err(error) => Err(CallError::Unreadable(error.to_string())),
+        });
         Answer { event, via, result }
     }
 

@@ -13,11 +13,11 @@ use super::bench::Bench;
 use super::catalogue::{Scope, Test};
 use super::checks;
 use super::options::Options;
-use super::verdict::{Breach, Verdict};
+use super::verdict::{Breach, ONCE, Verdict};
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
 use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
-use crate::session::Timeouts;
+use crate::session::{Timeouts, Trace};
 use crate::subject::Subject;
 
 /// The time limit of a test that is not a soak test, in addition to the limits of its steps.
@@ -127,16 +127,19 @@ impl Run {
             }
             let shown = (test.scope != Scope::Newest).then(|| revision.release().to_owned());
             let (outcome, breach) = one(&bench, test, revision).await;
-            trace(&bench, test, revision, &outcome)?;
+            let traces = bench.take_traces();
+            trace(&bench, test, revision, &outcome, &traces)?;
             // What a plugin does with input that no runtime sends says nothing about other statements.
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
-            let breach = breach.filter(|_| test.statements.iter().any(is_firm));
-            breaches.extend(breach.map(|breach| TestResult {
-                statement: breach.statement,
-                test: test.name,
-                revision: shown.clone(),
-                outcome: Outcome::Fail(breach.failure),
-            }));
+            if test.statements.iter().any(is_firm) {
+                let seen = breach.into_iter().chain(answered_twice(&traces));
+                breaches.extend(seen.map(|breach| TestResult {
+                    statement: breach.statement,
+                    test: test.name,
+                    revision: shown.clone(),
+                    outcome: Outcome::Fail(breach.failure),
+                }));
+            }
             results.extend(selected(test, &bench.options).map(|statement| TestResult {
                 statement,
                 test: test.name,
@@ -265,9 +268,27 @@ async fn one(
     }
 }
 
+/// Returns the violation of W10 by a plugin that has answered a request twice, in whichever test.
+fn answered_twice(traces: &[Trace]) -> Option<Breach> {
+    let stream = traces.iter().find_map(Trace::answered_twice)?;
+    Some(Breach {
+        statement: "W10",
+        failure: Failure {
+            sent: format!("one request on stream {stream}"),
+            got: "more than one answer".to_owned(),
+            expected: ONCE.to_owned(),
+        },
+    })
+}
+
 /// Writes the wire trace of a failure.
-fn trace(bench: &Bench, test: &Test, revision: &Revision, outcome: &Outcome) -> Result<()> {
-    let traces = bench.take_traces();
+fn trace(
+    bench: &Bench,
+    test: &Test,
+    revision: &Revision,
+    outcome: &Outcome,
+    traces: &[Trace],
+) -> Result<()> {
     let failed = matches!(outcome, Outcome::Fail(_));
     let (Some(folder), true) = (&bench.options.trace, failed) else {
         return Ok(());
@@ -275,7 +296,7 @@ fn trace(bench: &Bench, test: &Test, revision: &Revision, outcome: &Outcome) -> 
     let statement = test.statements.first().copied().unwrap_or_default();
     let file = format!("{statement}-{}-{}.txt", test.name, revision.release());
     let path = folder.join(file);
-    let text: Vec<String> = traces.iter().map(crate::session::Trace::to_text).collect();
+    let text: Vec<String> = traces.iter().map(Trace::to_text).collect();
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&path, text.join("\n")))
         .map_err(|error| Error::io("write", &path, error))

@@ -73,6 +73,9 @@ pub(crate) fn fail<T>(
 /// What a plugin owes to every request.
 pub(crate) const IN_TIME: &str = "an answer within the request timeout";
 
+/// What a plugin owes to every request, in number.
+pub(crate) const ONCE: &str = "one answer per request";
+
 /// Returns the verdict on a test that the plugin blocks by breaking another statement.
 pub(crate) fn blocked(
     statement: &'static str,

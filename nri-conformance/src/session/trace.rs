@@ -1,5 +1,6 @@
 //! A record of the bytes of a connection.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use bytes::Bytes;
 use nri::codec::Message as _;
 use nri::wire::Code;
 use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
-use nri::wire::mux::Demux;
+use nri::wire::mux::{Demux, Message};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 
 use crate::tapped::Record;
@@ -39,6 +40,7 @@ struct Log {
     received: Vec<u8>,
     pieces: Vec<(Duration, Direction, usize)>,
     cut: bool,
+    answers: Answers,
 }
 
 impl Default for Log {
@@ -49,7 +51,49 @@ impl Default for Log {
             received: Vec::new(),
             pieces: Vec::new(),
             cut: false,
+            answers: Answers::default(),
         }
+    }
+}
+
+/// The streams that the plugin has answered, counted over the whole connection.
+#[derive(Debug)]
+struct Answers {
+    /// `None` after something malformed, which ends the connection.
+    demux: Option<Demux>,
+    streams: HashSet<u32>,
+    repeated: Option<u32>,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        Answers {
+            demux: Some(Demux::new([1, 2])),
+            streams: HashSet::new(),
+            repeated: None,
+        }
+    }
+}
+
+impl Answers {
+    fn add(&mut self, bytes: &[u8]) {
+        let Some(demux) = &mut self.demux else {
+            return;
+        };
+        demux.extend(bytes);
+        loop {
+            match demux.next_message().map(|it| it.map(TracedHeader::from)) {
+                Ok(Some(header)) => {
+                    let is_answer = header.connection == 1 && header.kind == Kind::Response;
+                    if is_answer && !self.streams.insert(header.stream) {
+                        self.repeated.get_or_insert(header.stream);
+                    }
+                }
+                Ok(None) => return,
+                Err(_) => break,
+            }
+        }
+        self.demux = None;
     }
 }
 
@@ -62,6 +106,16 @@ pub struct TracedHeader {
     pub stream: u32,
     /// The type.
     pub kind: Kind,
+}
+
+impl From<Message> for TracedHeader {
+    fn from(message: Message) -> Self {
+        TracedHeader {
+            connection: message.connection,
+            stream: message.header.stream,
+            kind: message.header.kind,
+        }
+    }
 }
 
 impl Trace {
@@ -97,13 +151,14 @@ impl Trace {
         demux.extend(bytes);
         let mut seen = Vec::new();
         while let Ok(Some(message)) = demux.next_message() {
-            seen.push(TracedHeader {
-                connection: message.connection,
-                stream: message.header.stream,
-                kind: message.header.kind,
-            });
+            seen.push(message.into());
         }
         seen
+    }
+
+    /// Returns the first stream on which the plugin has answered more than once.
+    pub(crate) fn answered_twice(&self) -> Option<u32> {
+        self.log().answers.repeated
     }
 
     /// Returns the connection as text: one line per message, with the first bytes of its data.
@@ -181,6 +236,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 impl Record for Trace {
     fn received(&self, bytes: &[u8]) {
         self.add(Direction::FromPlugin, bytes);
+        self.log().answers.add(bytes);
     }
 
     fn sent(&self, bytes: &[u8]) {

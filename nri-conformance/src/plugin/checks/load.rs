@@ -16,7 +16,9 @@ use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::taken::Taken;
-use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip, unconfigured};
+use crate::plugin::verdict::{
+    IN_TIME, Judged, ONCE, blocked, fail, in_the_way, skip, unconfigured,
+};
 use crate::session::world::World;
 use crate::session::{Answer, Direction, describe};
 
@@ -109,7 +111,7 @@ async fn once(bench: &Bench, revision: &Revision) -> Judged {
         let sent = if asked { "one request" } else { "no request" };
         if count > 1 || !asked {
             let sent = format!("{sent} on stream {stream}");
-            return fail(sent, format!("{count} answers"), "one answer per request");
+            return fail(sent, format!("{count} answers"), ONCE);
         }
     }
     Ok(())

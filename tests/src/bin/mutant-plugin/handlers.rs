@@ -30,6 +30,7 @@ pub(crate) struct Plugin {
     pods: Pods,
     saw_dedicated: bool,
     updated: bool,
+    repeats: bool,
     events: usize,
     leaked: Vec<Vec<u8>>,
     files: Vec<File>,
@@ -42,10 +43,17 @@ impl Plugin {
             pods: Pods::default(),
             saw_dedicated: false,
             updated: false,
+            repeats: false,
             events: 0,
             leaked: Vec::new(),
             files: Vec::new(),
         }
+    }
+
+    /// Returns true if the last answer is to be sent once more.
+    pub(crate) fn repeats(&mut self, request: &RequestEnvelope) -> bool {
+        let is_start = request.method == "PostStartContainer";
+        std::mem::take(&mut self.repeats) || self.mutation == Mutation::AnswersTwice && is_start
     }
 
     /// Answers a request. `waiting` is true if another one has arrived.
@@ -203,6 +211,8 @@ impl Plugin {
                 return Err("a rare event".to_owned());
             }
             Mutation::RarelyRefuses if is_rare => return Ok(refusal("not now")),
+            Mutation::RarelyUnreadable if is_rare => return Ok(Ok(vec![0xff; 20])),
+            Mutation::RarelyAnswersTwice if is_rare => self.repeats = true,
             Mutation::LateForSecondPod if is_second => thread::sleep(Duration::from_secs(5)),
             Mutation::EndsAtSecondPod if is_second => return Err("a second pod".to_owned()),
             Mutation::RefusesSecondPod if is_second => return Ok(refusal("a second pod")),
@@ -217,6 +227,8 @@ impl Plugin {
             Mutation::RarelyLate
             | Mutation::RarelyEnds
             | Mutation::RarelyRefuses
+            | Mutation::RarelyUnreadable
+            | Mutation::RarelyAnswersTwice
             | Mutation::RarelyLateUnderLoad => 500,
             Mutation::SeldomEnds => 5_000,
             Mutation::EndsInSoak => 150_000,

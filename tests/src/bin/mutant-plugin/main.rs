@@ -90,7 +90,7 @@ fn run(mutation: Mutation, socket: UnixStream) -> Result<(), String> {
                 let waiting = wire.has_more();
                 let answer = plugin.answer(&mut wire, &request, waiting)?;
                 wire.answer(stream, &answer)?;
-                if mutation == Mutation::AnswersTwice && request.method == "PostStartContainer" {
+                if plugin.repeats(&request) {
                     wire.answer(stream, &answer)?;
                 }
             }

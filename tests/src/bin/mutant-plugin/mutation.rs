@@ -68,6 +68,8 @@ mutations! {
     ForgetsMore = "Y2",
     /// Answers some requests twice.
     AnswersTwice = "W10",
+    /// Answers every 500th event twice.
+    RarelyAnswersTwice = "W10-rare",
     /// Is slow to answer each request when several are waiting.
     SlowUnderLoad = "W11",
     /// Refuses runtimes of an unknown version.
@@ -108,6 +110,8 @@ mutations! {
     EndsInSoak = "W4-soak",
     /// Refuses every 500th event.
     RarelyRefuses = "W4-refuses",
+    /// Gives every 500th event an answer that cannot be decoded.
+    RarelyUnreadable = "W4-unreadable",
     /// Takes longer than the request timeout for a pod that is not the only one.
     LateForSecondPod = "P5-second",
     /// Ends at an event of a pod that is not the only one.
