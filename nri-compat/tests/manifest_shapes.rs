@@ -40,7 +40,9 @@ fn found(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     read(text, &mut |item| match item {
         Item::Workload { workload, .. } => found.extend(candidates(&workload).iter().map(shown)),
-        Item::Mention { line, reason } => found.push(format!("{line}: {}", short(&reason))),
+        Item::Mention { line, reason, .. } => {
+            found.push(format!("{line}: {}", short(&reason)));
+        }
         Item::Object | Item::Foreign => {}
         Item::Unreadable { line, reason, .. } => panic!("line {line}: {reason}: {text}"),
     });
@@ -309,6 +311,24 @@ fn objects_that_install_charts_are_recognised() {
     ] {
         assert_eq!(found(other), [""; 0], "{other}");
     }
+}
+
+#[test]
+fn the_plugin_that_an_object_installs_is_named() {
+    let plugin = |chart: &str| {
+        let text = format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{chart: {{spec: {{chart: {chart}}}}}, values: {{socket: /var/run/nri/nri.sock}}}}\n"
+        );
+        let mut plugins = Vec::new();
+        read(&text, &mut |item| {
+            if let Item::Mention { plugin, .. } = item {
+                plugins.extend(plugin);
+            }
+        });
+        plugins
+    };
+    assert_eq!(plugin("nri-memory-qos"), ["nri-memory-qos"]);
+    assert!(plugin("./charts/x").is_empty());
 }
 
 #[test]

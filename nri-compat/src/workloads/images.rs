@@ -26,7 +26,7 @@ struct Table {
 
 impl PublishedImage {
     /// Returns the name of its chart, which is that of the image.
-    fn chart(&self) -> Option<&str> {
+    pub(super) fn chart(&self) -> Option<&str> {
         self.repository.rsplit('/').next()
     }
 

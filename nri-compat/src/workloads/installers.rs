@@ -85,21 +85,21 @@ fn of_tool(node: &Node) -> Vec<Statement> {
 }
 
 /// Returns what `state` says about the texts in a node.
-fn of_texts(node: &Node, state: fn(&str) -> Option<String>) -> Vec<Statement> {
+fn of_texts(node: &Node, state: fn(u32, &str) -> Option<Statement>) -> Vec<Statement> {
     let texts = node.texts().into_iter();
-    texts
-        .filter_map(|(line, text)| Some(installs(line, &state(text)?)))
-        .collect()
+    texts.filter_map(|(line, text)| state(line, text)).collect()
 }
 
-fn chart(text: &str) -> Option<String> {
+fn chart(line: u32, text: &str) -> Option<Statement> {
     if let Some(chart) = published_chart(text) {
-        return Some(format!("the chart {chart}, a published plugin"));
+        let what = format!("the chart {chart}, a published plugin");
+        return Some(installs(line, &what, Some(chart)));
     }
-    mentions_nri(text.as_bytes()).then(|| "a chart with values that name a path of NRI".to_owned())
+    let names_path = mentions_nri(text.as_bytes());
+    names_path.then(|| installs(line, "a chart with values that name a path of NRI", None))
 }
 
-fn repository(text: &str) -> Option<String> {
-    let statement = "a folder of containers/nri-plugins, whose plugins are published";
-    names_repository(text).then(|| statement.to_owned())
+fn repository(line: u32, text: &str) -> Option<Statement> {
+    let what = "a folder of containers/nri-plugins, whose plugins are published";
+    names_repository(text).then(|| installs(line, what, None))
 }

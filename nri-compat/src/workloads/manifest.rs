@@ -39,6 +39,8 @@ pub enum Item {
         line: u32,
         /// The reason why nothing can be said about plugins: one line, in lower case.
         reason: String,
+        /// The published plugin that it installs, if it names one.
+        plugin: Option<&'static str>,
     },
     /// A Kubernetes object without pods, such as a service.
     Object,
@@ -156,6 +158,7 @@ fn mentions(statements: Vec<Statement>, each: &mut dyn FnMut(Item)) {
         each(Item::Mention {
             line: statement.line,
             reason: statement.text,
+            plugin: statement.plugin,
         });
     }
 }

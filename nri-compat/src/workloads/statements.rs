@@ -20,6 +20,8 @@ pub(super) struct Statement {
     pub(super) line: u32,
     /// The statement: one line, in lower case.
     pub(super) text: String,
+    /// The plugin that it installs, if it names one.
+    pub(super) plugin: Option<&'static str>,
     /// True for a mount of a volume that is declared elsewhere, probably in the place that another
     /// statement is about.
     pub(super) is_mount: bool,
@@ -53,16 +55,20 @@ pub(super) fn of_part(node: &Node) -> Vec<Statement> {
     found.into_iter().flatten().chain(patches).collect()
 }
 
-/// Returns the statement that something which is not rendered is installed.
-pub(super) fn installs(line: u32, what: &str) -> Statement {
-    Statement::new(line, format!("installs {what}; it is not rendered"))
+/// Returns the statement that something which is not rendered is installed: the named plugin, or
+/// something else.
+pub(super) fn installs(line: u32, what: &str, plugin: Option<&'static str>) -> Statement {
+    Statement {
+        plugin,
+        ..Statement::new(line, format!("installs {what}; it is not rendered"))
+    }
 }
 
 /// Returns the statement about the image that a scalar names, if it is a published plugin.
 pub(super) fn image(node: &Node) -> Option<Statement> {
-    let repository = &published(node.as_text()?)?.repository;
-    let what = format!("the image {repository}, a published plugin");
-    Some(installs(node.line, &what))
+    let image = published(node.as_text()?)?;
+    let what = format!("the image {}, a published plugin", image.repository);
+    Some(installs(node.line, &what, image.chart()))
 }
 
 fn volume(node: &Node) -> Option<Statement> {
@@ -108,6 +114,7 @@ impl Statement {
         Self {
             line,
             text,
+            plugin: None,
             is_mount: false,
         }
     }

@@ -20,7 +20,7 @@ fn items(text: &str) -> Vec<String> {
                 format!("{document}: {workload}: {}", containers.join(" "))
             }
             Item::Object => "object".to_owned(),
-            Item::Mention { line, reason } => format!("line {line}: {reason}"),
+            Item::Mention { line, reason, .. } => format!("line {line}: {reason}"),
             Item::Foreign => "foreign".to_owned(),
             Item::Unreadable {
                 document,

@@ -98,7 +98,14 @@ impl Reading<'_, '_> {
         match item {
             Item::Foreign => {}
             Item::Object => self.objects += 1,
-            Item::Mention { line, reason } => self.unknown(self.place.at_line(line), reason),
+            Item::Mention {
+                line,
+                reason,
+                plugin,
+            } => self.found.sightings.push(Sighting {
+                name: plugin.map(str::to_owned),
+                ..unknown(self.place.at_line(line), reason)
+            }),
             Item::Workload { document, workload } => self.workload(document, &workload),
             Item::Unreadable {
                 document,
