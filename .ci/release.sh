@@ -41,14 +41,16 @@ for processor in x86_64 aarch64; do
   tar -xzf "$out/nri-compat-$version-$processor-linux.tar.gz" -C "$temporary"
 done
 program() { echo "$temporary/nri-compat-$version-$1-linux/nri-compat"; }
-# 16 MiB is the goal: 15 of the 20 MiB are code, 2 MiB are tables for unwinding.
+# 16 MiB is the goal; docs/src/figures.md says what the program consists of.
 [ "$(stat -c %s "$(program x86_64)")" -le $((21 * 1024 * 1024)) ]
 if readelf --program-headers "$(program x86_64)" | grep INTERP; then exit 1; fi
 try "$(program x86_64)"
 try qemu-aarch64 "$(program aarch64)"
 
 step "the command takes neither itself nor its bill of materials for a plugin"
-"$(program x86_64)" check "$out" --fail-on unknown
+# The charts are left out: without values, no chart says what it runs.
+"$(program x86_64)" check --fail-on unknown \
+  "$out"/*-linux.tar.gz "$out"/*-image.tar "$out"/*.cdx.json "$out"/*.spdx.json
 
 step "packages"
 case "$(dpkg --print-architecture)" in

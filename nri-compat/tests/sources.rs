@@ -172,6 +172,12 @@ fn files_that_name_a_dependency_are_unknown_and_repeat_nothing() {
         r#"{"bomFormat": "CycloneDX", "components": [{"name": "github.com/containerd/nri"}]}"#;
     let spdx =
         r#"{"spdxVersion": "SPDX-2.3", "packages": [{"name": "github.com/containerd/nri"}]}"#;
+    // The version is at the end of an SPDX document with sorted keys.
+    let sorted = format!(
+        r#"{{"SPDXID": "SPDXRef-DOCUMENT", "packages": [{{"name": "github.com/containerd/nri"}}{}],
+        "spdxVersion": "SPDX-2.3"}}"#,
+        r#", {"name": "other"}"#.repeat(10_000)
+    );
     for (name, text) in [
         ("go.mod", MODULE),
         ("modules.txt", vendored),
@@ -179,6 +185,7 @@ fn files_that_name_a_dependency_are_unknown_and_repeat_nothing() {
         ("Cargo.toml", manifest),
         ("bom.json", cyclonedx),
         ("a.spdx.json", spdx),
+        ("sorted.spdx.json", sorted.as_str()),
     ] {
         let found = named(&[(name, text)], &[name]);
         assert_eq!(found.len(), 1, "{name}: {found:#?}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -44,6 +44,19 @@ fn processes_are_told_once_an_executable() {
         machine.bare(&found.summary.looked_at),
         ["/proc (processes)"]
     );
+}
+
+#[test]
+fn the_program_that_looks_is_not_reported() {
+    let machine = Machine::new()
+        .with("usr/bin/nri-compat", "MARK library")
+        .with("opt/10-plugin", "MARK plugin")
+        .process(7, "usr/bin/nri-compat")
+        .process(12, "opt/10-plugin");
+    symlink("7", machine.root.join("proc/self")).unwrap();
+    let found = machine.look(&[], true);
+    assert_eq!(machine.bare(&paths(&found)), ["/opt/10-plugin (pid 12)"]);
+    assert_eq!(found.skipped, []);
 }
 
 #[test]

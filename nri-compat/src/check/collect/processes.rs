@@ -5,6 +5,7 @@ mod activity;
 mod connections;
 mod unix_sockets;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
@@ -74,6 +75,7 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     };
     pids.into_iter().for_each(|pid| processes.add(scan, pid));
     processes.report_unseen(scan);
+    processes.forget_own();
     let programs: Vec<Program> = processes.programs.into_values().collect();
     parallel::each(scan.threads, &programs, |program| report(scan, program));
 }
@@ -133,6 +135,17 @@ impl Processes<'_> {
             command: activity::command(folder),
             activity,
         })
+    }
+
+    /// Forgets the program of this process, which contains NRI and is no part of the machine, unless a process of the
+    /// program is a plugin.
+    fn forget_own(&mut self) {
+        if let Ok(Some((own, _))) = identify(&self.proc.join("self"))
+            && let Entry::Occupied(program) = self.programs.entry(own)
+            && program.get().plugins.is_empty()
+        {
+            program.remove();
+        }
     }
 
     /// Reports the connections whose processes cannot be seen.

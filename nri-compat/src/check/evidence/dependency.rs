@@ -28,8 +28,12 @@ const REASON: &str = "it names NRI as a dependency, which does not show which ev
 /// Crates whose names have the word `nri`, but which are tools of this project and not used by plugins.
 const TOOL_CRATES: [&str; 4] = ["nri-compat", "nri-codegen", "nri-conformance", "nri-protos"];
 
-/// The keys by which bills of materials are recognised.
-const BILL_KEYS: [&[u8]; 2] = [b"\"bomFormat\"", b"\"spdxVersion\""];
+/// The texts by which bills of materials are recognised. An SPDX document with sorted keys has its version at its end.
+const BILL_KEYS: [&[u8]; 3] = [
+    b"\"bomFormat\"",
+    b"\"spdxVersion\"",
+    b"\"SPDXRef-DOCUMENT\"",
+];
 
 /// A format of files that list dependencies.
 pub(super) struct Format {
