@@ -2,6 +2,7 @@
 //! the kubelet alone, and a container has all annotations of its OCI spec (`server/nri-api.go` of CRI-O).
 
 use nri::api::{Container, PodSandbox};
+use serde_json::{Value, json};
 
 use super::kubelet::{self, strings};
 use super::{image, spec};
@@ -29,14 +30,17 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container
         .labels
         .extend(strings([("io.kubernetes.container.name", &container.name)]));
+    let files = format!("{STORAGE}/{}/userdata", pod.id);
+    container.mounts = spec::mounts(pod, &container.name, &files, &format!("{files}/shm"));
     container.annotations = kubelet::container_annotations();
-    // The labels are annotations of the OCI spec as well.
+    let json = json_annotations(pod, container);
+    container.annotations.extend(json);
+    // The labels, and the annotations of the pod, are annotations of the OCI spec as well.
+    container.annotations.extend(pod.annotations.clone());
     container.annotations.extend(container.labels.clone());
     container
         .annotations
         .extend(own_annotations(pod, container));
-    let files = format!("{STORAGE}/{}/userdata", pod.id);
-    container.mounts = spec::mounts(pod, &container.name, &files, &format!("{files}/shm"));
     let path = cgroup(&slice(pod), &container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(pod);
@@ -49,6 +53,10 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
     let long_name = format!("k8s_{name}_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let sandbox_name = format!("k8s_POD_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let resolv_conf = format!("{STORAGE}/{}/userdata/resolv.conf", pod.id);
+    let mount_point = format!(
+        "/var/lib/containers/storage/overlay/{}/merged",
+        container.id
+    );
     let metadata = format!(r#"{{"name":"{name}"}}"#);
     strings([
         ("io.container.manager", "cri-o"),
@@ -64,13 +72,45 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
         ("io.kubernetes.cri-o.ImageRef", image::CONFIG_DIGEST),
         ("io.kubernetes.cri-o.LogPath", &log),
         ("io.kubernetes.cri-o.Metadata", &metadata),
+        ("io.kubernetes.cri-o.MountPoint", &mount_point),
         ("io.kubernetes.cri-o.Name", &long_name),
         ("io.kubernetes.cri-o.ResolvPath", &resolv_conf),
         ("io.kubernetes.cri-o.SandboxID", &pod.id),
         ("io.kubernetes.cri-o.SandboxName", &sandbox_name),
+        ("io.kubernetes.cri-o.SeccompProfilePath", "Unconfined"),
         ("io.kubernetes.cri-o.Stdin", "false"),
         ("io.kubernetes.cri-o.StdinOnce", "false"),
         ("io.kubernetes.cri-o.TTY", "false"),
+    ])
+}
+
+/// Returns the annotations that hold other parts of a container as JSON: its labels, its annotations as the kubelet sent them, and
+/// the mounts that the kubelet asked for.
+fn json_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
+    let folder = kubelet::pod_folder(pod);
+    let mounts = container.mounts.iter();
+    let volumes: Vec<Value> = mounts
+        .filter(|mount| mount.source.starts_with(&folder))
+        .map(|mount| {
+            json!({
+                "container_path": mount.destination,
+                "host_path": mount.source,
+                "readonly": mount.options.iter().any(|option| option == "ro"),
+                "propagation": 0,
+                "selinux_relabel": false,
+            })
+        })
+        .collect();
+    strings([
+        (
+            "io.kubernetes.cri-o.Annotations",
+            &json!(container.annotations).to_string(),
+        ),
+        (
+            "io.kubernetes.cri-o.Labels",
+            &json!(container.labels).to_string(),
+        ),
+        ("io.kubernetes.cri-o.Volumes", &json!(volumes).to_string()),
     ])
 }
 
