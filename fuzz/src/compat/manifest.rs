@@ -14,7 +14,7 @@ fn last_candidate(text: &str) -> Option<String> {
     let mut last = None;
     manifest::read(text, &mut |item| match item {
         Item::Object | Item::Foreign => {}
-        Item::Mention { line, reason } => {
+        Item::Mention { line, reason, .. } => {
             assert!(line <= lines);
             assert!(!reason.contains('\n'));
         }
