@@ -118,6 +118,10 @@ fn samples() -> Present {
     present
 }
 
+/// What containerd sends only at times: after it has stopped the process of a pod, the status of the pod may still have its
+/// process id.
+const RACES: [&str; 1] = ["StopPodSandbox /pod/pid"];
+
 #[test]
 fn samples_have_what_containerd_sends() {
     let file = tempfile::NamedTempFile::new().expect("temporary file");
@@ -130,6 +134,7 @@ fn samples_have_what_containerd_sends() {
         let sample = samples.get(rpc).unwrap_or(&none);
         missing.extend(sent.difference(sample).map(|path| format!("{rpc} {path}")));
     }
+    missing.retain(|path| !RACES.contains(&path.as_str()));
     assert!(missing.is_empty(), "{}", missing.join("\n"));
     assert!(recorded.len() > 12, "{:?}", recorded.keys());
 }
