@@ -1,7 +1,6 @@
 //! The content of a request, as the runtime passed it: encoded for plugins behind a connection, cloned for those in the
 //! process.
 
-use nri::__private::put_message;
 use nri::api::{
     Container, CreateContainerRequest, Event, LinuxResources, PodSandbox,
     PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
@@ -45,21 +44,21 @@ impl<'a> Content<'a> {
             return validation.encode_to_vec();
         }
         if let Some(pod) = self.pod() {
-            put_message(POD, pod, &mut request);
+            pod.encode_field(POD, &mut request);
         }
         match *self {
             Self::Pod(_) | Self::Validation(_) => {}
             Self::PodUpdate(_, overhead, resources) => {
                 for (field, resources) in [(OVERHEAD, overhead), (RESOURCES, resources)] {
                     if let Some(resources) = resources {
-                        put_message(field, resources, &mut request);
+                        resources.encode_field(field, &mut request);
                     }
                 }
             }
-            Self::Container(_, container) => put_message(CONTAINER, container, &mut request),
+            Self::Container(_, container) => container.encode_field(CONTAINER, &mut request),
             Self::ContainerUpdate(_, container, resources) => {
-                put_message(CONTAINER, container, &mut request);
-                put_message(RESOURCES, resources, &mut request);
+                container.encode_field(CONTAINER, &mut request);
+                resources.encode_field(RESOURCES, &mut request);
             }
         }
         request

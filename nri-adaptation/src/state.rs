@@ -1,6 +1,6 @@
 //! The pods and containers of the runtime, encoded once, in parts that fit into a message.
 
-use nri::__private::{fields, put_message};
+use nri::__private::fields;
 use nri::api::{Container, PodSandbox};
 use nri::codec::Message;
 use nri::wire::MAX_MESSAGE;
@@ -70,7 +70,7 @@ impl State {
 
     fn add(&mut self, field: u32, added: &impl Message) {
         let mut entry = Vec::new();
-        put_message(field, added, &mut entry);
+        added.encode_field(field, &mut entry);
         match self.parts.last_mut() {
             Some(part) if !self.one_entry_per_part && part.len() + entry.len() <= MAX_PART => {
                 part.extend_from_slice(&entry);

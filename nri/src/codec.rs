@@ -50,6 +50,10 @@ pub trait Message: Default {
     /// Appends the encoded message.
     fn encode(&self, to: &mut Vec<u8>);
 
+    /// Appends the encoded message as the field of another message.
+    #[doc(hidden)]
+    fn encode_field(&self, number: u32, to: &mut Vec<u8>);
+
     /// Returns the length of the encoded message in bytes.
     fn encoded_len(&self) -> usize;
 }
@@ -62,15 +66,15 @@ impl<M: Fields> Message for M {
     }
 
     fn encode(&self, to: &mut Vec<u8>) {
-        let start = to.len();
-        to.resize(start + self.encoded_len(), 0);
-        self.write(&mut Writer::new(&mut to[start..]));
+        write::append(to, |writer| self.write(writer));
+    }
+
+    fn encode_field(&self, number: u32, to: &mut Vec<u8>) {
+        write::append(to, |writer| write::write_message(self, number, writer));
     }
 
     fn encoded_len(&self) -> usize {
-        let mut writer = Writer::counting();
-        self.write(&mut writer);
-        writer.len()
+        write::count(|writer| self.write(writer))
     }
 }
 

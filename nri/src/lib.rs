@@ -200,9 +200,7 @@ pub mod __private {
     // For nri-adaptation.
     pub use crate::api::dispatch::RPCS;
     pub use crate::api::fields::walk::{is_outdated, newer_than, numbers, rows};
-    pub use crate::codec::wire::{
-        RawField, WireType, fields, put_bytes, put_key, put_message, put_varint,
-    };
+    pub use crate::codec::wire::{RawField, WireType, fields, put_bytes, put_key, put_varint};
     pub use crate::plugin::bridge::to_change;
     #[cfg(feature = "in-process")]
     pub use crate::plugin::payload::downcast;

@@ -1,6 +1,5 @@
 //! The wire format below the types of fields: keys, numbers, and fields as they are encoded.
 
-use super::Message;
 use super::error::{DecodeError, Problem};
 pub use super::wire_type::WireType;
 
@@ -142,6 +141,11 @@ fn skip_within(
     Ok(())
 }
 
+/// Returns the key of a field.
+pub(super) fn key_of(number: u32, wire_type: WireType) -> u64 {
+    u64::from(number) << 3 | wire_type as u64
+}
+
 /// Returns the length of an encoded number.
 pub(crate) const fn varint_len(value: u64) -> usize {
     let bits = u64::BITS - (value | 1).leading_zeros();
@@ -168,7 +172,7 @@ pub fn put_varint(value: u64, to: &mut Vec<u8>) {
 
 /// Appends the key of a field.
 pub fn put_key(number: u32, wire_type: WireType, to: &mut Vec<u8>) {
-    put_varint(u64::from(number) << 3 | wire_type as u64, to);
+    put_varint(key_of(number, wire_type), to);
 }
 
 /// Appends a field with a length and bytes.
@@ -176,9 +180,4 @@ pub fn put_bytes(number: u32, value: &[u8], to: &mut Vec<u8>) {
     put_key(number, WireType::LengthDelimited, to);
     put_varint(value.len() as u64, to);
     to.extend_from_slice(value);
-}
-
-/// Appends a field with a message.
-pub fn put_message(number: u32, message: &impl Message, to: &mut Vec<u8>) {
-    put_bytes(number, &message.encode_to_vec(), to);
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::read::{self, Field, MAP_KEY, MAP_VALUE};
-use super::wire::{MAX_VARINT, WireType, encode_varint};
+use super::wire::{MAX_VARINT, WireType, encode_varint, key_of};
 use super::{DecodeError, Fields, Value};
 
 /// An encoded message that is complete from some place to its end.
@@ -17,20 +17,24 @@ pub(crate) struct Writer<'a> {
     len: usize,
 }
 
+/// Returns the number of bytes that `write` writes.
+pub(super) fn count(write: impl Fn(&mut Writer<'_>)) -> usize {
+    let mut writer = Writer::new(&mut []);
+    write(&mut writer);
+    writer.len
+}
+
+/// Appends the bytes that `write` writes.
+pub(super) fn append(to: &mut Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
+    let start = to.len();
+    to.resize(start + count(&write), 0);
+    write(&mut Writer::new(&mut to[start..]));
+}
+
 impl<'a> Writer<'a> {
-    /// Creates a writer that only counts.
-    pub(super) fn counting() -> Self {
-        Self::new(&mut [])
-    }
-
-    /// Creates a writer of a message that has the length of the buffer.
-    pub(super) fn new(buffer: &'a mut [u8]) -> Self {
+    /// Creates a writer of bytes that fill the buffer, or one that only counts if the buffer is empty.
+    fn new(buffer: &'a mut [u8]) -> Self {
         Writer { buffer, len: 0 }
-    }
-
-    /// Returns the number of bytes written.
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     #[inline(never)]
@@ -51,7 +55,7 @@ impl<'a> Writer<'a> {
     }
 
     fn key(&mut self, number: u32, wire_type: WireType) {
-        self.varint(u64::from(number) << 3 | wire_type as u64);
+        self.varint(key_of(number, wire_type));
     }
 
     #[inline(never)]
@@ -200,7 +204,7 @@ impl<M: Fields> Value for Vec<M> {
 
 /// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type of message.
 #[inline(never)]
-fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer<'_>) {
+pub(super) fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer<'_>) {
     let start = writer.len;
     message.write(writer);
     writer.delimit(number, start);
