@@ -13,7 +13,7 @@ use super::bench::Bench;
 use super::catalogue::{Scope, Test};
 use super::checks;
 use super::options::Options;
-use super::verdict::{Breach, ONCE, Verdict};
+use super::verdict::{self, Breach, Verdict};
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
 use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
@@ -270,14 +270,10 @@ async fn one(
 
 /// Returns the violation of W10 by a plugin that has answered a request twice, in whichever test.
 fn answered_twice(traces: &[Trace]) -> Option<Breach> {
-    let stream = traces.iter().find_map(Trace::answered_twice)?;
+    let failure = traces.iter().find_map(verdict::answered_twice)?;
     Some(Breach {
         statement: "W10",
-        failure: Failure {
-            sent: format!("one request on stream {stream}"),
-            got: "more than one answer".to_owned(),
-            expected: ONCE.to_owned(),
-        },
+        failure,
     })
 }
 

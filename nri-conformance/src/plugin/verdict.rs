@@ -3,7 +3,7 @@
 use nri::wire::{CallError, Code};
 
 use crate::result::{Failure, Outcome};
-use crate::session::{Answer, describe};
+use crate::session::{Answer, Trace, describe};
 
 /// The reason for which a test ended early.
 #[derive(Clone, Debug)]
@@ -75,6 +75,16 @@ pub(crate) const IN_TIME: &str = "an answer within the request timeout";
 
 /// What a plugin owes to every request, in number.
 pub(crate) const ONCE: &str = "one answer per request";
+
+/// Returns the failure of a plugin that has answered a request twice on a connection.
+pub(crate) fn answered_twice(trace: &Trace) -> Option<Failure> {
+    let stream = trace.answered_twice()?;
+    Some(Failure {
+        sent: format!("one request on stream {stream}"),
+        got: "more than one answer".to_owned(),
+        expected: ONCE.to_owned(),
+    })
+}
 
 /// Returns the verdict on a test that the plugin blocks by breaking another statement.
 pub(crate) fn blocked(

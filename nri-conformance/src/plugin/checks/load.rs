@@ -1,6 +1,5 @@
 //! P5, W10 and W11: exactly one answer, in time, also under load.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -17,7 +16,7 @@ use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::taken::Taken;
 use crate::plugin::verdict::{
-    IN_TIME, Judged, ONCE, blocked, fail, in_the_way, skip, unconfigured,
+    IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, in_the_way, skip, unconfigured,
 };
 use crate::session::world::World;
 use crate::session::{Answer, Direction, describe};
@@ -97,21 +96,18 @@ async fn once(bench: &Bench, revision: &Revision) -> Judged {
     // A second answer would follow the first.
     sleep(bench.moment()).await;
     let trace = live.session.trace();
-    let mut answers = BTreeMap::new();
-    for message in trace.messages(Direction::FromPlugin) {
-        if message.connection == 1 && message.kind == Kind::Response {
-            *answers.entry(message.stream).or_insert(0) += 1;
-        }
+    if let Some(failure) = answered_twice(trace) {
+        return Err(Verdict::Fail(failure));
     }
-    for (stream, count) in answers {
-        let asked = trace
-            .messages(Direction::ToPlugin)
+    let asked = trace.messages(Direction::ToPlugin);
+    for answer in trace.messages(Direction::FromPlugin) {
+        let is_answer = answer.connection == 1 && answer.kind == Kind::Response;
+        let is_asked = asked
             .iter()
-            .any(|message| message.connection == 1 && message.stream == stream);
-        let sent = if asked { "one request" } else { "no request" };
-        if count > 1 || !asked {
-            let sent = format!("{sent} on stream {stream}");
-            return fail(sent, format!("{count} answers"), ONCE);
+            .any(|message| message.connection == 1 && message.stream == answer.stream);
+        if is_answer && !is_asked {
+            let sent = format!("no request on stream {}", answer.stream);
+            return fail(sent, "an answer", ONCE);
         }
     }
     Ok(())
