@@ -1,7 +1,7 @@
 //! Hard links over layers.
 
 use crate::common::image::{Layer, docker};
-use crate::common::{answers, look, paths, skipped};
+use crate::common::{look, paths};
 
 #[test]
 fn hard_links_are_followed_over_layers() {
@@ -96,18 +96,4 @@ fn hard_links_are_followed_over_layers() {
             .collect();
         assert_eq!(paths(&found), expected, "{what}");
     }
-}
-
-#[test]
-fn links_beyond_the_limit_are_reported() {
-    let mut layer = Layer::new().file("a", "MARK a");
-    for number in 0..100_050 {
-        layer = layer.hard_link(&format!("l{number}"), "a");
-    }
-    let found = look(&layer.tar());
-    assert_eq!(
-        skipped(&found),
-        ["it: 50 hard links beyond 100000 were not followed"]
-    );
-    assert_eq!(answers(&found).len(), 1);
 }

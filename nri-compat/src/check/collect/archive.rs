@@ -7,7 +7,6 @@
 //! many images share it. Archives within archives are not opened, but reported.
 
 mod blob;
-mod covers;
 mod entries;
 mod image;
 mod input;
@@ -15,12 +14,11 @@ mod kind;
 mod layer;
 mod layer_blob;
 mod limits;
-mod links;
 mod manifest;
 mod names;
-mod overlay;
 mod store;
 mod stored;
+mod tree;
 mod window;
 
 use std::path::Path;
@@ -29,8 +27,7 @@ use std::path::Path;
 pub(super) use blob::Blob as LayerBlob;
 #[cfg(feature = "registry")]
 pub(super) use image::{Layers, report_one};
-#[cfg(feature = "registry")]
-pub(super) use layer::{Layer, file_at};
+pub(super) use layer::Layer;
 #[cfg(feature = "registry")]
 pub(super) use layer_blob::streamed;
 #[cfg(feature = "registry")]
@@ -41,10 +38,10 @@ pub(super) use manifest::{Image, Images, images_of, parse_manifest};
 pub(super) use names::clean as clean_path;
 #[cfg(feature = "registry")]
 pub(super) use store::Store;
-#[cfg(feature = "registry")]
 pub(super) use stored::shown_path;
 
 use super::compressed;
+use super::found::Found;
 use super::scan::Scan;
 use crate::check::content::{Content, File};
 use crate::packing::Packing;
@@ -55,6 +52,7 @@ use layer::{Reading, Stop};
 #[cfg(not(feature = "registry"))]
 use limits::EntryCount;
 use store::{Folder, Packed};
+use tree::Tree;
 
 pub(super) use kind::of as kind;
 
@@ -91,7 +89,7 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
         Packing::Not,
         Stop::Never,
     );
-    overlay::report_archive(scan, &layer, place);
+    report(scan, layer, place);
     Ok(())
 }
 
@@ -104,8 +102,19 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
         let unpacked = compressed::to_disk(file.content, unpack::limit(file.content.len()))?;
         return tar(scan, &unpacked, &file.place);
     }
-    overlay::report_archive(scan, &layer, &file.place);
+    report(scan, layer, &file.place);
     Ok(())
+}
+
+/// Reports a plain archive, which is a single layer.
+fn report(scan: &Scan<'_>, mut layer: Layer, archive: &Place) {
+    layer.report_limits(scan, archive);
+    let charts = std::mem::take(&mut layer.charts);
+    for (folder, chart) in charts {
+        scan.store(Found::sighting(chart).moved(archive, &shown_path(folder.as_bytes())));
+    }
+    let findings = Tree::new(&[&layer]).findings(archive);
+    findings.into_iter().for_each(|found| scan.store(found));
 }
 
 /// Returns the way in which an archive that is not the layer of an image is read.

@@ -192,12 +192,12 @@ fn links_among_folders_and_plugins() {
         (
             "a folder that is a link, again a link",
             image(&[through(), merged().tar()]),
-            Found(&["p: /lib/nri/10-a"]),
+            Found(&["p: /usr/lib/nri/10-a"]),
         ),
         (
             "a folder that is a link, removed",
             image(&[through(), Layer::new().file(".wh.lib", "").tar()]),
-            Found(&["p: /lib/nri/10-a"]),
+            Found(&["p: /usr/lib/nri/10-a"]),
         ),
         (
             "a link in a lower layer",
@@ -206,7 +206,34 @@ fn links_among_folders_and_plugins() {
                 Layer::new().file("lib/nri/10-a", "MARK a").tar(),
                 merged().tar(),
             ]),
-            Found(&["p: /lib/nri/10-a"]),
+            Found(&["p: /usr/lib/nri/10-a"]),
+        ),
+        (
+            "a file that is replaced through a link",
+            image(&[
+                merged().file("usr/lib/nri/10-a", "MARK a").tar(),
+                Layer::new().file("lib/nri/10-a", "other").tar(),
+            ]),
+            Found(&[]),
+        ),
+        (
+            "a file that is removed through a link",
+            image(&[
+                merged().file("usr/lib/nri/10-a", "MARK a").tar(),
+                Layer::new().file("lib/nri/.wh.10-a", "").tar(),
+            ]),
+            Found(&[]),
+        ),
+        (
+            "a circle of links among folders",
+            image(&[
+                Layer::new()
+                    .symbolic_link("a", "b")
+                    .symbolic_link("b", "a")
+                    .tar(),
+                Layer::new().file("a/10-a", "MARK a").tar(),
+            ]),
+            Found(&["p: /a/10-a"]),
         ),
         (
             "a folder that became a link",

@@ -6,16 +6,17 @@ use std::sync::OnceLock;
 
 use super::blob::Blob;
 use super::layer::{Layer, Reading};
+use super::layer_blob;
 use super::manifest::{self, Image};
 use super::store::Store;
-use super::{layer_blob, overlay};
+use super::tree::Tree;
 use crate::check::collect::parallel;
 use crate::check::collect::scan::Scan;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of files with findings in all images together; each image counts separately.
-const MAX_HITS: usize = 20_000;
+const MAX_FINDINGS: usize = 20_000;
 
 /// The layers of images by their path. Each is read when it is first needed.
 pub(in crate::check::collect) struct Layers<'i> {
@@ -99,7 +100,7 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
     if let Some(why) = store.others(&paths) {
         scan.skip(archive.clone(), why);
     }
-    let mut left = MAX_HITS;
+    let mut left = MAX_FINDINGS;
     for image in images {
         report(image, &layers, &archive.in_image(&image.name), &mut left)?;
     }
@@ -114,7 +115,7 @@ pub(in crate::check::collect) fn report_one(
     layers: &Layers<'_>,
     place: &Place,
 ) -> Result<usize, Unreadable> {
-    report(image, layers, place, &mut { MAX_HITS })
+    report(image, layers, place, &mut { MAX_FINDINGS })
 }
 
 /// Reports an image. `left` is the number of files with findings that may be reported.
@@ -132,15 +133,12 @@ fn report(
     for (number, layer) in (1..).zip(&stack) {
         layer.report_limits(scan, &place.in_layer(number));
     }
-    let mut reported = 0;
-    for (number, layer) in stack.iter().enumerate() {
-        for hit in &layer.hits {
-            *left = left.checked_sub(1).ok_or_else(|| {
-                let reason = format!("more than {MAX_HITS} files with evidence in its images");
-                Unreadable::new(SkipKind::Limit, reason)
-            })?;
-            reported += usize::from(overlay::report(scan, hit, &stack, number, place));
-        }
-    }
-    Ok(reported + overlay::report_launched(scan, &stack, place))
+    let findings = Tree::new(&stack).findings(place);
+    *left = left.checked_sub(findings.len()).ok_or_else(|| {
+        let reason = format!("more than {MAX_FINDINGS} files with evidence in its images");
+        Unreadable::new(SkipKind::Limit, reason)
+    })?;
+    let reported = findings.len();
+    findings.into_iter().for_each(|found| scan.store(found));
+    Ok(reported)
 }

@@ -1,18 +1,15 @@
-//! One layer, or one plain archive, read once: the findings of the readers, and the paths that it
-//! hides.
+//! One layer, or one plain archive, read once: its entries, with the findings of the readers.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use tar::EntryType;
 
-use super::covers::Covers;
 use super::entries::{self, TarEntry};
 use super::input::Input;
 use super::kind;
 use super::limits::EntryCount;
-use super::links::Links;
-use super::names;
+use super::names::{self, Whiteout};
 use super::stored::{shown_path, stored, with_head};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
@@ -23,10 +20,11 @@ use crate::check::content::{Content, File};
 use crate::check::head::HEAD;
 use crate::packing::Packing;
 use crate::place::Place;
+use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of files with findings in one layer.
-const MAX_HITS: usize = 20_000;
+const MAX_FINDINGS: usize = 20_000;
 
 /// The point at which to stop reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,27 +35,34 @@ pub(super) enum Stop {
     AtImage,
 }
 
-/// The findings in one layer, and the paths that it hides.
+/// The entries of one layer.
 #[derive(Default)]
 pub(in crate::check::collect) struct Layer {
-    pub(super) hits: Vec<Hit>,
-    pub(super) links: Links,
-    pub(super) covers: Covers,
+    /// The entries by path, in their order.
+    pub(super) changes: Vec<(Box<[u8]>, Change)>,
+    /// The charts by folder.
+    pub(super) charts: BTreeMap<String, Sighting>,
     /// The reason why it could not be read to its end.
     pub(super) failed: Option<Unreadable>,
     /// True if reading stopped because the archive is an image.
     pub(super) is_image: bool,
     /// The first nested archive, and the number of nested archives.
     archives: (Option<String>, u64),
-    /// The index of the hit for each path.
-    by_path: HashMap<Vec<u8>, usize>,
+    /// The number of files with findings.
+    findings: usize,
 }
 
-/// A file with findings.
-pub(super) struct Hit {
-    /// The names of the file.
-    pub(super) paths: Vec<Vec<u8>>,
-    pub(super) found: Found,
+/// What an entry does at its path.
+pub(super) enum Change {
+    /// It hides a part of lower layers.
+    Whiteout(Whiteout),
+    Folder,
+    /// A file, or a device or the like, with the findings in it, if there are any.
+    File(Option<Box<Found>>),
+    /// A hard link to this path.
+    Hard(Box<[u8]>),
+    /// A symbolic link to this path, relative to the root.
+    Symbolic(Box<[u8]>),
 }
 
 /// The scan, the bytes and the count of entries with which an archive is read.
@@ -76,28 +81,37 @@ pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer 
     if let Err(why) = layer.fill(reading, packing, stop) {
         layer.failed = Some(why);
     }
-    layer.finish();
     layer
-}
-
-/// Returns the findings in the file of a layer with this path.
-#[cfg(feature = "registry")]
-pub(in crate::check::collect) fn file_at<'l>(layer: &'l Layer, path: &[u8]) -> Option<&'l Found> {
-    let has_path = |hit: &&Hit| hit.paths.iter().any(|known| known == path);
-    layer.hits.iter().find(has_path).map(|hit| &hit.found)
 }
 
 /// Returns true if a runtime may start the file with this path.
 fn is_launched(entry: &TarEntry<'_, '_>, path: &[u8]) -> bool {
-    names::is_plugin_folder(names::split(path).0) && entry.is_executable
+    names::is_launched(path) && entry.is_executable
 }
 
 impl Layer {
-    /// Returns true if the layer has this path or removes it, so that lower layers do not matter, or
-    /// could not be read to its end.
+    /// Returns the findings in the file with this path.
+    #[cfg(feature = "registry")]
+    pub(in crate::check::collect) fn file_at(&self, path: &[u8]) -> Option<&Found> {
+        let mut changes = self.changes.iter().rev();
+        match changes.find(|(known, _)| **known == *path)? {
+            (_, Change::File(found)) => found.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns true if lower layers do not matter for the file with this path, or if the layer could not be
+    /// read to its end.
     #[cfg(feature = "registry")]
     pub(in crate::check::collect) fn hides(&self, path: &[u8]) -> bool {
-        self.failed.is_some() || self.covers.hide(path, &[])
+        let is_below = |above: &[u8]| names::is_within(path, above);
+        let hides = |(known, change): &(Box<[u8]>, Change)| match change {
+            Change::Whiteout(Whiteout::Gone(hidden) | Whiteout::Opaque(hidden)) => is_below(hidden),
+            Change::Whiteout(Whiteout::Note) => false,
+            Change::Folder => **known == *path,
+            Change::File(_) | Change::Hard(_) | Change::Symbolic(_) => is_below(known),
+        };
+        self.failed.is_some() || self.changes.iter().any(hides)
     }
 
     /// Returns a layer that cannot be read.
@@ -115,7 +129,7 @@ impl Layer {
         stop: Stop,
     ) -> Result<(), Unreadable> {
         entries::each(Input::new(reading.content, packing)?, |entry| {
-            reading.entries.add()?;
+            reading.entries.add(entry.path.len() + entry.link.len())?;
             let path = names::clean(&entry.path);
             if stop == Stop::AtImage && indicates_image(&path) {
                 self.is_image = true;
@@ -126,75 +140,49 @@ impl Layer {
         })
     }
 
-    fn finish(&mut self) {
-        self.covers.finish();
-        self.by_path = HashMap::new();
-        self.links.finish();
-    }
-
     fn entry(
         &mut self,
         reading: Reading<'_>,
         entry: TarEntry<'_, '_>,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
-        self.covers.add(&path, entry.is_folder());
-        self.forget(&path);
-        match entry.kind {
-            EntryType::Link => self.link(path, &entry.link),
-            EntryType::Symlink => {
-                self.covers.add_link(&path);
-                self.links.add_symbolic(path, &entry.link);
-            }
-            _ if entry.is_file() => self.file(reading, entry, path)?,
-            _ => {}
-        }
+        let whiteout = names::whiteout(&path).filter(|_| reading.is_layer);
+        let change = if let Some(whiteout) = whiteout {
+            Change::Whiteout(whiteout)
+        } else if entry.is_folder() {
+            Change::Folder
+        } else if entry.kind == EntryType::Symlink {
+            Change::Symbolic(names::link_target(&path, &entry.link).into())
+        } else if entry.kind == EntryType::Link {
+            Change::Hard(names::clean(&entry.link).into())
+        } else if entry.is_file() {
+            Change::File(self.file(reading, entry, &path)?)
+        } else {
+            Change::File(None)
+        };
+        self.changes.push((path.into(), change));
         Ok(())
     }
 
-    /// Drops the findings of an earlier entry with this path, which the later one replaces.
-    fn forget(&mut self, path: &[u8]) {
-        self.links.forget(path);
-        if let Some(place) = self.by_path.remove(path)
-            && let Some(hit) = self.hits.get_mut(place)
-        {
-            hit.paths.retain(|known| known != path);
-        }
-    }
-
-    fn link(&mut self, path: Vec<u8>, target: &[u8]) {
-        let target = names::clean(target);
-        if target == path || !self.links.may_keep() {
-            return;
-        }
-        if let Some(place) = self.by_path.get(&target).copied()
-            && let Some(hit) = self.hits.get_mut(place)
-        {
-            hit.paths.push(path.clone());
-            self.by_path.insert(path, place);
-        } else {
-            self.links.add_hard(path, target);
-        }
-    }
-
+    /// Reads a file, and counts it. Returns the findings in it.
     fn file(
         &mut self,
         reading: Reading<'_>,
         mut entry: TarEntry<'_, '_>,
-        path: Vec<u8>,
-    ) -> Result<(), Unreadable> {
+        path: &[u8],
+    ) -> Result<Option<Box<Found>>, Unreadable> {
         if entry.size == 0 {
             reading.scan.count(FileOutcome::Empty);
-            return Ok(());
+            return Ok(None);
         }
         if entry.is_sparse {
             let reason = "a sparse file: extract the archive and check the folder";
             let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
-            return self.unreadable(reading, path, why);
+            return self.found(reading, unreadable(path, why));
         }
-        let file = with_head(&path, entry.head(HEAD as u64)?);
+        let file = with_head(path, entry.head(HEAD as u64)?);
         if self.is_nested(reading, &file) {
-            return Ok(());
+            return Ok(None);
         }
         if reading.scan.recognised(&file) {
             let found = match stored(reading.content, &mut entry, &file.head) {
@@ -204,9 +192,9 @@ impl Layer {
                 }),
                 Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
             };
-            return self.recognised(reading, &entry, path, found);
+            return self.found(reading, program(&entry, path, found));
         }
-        let text = String::from_utf8_lossy(&path);
+        let text = String::from_utf8_lossy(path);
         let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
         let has_whole = is_chart || compressed::may_hold_program(&file.head);
         if has_whole && let Ok(content) = stored(reading.content, &mut entry, &file.head) {
@@ -218,7 +206,8 @@ impl Layer {
             start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);
         }
         let content = &start;
-        self.unrecognised(reading, &entry, path, &File { content, ..file })
+        let file = File { content, ..file };
+        self.found(reading, unrecognised(&entry, path, &file))
     }
 
     /// Reads all of a part of a chart, or of a compressed file that may hold programs.
@@ -226,49 +215,53 @@ impl Layer {
         &mut self,
         reading: Reading<'_>,
         entry: &TarEntry<'_, '_>,
-        path: Vec<u8>,
+        path: &[u8],
         file: &File<'_>,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<Option<Box<Found>>, Unreadable> {
         // More than the first bytes may be necessary to recognise it.
         if self.is_nested(reading, file) {
-            return Ok(());
+            return Ok(None);
         }
         match compressed::program(file) {
-            Some(Ok(program)) => {
-                let inner = program.file(&file.place).map_err(Unreadable::from)?;
-                let found = reading.scan.look(&inner);
-                return self.recognised(reading, entry, path, found);
+            Some(Ok(inner)) => {
+                let inner = inner.file(&file.place).map_err(Unreadable::from)?;
+                let found = program(entry, path, reading.scan.look(&inner));
+                return self.found(reading, found);
             }
-            Some(Err(why)) => return self.unreadable(reading, path, why),
+            Some(Err(why)) => return self.found(reading, unreadable(path, why)),
             None => {}
         }
-        let chart = charts::in_archive(file).filter(|_| !reading.is_layer);
-        if let Some((folder, sighting)) = chart
-            && !self.by_path.contains_key(folder.as_bytes())
+        if !reading.is_layer
+            && let Some((folder, sighting)) = charts::in_archive(file)
         {
-            self.hit(folder.into_bytes(), Found::sighting(sighting))?;
+            self.charts.entry(folder).or_insert(sighting);
         }
-        self.unrecognised(reading, entry, path, file)
+        self.found(reading, unrecognised(entry, path, file))
     }
 
-    /// Records the findings in a file. A program that a runtime starts has some in any case.
-    fn recognised(
+    /// Counts a file with these findings, if there are any.
+    pub(super) fn found(
         &mut self,
         reading: Reading<'_>,
-        entry: &TarEntry<'_, '_>,
-        path: Vec<u8>,
-        found: Found,
-    ) -> Result<(), Unreadable> {
-        let found = if is_launched(entry, &path) {
-            unjudged::with_answer(found, &with_head(&path, Vec::new()), Demand::Launched)
-        } else {
-            found
+        found: Option<Found>,
+    ) -> Result<Option<Box<Found>>, Unreadable> {
+        let Some(found) = found else {
+            reading.scan.count(FileOutcome::OtherFile);
+            return Ok(None);
         };
         reading.scan.count(found.outcome());
-        self.hit(path, found)
+        if found.is_empty() {
+            return Ok(None);
+        }
+        self.findings += 1;
+        if self.findings > MAX_FINDINGS {
+            let reason = format!("more than {MAX_FINDINGS} files with evidence in them");
+            return Err(Unreadable::new(SkipKind::Limit, reason));
+        }
+        Ok(Some(Box::new(found)))
     }
 
-    /// Records an archive within the archive, which is not opened. Returns whether the file is one.
+    /// Counts an archive within the archive, which is not opened. Returns whether the file is one.
     fn is_nested(&mut self, reading: Reading<'_>, file: &File<'_>) -> bool {
         if kind::of(file).is_none() {
             return false;
@@ -281,61 +274,10 @@ impl Layer {
         true
     }
 
-    /// Records a file that no reader recognises. A runtime may start it.
-    fn unrecognised(
-        &mut self,
-        reading: Reading<'_>,
-        entry: &TarEntry<'_, '_>,
-        path: Vec<u8>,
-        file: &File<'_>,
-    ) -> Result<(), Unreadable> {
-        if !is_launched(entry, &path) {
-            if let Some(why) = unread_format::reason(&file.head, file.content) {
-                return self.unreadable(reading, path, why);
-            }
-            reading.scan.count(FileOutcome::OtherFile);
-            return Ok(());
-        }
-        reading.scan.count(FileOutcome::Evidence);
-        self.hit(path, unjudged::launched(file))
-    }
-
-    /// Records a file that cannot be read.
-    fn unreadable(
-        &mut self,
-        reading: Reading<'_>,
-        path: Vec<u8>,
-        why: Unreadable,
-    ) -> Result<(), Unreadable> {
-        reading.scan.count(FileOutcome::Unreadable);
-        let place = Place::from(shown_path(&path));
-        self.hit(path, Found::skipped(Skipped::unreadable(place, why)))
-    }
-
-    /// Records the findings in a file.
-    pub(super) fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
-        if found.is_empty() {
-            return Ok(());
-        }
-        if self.hits.len() >= MAX_HITS {
-            let reason = format!("more than {MAX_HITS} files with evidence in them");
-            return Err(Unreadable::new(SkipKind::Limit, reason));
-        }
-        self.by_path.insert(path.clone(), self.hits.len());
-        self.hits.push(Hit {
-            paths: vec![path],
-            found,
-        });
-        Ok(())
-    }
-
     /// Reports what could not be checked.
     pub(in crate::check::collect) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
         if let Some(why) = &self.failed {
             scan.skip(place.clone(), why.clone());
-        }
-        if let Some(reason) = self.links.limit() {
-            scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
         }
         if let (Some(first), count) = &self.archives {
             let reason = match count {
@@ -351,6 +293,30 @@ impl Layer {
             );
         }
     }
+}
+
+/// Returns the findings in a program. One that a runtime starts has some in any case.
+fn program(entry: &TarEntry<'_, '_>, path: &[u8], found: Found) -> Option<Found> {
+    if !is_launched(entry, path) {
+        return Some(found);
+    }
+    let file = with_head(path, Vec::new());
+    Some(unjudged::with_answer(found, &file, Demand::Launched))
+}
+
+/// Returns what is known about a file that no reader recognises: a runtime may start it, or it may hold
+/// programs.
+fn unrecognised(entry: &TarEntry<'_, '_>, path: &[u8], file: &File<'_>) -> Option<Found> {
+    if is_launched(entry, path) {
+        return Some(unjudged::launched(file));
+    }
+    let why = unread_format::reason(&file.head, file.content)?;
+    unreadable(path, why)
+}
+
+fn unreadable(path: &[u8], why: Unreadable) -> Option<Found> {
+    let place = Place::from(shown_path(path));
+    Some(Found::skipped(Skipped::unreadable(place, why)))
 }
 
 /// Returns true if a path within an archive indicates an image.

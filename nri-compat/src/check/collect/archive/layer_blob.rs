@@ -4,7 +4,7 @@ use std::io;
 
 #[cfg(feature = "registry")]
 use super::blob::Blob;
-use super::layer::{self, Layer, Reading, Stop};
+use super::layer::{self, Change, Layer, Reading, Stop};
 use super::stored::with_head;
 use super::{kind, names};
 use crate::check::collect::file_outcome::FileOutcome;
@@ -38,12 +38,9 @@ pub(super) fn read(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> L
 /// Reads a blob that is a single file, perhaps a compressed program.
 fn single(reading: Reading<'_>, file: &File<'_>, path: Vec<u8>) -> Layer {
     let mut layer = Layer::default();
-    match findings(reading, file) {
-        Ok(Some(found)) => {
-            reading.scan.count(found.outcome());
-            layer.failed = layer.hit(path, found).err();
-        }
-        Ok(None) => reading.scan.count(FileOutcome::OtherFile),
+    let found = findings(reading, file);
+    match found.and_then(|found| layer.found(reading, found)) {
+        Ok(found) => layer.changes.push((path.into(), Change::File(found))),
         Err(why) => {
             reading.scan.count(FileOutcome::Unreadable);
             layer.failed = Some(why);

@@ -1,6 +1,8 @@
 //! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
 use crate::check::collect::demand::PLUGIN_FOLDER;
+use crate::check::evidence;
+use crate::escape;
 
 /// The folder above the default one.
 const ABOVE_PLUGIN_FOLDER: &[u8] = b"opt/nri";
@@ -15,9 +17,9 @@ const OPAQUE: &[u8] = b".wh..wh..opq";
 /// the root, as in programs that extract images.
 pub(in crate::check::collect) fn clean(path: &[u8]) -> Vec<u8> {
     let mut clean: Vec<&[u8]> = Vec::new();
-    for part in path.split(|byte| *byte == b'/') {
+    for part in components(path) {
         match part {
-            b"" | b"." => {}
+            b"." => {}
             b".." => {
                 clean.pop();
             }
@@ -25,6 +27,35 @@ pub(in crate::check::collect) fn clean(path: &[u8]) -> Vec<u8> {
         }
     }
     clean.join(&b'/')
+}
+
+/// Returns the components of a path.
+pub(super) fn components(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    let parts = path.split(|byte| *byte == b'/');
+    parts.filter(|part| !part.is_empty())
+}
+
+/// Returns true if a path is this folder, or below it.
+#[cfg(feature = "registry")]
+pub(super) fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with(b"/"))
+}
+
+/// Returns the path of a file in a folder.
+pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() {
+        return name.to_vec();
+    }
+    [folder, name].join(&b'/')
+}
+
+/// Returns the path to which a symbolic link with this path and target leads.
+pub(super) fn link_target(path: &[u8], target: &[u8]) -> Vec<u8> {
+    if target.starts_with(b"/") {
+        return clean(target);
+    }
+    clean(&joined(split(path).0, target))
 }
 
 /// Returns the folder of a path and its last component.
@@ -35,9 +66,21 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Returns true if a runtime starts the executables of a folder with this path.
-pub(super) fn is_plugin_folder(path: &[u8]) -> bool {
+fn is_plugin_folder(path: &[u8]) -> bool {
     let before = path.strip_suffix(PLUGIN_FOLDER.as_bytes());
     before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+}
+
+/// Returns true if a runtime starts an executable with this path.
+pub(super) fn is_launched(path: &[u8]) -> bool {
+    is_plugin_folder(split(path).0)
+}
+
+/// Returns true if a runtime starts an executable with this path, or one with this name in a folder that
+/// its configuration names.
+pub(super) fn may_be_plugin(path: &[u8]) -> bool {
+    let name = escape::bytes(split(path).1);
+    is_launched(path) || evidence::identity(&name).0.is_some()
 }
 
 /// Returns true if a link with this path and target moves the folder in which runtimes look for
@@ -70,10 +113,8 @@ pub(super) fn whiteout(path: &[u8]) -> Option<Whiteout> {
         Whiteout::Opaque(folder.to_vec())
     } else if hidden.is_empty() || hidden.starts_with(WHITEOUT) {
         Whiteout::Note
-    } else if folder.is_empty() {
-        Whiteout::Gone(hidden.to_vec())
     } else {
-        Whiteout::Gone([folder, hidden].join(&b'/'))
+        Whiteout::Gone(joined(folder, hidden))
     })
 }
 

@@ -143,7 +143,7 @@ impl<'c> Packed<'c> {
         let count = EntryCount::default();
         let mut names = 0_usize;
         entries::each(Input::new(self.base, Packing::Not)?, |entry| {
-            count.add()?;
+            count.add(entry.path.len())?;
             if let Ok(path) = String::from_utf8(names::clean(&entry.path)) {
                 // The overhead of the map counts too.
                 names += path.len() + 64;

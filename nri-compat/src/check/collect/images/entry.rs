@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::remote::Remote;
-use crate::check::collect::archive::{Image, Layer, Layers, clean_path, file_at};
+use crate::check::collect::archive::{Image, Layers, clean_path};
 use crate::check::collect::found::Found;
 use crate::sighting::Evidence;
 
@@ -22,8 +22,8 @@ pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> O
     let config = remote.config(&image.config).ok()?;
     let path = path(&config)?;
     for blob in image.layers.iter().rev() {
-        let layer: &Layer = layers.get(blob)?;
-        if let Some(found) = file_at(layer, &path) {
+        let layer = layers.get(blob)?;
+        if let Some(found) = layer.file_at(&path) {
             let found = with_note(found.clone());
             return (!found.sightings.is_empty()).then_some(EntryPoint { path, found });
         }

@@ -1,0 +1,205 @@
+//! The files that a container sees when the layers of an image are applied one after another.
+//!
+//! Only files with findings and symbolic links are kept. An entry is written where extraction writes it:
+//! below the targets of the links among its folders.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::layer::{Change, Layer};
+use super::names::{self, Whiteout};
+use super::stored::shown_path;
+use crate::check::collect::found::Found;
+use crate::check::collect::unjudged;
+use crate::check::evidence;
+use crate::escape;
+use crate::place::Place;
+
+/// The maximum number of symbolic links that are followed for one path, as in Linux.
+const MAX_LINKS_FOLLOWED: usize = 40;
+
+/// The files and links of an image or an archive, by path.
+#[derive(Default)]
+pub(super) struct Tree<'l> {
+    nodes: BTreeMap<Vec<u8>, Node<'l>>,
+}
+
+/// A file or a link, and the number of the layer that has it.
+#[derive(Clone, Copy)]
+struct Node<'l> {
+    layer: usize,
+    content: Content<'l>,
+}
+
+#[derive(Clone, Copy)]
+enum Content<'l> {
+    File(&'l Found),
+    /// A link to this path, relative to the root.
+    Link(&'l [u8]),
+}
+
+impl<'l> Tree<'l> {
+    /// Applies layers, the lowest first.
+    pub(super) fn new(layers: &[&'l Layer]) -> Self {
+        let mut tree = Self::default();
+        for (number, layer) in layers.iter().enumerate() {
+            for (path, change) in &layer.changes {
+                tree.apply(number, path, change);
+            }
+        }
+        tree
+    }
+
+    fn apply(&mut self, layer: usize, path: &[u8], change: &'l Change) {
+        match change {
+            Change::Whiteout(Whiteout::Gone(hidden)) => {
+                let hidden = self.resolved_folder(hidden);
+                self.remove(layer, &hidden);
+            }
+            Change::Whiteout(Whiteout::Opaque(folder)) => {
+                let folder = self.resolved(folder);
+                self.remove_below(layer, &folder);
+            }
+            Change::Whiteout(Whiteout::Note) => {}
+            Change::Folder => {
+                // It replaces a file or a link, and is merged with a folder.
+                self.nodes.remove(&self.resolved_folder(path));
+            }
+            Change::File(found) => self.put(layer, path, found.as_deref().map(Content::File)),
+            Change::Symbolic(target) => self.put(layer, path, Some(Content::Link(target))),
+            Change::Hard(target) => {
+                let content = self.linked(path, target);
+                self.put(layer, path, content);
+            }
+        }
+    }
+
+    /// Returns what a hard link is. In a folder whose executables a runtime starts, it counts even if its
+    /// target has no findings.
+    fn linked(&self, path: &[u8], target: &'l [u8]) -> Option<Content<'l>> {
+        let node = self.nodes.get(&self.resolved_folder(target));
+        let unknown = || names::is_launched(path).then_some(Content::Link(target));
+        node.map(|node| node.content).or_else(unknown)
+    }
+
+    /// Replaces what lower layers have at a path.
+    fn put(&mut self, layer: usize, path: &[u8], content: Option<Content<'l>>) {
+        let path = self.resolved_folder(path);
+        if !path.is_empty() {
+            self.remove_below(layer, &path);
+        }
+        match content {
+            Some(content) => self.nodes.insert(path, Node { layer, content }),
+            None => self.nodes.remove(&path),
+        };
+    }
+
+    /// Removes what lower layers have at a path and below it.
+    fn remove(&mut self, layer: usize, path: &[u8]) {
+        if self.nodes.get(path).is_some_and(|node| node.layer < layer) {
+            self.nodes.remove(path);
+        }
+        self.remove_below(layer, path);
+    }
+
+    /// Removes what lower layers have below a path.
+    fn remove_below(&mut self, layer: usize, path: &[u8]) {
+        let start = if path.is_empty() {
+            Vec::new()
+        } else {
+            [path, b"/"].concat()
+        };
+        let all = self.nodes.range(start.clone()..);
+        let below = all.take_while(|(name, _)| name.starts_with(&start));
+        let lower = below.filter(|(_, node)| node.layer < layer);
+        let hidden: Vec<Vec<u8>> = lower.map(|(name, _)| name.clone()).collect();
+        for name in hidden {
+            self.nodes.remove(&name);
+        }
+    }
+
+    /// Returns a path with the links among its folders followed, but not itself.
+    fn resolved_folder(&self, path: &[u8]) -> Vec<u8> {
+        let (folder, name) = names::split(path);
+        names::joined(&self.resolved(folder), name)
+    }
+
+    /// Returns a path with all links followed; as far as it gets in a circle of links.
+    fn resolved(&self, path: &[u8]) -> Vec<u8> {
+        let mut done = Vec::new();
+        let mut left: Vec<&[u8]> = names::components(path).rev().collect();
+        let mut followed = 0;
+        while let Some(name) = left.pop() {
+            let next = names::joined(&done, name);
+            match self.nodes.get(&next).map(|node| node.content) {
+                Some(Content::Link(target)) if followed < MAX_LINKS_FOLLOWED => {
+                    followed += 1;
+                    left.extend(names::components(target).rev());
+                    done.clear();
+                }
+                Some(_) | None => done = next,
+            }
+        }
+        done
+    }
+
+    /// Returns the findings, each under the best of its names within `place`, and what is not known about
+    /// links that a runtime follows.
+    pub(super) fn findings(&self, place: &Place) -> Vec<Found> {
+        let mut files: HashMap<*const Found, (&Found, Vec<&[u8]>)> = HashMap::new();
+        let mut findings = Vec::new();
+        for (path, node) in &self.nodes {
+            let found = match node.content {
+                Content::File(found) => Some(found),
+                Content::Link(_) if !names::may_be_plugin(path) => None,
+                Content::Link(_) => self.target(path),
+            };
+            match (found, node.content) {
+                (Some(found), _) => files
+                    .entry(found)
+                    .or_insert((found, Vec::new()))
+                    .1
+                    .push(path),
+                (None, Content::Link(target)) => findings.extend(unknown_link(place, path, target)),
+                (None, Content::File(_)) => {}
+            }
+        }
+        let files = files.into_values();
+        findings.extend(files.filter_map(|(found, names)| {
+            Some(found.clone().moved(place, &shown_path(best(names)?)))
+        }));
+        findings
+    }
+
+    /// Returns the findings in the file that a link leads to.
+    fn target(&self, path: &[u8]) -> Option<&'l Found> {
+        match self.nodes.get(&self.resolved(path))?.content {
+            Content::File(found) => Some(found),
+            Content::Link(_) => None,
+        }
+    }
+}
+
+/// Returns a finding about a link that runtimes follow, but that leads to nothing known.
+fn unknown_link(place: &Place, path: &[u8], target: &[u8]) -> Option<Found> {
+    let shown = shown_path(target);
+    let reason = if names::moves_plugin_folder(path, target) {
+        format!(
+            "a link to {shown}, so that runtimes start the executables there, not all of which are recognised"
+        )
+    } else if names::is_launched(path) {
+        format!("a link to {shown}, which is not known to be a plugin or to be none")
+    } else {
+        return None;
+    };
+    Some(unjudged::linked(place, &shown_path(path), &reason))
+}
+
+/// Returns the name to report: the name that a runtime starts, or else the first name.
+fn best(names: Vec<&[u8]>) -> Option<&[u8]> {
+    names.into_iter().min_by_key(|path| {
+        let is_plugin_name = evidence::identity(&escape::bytes(names::split(path).1))
+            .0
+            .is_some();
+        (!names::is_launched(path), !is_plugin_name)
+    })
+}
