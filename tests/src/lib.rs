@@ -37,6 +37,7 @@ pub mod random;
 pub mod recording;
 pub mod registry;
 pub mod relay;
+pub mod release;
 pub mod reports;
 pub mod runtime;
 pub mod session_reports;

@@ -1,9 +1,11 @@
-//! Images with programs of this machine, packed without an image builder.
+//! Images with programs of this machine, packed without an image builder, and that of a release.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::peers::{self, run};
+use crate::release;
 
 /// An image to pack.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub struct Image<'a> {
     name: &'a str,
     /// Paths in the image, and the files; the first is the entry point.
     files: Vec<(PathBuf, PathBuf)>,
+    /// The archive of an image that is already packed.
+    packed: Option<PathBuf>,
 }
 
 impl<'a> Image<'a> {
@@ -24,8 +28,22 @@ impl<'a> Image<'a> {
         Self {
             name,
             files: Vec::new(),
+            packed: None,
         }
         .with(path, program)
+    }
+
+    /// Returns the image of the release to test, or, if there is none, an image of `program` that resembles it.
+    ///
+    /// # Panics
+    ///
+    /// Panics like [`Image::of_program`].
+    #[must_use]
+    pub fn of_release(name: &'a str, program: &Path) -> Self {
+        Self {
+            packed: release::artifact("nri-compat", "-image.tar"),
+            ..Self::of_program(name, "/usr/bin/nri-compat", program)
+        }
     }
 
     /// Adds another program with its libraries.
@@ -54,6 +72,10 @@ impl<'a> Image<'a> {
     ///
     /// Panics if a file cannot be read or written.
     pub fn pack(&self, archive: &Path) {
+        if let Some(packed) = &self.packed {
+            fs::copy(packed, archive).expect("the archive can be copied");
+            return;
+        }
         let mut pack = Command::new(peers::pod_tools().join("image"));
         pack.arg(archive).arg(self.name);
         for (path, file) in &self.files {

@@ -1,4 +1,4 @@
-//! `kubectl`, as one user.
+//! `kubectl` and `helm`, as one user.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::machine::Host;
+use crate::peers;
 
 /// The time limit for everything that a cluster is expected to do.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -102,8 +103,26 @@ impl Kubectl {
         }
     }
 
+    /// Runs `helm` with the same kubeconfig to its end, and returns its output.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it fails.
+    pub fn helm(&self, arguments: &[&str]) -> String {
+        let mut helm = self.host.command(peers::folder("helm").join("helm"));
+        helm.args(arguments)
+            .arg("--kubeconfig")
+            .arg(&self.kubeconfig)
+            .env("HOME", self.home());
+        peers::run(&mut helm)
+    }
+
+    /// Returns the folder for caches.
+    fn home(&self) -> &Path {
+        self.kubeconfig.parent().expect("a file is in a folder")
+    }
+
     fn output(&self, arguments: &[&str], input: &str) -> Output {
-        let home = self.kubeconfig.parent().expect("a file is in a folder");
         let mut child = self
             .host
             .command(&self.program)
@@ -113,7 +132,7 @@ impl Kubectl {
             .args(["--request-timeout=30s"])
             .args(arguments)
             // Its cache of the resources that the server offers.
-            .env("HOME", home)
+            .env("HOME", self.home())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

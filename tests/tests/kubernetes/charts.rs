@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use nri_tests::kubernetes::{ControlPlane, Kubectl, User};
-use nri_tests::peers::{folder, run};
+use nri_tests::release;
 
 const NAMESPACE: &str = "charts";
 
@@ -58,7 +57,7 @@ const OF_THE_SERVER: [&str; 7] = [
     "leases.coordination.k8s.io",
 ];
 
-/// A cluster, and `helm` as its administrator.
+/// A cluster, and its administrator.
 struct Cluster {
     kubectl: Kubectl,
     /// The resources that objects are listed of, with commas between them.
@@ -86,19 +85,9 @@ impl Cluster {
         }
     }
 
-    /// Runs `helm` to its end, and returns its output.
     fn helm(&self, arguments: &[&str]) -> String {
-        let home = self
-            .kubectl
-            .kubeconfig()
-            .parent()
-            .expect("a file is in a folder");
-        let mut helm = Command::new(folder("helm").join("helm"));
-        helm.args(arguments)
-            .args(["--namespace", NAMESPACE, "--kubeconfig"])
-            .arg(self.kubectl.kubeconfig())
-            .env("HOME", home);
-        run(&mut helm)
+        let namespace = ["--namespace", NAMESPACE];
+        self.kubectl.helm(&[arguments, &namespace].concat())
     }
 
     /// Returns the names of all objects that may come from a chart or from `helm`.
@@ -114,7 +103,7 @@ impl Cluster {
     /// nothing remains of them.
     fn is_installed_and_removed(&self, chart: &str, options: &[&str]) {
         let before = self.objects();
-        let chart = repository(&format!("deploy/helm/{chart}"));
+        let chart = release::chart(chart);
         let chart = chart.to_str().expect("path is text");
         let rendered = self.helm(&[&["template", "release", chart], options].concat());
         let strictly = [
@@ -151,10 +140,6 @@ impl Cluster {
     }
 }
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
-}
-
 #[test]
 fn the_chart_of_the_command_is_accepted_and_leaves_nothing() {
     let cluster = Cluster::start();
@@ -172,8 +157,8 @@ fn the_chart_of_the_command_is_accepted_and_leaves_nothing() {
 fn the_chart_of_plugins_is_accepted_and_leaves_nothing() {
     let cluster = Cluster::start();
     cluster.is_installed_and_removed("nri-plugin", &["--set", "plugin=logger"]);
-    let plugins =
-        fs::read_dir(repository("deploy/helm/nri-plugin/plugins")).expect("folder is readable");
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/helm/nri-plugin/plugins");
+    let plugins = fs::read_dir(plugins).expect("folder is readable");
     for plugin in plugins {
         let values = plugin.expect("folder is readable").path();
         cluster.is_installed_and_removed(

@@ -2,4 +2,5 @@
 
 mod api;
 mod charts;
+mod image;
 mod node;

@@ -1,5 +1,5 @@
-//! The whole way once, on a cluster of one real node with a registry: the manifests of `deploy/` as DaemonSet and
-//! Job, their reports merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` judges.
+//! The whole way once, on a cluster of one real node with a registry: the chart as DaemonSet and the manifest as Job, their
+//! reports merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` judges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use nri_tests::examples::example;
 use nri_tests::kubernetes::{CONTAINERD, Cluster, Image, Kubectl, NODE, NriCompat, User};
 use nri_tests::machine::Host;
 use nri_tests::peers::{self, run};
+use nri_tests::release;
 use serde_json::{Value, json};
 
 /// Returns the path of a file or a folder of the repository.
@@ -30,8 +31,7 @@ fn cluster(folder: &Path) -> Cluster {
     let logger = stripped(folder, &example("logger"));
     let old = peers::plugin("v0.11.0");
     let images = [
-        // As in the image of a release, there is no shell.
-        Image::of_program("nri-compat:0.1.0", "/usr/bin/nri-compat", &command),
+        Image::of_release("nri-compat:0.1.0", &command),
         Image::of_program("nri-logger:0.1.0", "/usr/local/bin/plugin", &logger),
         Image::of_program("nri-old:0.1.0", "/old", &old),
     ];
@@ -267,13 +267,27 @@ fn verdicts(subject: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
+/// Installs the chart, whose DaemonSet runs the image that is in the registry.
+fn install_chart(cluster: &Cluster) {
+    let chart = release::chart("nri-compat");
+    let chart = chart.to_str().expect("path is text");
+    let image = format!("image.repository={}/nri-compat", cluster.registry());
+    let install = ["install", "nri-compat", chart, "--set", &image];
+    let namespace = ["--namespace=nri-compat", "--create-namespace"];
+    cluster.kubectl().helm(&[&install[..], &namespace].concat());
+}
+
+/// Applies a manifest of `deploy/kubernetes`.
+fn apply_manifest(cluster: &Cluster, name: &str) {
+    let text = fs::read_to_string(repository("deploy/kubernetes").join(name));
+    apply(cluster, &text.expect("manifest is readable"));
+}
+
 /// Runs the DaemonSet and the Job, and merges their reports, which are returned.
 fn reports_of_pods_are_merged(cluster: &Cluster) -> String {
     let kubectl = cluster.kubectl();
-    for manifest in ["common.yaml", "daemonset.yaml", "job.yaml"] {
-        let text = fs::read_to_string(repository("deploy/kubernetes").join(manifest));
-        apply(cluster, &text.expect("manifest is readable"));
-    }
+    install_chart(cluster);
+    apply_manifest(cluster, "job.yaml");
     let report = |component: &str| {
         let label = format!("app.kubernetes.io/component={component}");
         log(&kubectl, "nri-compat", &label, |log| log.ends_with('\n'))
@@ -339,8 +353,7 @@ fn one_report_has_hosts_and_pods(cluster: &Cluster, hosts: &str, pods: &str) {
 fn a_service_account_is_enough(cluster: &Cluster) {
     let kubectl = cluster.kubectl();
     for manifest in ["cluster-reader.yaml", "cluster.yaml"] {
-        let text = fs::read_to_string(repository("deploy/kubernetes").join(manifest));
-        apply(cluster, &text.expect("manifest is readable"));
+        apply_manifest(cluster, manifest);
     }
     let account = ["--namespace=nri-compat", "nri-compat-cluster"];
     let token = kubectl.run(&[&["create", "token"], &account[..]].concat());
