@@ -27,6 +27,24 @@ install_buf() {
   fi
 }
 
+# What expensive peers test, each with the files that test and build it.
+SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
+  nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes"
+
+# subject NAME: the sum of the files that an expensive peer tests.
+subject() {
+  local files="SUBJECT_$1"
+  # Several words on purpose: one path each.
+  # shellcheck disable=SC2086
+  git ls-files -z -- ${!files} | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+}
+
+# changed NAME: whether the peer has not tested these files yet.
+changed() { [ "$(subject "$1")" != "$(cat ".ci/tried/$1" 2> /dev/null)" ]; }
+
+# tried NAME: the peer has tested them.
+tried() { subject "$1" > ".ci/tried/$1"; }
+
 # Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
 install_validators() {
   local python="$PEERS/python" sarif="$PEERS/sarif"
@@ -87,7 +105,7 @@ compile_peers() {
   install_kustomize
   install_cargo_deny
   install_mdbook
-  "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
+  ! changed kubernetes || "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
   for modfile in go.mod v2_2_9.mod; do
     "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile "$modfile" -o /dev/null tool
@@ -103,6 +121,14 @@ cargo_command() {
       nice -n 19 cargo install --quiet --locked --root "$dir" --version "$2" "$1"
     echo "$2" > "$dir/$1.installed"
   fi
+}
+
+# test_targets: the names of all test executables.
+test_targets() {
+  cargo metadata --format-version 1 --no-deps --locked | python3 -c '
+import json, sys
+packages = json.load(sys.stdin)["packages"]
+print(*sorted({target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}))'
 }
 
 # published [PYTHON CONDITION]: the names of the published crates, or of those for which the condition on `name` holds.
