@@ -6,10 +6,12 @@ source .ci/setup.sh
 install_mdbook
 install_validators
 target="${CARGO_TARGET_DIR:-target}"
-# Cargo built the command with the tests, if they ran.
+# Cargo built the commands with the tests, if they ran.
 command="$target/debug/nri-compat-all"
 [ -x "$command" ] || cargo build --locked -p nri-tests --bin nri-compat-all
+xtask="$target/debug/xtask"
+[ -x "$xtask" ] || cargo build --locked -p xtask
 out="$target/docs"
 rm -rf "$out"
-PATH="$(realpath "$PEERS")/cargo/bin:$PATH" cargo run --locked -p xtask -- book --out "$out" --command "$command"
+PATH="$(realpath "$PEERS")/cargo/bin:$PATH" "$xtask" book --out "$out" --command "$command"
 "$PEERS/python/bin/lychee" --offline --no-progress --root-dir "$(realpath "$out/book")" "$out/book/**/*.html"

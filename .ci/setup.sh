@@ -30,6 +30,9 @@ install_buf() {
 # What expensive peers test, each with the files that test and build it.
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
   nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes"
+SUBJECT_promtool="deploy/helm/nri-compat/monitoring nri-compat/src/report/openmetrics.rs tests/peers/promtool tests/validators/alerts.py"
+SUBJECT_browser="nri-compat/templates nri-compat/src/report/template* tests/browser tests/src/bin/html-reports.rs tests/src/html_reports.rs"
+SUBJECT_cargo_deny="Cargo.lock Cargo.toml */Cargo.toml deny.toml"
 
 # subject NAME: the sum of the files that an expensive peer tests.
 subject() {
@@ -101,9 +104,9 @@ install_promtool() {
 compile_peers() {
   local go=(env CGO_ENABLED=0 nice -n 19 go)
   install_helm
-  install_promtool
+  ! changed promtool || install_promtool
   install_kustomize
-  install_cargo_deny
+  ! changed cargo_deny || install_cargo_deny
   install_mdbook
   ! changed kubernetes || "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
