@@ -10,6 +10,7 @@ mod faults;
 mod garbage;
 mod launching;
 mod lifecycle;
+mod merging;
 mod peer;
 mod plugins;
 mod registering;
