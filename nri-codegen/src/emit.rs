@@ -10,7 +10,6 @@ mod docs;
 mod event;
 mod event_mask;
 mod fields;
-mod graph;
 mod messages;
 mod modules;
 mod names;

@@ -2,14 +2,13 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path};
+use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path, parse_quote};
 
 use crate::attributes::Attributes;
 use crate::diagnostics::Diagnostics;
 use crate::handles::{self, Handles, is_generic};
 use crate::policies::{self, Policies};
 use crate::protocol::{self, Protocol};
-use crate::renamed;
 
 /// A plugin, ready to be expanded.
 pub(crate) struct Plugin {
@@ -93,7 +92,7 @@ pub(crate) fn plugin(
             .filter(|attribute| is_lint_level(attribute))
             .cloned()
             .collect(),
-        krate: attributes.krate.unwrap_or_else(renamed::path),
+        krate: attributes.krate.unwrap_or_else(|| parse_quote!(::nri)),
         name: attributes
             .name
             .and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),

@@ -27,7 +27,6 @@ mod input;
 mod policies;
 mod protocol;
 mod release;
-mod renamed;
 #[rustfmt::skip]
 mod table;
 mod wasm;
@@ -54,7 +53,7 @@ use proc_macro::TokenStream;
 /// | `on_error(StopContainer = "ignore", …)` | log an error of this handler and report success to the runtime; the default is `"fail"` |
 /// | `on_timeout(StartContainer = "ok", …)` | report success to the runtime when the handler runs out of time; the default is `"fail"` |
 /// | `failure_policy(fail_request, keep_connected)` | what the runtime should do when the plugin does not answer in time; one of the two or both |
-/// | `crate = renamed` | the path of the `nri` crate; by default, the name of the dependency in `Cargo.toml` |
+/// | `crate = renamed` | the path of the `nri` crate if the dependency has another name |
 /// | `bound(B: Backend, …)` | bounds that the handlers of a generic type need in addition to those of the type |
 ///
 /// Wherever an attribute takes events or handlers, it takes the names of handler traits: `Configure`, `Synchronize`, `Shutdown`,

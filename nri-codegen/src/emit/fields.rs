@@ -104,6 +104,30 @@ pub(super) fn oneofs(message: &DescriptorProto) -> Vec<(usize, &str)> {
         .collect()
 }
 
+/// Returns the fields that hold one group each, as paths in the form that prost-build matches.
+pub(super) fn groups(file: &FileDescriptorProto) -> Vec<String> {
+    fn walk(messages: &[DescriptorProto], scope: &str, paths: &mut Vec<String>) {
+        for message in messages {
+            let name = format!("{scope}.{}", message.name());
+            walk(&message.nested_type, &name, paths);
+            let fields = message.field.iter();
+            let groups = fields.filter(|field| field.r#type() == Type::Group);
+            for field in groups.filter(|field| field.label() != Label::Repeated) {
+                let oneof = oneof_of(field).and_then(|index| message.oneof_decl.get(index));
+                let oneof = oneof.map_or_else(String::new, |oneof| format!("{}.", oneof.name()));
+                paths.push(format!("{name}.{oneof}{}", field.name()));
+            }
+        }
+    }
+    let scope = match file.package() {
+        "" => String::new(),
+        package => format!(".{package}"),
+    };
+    let mut paths = Vec::new();
+    walk(&file.message_type, &scope, &mut paths);
+    paths
+}
+
 /// Returns the name of the enum for a oneof, which is renamed if a nested type has that name.
 pub(super) fn oneof_type(message: &DescriptorProto, oneof: &str) -> String {
     let name = type_name(oneof);

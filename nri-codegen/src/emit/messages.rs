@@ -9,7 +9,7 @@ use quote::{ToTokens, quote};
 use syn::{Expr, Ident, Item, Lit};
 
 use super::schema::Schema;
-use super::{Input, deprecation, derives};
+use super::{Input, deprecation, derives, fields};
 use nri_schema::history::Interface;
 use nri_schema::model::Event;
 use nri_schema::{Error, ErrorKind, Problem};
@@ -144,8 +144,9 @@ fn config(input: &Input<'_>) -> Config {
     config
 }
 
+/// Boxes every group, because prost-build does not box groups on a cycle.
 fn boxes(config: &mut Config, schema: &Schema<'_>) {
-    for path in schema.boxed() {
+    for path in schema.files().iter().flat_map(fields::groups) {
         config.boxed(path);
     }
 }

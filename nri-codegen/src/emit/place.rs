@@ -91,13 +91,8 @@ impl<'f> Place<'f> {
 
     /// Returns a problem with this declaration.
     pub(super) fn problem(&self, fact: impl Into<String>) -> Problem {
-        self.problem_of(ErrorKind::Protocol, fact)
-    }
-
-    /// Returns a problem of this kind with this declaration.
-    pub(super) fn problem_of(&self, kind: ErrorKind, fact: impl Into<String>) -> Problem {
         let (line, column) = self.position();
-        Problem::new(kind, fact)
+        Problem::new(ErrorKind::Protocol, fact)
             .in_file(self.file.name())
             .at_position(line, column)
     }

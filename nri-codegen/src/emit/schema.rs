@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use prost_build::Module;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto};
 
-use super::{aliases, graph, source_info};
+use super::{aliases, source_info};
 use nri_schema::compile::Compiled;
 use nri_schema::{Error, ErrorKind, Problem};
 
@@ -14,7 +14,6 @@ pub(super) struct Schema<'s> {
     package: &'s str,
     files: Vec<FileDescriptorProto>,
     is_nested: bool,
-    boxed: Vec<String>,
 }
 
 impl<'s> Schema<'s> {
@@ -22,8 +21,7 @@ impl<'s> Schema<'s> {
     ///
     /// # Errors
     ///
-    /// Returns an error if a file uses an edition, which prost does not support, or if messages
-    /// refer to each other so often that generating would not end.
+    /// Returns an error if a file uses an edition, which prost does not support.
     pub(super) fn new(compiled: &Compiled, package: &'s str) -> Result<Self, Error> {
         let all: Vec<&FileDescriptorProto> = compiled.pool.file_descriptor_protos().collect();
         let needed = needed(&all, package);
@@ -31,12 +29,9 @@ impl<'s> Schema<'s> {
         let mut files: Vec<_> = files.cloned().map(prepared).collect();
         aliases::resolve(&mut files);
         Error::unless_empty(files.iter().filter_map(unknown_syntax).collect())?;
-        let graph = graph::Graph::new(&files);
-        graph.check()?;
         Ok(Schema {
             package,
             is_nested: files.iter().any(|file| file.package() != package),
-            boxed: graph.boxed(),
             files,
         })
     }
@@ -53,11 +48,6 @@ impl<'s> Schema<'s> {
     /// Returns true if there are several packages, so that each needs a separate module.
     pub(super) fn is_nested(&self) -> bool {
         self.is_nested
-    }
-
-    /// Returns the paths of fields that need a `Box` that prost-build does not add.
-    pub(super) fn boxed(&self) -> &[String] {
-        &self.boxed
     }
 
     /// Services of the package, each as a file and the index of the service in it.

@@ -7,9 +7,9 @@ use renamed::manifest;
 use renamed::plugin::{resolve, Plugin};
 use renamed::prelude::*;
 
-/// Gets its name and index from the environment. The derive finds the new name of `nri` in `Cargo.toml`.
+/// Gets its name and index from the environment.
 #[derive(NriPlugin)]
-#[nri(name = "edition-2021", index = "42", protocol = "0.11")]
+#[nri(crate = renamed, name = "edition-2021", index = "42", protocol = "0.11")]
 struct Plain;
 
 impl RunPodSandbox for Plain {

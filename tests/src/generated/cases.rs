@@ -1,11 +1,9 @@
 //! Protos with one difficulty each, and the expected results.
 
-mod chains;
 mod compiling;
 mod refused;
 mod several_files;
 
-use chains::chains;
 use compiling::{COMPILING, PROTO2};
 use refused::REFUSED;
 use several_files::several_files;
@@ -47,11 +45,7 @@ pub fn cases() -> Vec<Case> {
         files: vec![("case.proto".to_owned(), text_of(text, false))],
         expected: Expected::Refused(fact, *line),
     });
-    compiling
-        .chain(refused)
-        .chain(several_files())
-        .chain(chains())
-        .collect()
+    compiling.chain(refused).chain(several_files()).collect()
 }
 
 /// Returns the text of a proto that starts on line 1 with the declarations of the case, so that its
