@@ -1,5 +1,4 @@
-//! A small logger for plugins without their own `tracing` subscriber: to standard error, a file or
-//! journald.
+//! A small logger for plugins without their own `tracing` subscriber: to standard error or journald.
 //!
 //! A program that runs a plugin, with [`stub::run`](crate::stub::run) or a [`Stub`](crate::stub::Stub), logs to standard
 //! error unless it has installed a subscriber, as [`from_env`] describes. The standard error of a
@@ -13,7 +12,7 @@
 //!
 //! #[derive(Default, serde::Deserialize)]
 //! struct Settings {
-//!     /// `stderr`, `journald`, or the path of a file.
+//!     /// `stderr` or `journald`.
 //!     log: Option<String>,
 //! }
 //!
@@ -35,35 +34,32 @@
 //! # }
 //! ```
 //!
-//! It records events, not spans. Plugins that need spans install a subscriber, for example
-//! `tracing-subscriber`.
+//! It records events, not spans, and adds no times: journald and container runtimes do. Plugins that need spans, times, files
+//! or a level for each module install a subscriber, for example `tracing-subscriber`.
 
-mod directives;
-mod line;
-mod sink;
-
-use std::path::PathBuf;
+use std::fmt::{self, Debug, Write as _};
+use std::io::{self, Write as _};
+#[cfg(unix)]
+use std::os::unix::net::UnixDatagram;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
+#[cfg(unix)]
+use crate::ResultExt;
 use crate::{Error, ErrorKind, Result};
-use directives::{Directives, rank};
-use line::Line;
-use sink::LogSink;
 
 /// The destination of log lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Standard error.
     Stderr,
-    /// A file to append to.
-    File(PathBuf),
     /// The systemd journal.
     Journald,
     /// The log of the runtime that has loaded the WebAssembly module.
@@ -71,7 +67,7 @@ pub enum Target {
     Host,
 }
 
-/// Parses `stderr`, `journald`, or an absolute path.
+/// Parses `stderr` or `journald`.
 impl FromStr for Target {
     type Err = Error;
 
@@ -79,12 +75,11 @@ impl FromStr for Target {
         match text {
             "stderr" => Ok(Target::Stderr),
             "journald" => Ok(Target::Journald),
-            path if path.starts_with('/') => Ok(Target::File(path.into())),
             other => Err(Error::with_kind(
                 ErrorKind::Config,
                 format!("{other:?} is not a log target"),
             )
-            .with_help("use \"stderr\", \"journald\", or the absolute path of a file")),
+            .with_help("use \"stderr\" or \"journald\"")),
         }
     }
 }
@@ -93,31 +88,29 @@ impl FromStr for Target {
 ///
 /// # Errors
 ///
-/// Returns an error if the target cannot be opened, or the program has installed another
+/// Returns an error if there is no journald to connect to, or the program has installed another
 /// subscriber.
 pub fn init(level: Level, target: Target) -> Result<()> {
-    let sink = LogSink::open(&target)?;
+    let sink = Sink::open(&target)?;
     if !install() {
         return Err(
             Error::with_kind(ErrorKind::Config, "another tracing subscriber is installed")
                 .with_help("configure that subscriber, or remove it"),
         );
     }
-    let mut settings = settings();
-    settings.sink = sink;
-    settings.apply(Directives::level(level));
+    ASKED.store(true, Ordering::Relaxed);
+    *settings() = Settings {
+        level: level.into(),
+        sink,
+    };
     Ok(())
 }
 
 /// Logs to standard error, as the environment variable `RUST_LOG` says, unless the program has
 /// installed a subscriber or called [`init`].
 ///
-/// The variable is a level (`debug`), or a list such as `warn,nri=debug,my_plugin::store=trace`, in
-/// which a level without a target applies to all other targets. `off` is a level, too. Without the
-/// variable, the level is `info`. A part that cannot be read is named in a warning.
-///
-/// Lines start with the time, unless standard error is connected to the journal of systemd, which
-/// adds it.
+/// The variable is a level, such as `debug` or `off`. Without the variable, the level is `info`.
+/// A value that is not a level is named in a warning.
 ///
 /// A program that runs a plugin with a [`Stub`](crate::stub::Stub) need not call this: the stub does.
 pub fn from_env() {
@@ -126,12 +119,15 @@ pub fn from_env() {
         return;
     }
     let text = std::env::var("RUST_LOG").unwrap_or_default();
-    let (directives, unread) = Directives::parse(&text);
-    settings().apply(directives);
-    for part in unread {
+    let level = match text.trim() {
+        "" => Ok(LevelFilter::INFO),
+        level => level.parse(),
+    };
+    settings().level = level.as_ref().map_or(LevelFilter::INFO, LevelFilter::clone);
+    if level.is_err() {
         tracing::warn!(
-            help = "write a level, or TARGET=LEVEL, with commas in between",
-            "RUST_LOG has a part that is neither a level nor a target with a level: {part:?}"
+            help = "write error, warn, info, debug, trace or off",
+            "RUST_LOG is not a level: {text:?}"
         );
     }
 }
@@ -148,28 +144,16 @@ fn install() -> bool {
     *installed
 }
 
-/// The rank of the least severe level that any target logs; 0 if none does. An event that is less
-/// severe needs no lock.
-static LEVEL: AtomicU8 = AtomicU8::new(0);
-
-static SETTINGS: Mutex<Settings> = Mutex::new(Settings {
-    directives: Directives::OFF,
-    sink: LogSink::DEFAULT,
-});
-
 /// The settings of the subscriber: static, so that they can change after installation.
 struct Settings {
-    directives: Directives,
-    sink: LogSink,
+    level: LevelFilter,
+    sink: Sink,
 }
 
-impl Settings {
-    fn apply(&mut self, directives: Directives) {
-        ASKED.store(true, Ordering::Relaxed);
-        LEVEL.store(directives.max(), Ordering::Relaxed);
-        self.directives = directives;
-    }
-}
+static SETTINGS: Mutex<Settings> = Mutex::new(Settings {
+    level: LevelFilter::OFF,
+    sink: Sink::DEFAULT,
+});
 
 fn settings() -> MutexGuard<'static, Settings> {
     SETTINGS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -190,11 +174,7 @@ impl Subscriber for Logger {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_event() && rank(*metadata.level()) <= LEVEL.load(Ordering::Relaxed)
-    }
-
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        None
+        metadata.is_event() && *metadata.level() <= settings().level
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -207,17 +187,118 @@ impl Subscriber for Logger {
 
     fn event(&self, event: &Event<'_>) {
         // Formatted before the lock: a value may log when it is formatted.
-        let line = Line::of(event);
-        let mut settings = settings();
-        if settings.directives.allow(event.metadata()) {
-            // There is no other place to report a failure to.
-            let _ = settings.sink.write(*event.metadata().level(), &line);
-        }
+        let mut line = Line::default();
+        event.record(&mut line);
+        // There is no other place to report a failure to.
+        let _ = settings().sink.write(*event.metadata().level(), &line);
     }
 
     fn enter(&self, _: &Id) {}
 
     fn exit(&self, _: &Id) {}
+}
+
+/// The text of an event: its message, followed by its fields.
+#[derive(Default)]
+struct Line {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Line {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "message" {
+            self.message.push_str(value);
+        } else {
+            self.record_debug(field, &value);
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        // Writing to a string does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.message, self.fields)
+    }
+}
+
+/// An open [`Target`].
+enum Sink {
+    Stderr,
+    #[cfg(unix)]
+    Journal(UnixDatagram),
+    #[cfg(target_family = "wasm")]
+    Host,
+}
+
+impl Sink {
+    /// Standard error, or the log of the runtime in a WebAssembly module, which has no standard error.
+    #[cfg(not(target_family = "wasm"))]
+    const DEFAULT: Self = Sink::Stderr;
+    #[cfg(target_family = "wasm")]
+    const DEFAULT: Self = Sink::Host;
+
+    fn open(target: &Target) -> Result<Self> {
+        match target {
+            Target::Stderr => Ok(Sink::Stderr),
+            #[cfg(target_family = "wasm")]
+            Target::Host => Ok(Sink::Host),
+            #[cfg(not(unix))]
+            Target::Journald => Err(Error::with_kind(
+                ErrorKind::Unsupported,
+                "there is no journald here",
+            )),
+            #[cfg(unix)]
+            Target::Journald => {
+                let socket = UnixDatagram::unbound()?;
+                socket
+                    .connect(JOURNAL)
+                    .with_context(|| format!("cannot connect to journald at {JOURNAL}"))?;
+                Ok(Sink::Journal(socket))
+            }
+        }
+    }
+
+    fn write(&mut self, level: Level, line: &Line) -> io::Result<()> {
+        match self {
+            // In one write, so that lines of several processes do not mix.
+            Sink::Stderr => io::stderr().write_all(format!("{level:>5} {line}\n").as_bytes()),
+            #[cfg(target_family = "wasm")]
+            Sink::Host => {
+                crate::wasm::log(level, line.to_string());
+                Ok(())
+            }
+            #[cfg(unix)]
+            Sink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
+        }
+    }
+}
+
+/// The socket of systemd's [native protocol](https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
+#[cfg(unix)]
+const JOURNAL: &str = "/run/systemd/journal/socket";
+
+/// Returns an entry of the journal. The length precedes the message, which may have several lines.
+#[cfg(unix)]
+fn entry(level: Level, message: &str) -> Vec<u8> {
+    let priority = match level {
+        Level::ERROR => 3,
+        Level::WARN => 4,
+        Level::INFO => 6,
+        Level::DEBUG | Level::TRACE => 7,
+    };
+    let mut entry = format!("PRIORITY={priority}\nMESSAGE\n").into_bytes();
+    entry.extend((message.len() as u64).to_le_bytes());
+    entry.extend(message.as_bytes());
+    entry.push(b'\n');
+    entry
 }
 
 #[cfg(test)]
@@ -228,8 +309,15 @@ mod tests {
     fn targets_are_read_from_text() {
         assert_eq!("stderr".parse::<Target>().unwrap(), Target::Stderr);
         assert_eq!("journald".parse::<Target>().unwrap(), Target::Journald);
-        let file = Target::File("/var/log/x".into());
-        assert_eq!("/var/log/x".parse::<Target>().unwrap(), file);
         assert_eq!("x".parse::<Target>().unwrap_err().kind(), ErrorKind::Config);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_entry_holds_any_message() {
+        assert_eq!(
+            entry(Level::WARN, "a\nb"),
+            b"PRIORITY=4\nMESSAGE\n\x03\0\0\0\0\0\0\0a\nb\n"
+        );
     }
 }
