@@ -3,11 +3,10 @@
 use nri::codec::Message as _;
 
 use nri::api::{ConfigureRequest, ConfigureResponse, EventMask, FailurePolicy};
-use nri::wire::Link;
 use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
-use super::exchange::PLUGIN_SERVICE;
+use super::link::Link;
 use super::strip::without_newer;
 
 /// A plugin's answer to Configure.
@@ -25,9 +24,7 @@ pub(super) struct Subscription {
 /// has bits that the revision does not know.
 pub(super) async fn configure(core: &Core, link: &Link, config: &str) -> Result<Subscription> {
     let request = request(core, config);
-    let answer = link
-        .call(PLUGIN_SERVICE, "Configure", &request, core.timeouts.request)
-        .await;
+    let answer = link.call("Configure", request, core.timeouts.request).await;
     let answer = answer.map_err(|error| {
         let message = format!("failed to configure plugin: {error}");
         Error::with_kind(ErrorKind::Connection, message).with_source(error)

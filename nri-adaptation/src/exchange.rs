@@ -15,9 +15,6 @@ use super::member::Member;
 use super::message::Message;
 use super::revision::Via;
 
-/// The service that plugins serve.
-pub(super) const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
-
 /// The way a plugin reports that it lacks an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MissingRpc {
@@ -79,8 +76,8 @@ async fn call(
         };
     }
     let payload = payload(core, message, content, via);
-    let answer = member.link.call(PLUGIN_SERVICE, method, &payload, within);
-    answer.await.map(Body::Encoded)
+    let answer = member.link.call(method, payload, within).await;
+    answer.map(Body::Encoded)
 }
 
 /// Returns a request for a plugin in the process. It is encoded if fields have to be left out.

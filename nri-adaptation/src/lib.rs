@@ -74,6 +74,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod answers;
+mod blocking;
 mod builder;
 mod builtin;
 mod callbacks;
@@ -91,6 +92,7 @@ mod identity;
 mod join;
 mod judge;
 mod launch;
+mod link;
 mod listen;
 mod member;
 pub mod merge;
@@ -126,6 +128,7 @@ use tokio::task::JoinHandle;
 use nri::Result;
 use nri::plugin::Plugin;
 
+pub use blocking::BlockingAdaptation;
 pub use builder::Builder;
 pub use callbacks::{Origin, Requested, RuntimeCallbacks};
 #[cfg(feature = "serde")]

@@ -8,10 +8,10 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
 
 use nri::__private::Direct;
 use nri::api::{Event, EventMask, FailurePolicy};
-use nri::wire::Link;
 
 use super::content::Content;
 use super::identity::PluginId;
+use super::link::Link;
 use super::message::Message;
 use super::queue::{Admission, Queue, Queued};
 

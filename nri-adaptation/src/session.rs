@@ -4,11 +4,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use nri::__private::Direct;
-use nri::wire::{Channels, ConnectionError, Ended, Limits, Link};
 use nri::{Error, ErrorKind, Result};
 
 use super::configure::configure;
@@ -17,11 +15,9 @@ use super::first::first;
 use super::identity::PluginId;
 use super::join::join;
 use super::launch::Process;
+use super::link::{Link, Serving};
 use super::member::Member;
 use super::service::{PluginService, Registration};
-
-/// The runtime calls on the first logical connection and serves on the second.
-pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
 
 /// The time that a refused plugin has to read the reason.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
@@ -91,7 +87,7 @@ impl Origin {
 /// A connection to a plugin, and the task that serves it.
 struct Connected {
     link: Link,
-    serving: JoinHandle<Result<Ended, ConnectionError>>,
+    serving: Serving,
     /// Weak, so that the service ends with the connection, and a pending registration with it.
     service: Weak<PluginService>,
 }
@@ -108,10 +104,10 @@ where
 {
     let (service, registered) = PluginService::new(core, origin.identity());
     let weak = Arc::downgrade(&service);
-    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), service);
+    let (link, serving) = Link::start(stream, service);
     let connected = Connected {
         link,
-        serving: tokio::spawn(serving),
+        serving,
         service: weak,
     };
     let admitting = async {
@@ -228,13 +224,15 @@ async fn look_after(
     let ended = first(connected.serving, core.stopped()).await;
     let is_stopping = ended.is_none();
     match ended {
-        Some(Ok(Ok(_))) | None => {
-            tracing::info!("connection to plugin {} closed", member.full_name)
-        }
         Some(Ok(Err(error))) => {
             tracing::error!("connection to plugin {} ended: {error}", member.full_name);
         }
-        Some(Err(error)) => tracing::error!("plugin {}: {error}", member.full_name),
+        Some(Err(error)) if error.is_panic() => {
+            tracing::error!("plugin {}: {error}", member.full_name);
+        }
+        Some(Ok(Ok(_)) | Err(_)) | None => {
+            tracing::info!("connection to plugin {} closed", member.full_name)
+        }
     }
     core.disconnect(&member);
     if !is_stopping && let Some(words) = origin.last_words().await {

@@ -69,14 +69,15 @@ impl State {
     }
 
     fn add(&mut self, field: u32, added: &impl Message) {
-        let mut entry = Vec::new();
-        added.encode_field(field, &mut entry);
-        match self.parts.last_mut() {
-            Some(part) if !self.one_entry_per_part && part.len() + entry.len() <= MAX_PART => {
-                part.extend_from_slice(&entry);
-            }
-            _ => self.parts.push(entry),
+        if self.one_entry_per_part {
+            self.parts.push(Vec::new());
         }
+        let mut part = self.parts.pop().unwrap_or_default();
+        let start = part.len();
+        added.encode_field(field, &mut part);
+        let next = (start > 0 && part.len() > MAX_PART).then(|| part.split_off(start));
+        self.parts.push(part);
+        self.parts.extend(next);
     }
 
     /// Returns the encoded parts; at least one, which may be empty.

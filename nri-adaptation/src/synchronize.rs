@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use bytes::Bytes;
 use nri::codec::Message as _;
 
 use nri::api::{ContainerUpdate, SynchronizeResponse};
@@ -10,7 +11,6 @@ use nri::wire::{CallError, Code, MAX_MESSAGE};
 use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
-use super::exchange::PLUGIN_SERVICE;
 use super::member::Member;
 use super::state::{State, entries, mark, split};
 use super::strip::without_newer;
@@ -50,9 +50,8 @@ pub(super) async fn synchronize(
         if more {
             mark(&mut part);
         }
-        let answer = send(core, member, &part).await;
-        part.truncate(unmarked);
-        match answer {
+        let message = Bytes::from(part);
+        match send(core, member, message.clone()).await {
             Ok(answer) if !more && answer.more => {
                 return Err(failed(
                     "plugin waits for more pods and containers after the last part of Synchronize"
@@ -67,11 +66,13 @@ pub(super) async fn synchronize(
                 ));
             }
             Err(error) if splits && is_too_large(&error) => {
-                if entries(&part) <= MIN_ENTRIES {
+                if entries(&message[..unmarked]) <= MIN_ENTRIES {
                     let message =
                         format!("failed to synchronize plugin with split messages: {error}");
                     return Err(failed(message).with_source(error));
                 }
+                let mut part = Vec::from(message);
+                part.truncate(unmarked);
                 tracing::debug!("oversized message, retrying in smaller parts");
                 limit = part.len() / 2 + 1;
                 halve(part, &mut parts);
@@ -112,11 +113,11 @@ fn halve(part: Vec<u8>, parts: &mut VecDeque<Vec<u8>>) {
 async fn send(
     core: &Core,
     member: &Member,
-    part: &[u8],
+    part: Bytes,
 ) -> std::result::Result<SynchronizeResponse, CallError> {
     let start = Instant::now();
     let within = core.timeouts.request;
-    let sent = member.link.call(PLUGIN_SERVICE, METHOD, part, within).await;
+    let sent = member.link.call(METHOD, part, within).await;
     let answer = sent.and_then(|answer| {
         SynchronizeResponse::decode(answer)
             .map_err(|error| CallError::Unreadable(error.to_string()))

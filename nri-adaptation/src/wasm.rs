@@ -43,7 +43,8 @@ use nri::wire::{Connection, Limits};
 use super::core::Core;
 use super::identity::PluginId;
 use super::launch::PluginFile;
-use super::session::{CHANNELS, Origin, attach};
+use super::link::CHANNELS;
+use super::session::{Origin, attach};
 
 use error::ModuleError;
 use limits::Limit;

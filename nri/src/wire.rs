@@ -1,8 +1,7 @@
 //! Mux and unary ttrpc in one layer, with bounded memory. Independent of NRI's messages.
 //!
 //! A [`Connection`] over a stream socket carries calls in both directions: a [`Service`] answers the peer's
-//! requests, and a [`Caller`] calls the peer. Both ends are built alike and differ only in their [`Channels`]. A
-//! [`Link`] is a connection whose callers read and write the socket themselves, for the lowest latency.
+//! requests, and a [`Caller`] calls the peer. Both ends are built alike and differ only in their [`Channels`].
 //!
 //! ```
 //! use nri::wire::{Channels, Connection, Limits, Request, Service, Status};
@@ -92,7 +91,6 @@ mod error;
 #[doc(hidden)]
 pub mod frame;
 mod limits;
-mod link;
 #[doc(hidden)]
 pub mod mux;
 pub(crate) mod one_line;
@@ -104,13 +102,11 @@ mod socket;
 mod status;
 #[doc(hidden)]
 pub mod ttrpc;
-mod wakers;
 
 pub use calls::Caller;
 pub use connection::{Channels, Connection, Ended};
 pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_ANSWER, MAX_FRAME, MAX_MESSAGE};
-pub use link::{Link, Serving};
 pub use requests::{Request, Service};
 #[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;

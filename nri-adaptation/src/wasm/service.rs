@@ -8,8 +8,8 @@ use bytes::Bytes;
 use nri::codec::Message as _;
 use tokio::sync::watch;
 
-use super::super::exchange::PLUGIN_SERVICE;
 use super::super::identity::PluginId;
+use super::super::link::PLUGIN_SERVICE;
 use super::error::ModuleError;
 use super::limits::Limit;
 use super::module::Module;

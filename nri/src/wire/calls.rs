@@ -14,7 +14,7 @@ use super::frame::Kind;
 use super::limits::{Limits, MAX_MESSAGE};
 use super::mux::Message;
 use super::outbox::Outbox;
-use super::ttrpc::{Call, RequestEnvelope, ResponseEnvelope, timeout_nano};
+use super::ttrpc::{RequestEnvelope, ResponseEnvelope, timeout_nano};
 use crate::codec::Message as _;
 
 /// The encoded answer to a call, or why there is none.
@@ -108,9 +108,6 @@ pub(crate) struct Calls {
     /// The next stream id, or `None` when all have been used.
     next_stream: Option<u32>,
     waiting: HashMap<u32, oneshot::Sender<Answer>>,
-    /// Calls whose callers drive the connection themselves, with the answers that have arrived.
-    direct: Vec<(u32, Option<Answer>)>,
-    closed: bool,
 }
 
 impl Calls {
@@ -123,8 +120,6 @@ impl Calls {
             new,
             next_stream: Some(1),
             waiting: HashMap::new(),
-            direct: Vec::new(),
-            closed: false,
         };
         (
             calls,
@@ -179,41 +174,6 @@ impl Calls {
         Ok(())
     }
 
-    /// Sends a call whose caller drives the connection, and returns its stream id.
-    ///
-    /// The caller collects the answer with [`Calls::take`] or drops it with [`Calls::abandon`].
-    pub(crate) fn start(&mut self, call: &Call<'_>, outbox: &mut Outbox) -> Result<u32, CallError> {
-        let Some(stream) = self.next_stream.filter(|_| !self.closed) else {
-            return Err(CallError::Closed);
-        };
-        outbox
-            .push_call(self.connection, stream, call)
-            .map_err(|error| CallError::TooLarge {
-                size: error.size,
-                max: error.max,
-            })?;
-        self.next_stream = stream.checked_add(2);
-        self.direct.push((stream, None));
-        Ok(stream)
-    }
-
-    /// Takes the answer of a started call, if it has arrived.
-    pub(crate) fn take(&mut self, stream: u32) -> Option<Answer> {
-        let index = self.direct.iter().position(|(id, _)| *id == stream)?;
-        self.direct.get(index)?.1.as_ref()?;
-        self.direct.swap_remove(index).1
-    }
-
-    /// Forgets a started call: its answer will be ignored.
-    pub(crate) fn abandon(&mut self, stream: u32) {
-        self.direct.retain(|(id, _)| *id != stream);
-    }
-
-    /// Removes all answers that have arrived and were not taken.
-    pub(crate) fn drain(&mut self) -> Vec<(u32, Option<Answer>)> {
-        std::mem::take(&mut self.direct)
-    }
-
     /// Callers that gave up leave their streams behind, which a peer may never answer.
     fn forget_abandoned(&mut self) {
         if self.waiting.len() >= self.limits.calls.saturating_mul(2) {
@@ -224,11 +184,6 @@ impl Calls {
     /// Handles a message of the peer: the answer to a call, or something to ignore.
     pub(crate) fn receive(&mut self, message: Message) {
         let stream = message.header.stream;
-        if let Some((_, answer)) = self.direct.iter_mut().find(|(id, _)| *id == stream) {
-            // A second answer on the same stream is ignored.
-            answer.get_or_insert_with(|| read(message));
-            return;
-        }
         let Some(waiting) = self.waiting.remove(&stream) else {
             tracing::debug!(
                 stream,
@@ -242,10 +197,6 @@ impl Calls {
 
     /// Fails all pending calls and all later ones.
     pub(crate) fn close(&mut self) {
-        self.closed = true;
-        for (_, answer) in &mut self.direct {
-            answer.get_or_insert(Err(CallError::Closed));
-        }
         self.new.close();
         while self.new.try_recv().is_ok() {}
         self.waiting.clear();

@@ -4,21 +4,19 @@ use std::fmt;
 use std::future::{pending, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Sleep, sleep};
 
-use super::calls::{Answer, Caller, Calls};
-use super::error::{CallError, ConnectionError};
+use super::calls::{Caller, Calls};
+use super::error::ConnectionError;
 use super::limits::Limits;
 use super::mux::Demux;
 use super::outbox::Outbox;
 use super::requests::{Request, Requests, Service};
 use super::status::Status;
-use super::ttrpc::Call;
 
 /// The logical connections of the two directions, seen from this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,72 +122,6 @@ where
             driver.poll(cx)
         })
         .await
-    }
-
-    /// Returns a driver that owns its service, for callers that drive the connection themselves.
-    pub(crate) fn driver(self, service: Arc<impl Service + Send + 'static>) -> Box<dyn Drive>
-    where
-        S: Send + 'static,
-    {
-        let call = move |request| -> BoxedAnswer {
-            let service = Arc::clone(&service);
-            Box::pin(async move { service.call(request).await })
-        };
-        Box::new(Driver::new(self, call))
-    }
-}
-
-type BoxedAnswer = Pin<Box<dyn Future<Output = Result<Bytes, Status>> + Send>>;
-
-/// A connection whose callers poll it.
-pub(crate) trait Drive: Send {
-    /// Reads and writes as much as is possible now.
-    fn drive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Ended, ConnectionError>>;
-
-    /// Returns whether the peer keeps reading, so that another call may be sent.
-    fn has_room(&self) -> bool;
-
-    /// Encodes a call and returns its stream id. The next [`Drive::drive`] sends it.
-    fn start_call(&mut self, call: &Call<'_>) -> Result<u32, CallError>;
-
-    /// Takes the answer of a call, if it has arrived.
-    fn take_answer(&mut self, stream: u32) -> Option<Answer>;
-
-    /// Takes all answers; `None` stands for one that has not arrived.
-    fn drain_answers(&mut self) -> Vec<(u32, Option<Answer>)>;
-
-    /// Forgets a call.
-    fn abandon_call(&mut self, stream: u32);
-}
-
-impl<S, C, F> Drive for Driver<S, C, F>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
-    C: Fn(Request) -> F + Send,
-    F: Future<Output = Result<Bytes, Status>> + Send,
-{
-    fn drive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Ended, ConnectionError>> {
-        self.poll(cx)
-    }
-
-    fn has_room(&self) -> bool {
-        self.outbox.len() <= self.limits.unsent_bytes
-    }
-
-    fn start_call(&mut self, call: &Call<'_>) -> Result<u32, CallError> {
-        self.calls.start(call, &mut self.outbox)
-    }
-
-    fn take_answer(&mut self, stream: u32) -> Option<Answer> {
-        self.calls.take(stream)
-    }
-
-    fn drain_answers(&mut self) -> Vec<(u32, Option<Answer>)> {
-        self.calls.drain()
-    }
-
-    fn abandon_call(&mut self, stream: u32) {
-        self.calls.abandon(stream);
     }
 }
 

@@ -9,7 +9,6 @@ use tokio::io::AsyncWrite;
 use super::frame::{FRAME_HEADER_LEN, FrameHeader, GO_READ_BUFFER};
 use super::frame::{Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::MAX_MESSAGE;
-use super::ttrpc::Call;
 use crate::codec::Message;
 
 /// The number of bytes of an empty buffer that are kept. The rest is freed, because a runtime has a buffer per plugin.
@@ -47,35 +46,7 @@ impl Outbox {
         stream: u32,
         data: &impl Message,
     ) -> Result<(), TooLarge> {
-        self.put_headers(connection, kind, stream, data.encoded_len())?;
-        data.encode(&mut self.bytes);
-        Ok(())
-    }
-
-    /// Encodes a call like [`Outbox::push`], copying nothing but its payload.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Outbox::push`].
-    pub fn push_call(
-        &mut self,
-        connection: u32,
-        stream: u32,
-        call: &Call<'_>,
-    ) -> Result<(), TooLarge> {
-        self.put_headers(connection, Kind::Request, stream, call.encoded_len())?;
-        call.encode(&mut self.bytes);
-        Ok(())
-    }
-
-    /// Adds the headers of a message whose data are `size` bytes, and makes room for the data.
-    fn put_headers(
-        &mut self,
-        connection: u32,
-        kind: Kind,
-        stream: u32,
-        size: usize,
-    ) -> Result<(), TooLarge> {
+        let size = data.encoded_len();
         let length = match u32::try_from(size) {
             Ok(length) if size <= MAX_MESSAGE => length,
             _ => {
@@ -101,6 +72,7 @@ impl Outbox {
             self.bytes.extend_from_slice(&header.encode());
             self.put_frame_header(connection, length);
         }
+        data.encode(&mut self.bytes);
         Ok(())
     }
 

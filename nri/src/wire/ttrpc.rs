@@ -8,7 +8,6 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::status::{Code, Status};
-use crate::codec::wire::{WireType, put_bytes, put_key, put_varint, varint_len};
 use crate::codec::{DecodeError, decode_shared, message};
 
 /// `ttrpc.Request`: a call of a method.
@@ -42,75 +41,6 @@ impl RequestEnvelope {
             0 => None,
             nanos => Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))),
         }
-    }
-}
-
-/// A call to send: what [`RequestEnvelope`] holds, borrowed, so that sending copies nothing but the payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
-    /// Fully qualified service name.
-    pub service: &'a str,
-    /// Method name.
-    pub method: &'a str,
-    /// Encoded request of the method.
-    pub payload: &'a [u8],
-    /// The time that the caller waits; `None` without limit.
-    pub timeout: Option<Duration>,
-}
-
-/// Field numbers of `ttrpc.Request`.
-const SERVICE: u32 = 1;
-const METHOD: u32 = 2;
-const PAYLOAD: u32 = 3;
-const TIMEOUT: u32 = 4;
-
-/// The length of a key of these.
-const KEY_LEN: usize = 1;
-
-impl Call<'_> {
-    /// Returns the length of the encoded envelope in bytes.
-    pub fn encoded_len(&self) -> usize {
-        let texts = [
-            self.service.as_bytes(),
-            self.method.as_bytes(),
-            self.payload,
-        ];
-        let texts: usize = texts.into_iter().map(field_len).sum();
-        texts
-            + match self.timeout_nano() {
-                0 => 0,
-                nanos => KEY_LEN + varint_len(nanos),
-            }
-    }
-
-    /// Appends the encoded envelope, as [`RequestEnvelope`] encodes it.
-    pub fn encode(&self, buffer: &mut Vec<u8>) {
-        put_field(SERVICE, self.service.as_bytes(), buffer);
-        put_field(METHOD, self.method.as_bytes(), buffer);
-        put_field(PAYLOAD, self.payload, buffer);
-        let nanos = self.timeout_nano();
-        if nanos != 0 {
-            put_key(TIMEOUT, WireType::Varint, buffer);
-            put_varint(nanos, buffer);
-        }
-    }
-
-    fn timeout_nano(&self) -> u64 {
-        timeout_nano(self.timeout).unsigned_abs()
-    }
-}
-
-/// Returns the encoded length of a bytes field; empty fields are left out, as proto3 demands.
-fn field_len(value: &[u8]) -> usize {
-    match value.len() {
-        0 => 0,
-        length => KEY_LEN + varint_len(length as u64) + length,
-    }
-}
-
-fn put_field(number: u32, value: &[u8], buffer: &mut Vec<u8>) {
-    if !value.is_empty() {
-        put_bytes(number, value, buffer);
     }
 }
 
@@ -210,33 +140,6 @@ mod tests {
             request.encode_to_vec(),
             b"\x0a\x01s\x12\x01m\x1a\x01p\x20\x02"
         );
-    }
-
-    #[test]
-    fn a_borrowed_call_encodes_as_the_envelope_does() {
-        for (service, method, payload, timeout) in [
-            ("", "", &b""[..], None),
-            ("s", "", b"", Some(Duration::ZERO)),
-            ("service", "method", &[7; 300], Some(Duration::from_secs(2))),
-            ("service", "method", b"p", Some(Duration::MAX)),
-        ] {
-            let call = Call {
-                service,
-                method,
-                payload,
-                timeout,
-            };
-            let envelope = RequestEnvelope {
-                service: service.into(),
-                method: method.into(),
-                payload: Bytes::copy_from_slice(payload),
-                timeout_nano: timeout_nano(timeout),
-            };
-            let mut encoded = Vec::new();
-            call.encode(&mut encoded);
-            assert_eq!(encoded, envelope.encode_to_vec(), "{call:?}");
-            assert_eq!(encoded.len(), call.encoded_len(), "{call:?}");
-        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use nri::api::ConfigureRequest;
 use nri::codec::Message as _;
-use nri::wire::{CallError, Channels, Limits, Link};
+use nri::wire::{CallError, Caller, Channels, Connection, Limits};
 use prost_reflect::DynamicMessage;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -38,7 +38,7 @@ const LAST_UPDATES: Duration = Duration::from_secs(1);
 
 /// A plugin under replay.
 struct Player {
-    link: Link,
+    caller: Caller,
     settings: Settings,
     redacted: bool,
     plan: Plan,
@@ -58,9 +58,9 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let runtime = Arc::new(ReplayedRuntime::new(info.updates));
-    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), Arc::clone(&runtime));
+    let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
     let mut player = Player {
-        link,
+        caller,
         settings,
         redacted: reader.header().redacted,
         plan: Plan::new(),
@@ -81,7 +81,7 @@ where
     // The connection is also read between the calls, until the plugin closes it.
     tokio::select! {
         outcome = played.as_mut() => outcome,
-        _ended = serving => played.await,
+        _ended = connection.serve(&*runtime) => played.await,
     }
 }
 
@@ -89,7 +89,7 @@ impl Player {
     async fn register(&mut self, runtime: &ReplayedRuntime) -> Result<()> {
         let within = self.settings.registration_timeout;
         let closed = async {
-            while !self.link.is_closed() {
+            while !self.caller.is_closed() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -200,7 +200,10 @@ impl Player {
         let within = within.unwrap_or(self.settings.default_timeout);
         self.outcome.requests += 1;
         let service = &exchange.request.service;
-        let got = self.link.call(service, method, payload, within).await;
+        let got = self
+            .caller
+            .call(service, method, payload.clone(), Some(within))
+            .await;
         self.gone |= matches!(got, Err(CallError::Timeout(_) | CallError::Closed));
         got
     }
