@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 
+mod blocking;
 mod builtin;
 mod connecting;
 mod duties;
