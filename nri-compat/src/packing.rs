@@ -35,7 +35,7 @@ pub(crate) const LONGEST_MAGIC: usize = 10;
 
 impl Packing {
     /// Returns the format of data with these first bytes.
-    pub(crate) fn of(head: &[u8]) -> Self {
+    pub(crate) fn detect(head: &[u8]) -> Self {
         if head.starts_with(GZIP) {
             Self::Gzip
         } else if head.starts_with(ZSTD) || is_skippable_frame(head) {
@@ -58,7 +58,7 @@ impl Packing {
     /// Returns true if the data ends within the first bytes that identify a format. Without the
     /// extension of that format, bytes that may be text do not count.
     pub(crate) fn is_cut(head: &[u8], extension: Option<&str>) -> bool {
-        if head.len() >= LONGEST_MAGIC || Self::of(head) != Self::Not {
+        if head.len() >= LONGEST_MAGIC || Self::detect(head) != Self::Not {
             return false;
         }
         let has = |endings: &[&str]| extension.is_some_and(|ending| endings.contains(&ending));

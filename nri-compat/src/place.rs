@@ -62,7 +62,7 @@ pub struct Place {
 impl Place {
     /// Returns the place of a file on disk. Control characters and bytes that are not UTF-8 are
     /// escaped.
-    pub fn of(path: &Path) -> Self {
+    pub fn from_path(path: &Path) -> Self {
         Self::from(escape::path(path))
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let group = Group::of(child.id());
+    let group = Group::led_by(child.id());
     if let Some(stdin) = child.stdin.take() {
         writing(stdin, input.to_vec());
     }
@@ -69,7 +69,7 @@ struct Group(Option<Pid>);
 
 impl Group {
     /// Returns the group that the process with this id leads.
-    fn of(leader: u32) -> Self {
+    fn led_by(leader: u32) -> Self {
         let leader = i32::try_from(leader).ok();
         Self(leader.and_then(Pid::from_raw))
     }

@@ -38,7 +38,7 @@ pub(crate) fn limit(size: u64) -> u64 {
 /// Returns an error if `input` cannot be read.
 pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let (head, all) = peek(Box::new(input), LONGEST_MAGIC)?;
-    let packing = Packing::of(&head);
+    let packing = Packing::detect(&head);
     if packing == Packing::Not {
         return Ok(all);
     }

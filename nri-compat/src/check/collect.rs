@@ -108,7 +108,7 @@ fn file(scan: &Scan<'_>, root: &Root) {
     };
     let visit = Visit {
         path: &root.path,
-        place: Place::of(&root.shown),
+        place: Place::from_path(&root.shown),
         is_link: false,
         demand,
     };

@@ -58,7 +58,7 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
                     .map(|main| (main.import_path.clone(), main)),
             ),
             Err(why) => found.push(not_built(
-                Place::of(&shown),
+                Place::from_path(&shown),
                 None,
                 format!("go list fails: {why}"),
             )),
@@ -164,7 +164,7 @@ fn listed(line: &str) -> Option<Main> {
 
 /// Builds a program, and returns the sightings in it.
 fn built(main: &Main) -> Vec<Sighting> {
-    let place = Place::of(&main.folder);
+    let place = Place::from_path(&main.folder);
     let read = build(&main.folder).and_then(|program| {
         let file = File {
             place: place.clone(),

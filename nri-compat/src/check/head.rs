@@ -34,7 +34,7 @@ impl Head {
     pub(crate) fn unpacked(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
             let mut unpacked = Vec::new();
-            let packing = Packing::of(&self.bytes);
+            let packing = Packing::detect(&self.bytes);
             if packing != Packing::Not
                 && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
             {

@@ -9,7 +9,7 @@
 //! use nri_compat::place::Place;
 //!
 //! let log = br#"Mar 18 20:15:04 node-1 containerd[195]: time="2026-03-18T20:15:04.861Z" level=warning msg="NRI plugin uses a deprecated interface." deprecated=StateChange details="does not implement RunPodSandbox" plugin=10-template"#;
-//! let read = logs::read(&Place::of("containerd.log".as_ref()), &mut &log[..]);
+//! let read = logs::read(&Place::from_path("containerd.log".as_ref()), &mut &log[..]);
 //! let plugin = &read.sightings[0];
 //! assert_eq!((plugin.index.as_deref(), plugin.name.as_deref()), (Some("10"), Some("template")));
 //! assert_eq!(plugin.events.names, ["RunPodSandbox"]);

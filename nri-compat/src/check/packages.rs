@@ -175,7 +175,7 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
 /// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they were named, and
 /// other files if there is a plugin in their folder or below it.
 fn without_repetitions(sightings: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
-    let named: Vec<Place> = paths.iter().map(|path| Place::of(path)).collect();
+    let named: Vec<Place> = paths.iter().map(|path| Place::from_path(path)).collect();
     let plugins: Vec<Place> = sightings
         .iter()
         .filter(|one| one.role == Role::Plugin)

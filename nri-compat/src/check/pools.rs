@@ -81,7 +81,7 @@ fn now<'h>(history: &'h History, unknown: &UnknownReleases, runtime: &str) -> Op
 pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
     let targets = cluster.targets();
     for subject in &mut report.subjects {
-        let now = targets.of(&subject.nodes);
+        let now = targets.of_nodes(&subject.nodes);
         subject.verdicts.retain(|verdict| {
             asked.contains(&verdict.target) || now.contains(verdict.target.as_str())
         });

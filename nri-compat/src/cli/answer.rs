@@ -120,7 +120,7 @@ impl Args {
         let apply = |report: &mut CheckReport, policy: &Policy, known: Option<&Baseline>| {
             policy::apply(report, policy, known, policy::today());
         };
-        decisions.apply(&mut report, apply, Baseline::of)?;
+        decisions.apply(&mut report, apply, Baseline::from_report)?;
         let exit = policy::exit(&report, &self.fail_on(&decisions.policy));
         // A signal that ends repeated checks waits for this lock.
         let _output = io::stdout().lock();

@@ -86,7 +86,7 @@ impl Inventory {
         if found.is_empty() {
             return;
         }
-        let name = WorkloadName::of(object, kind);
+        let name = WorkloadName::of_object(object, kind);
         if let Some(owner) = controller(object, &name).filter(is_listed) {
             // Its owner has the same template and is listed, too.
             self.owners.insert(name, owner);

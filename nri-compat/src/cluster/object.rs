@@ -76,7 +76,7 @@ impl fmt::Display for WorkloadName {
 
 impl WorkloadName {
     /// Returns the name of an object of this kind, which lists do not repeat.
-    pub(super) fn of(object: &Node, kind: &str) -> Self {
+    pub(super) fn of_object(object: &Node, kind: &str) -> Self {
         let metadata = |key: &str| object.get("metadata")?.text(key);
         Self {
             kind: kind.to_owned(),
@@ -88,7 +88,7 @@ impl WorkloadName {
     /// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
     /// name on each node, without the name of the node at the end.
     pub(super) fn of_pod(pod: &Node) -> Self {
-        let mut itself = Self::of(pod, "Pod");
+        let mut itself = Self::of_object(pod, "Pod");
         if !is_mirror(pod) {
             return controller(pod, &itself).unwrap_or(itself);
         }

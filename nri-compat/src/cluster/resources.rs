@@ -32,14 +32,14 @@ pub struct Resource {
 pub const RESOURCES: [Resource; 7] = [
     Resource {
         is_namespaced: false,
-        ..Resource::of::<Node>()
+        ..Resource::namespaced::<Node>()
     },
-    Resource::of::<Pod>(),
-    Resource::of::<DaemonSet>(),
-    Resource::of::<Deployment>(),
-    Resource::of::<StatefulSet>(),
-    Resource::of::<CronJob>(),
-    Resource::of::<Job>(),
+    Resource::namespaced::<Pod>(),
+    Resource::namespaced::<DaemonSet>(),
+    Resource::namespaced::<Deployment>(),
+    Resource::namespaced::<StatefulSet>(),
+    Resource::namespaced::<CronJob>(),
+    Resource::namespaced::<Job>(),
 ];
 
 /// The nodes.
@@ -59,7 +59,7 @@ pub(super) const TEMPLATES: [&Resource; 5] = [
 
 impl Resource {
     /// Returns the resource of a type, with namespaces.
-    const fn of<R: k8s_openapi::Resource>() -> Self {
+    const fn namespaced<R: k8s_openapi::Resource>() -> Self {
         Self {
             group: R::GROUP,
             version: R::VERSION,

@@ -145,7 +145,7 @@ impl Input {
         let revision = history.revision_of(release)?;
         let descriptors = revision.descriptors()?;
         let target = if spec.contains('@') {
-            Some(Target::of(history.runtime(spec)?))
+            Some(Target::new(history.runtime(spec)?))
         } else {
             None
         };

@@ -14,7 +14,7 @@ pub struct Target {
 
 impl Target {
     /// Returns the release that a name such as `containerd@2.4` stands for.
-    pub(super) fn of(at: RuntimeAt<'_>) -> Self {
+    pub(super) fn new(at: RuntimeAt<'_>) -> Self {
         Self {
             runtime: at.runtime.id.clone(),
             version: at.release.version.clone(),

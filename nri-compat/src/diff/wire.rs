@@ -102,7 +102,7 @@ impl<'s> Transfers<'s> {
     /// Returns the transfer of each field that a message of type `sent` can contain, at any depth,
     /// when the receiver decodes it as a message of type `expected`. Returns nothing if either side
     /// does not declare its type.
-    pub fn of(&mut self, sent: &'s str, expected: &'s str) -> Vec<Transfer<'s>> {
+    pub fn between(&mut self, sent: &'s str, expected: &'s str) -> Vec<Transfer<'s>> {
         let mut found = Vec::new();
         let mut once = HashSet::new();
         for (_, parts) in self.reached((sent, expected)) {
@@ -170,7 +170,7 @@ struct Pair<'t, 's> {
 
 impl<'s> Pair<'_, 's> {
     fn message(&mut self, sent: &'s Message, expected: &'s Message) {
-        for field in self.sender.of(sent) {
+        for field in self.sender.in_message(sent) {
             match self.receiver.of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
                 None => self.parts.found.push(Transfer::Unknown {
@@ -180,7 +180,7 @@ impl<'s> Pair<'_, 's> {
         }
         let unfilled = self
             .receiver
-            .of(expected)
+            .in_message(expected)
             .filter(|field| self.sender.of_number(sent, field.number).is_none());
         self.parts
             .found
@@ -233,7 +233,7 @@ impl<'s> Pair<'_, 's> {
         let (Some(sent), Some(read)) = (sent.enumeration(), read.enumeration()) else {
             return;
         };
-        let (sent_values, read_values) = (EnumValues::of(sent), EnumValues::of(read));
+        let (sent_values, read_values) = (EnumValues::new(sent), EnumValues::new(read));
         let transfers = sent.values.iter().filter_map(|value| {
             let name = &*value.id.full;
             let Some(same) = read_values.by_number.get(&value.number) else {
@@ -256,7 +256,7 @@ struct EnumValues<'s> {
 }
 
 impl<'s> EnumValues<'s> {
-    fn of(declared: &'s Enum) -> Self {
+    fn new(declared: &'s Enum) -> Self {
         let mut by_number: HashMap<i32, Vec<&'s EnumValue>> = HashMap::new();
         let mut numbers = HashMap::new();
         for value in &declared.values {

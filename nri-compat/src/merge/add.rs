@@ -81,7 +81,7 @@ impl Inventory {
         at: Option<&str>,
         made: Option<Timestamp>,
     ) {
-        let mut report = ClusterNodes::of(cluster, made);
+        let mut report = ClusterNodes::new(cluster, made);
         let mut sets: BTreeMap<&str, FindingSet> = BTreeMap::new();
         let mut idle = FindingSet::new();
         for subject in document.subjects.iter().filter(counts) {
@@ -107,7 +107,7 @@ impl Inventory {
 
     /// Adds a subject to the set of its report, in which a plugin counts once.
     fn subject(&mut self, subject: &Subject, at: Option<&str>, set: &mut FindingSet) {
-        let key = PluginKey::of(subject);
+        let key = PluginKey::new(subject);
         let plugin = if key.len() > MAX_KEY {
             None
         } else {
@@ -124,7 +124,7 @@ impl Inventory {
         if let Some(span) = self.spans.get_mut(place) {
             add_times(span, subject, at);
         }
-        self.insert(set, Finding::of(plugin, subject));
+        self.insert(set, Finding::new(plugin, subject));
     }
 
     /// Adds a finding to a set, together with the one that the set has about the same plugin.

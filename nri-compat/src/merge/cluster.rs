@@ -44,7 +44,7 @@ struct ClusterNode {
 
 impl ClusterNodes {
     /// Returns the nodes of a report, without findings.
-    pub(super) fn of(cluster: &ClusterView, at: Option<Timestamp>) -> Self {
+    pub(super) fn new(cluster: &ClusterView, at: Option<Timestamp>) -> Self {
         let pools = cluster.pools.iter().take(MAX_POOLS);
         let mut nodes = BTreeMap::new();
         for (number, pool) in cluster.pools.iter().enumerate() {

@@ -30,7 +30,7 @@ pub(super) struct Finding {
 
 impl Finding {
     /// Returns the finding about a subject.
-    pub(super) fn of(plugin: u32, subject: &Subject) -> Self {
+    pub(super) fn new(plugin: u32, subject: &Subject) -> Self {
         let events = subject
             .events
             .iter()
@@ -43,7 +43,7 @@ impl Finding {
             plugin,
             events: events.take(MAX_EVENTS).cloned().collect(),
             verdicts: verdicts.take(MAX_TARGETS).collect(),
-            seen_as: SeenAs::of(&subject.place),
+            seen_as: SeenAs::new(&subject.place),
             build: [subject.program.clone(), subject.nri.version.clone()],
         }
     }

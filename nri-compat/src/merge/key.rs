@@ -16,7 +16,7 @@ pub(super) struct PluginKey {
 
 impl PluginKey {
     /// Returns the identity of a subject.
-    pub(super) fn of(subject: &Subject) -> Self {
+    pub(super) fn new(subject: &Subject) -> Self {
         let place = Place {
             pids: Vec::new(),
             ..subject.place.whole_file()

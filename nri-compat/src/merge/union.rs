@@ -26,7 +26,7 @@ pub(super) struct Program<'f> {
 }
 
 impl SeenAs {
-    pub(super) fn of(place: &Place) -> Self {
+    pub(super) fn new(place: &Place) -> Self {
         match &place.entry {
             Some(entry) if place.workload.is_some() => Self::Container(entry.clone()),
             None if !place.pids.is_empty() => Self::Process(place.file.clone()),

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_baseline_suppresses_known_findings_only() {
-        let baseline = Baseline::of(&report(&["logger", "gone"]));
+        let baseline = Baseline::from_report(&report(&["logger", "gone"]));
         let report = applied(&["logger", "new"], "", Some(&baseline));
         assert_eq!(suppressed(&report), [Some(""), None]);
         let note = "baseline: 1 of 2 entries no longer matches anything";

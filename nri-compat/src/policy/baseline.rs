@@ -61,7 +61,7 @@ struct Version {
 
 impl Baseline {
     /// Returns all findings of a report that the policy does not ignore.
-    pub fn of(report: &CheckReport) -> Self {
+    pub fn from_report(report: &CheckReport) -> Self {
         let ignored = |verdict: &Verdict| {
             verdict
                 .suppressed
@@ -232,13 +232,13 @@ mod tests {
 
     #[test]
     fn a_baseline_round_trips_regardless_of_order() {
-        let written = Baseline::of(&report(&["b", "a", "a"]));
+        let written = Baseline::from_report(&report(&["b", "a", "a"]));
         let text = written.to_json();
         assert_eq!(
             Baseline::parse("b.json", &text).expect("a baseline"),
             written
         );
-        assert_eq!(Baseline::of(&report(&["a", "b"])).to_json(), text);
+        assert_eq!(Baseline::from_report(&report(&["a", "b"])).to_json(), text);
         let (a, b) = (text.find("\"a\""), text.find("\"b\""));
         assert!(a.is_some() && a < b, "{text}");
     }

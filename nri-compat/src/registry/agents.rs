@@ -47,7 +47,7 @@ impl Agents {
     ///
     /// Returns an error if the connection would not be secure, or its certificates or proxy are
     /// not valid.
-    pub(super) fn of(&self, url: &Location) -> Result<Agent, Error> {
+    pub(super) fn agent(&self, url: &Location) -> Result<Agent, Error> {
         if !url.is_https && !self.is_insecure(&url.host) {
             let message = format!("{} is not encrypted", url.host);
             return Err(Error::new(ErrorKind::Tls, message).with_help(format!(
@@ -71,7 +71,7 @@ impl Agents {
     ///
     /// Returns an error if it is not a URL.
     pub(super) fn proxy(&self, url: &Location) -> Result<Option<proxies::ChosenProxy>, Error> {
-        proxies::of(url, &self.environment)
+        proxies::proxy_for(url, &self.environment)
     }
 
     fn build(&self, url: &Location) -> Result<Agent, Error> {
@@ -120,6 +120,6 @@ mod tests {
             assert_eq!(agents.is_insecure(host), expected, "{host}");
         }
         let plain = Location::parse("http://127.0.0.1:5000/").unwrap();
-        assert_eq!(agents.of(&plain).unwrap_err().kind(), ErrorKind::Tls);
+        assert_eq!(agents.agent(&plain).unwrap_err().kind(), ErrorKind::Tls);
     }
 }

@@ -56,7 +56,7 @@ pub(super) struct Refused<'r> {
 
 impl Auth {
     /// Returns the header that the registry accepted before, unless it has expired.
-    pub(super) fn known(&self, host: &str, repository: &str) -> Option<String> {
+    pub(super) fn accepted(&self, host: &str, repository: &str) -> Option<String> {
         let slot = self.slot(host, repository);
         let grant = lock(&slot);
         let valid = grant

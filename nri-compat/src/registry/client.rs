@@ -169,7 +169,7 @@ impl Client {
                 Error::new(ErrorKind::NotAnImage, message).with_help("check the host and the port")
             );
         }
-        let digest = expected.cloned().unwrap_or_else(|| Digest::of(&bytes));
+        let digest = expected.cloned().unwrap_or_else(|| Digest::sha256(&bytes));
         Ok(Manifest { bytes, digest })
     }
 }

@@ -217,7 +217,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(1);
 
-    fn found(config: &str, host: &str, image: &str) -> Option<Credentials> {
+    fn credentials_in(config: &str, host: &str, image: &str) -> Option<Credentials> {
         let config: Config = serde_json::from_str(config).unwrap();
         let image = Reference::parse(image).unwrap();
         config
@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn user(config: &str, host: &str, image: &str) -> Option<String> {
-        match found(config, host, image)? {
+        match credentials_in(config, host, image)? {
             Credentials::Password { user, .. } => Some(user),
             Credentials::Identity(token) => Some(token),
         }

@@ -58,7 +58,7 @@ impl Digest {
     }
 
     /// Returns the SHA-256 digest of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn sha256(bytes: &[u8]) -> Self {
         let mut hasher = Hasher::new(Algorithm::Sha256);
         hasher.add(bytes);
         hasher.finish()
@@ -129,7 +129,7 @@ mod tests {
     fn digests_are_those_of_the_standards() {
         // FIPS 180-4 and NIST's examples.
         let sha256 = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(Digest::of(b"abc").to_string(), sha256);
+        assert_eq!(Digest::sha256(b"abc").to_string(), sha256);
         let sha512 = concat!(
             "sha512:ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a",
             "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"

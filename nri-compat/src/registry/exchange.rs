@@ -34,7 +34,7 @@ fn send(
     method: &str,
     body: impl ureq::AsSendBody,
 ) -> Result<Response<Body>, Error> {
-    let agent = agents.of(call.url)?;
+    let agent = agents.agent(call.url)?;
     let mut request = Request::builder().method(method).uri(call.url.to_string());
     for (name, value) in call.headers {
         request = request.header(*name, value);

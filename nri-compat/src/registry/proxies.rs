@@ -31,7 +31,10 @@ impl ChosenProxy {
 /// # Errors
 ///
 /// Returns an error if the variable is not the URL of a proxy.
-pub(super) fn of(url: &Location, environment: &Environment) -> Result<Option<ChosenProxy>, Error> {
+pub(super) fn proxy_for(
+    url: &Location,
+    environment: &Environment,
+) -> Result<Option<ChosenProxy>, Error> {
     let names = if url.is_https {
         ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
     } else {
@@ -124,7 +127,7 @@ mod tests {
     fn the_variable_depends_on_the_protocol() {
         let shown = |url: &str, variables: [(&str, &str); 2]| {
             let url = Location::parse(url).unwrap();
-            let found = of(&url, &Environment::from(variables));
+            let found = proxy_for(&url, &Environment::from(variables));
             found.map(|found| found.map(|found| found.shown()))
         };
         let both = [

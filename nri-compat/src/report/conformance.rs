@@ -82,10 +82,12 @@ impl ConformanceReport {
 
     /// Returns the results grouped by statement, in the order of the contract.
     pub fn by_statement(&self) -> Vec<StatementResults<'_>> {
-        contract::ids().filter_map(|id| self.of(id)).collect()
+        contract::ids()
+            .filter_map(|id| self.statement(id))
+            .collect()
     }
 
-    fn of(&self, id: &'static str) -> Option<StatementResults<'_>> {
+    fn statement(&self, id: &'static str) -> Option<StatementResults<'_>> {
         let tests = self.results.iter();
         let tests: Vec<_> = tests.filter(|test| test.result.statement == id).collect();
         (!tests.is_empty()).then(|| StatementResults {

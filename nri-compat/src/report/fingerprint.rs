@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::place::{Place, WorkloadPlace};
 
-    fn of(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
+    fn of_verdict(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
         let subject = Subject {
             place: path.into(),
             name: name.map(Into::into),
@@ -91,12 +91,15 @@ mod tests {
 
     #[test]
     fn the_fingerprint_is_fixed() {
-        assert_eq!(of("/a", None, "t"), "af445eef6089d09dd458507ba38eb635");
+        assert_eq!(
+            of_verdict("/a", None, "t"),
+            "af445eef6089d09dd458507ba38eb635"
+        );
     }
 
     #[test]
     fn patch_releases_are_the_same_target() {
-        let of_target = |target| of("/a", None, target);
+        let of_target = |target| of_verdict("/a", None, target);
         assert_eq!(of_target("containerd@2.4.2"), of_target("containerd@2.4"));
         assert_eq!(of_target("nri@0.12.5"), of_target("nri@0.12.6"));
         assert_ne!(of_target("containerd@2.4.2"), of_target("containerd@2.3.2"));
@@ -105,27 +108,30 @@ mod tests {
 
     #[test]
     fn a_plugin_keeps_its_fingerprint_if_it_moves() {
-        let of_name = |path: &str| of(path, Some("logger"), "t");
+        let of_name = |path: &str| of_verdict(path, Some("logger"), "t");
         assert_eq!(of_name("/a/10-logger"), of_name("/b/10-logger"));
         assert_eq!(
-            of(
+            of_verdict(
                 Place::from("image.tar").in_layer(3).entry("/bin/p"),
                 None,
                 "t"
             ),
-            of(
+            of_verdict(
                 Place::from("other.tar").in_layer(4).entry("/bin/p"),
                 None,
                 "t"
             )
         );
         assert_eq!(
-            of(Place::from("/p").run_by(&[1]), None, "t"),
-            of(Place::from("/p").run_by(&[2, 3]), None, "t")
+            of_verdict(Place::from("/p").run_by(&[1]), None, "t"),
+            of_verdict(Place::from("/p").run_by(&[2, 3]), None, "t")
         );
-        assert_ne!(of("/a/p", None, "t"), of("/b/p", None, "t"));
-        assert_ne!(of("/a/p", None, "t"), of("/a/p", None, "u"));
-        assert_eq!(of("./go.mod", None, "t"), of("go.mod", None, "t"));
+        assert_ne!(of_verdict("/a/p", None, "t"), of_verdict("/b/p", None, "t"));
+        assert_ne!(of_verdict("/a/p", None, "t"), of_verdict("/a/p", None, "u"));
+        assert_eq!(
+            of_verdict("./go.mod", None, "t"),
+            of_verdict("go.mod", None, "t")
+        );
     }
 
     #[test]
@@ -139,7 +145,7 @@ mod tests {
                 container: container.into(),
                 ..WorkloadPlace::default()
             };
-            of(Place::from(file).in_workload(workload), None, "t")
+            of_verdict(Place::from(file).in_workload(workload), None, "t")
         };
         let first = of_container("a.yaml", 1, 5, "c");
         assert_eq!(first, of_container("<stdin>", 7, 90, "c"));
@@ -148,7 +154,7 @@ mod tests {
 
     #[test]
     fn plugins_with_the_same_name_are_distinguished() {
-        let of = |program: Option<&str>, events: &[&str], kind| {
+        let of_program = |program: Option<&str>, events: &[&str], kind| {
             let subject = Subject {
                 place: "/opt/nri/plugins/10-p".into(),
                 name: Some("p".into()),
@@ -159,29 +165,29 @@ mod tests {
             };
             fingerprint(&subject, &Verdict::default())
         };
-        let first = of(
+        let first = of_program(
             Some("example.com/a"),
             &["RunPodSandbox"],
             FileKind::GoBinary,
         );
         for other in [
-            of(
+            of_program(
                 Some("example.com/b"),
                 &["RunPodSandbox"],
                 FileKind::GoBinary,
             ),
-            of(None, &["RunPodSandbox"], FileKind::GoBinary),
-            of(
+            of_program(None, &["RunPodSandbox"], FileKind::GoBinary),
+            of_program(
                 Some("example.com/a"),
                 &["StopPodSandbox"],
                 FileKind::GoBinary,
             ),
-            of(
+            of_program(
                 Some("example.com/a"),
                 &["RunPodSandbox", "StopPodSandbox"],
                 FileKind::GoBinary,
             ),
-            of(
+            of_program(
                 Some("example.com/a"),
                 &["RunPodSandbox"],
                 FileKind::RustBinary,
@@ -192,11 +198,14 @@ mod tests {
         let events = ["StopPodSandbox", "RunPodSandbox"];
         let in_order = ["RunPodSandbox", "StopPodSandbox"];
         let kind = FileKind::GoBinary;
-        assert_eq!(of(None, &events, kind), of(None, &in_order, kind));
+        assert_eq!(
+            of_program(None, &events, kind),
+            of_program(None, &in_order, kind)
+        );
         // More events occur from one log to the next.
         assert_eq!(
-            of(None, &events, FileKind::Log),
-            of(None, &[], FileKind::Log)
+            of_program(None, &events, FileKind::Log),
+            of_program(None, &[], FileKind::Log)
         );
     }
 }

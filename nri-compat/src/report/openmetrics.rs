@@ -127,7 +127,7 @@ fn counts(report: &CheckReport) -> Family {
                 ("target", target.name.as_str()),
                 ("verdict", outcome.as_str()),
             ];
-            family.add(&labels, counts.of(outcome));
+            family.add(&labels, counts.count(outcome));
         }
     }
     family

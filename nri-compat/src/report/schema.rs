@@ -10,7 +10,7 @@ use super::json::Versioned;
 use super::merge::MergeDocument;
 
 /// Returns the schema of each report with the name of its command.
-pub fn all() -> Vec<(&'static str, String)> {
+pub fn schemas() -> Vec<(&'static str, String)> {
     let mut schemas = vec![
         ("check", schema::<CheckDocument<'_>>("check")),
         ("diff", schema::<DiffDocument<'_>>("diff")),

@@ -123,7 +123,7 @@ fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
 
 /// Passes an object, and the complete objects in it, to `each`. `kind` is its kind if it states none.
 fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
-    let content = Content::of(node);
+    let content = Content::new(node);
     let has_pods = !content.templates.is_empty();
     let is_object = is_complete(node) || has_pods && node.get("metadata").is_some();
     each(match (is_object, has_pods) {

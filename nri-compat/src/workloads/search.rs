@@ -23,7 +23,7 @@ pub(super) struct Content<'n> {
 /// Returns the pods of an object.
 #[cfg(feature = "cluster")]
 pub(crate) fn templates(object: &Node) -> Vec<PodTemplate> {
-    Content::of(object).templates
+    Content::new(object).templates
 }
 
 /// Returns true if a mapping is a complete object.
@@ -32,7 +32,7 @@ pub(super) fn is_complete(node: &Node) -> bool {
 }
 
 impl<'n> Content<'n> {
-    pub(super) fn of(object: &'n Node) -> Self {
+    pub(super) fn new(object: &'n Node) -> Self {
         let mut content = Self::default();
         content.search(object);
         content

@@ -10,7 +10,7 @@ use super::*;
 fn workload(spec: &Value) -> Workload {
     let object = json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "spec": spec});
     let object = Node::from(object);
-    Workload::new(&object, "", Content::of(&object).templates)
+    Workload::new(&object, "", Content::new(&object).templates)
 }
 
 /// Returns the reasons for a container that mounts one volume.

@@ -183,7 +183,7 @@ fn unknown(code: &str) -> Reply {
 /// Returns the digest of these bytes.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    nri_compat::registry::Digest::of(bytes).to_string()
+    nri_compat::registry::Digest::sha256(bytes).to_string()
 }
 
 /// Returns a tar of executable files.

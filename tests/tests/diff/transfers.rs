@@ -102,7 +102,7 @@ fn promise<'s>(
     expected: (&'s Side, &'s str),
     decoder: &dyn Decoder,
 ) -> Promise<'s> {
-    let parts = Transfers::new(&sent.0.schema, &expected.0.schema).of(sent.1, expected.1);
+    let parts = Transfers::new(&sent.0.schema, &expected.0.schema).between(sent.1, expected.1);
     let arrivals = parts.iter().map(|part| match part {
         Transfer::Read { effect, .. } => decoder.arrival(effect),
         Transfer::Unfilled { required: true, .. } if decoder.wants_required() => Arrival::Refused,

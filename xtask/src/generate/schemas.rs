@@ -5,7 +5,7 @@ use nri_schema::Error;
 use nri_schema::history::History;
 
 pub(super) fn targets(_: &History) -> Result<Vec<Target>, Error> {
-    let schemas = nri_compat::report::schema::all().into_iter();
+    let schemas = nri_compat::report::schema::schemas().into_iter();
     let target = |(command, text): (&str, String)| {
         let path = format!("nri-compat/schema/{command}.schema.json");
         (path.into(), text.into_bytes())

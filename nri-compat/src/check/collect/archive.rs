@@ -54,7 +54,7 @@ use limits::EntryCount;
 use store::{Folder, Packed};
 use tree::Tree;
 
-pub(super) use kind::of as kind;
+pub(super) use kind::archive_packing;
 
 /// Checks an archive with this compression.
 pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {

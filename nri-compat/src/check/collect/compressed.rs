@@ -42,7 +42,7 @@ impl Unpacked {
 /// Returns true if a file with these first bytes may be a compressed program, or another compressed file
 /// that may hold programs. zstd and bzip2 need more than the first bytes to decompress any.
 pub(super) fn may_hold_program(head: &Head) -> bool {
-    match Packing::of(head) {
+    match Packing::detect(head) {
         Packing::Not => false,
         Packing::Zstd | Packing::Bzip2 => true,
         Packing::Gzip | Packing::Xz => {
@@ -64,7 +64,7 @@ fn is_text_format(bytes: &[u8]) -> bool {
 /// Returns the program in a compressed file, or the reason why what may hold programs in it is not read;
 /// `None` if the file is not compressed, or holds neither.
 pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
-    let packing = Packing::of(&file.head);
+    let packing = Packing::detect(&file.head);
     if packing == Packing::Not {
         return None;
     }
@@ -84,7 +84,7 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
 /// Decompresses content to a temporary file of at most `most` bytes.
 pub(super) fn to_disk(content: &dyn Content, most: u64) -> Result<Disk, Unreadable> {
     let stream = BufReader::new(Stream::new(content));
-    let packing = Packing::of(&disk::head(content).map_err(Unreadable::from)?);
+    let packing = Packing::detect(&disk::head(content).map_err(Unreadable::from)?);
     let unpacked = unpack::limited(stream, packing, most);
     spool::to_disk(&mut *unpacked.map_err(Unreadable::from)?)
 }
@@ -98,7 +98,7 @@ pub(super) fn unpacked_head(file: &File<'_>, most: usize) -> Vec<u8> {
     }
     let mut head = Vec::new();
     let stream = BufReader::new(Stream::new(file.content));
-    let unpacked = unpack::decoder(stream, Packing::of(&file.head));
+    let unpacked = unpack::decoder(stream, Packing::detect(&file.head));
     // The content before the damage counts.
     let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut head));
     head

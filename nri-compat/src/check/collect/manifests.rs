@@ -2,7 +2,7 @@
 //! plugins are checked like images by reference.
 //!
 //! `reading` reads one file: it turns the candidates of each workload into requests for images, and into
-//! what is known without them.
+//! what is not_a_plugin without them.
 
 mod reading;
 mod recognise;
@@ -15,7 +15,7 @@ use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;
-use reading::{evidence, known, unknown};
+use reading::{evidence, not_a_plugin, unknown};
 
 pub(super) use reading::read;
 pub(super) use recognise::recognises;
@@ -45,7 +45,7 @@ pub(super) fn not_fetched(scan: &Scan<'_>, wanted: &[WantedImage]) {
     {
         let found = if is_own(&request.reference) {
             let detail = format!("not a plugin: the image of nri-compat itself, which {why}");
-            known(request.place.clone(), &detail)
+            not_a_plugin(request.place.clone(), &detail)
         } else {
             let reason = format!("{why}; its image {} was not fetched", shown(request));
             unknown(request.place.clone(), reason)

@@ -63,7 +63,7 @@ struct Processes<'p> {
 pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     let pids = match pids(proc) {
         Ok(pids) => pids,
-        Err(error) => return scan.skip(Place::of(proc), Unreadable::from(&error)),
+        Err(error) => return scan.skip(Place::from_path(proc), Unreadable::from(&error)),
     };
     let mut connections = connections::connections(proc, &pids, sockets);
     scan.skip_all(std::mem::take(&mut connections.skipped));
@@ -108,13 +108,13 @@ impl Processes<'_> {
             Ok(None) => {}
             Err(why) => match plugin {
                 Some(plugin) => {
-                    let place = Place::of(&folder.join("exe"));
+                    let place = Place::from_path(&folder.join("exe"));
                     let reason = format!("its program cannot be read: {}", why.reason);
                     scan.store_sighting(plugin.sighting(&place, &reason));
                     scan.count(FileOutcome::Evidence);
                 }
                 None => {
-                    scan.skip(Place::of(&folder.join("exe")), why);
+                    scan.skip(Place::from_path(&folder.join("exe")), why);
                     scan.count(FileOutcome::Unreadable);
                 }
             },
@@ -154,7 +154,7 @@ impl Processes<'_> {
         let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
         for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
             let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
-            scan.store_sighting(unjudged::process(&Place::of(socket), reason));
+            scan.store_sighting(unjudged::process(&Place::from_path(socket), reason));
         }
     }
 }
@@ -211,7 +211,7 @@ fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
 
 /// Reports an executable, and its processes that are plugins without a trace of NRI in it.
 fn report(scan: &Scan<'_>, program: &Program) {
-    let place = Place::of(&program.path).run_by(&program.pids);
+    let place = Place::from_path(&program.path).run_by(&program.pids);
     let exe = program.process.join("exe");
     let is_plugin = !program.plugins.is_empty();
     let read = visit::program(scan, &exe, &place, &named(program), is_plugin);

@@ -85,7 +85,7 @@ impl Roots {
             looked_at: Vec::new(),
         };
         if let Err(error) = machine.folder().read_dir() {
-            let place = Place::of(machine.folder());
+            let place = Place::from_path(machine.folder());
             scan.missing(&place);
             scan.skip(place, Unreadable::from(&error));
         }
@@ -136,8 +136,8 @@ impl Roots {
             }
             (None, Err(error)) => {
                 self.looked_at.push(escape::path(path));
-                scan.skip(Place::of(path), Unreadable::from(&error));
-                scan.missing(&Place::of(path));
+                scan.skip(Place::from_path(path), Unreadable::from(&error));
+                scan.missing(&Place::from_path(path));
             }
         }
     }
@@ -150,12 +150,12 @@ impl Roots {
             Ok(Some(configured)) => return self.configured(scan, configured),
             Ok(None) => "not a configuration of containerd or CRI-O".to_owned(),
             Err(error) => {
-                scan.missing(&Place::of(file));
+                scan.missing(&Place::from_path(file));
                 Unreadable::from(&error).reason
             }
         };
         self.looked_at.push(escape::path(file));
-        unjudged::report(scan, &Place::of(file), Demand::Named, &why);
+        unjudged::report(scan, &Place::from_path(file), Demand::Named, &why);
     }
 
     /// Adds the folders that a configuration names, and reports missing ones.
@@ -248,7 +248,7 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
         Some(by) => format!("{why}, but {by} names it"),
         None => why.reason.clone(),
     };
-    (!is_default).then(|| Skipped::new(Place::of(&folder.path), why.kind, reason))
+    (!is_default).then(|| Skipped::new(Place::from_path(&folder.path), why.kind, reason))
 }
 
 /// Reports whether a path is a pipe: a named one, a process substitution, or `/dev/stdin`.

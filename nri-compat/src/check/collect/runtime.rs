@@ -90,7 +90,8 @@ impl Configured {
     }
 
     fn skip(&mut self, file: &Path, why: Unreadable) {
-        self.skipped.push(Skipped::unreadable(Place::of(file), why));
+        self.skipped
+            .push(Skipped::unreadable(Place::from_path(file), why));
     }
 
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the

@@ -38,7 +38,7 @@ pub(super) fn unrecognised(file: &File<'_>) -> String {
     if let Some(why) = unread_format::reason(head, file.content) {
         return why.reason;
     }
-    match Packing::of(head).name() {
+    match Packing::detect(head).name() {
         Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
         None => "not a kind of file that can be judged".to_owned(),
     }

@@ -88,7 +88,7 @@ pub(super) fn reason(head: &[u8], content: &dyn Content) -> Option<Unreadable> {
 /// [`ENOUGH`] decompressed bytes; `None` for other files.
 pub(super) fn reason_inside(packing: Packing, start: &[u8]) -> Option<Unreadable> {
     let outer = packing.name()?;
-    let inner = match Packing::of(start).name() {
+    let inner = match Packing::detect(start).name() {
         Some(inner) => format!("compressed with {inner}"),
         None => unread_format(start, &start)?.description(),
     };

@@ -235,7 +235,7 @@ fn unpacked(scan: &Scan<'_>, program: &compressed::Unpacked, visit: &Visit<'_>) 
 
 /// Returns the shape of a file; `None` if nothing reads such files.
 fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
-    if let Some(packing) = archive::kind(file) {
+    if let Some(packing) = archive::archive_packing(file) {
         return Some(Shape::Packed(packing));
     }
     if charts::recognises(file) {

@@ -53,7 +53,7 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
         .build_parallel();
     walker.run(|| Box::new(|entry| walk.entry(entry)));
     if root.is_named && !walk.has_content.into_inner() {
-        unjudged::no_files(scan, &Place::of(&root.shown));
+        unjudged::no_files(scan, &Place::from_path(&root.shown));
     }
 }
 
@@ -160,9 +160,9 @@ impl Walk<'_> {
     /// Returns the place of a path, with the folder spelled as by the user.
     fn place(&self, path: &Path) -> Place {
         match path.strip_prefix(&self.root.path) {
-            Ok(rest) if rest.as_os_str().is_empty() => Place::of(&self.root.shown),
-            Ok(rest) => Place::of(&self.root.shown.join(rest)),
-            Err(_) => Place::of(path),
+            Ok(rest) if rest.as_os_str().is_empty() => Place::from_path(&self.root.shown),
+            Ok(rest) => Place::from_path(&self.root.shown.join(rest)),
+            Err(_) => Place::from_path(path),
         }
     }
 }

@@ -16,7 +16,7 @@ impl Reader for LogReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if Packing::of(&file.head) != Packing::Not {
+        if Packing::detect(&file.head) != Packing::Not {
             return logs::is_log(file.head.unpacked());
         }
         logs::is_log(&file.head)

@@ -79,7 +79,7 @@ impl Folders {
         }
         if self.walked.iter().any(|walked| walked.starts_with(target)) {
             let reason = "leads to a folder above: name that folder to read its logs";
-            let skipped = Skipped::new(Place::of(link), SkipKind::Link, reason);
+            let skipped = Skipped::new(Place::from_path(link), SkipKind::Link, reason);
             return self.skipped.push(skipped);
         }
         self.folder(link);
@@ -89,6 +89,6 @@ impl Folders {
         let reason = format!("cannot be read: {error}");
         let kind = Unreadable::from(error).kind;
         self.skipped
-            .push(Skipped::new(Place::of(path), kind, reason));
+            .push(Skipped::new(Place::from_path(path), kind, reason));
     }
 }

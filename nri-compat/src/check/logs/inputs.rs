@@ -108,7 +108,7 @@ impl Inputs<'_> {
 
     fn set(&mut self, set: &LogSet) {
         let mut lines = SetReader::new(set, self.options.progress);
-        let mut log = read_lines(&Place::of(&set.shown), &mut lines, self.options);
+        let mut log = read_lines(&Place::from_path(&set.shown), &mut lines, self.options);
         log.skipped.append(&mut lines.skipped);
         if set.files.len() > 1 {
             not_text(&mut log, &lines.binary);
@@ -138,5 +138,5 @@ fn not_text(log: &mut Log, binary: &[Place]) {
 }
 
 fn shown(path: &Path) -> String {
-    Place::of(path).to_string()
+    Place::from_path(path).to_string()
 }

@@ -276,7 +276,7 @@ enum Part {
 }
 
 impl Part {
-    fn of(key: &str) -> Self {
+    fn from_key(key: &str) -> Self {
         let known = [&TIMES[..], &HOSTS, &ATTRIBUTE, &["name"]];
         let is_known = known.iter().any(|keys| keys.contains(&key));
         if is_known || RECORD.contains(&own_name(key)) {
@@ -340,7 +340,7 @@ impl<'de> Visitor<'de> for Part {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(Self::of(&key))?;
+            let value = map.next_value_seed(Self::from_key(&key))?;
             if value != Value::Dropped {
                 members.push((key, value));
             }

@@ -130,7 +130,7 @@ impl<'p> SetReader<'p> {
         let Some(path) = self.files.pop_front() else {
             return false;
         };
-        self.place = Place::of(&path);
+        self.place = Place::from_path(&path);
         match self.open(&path) {
             Ok(input) => self.current = Some(input),
             Err(error) => {

@@ -22,7 +22,7 @@ const FOREIGN: [(&str, &[u8], usize, &str); 4] = [
 
 /// Returns the bytes, decompressed if necessary.
 pub(super) fn unpacked(shown: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
-    if Packing::of(&bytes) == Packing::Not {
+    if Packing::detect(&bytes) == Packing::Not {
         return Ok(bytes);
     }
     let decoder = unpack::unpacked(bytes.as_slice());

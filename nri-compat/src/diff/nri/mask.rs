@@ -157,7 +157,7 @@ pub(in crate::diff) enum Relation {
 impl<'s> Masks<'s> {
     /// Finds the masks: the field `events` in the answer to `Configure`, or on a side without it the field with the
     /// number that it has on the other side, because names are not on the wire.
-    pub(in crate::diff) fn of(one: &Side<'s>, other: &Side<'s>) -> Self {
+    pub(in crate::diff) fn new(one: &Side<'s>, other: &Side<'s>) -> Self {
         let (own, beside) = (named_mask(one), named_mask(other));
         let numbered = |side: &Side<'s>, like: Option<&Field>| {
             let number = like?.number;
@@ -213,7 +213,7 @@ fn kind_name(field: &Field) -> String {
 }
 
 fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
-    let masks = Masks::of(&cx.from, &cx.to);
+    let masks = Masks::new(&cx.from, &cx.to);
     let Some(old) = masks.one else {
         return;
     };

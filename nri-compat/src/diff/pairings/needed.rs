@@ -37,7 +37,7 @@ impl Pair<'_> {
     }
 
     fn masks(&self) -> Masks<'_> {
-        Masks::of(self.plugin.side, self.runtime.side)
+        Masks::new(self.plugin.side, self.runtime.side)
     }
 
     /// Returns the outcome for a field that does not arrive although its receiver needs it.

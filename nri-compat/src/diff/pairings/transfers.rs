@@ -282,7 +282,7 @@ impl<'s> Wire<'s> {
             sent: short_sent.to_owned(),
             expected: short_expected.to_owned(),
             both_declare_both,
-            parts: transfers.of(sent, expected),
+            parts: transfers.between(sent, expected),
             retyped: transfers.retyped(sent, expected),
         }
     }

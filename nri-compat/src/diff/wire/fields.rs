@@ -25,7 +25,7 @@ impl<'s> Fields<'s> {
     }
 
     /// Returns the fields of a message, then its extensions.
-    pub(super) fn of(&self, message: &'s Message) -> impl Iterator<Item = &'s Field> {
+    pub(super) fn in_message(&self, message: &'s Message) -> impl Iterator<Item = &'s Field> {
         message
             .fields
             .iter()

@@ -70,7 +70,7 @@ impl Client {
             host: host.to_owned(),
             path: format!("/v2/{repository}/{}", wanted.path),
         };
-        let known = self.auth.known(host, repository);
+        let known = self.auth.accepted(host, repository);
         let answer = self.follow(&url, wanted, known.as_deref())?;
         if answer.status().as_u16() != 401 {
             return self.checked(&url, wanted, answer);

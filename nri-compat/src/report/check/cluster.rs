@@ -138,7 +138,7 @@ pub struct PoolTargets<'c> {
 impl PoolTargets<'_> {
     /// Returns the targets of the pools that have one of these nodes; those of all pools if there
     /// are no nodes.
-    pub fn of(&self, nodes: &[String]) -> BTreeSet<&str> {
+    pub fn of_nodes(&self, nodes: &[String]) -> BTreeSet<&str> {
         if nodes.is_empty() {
             return self.all.clone();
         }
@@ -273,7 +273,7 @@ mod tests {
         let targets = |nodes: &[&str]| {
             let nodes: Vec<String> = nodes.iter().map(|&node| node.to_owned()).collect();
             view.targets()
-                .of(&nodes)
+                .of_nodes(&nodes)
                 .into_iter()
                 .collect::<Vec<_>>()
                 .join(" ")

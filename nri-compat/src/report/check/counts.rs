@@ -26,7 +26,7 @@ pub struct VerdictCounts {
 
 impl VerdictCounts {
     /// Returns the number of verdicts that count and have this outcome.
-    pub fn of(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: Outcome) -> usize {
         match outcome {
             Outcome::Ok => self.ok,
             Outcome::Unknown => self.unknown,
@@ -49,7 +49,7 @@ impl VerdictCounts {
 
     /// Returns the counts other than zero: `1 ok, 2 deprecated, 1 suppressed`.
     fn phrase(&self) -> String {
-        let outcomes = Outcome::ALL.map(|outcome| (self.of(outcome), outcome.as_str()));
+        let outcomes = Outcome::ALL.map(|outcome| (self.count(outcome), outcome.as_str()));
         let all = outcomes
             .into_iter()
             .chain([(self.suppressed, "suppressed")]);

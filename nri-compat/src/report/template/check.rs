@@ -94,7 +94,7 @@ fn target(report: &CheckReport, target: &CheckTarget) -> Value {
 
 /// Returns the number of verdicts of each outcome, and of those that do not count.
 fn outcomes(counts: &VerdictCounts) -> Vec<Value> {
-    let all = Outcome::ALL.map(|outcome| (outcome.as_str(), counts.of(outcome)));
+    let all = Outcome::ALL.map(|outcome| (outcome.as_str(), counts.count(outcome)));
     let all = all.into_iter().chain([("suppressed", counts.suppressed)]);
     all.map(|(word, count)| context! { word, count }).collect()
 }

@@ -87,14 +87,17 @@ pub(super) fn rules<'i>(ids: impl Iterator<Item = &'i str>) -> Vec<Value> {
 
 /// Returns each outcome with its number of verdicts, and its part of the bar.
 pub(super) fn shares(counts: &VerdictCounts) -> Vec<Value> {
-    let total: usize = Outcome::ALL.iter().map(|outcome| counts.of(*outcome)).sum();
+    let total: usize = Outcome::ALL
+        .iter()
+        .map(|outcome| counts.count(*outcome))
+        .sum();
     let total = total.max(1);
     let mut before = 0;
     let share = |outcome: Outcome| {
         let start = before * BAR_WIDTH / total;
-        before += counts.of(outcome);
+        before += counts.count(outcome);
         let width = before * BAR_WIDTH / total - start;
-        context! { word => outcome.as_str(), count => counts.of(outcome), start, width }
+        context! { word => outcome.as_str(), count => counts.count(outcome), start, width }
     };
     Outcome::ALL.map(share).to_vec()
 }

@@ -33,7 +33,7 @@ struct Slot<'i> {
 
 impl<'i> Layers<'i> {
     /// Lists the layers of these images, each once.
-    pub(in crate::check::collect) fn of(
+    pub(in crate::check::collect) fn new(
         scan: &'i Scan<'i>,
         images: impl Iterator<Item = (&'i dyn Store, &'i Image)>,
     ) -> Self {
@@ -94,7 +94,7 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
         scan.skip(archive.clone(), why);
     }
     let images = &found.images;
-    let layers = Layers::of(scan, images.iter().map(|image| (store, image)));
+    let layers = Layers::new(scan, images.iter().map(|image| (store, image)));
     layers.read(images.iter());
     let paths: BTreeSet<&str> = layers.slots.keys().copied().collect();
     if let Some(why) = store.others(&paths) {

@@ -9,8 +9,8 @@ const BLOCK: usize = 512;
 
 /// Returns the compression of an archive; `None` for a file that is not an archive, such as a
 /// compressed file other than a tar.
-pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
-    let packing = Packing::of(&file.head);
+pub(in crate::check::collect) fn archive_packing(file: &File<'_>) -> Option<Packing> {
+    let packing = Packing::detect(&file.head);
     let is_archive = if packing == Packing::Not {
         is_tar(&file.head)
     } else {

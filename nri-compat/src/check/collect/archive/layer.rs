@@ -178,7 +178,7 @@ impl Layer {
         if entry.is_sparse {
             let reason = "a sparse file: extract the archive and check the folder";
             let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
-            return self.found(reading, unreadable(path, why));
+            return self.keep(reading, unreadable(path, why));
         }
         let file = with_head(path, entry.head(HEAD as u64)?);
         if self.is_nested(reading, &file) {
@@ -192,7 +192,7 @@ impl Layer {
                 }),
                 Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
             };
-            return self.found(reading, program(&entry, path, found));
+            return self.keep(reading, program(&entry, path, found));
         }
         let text = String::from_utf8_lossy(path);
         let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
@@ -207,7 +207,7 @@ impl Layer {
         }
         let content = &start;
         let file = File { content, ..file };
-        self.found(reading, unrecognised(&entry, path, &file))
+        self.keep(reading, unrecognised(&entry, path, &file))
     }
 
     /// Reads all of a part of a chart, or of a compressed file that may hold programs.
@@ -226,9 +226,9 @@ impl Layer {
             Some(Ok(inner)) => {
                 let inner = inner.file(&file.place).map_err(Unreadable::from)?;
                 let found = program(entry, path, reading.scan.look(&inner));
-                return self.found(reading, found);
+                return self.keep(reading, found);
             }
-            Some(Err(why)) => return self.found(reading, unreadable(path, why)),
+            Some(Err(why)) => return self.keep(reading, unreadable(path, why)),
             None => {}
         }
         if !reading.is_layer
@@ -236,11 +236,11 @@ impl Layer {
         {
             self.charts.entry(folder).or_insert(sighting);
         }
-        self.found(reading, unrecognised(entry, path, file))
+        self.keep(reading, unrecognised(entry, path, file))
     }
 
     /// Counts a file with these findings, if there are any.
-    pub(super) fn found(
+    pub(super) fn keep(
         &mut self,
         reading: Reading<'_>,
         found: Option<Found>,
@@ -263,7 +263,7 @@ impl Layer {
 
     /// Counts an archive within the archive, which is not opened. Returns whether the file is one.
     fn is_nested(&mut self, reading: Reading<'_>, file: &File<'_>) -> bool {
-        if kind::of(file).is_none() {
+        if kind::archive_packing(file).is_none() {
             return false;
         }
         reading.scan.count(FileOutcome::Unreadable);

@@ -21,9 +21,9 @@ pub(super) fn read(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> L
         Ok(file) => file,
         Err(error) => return Layer::failed(Unreadable::from(error)),
     };
-    let packing = Packing::of(&file.head);
+    let packing = Packing::detect(&file.head);
     let path = names::clean(name.as_bytes());
-    if kind::of(&file).is_some() {
+    if kind::archive_packing(&file).is_some() {
         return layer::read(reading, packing, Stop::Never);
     }
     if is_labelled_tar {
@@ -39,7 +39,7 @@ pub(super) fn read(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> L
 fn single(reading: Reading<'_>, file: &File<'_>, path: Vec<u8>) -> Layer {
     let mut layer = Layer::default();
     let found = findings(reading, file);
-    match found.and_then(|found| layer.found(reading, found)) {
+    match found.and_then(|found| layer.keep(reading, found)) {
         Ok(found) => layer.changes.push((path.into(), Change::File(found))),
         Err(why) => {
             reading.scan.count(FileOutcome::Unreadable);
@@ -93,5 +93,5 @@ pub(in crate::check::collect) fn streamed(content: &dyn Content, blob: &Blob) ->
         return true;
     }
     let file = labelled(content, &blob.name);
-    file.is_ok_and(|file| kind::of(&file).is_some())
+    file.is_ok_and(|file| kind::archive_packing(&file).is_some())
 }

@@ -45,7 +45,7 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     let stores = images
         .iter()
         .map(|(remote, image)| (*remote as &dyn Store, *image));
-    let layers = Layers::of(scan, stores);
+    let layers = Layers::new(scan, stores);
     let entries = if options.quick {
         entry_points(scan, &images, &layers)
     } else {

@@ -39,7 +39,7 @@ impl Platforms {
 
     /// Returns true if an entry of an index is checked.
     pub(super) fn wants(&self, stated: &Value) -> bool {
-        let Some(stated) = Platform::of(stated) else {
+        let Some(stated) = Platform::stated(stated) else {
             return true;
         };
         match self {
@@ -68,7 +68,7 @@ impl Platform {
     }
 
     /// Returns the platform that an index or a configuration states.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(super) fn stated(value: &Value) -> Option<Self> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
             os: text("os")?,

@@ -108,7 +108,7 @@ impl<'c> Remote<'c> {
             };
             let is_wanted = platforms.wants(&config);
             if !is_wanted {
-                others.extend(Platform::of(&config).map(|stated| stated.to_string()));
+                others.extend(Platform::stated(&config).map(|stated| stated.to_string()));
             }
             is_wanted
         });
@@ -123,7 +123,7 @@ impl<'c> Remote<'c> {
         if platforms.wants(&config) {
             return Ok(());
         }
-        let stated = Platform::of(&config).map(|stated| stated.to_string());
+        let stated = Platform::stated(&config).map(|stated| stated.to_string());
         Err(no_platform(
             platforms,
             &stated.into_iter().collect::<Vec<_>>(),

@@ -192,7 +192,7 @@ impl Reading<'_, '_> {
             1 => "a manifest whose workload has nothing to do with NRI".to_owned(),
             count => format!("a manifest of {count} workloads, none of them related to NRI"),
         };
-        known(self.place.clone(), &detail)
+        not_a_plugin(self.place.clone(), &detail)
     }
 }
 
@@ -246,7 +246,7 @@ fn head(document: u32, workload: &Workload) -> WorkloadPlace {
 }
 
 /// Returns a sighting of something that is known not to be a plugin.
-pub(super) fn known(place: Place, detail: &str) -> Sighting {
+pub(super) fn not_a_plugin(place: Place, detail: &str) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,

@@ -42,14 +42,14 @@ pub(super) fn connections(proc: &Path, pids: &[u32], configured: &[PathBuf]) -> 
     }
     match unix_sockets::list() {
         Ok(sockets) => all.add(&sockets, configured),
-        Err(error) => all.skip(Place::of(&proc.join("net/unix")), &error),
+        Err(error) => all.skip(Place::from_path(&proc.join("net/unix")), &error),
     }
     for namespace in namespaces(proc, pids) {
         match sockets_in(&namespace) {
             Ok(sockets) => all.add(&sockets, configured),
             // The process ended, and its connection with it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => all.skip(Place::of(&namespace), &error),
+            Err(error) => all.skip(Place::from_path(&namespace), &error),
         }
     }
     all

@@ -60,7 +60,8 @@ impl Machine {
                 }
             }
             Err(error) => {
-                let skipped = Skipped::unreadable(Place::of(&file), Unreadable::from(&error));
+                let skipped =
+                    Skipped::unreadable(Place::from_path(&file), Unreadable::from(&error));
                 self.skipped.push(skipped);
             }
         }
