@@ -206,6 +206,7 @@ pub mod __private {
     pub use crate::plugin::payload::downcast;
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
+    pub use crate::stub::metrics::{Exposition, Histogram};
     pub use crate::stub::synchronize::{Assembly, Part};
     pub use crate::wire::one_line::OneLine;
 }

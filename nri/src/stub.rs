@@ -72,7 +72,7 @@ mod check_answers;
 mod failed;
 mod identity;
 mod mask;
-mod metrics;
+pub(crate) mod metrics;
 mod oldest;
 mod panic;
 mod runtime;

@@ -1,20 +1,14 @@
 //! Metrics as OpenMetrics text.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use nri::__private::{Exposition, Histogram};
 use nri::api::ContainerAdjustment;
 use nri::wire::CallError;
 
 use super::Metrics;
-
-/// Upper bounds of the latency histogram in seconds.
-const BOUNDS: [f64; 14] = [
-    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0,
-    2.0,
-];
 
 /// Pairs of plugin and operation that are counted apart. A peer chooses its own name, so there is no natural
 /// bound; further ones are counted as plugin `other`.
@@ -46,9 +40,7 @@ struct Counters {
 struct Series {
     succeeded: u64,
     failed: u64,
-    buckets: [u64; BOUNDS.len()],
-    observed: u64,
-    seconds: f64,
+    latency: Histogram,
     adjustments: u64,
     updates: u64,
     evictions: u64,
@@ -58,42 +50,14 @@ impl OpenMetrics {
     /// Renders all metrics, ending with `# EOF`.
     pub fn render(&self) -> String {
         let counters = self.counters();
-        let mut text = String::new();
-        let results =
-            |series: &Series| vec![("success", series.succeeded), ("error", series.failed)];
-        let kinds = |series: &Series| {
-            vec![
-                ("adjustment", series.adjustments),
-                ("update", series.updates),
-                ("eviction", series.evictions),
-            ]
-        };
-        let name = "nri_plugin_invocations";
-        header(
-            &mut text,
-            name,
-            "counter",
-            "Invocations of a plugin, by result.",
-        );
-        counters.family(&mut text, name, "result", results);
-        counters.latency(&mut text);
-        let name = "nri_plugin_adjustments";
-        header(
-            &mut text,
-            name,
-            "counter",
-            "Changes that a plugin requested in its answers.",
-        );
-        counters.family(&mut text, name, "kind", kinds);
-        header(
-            &mut text,
-            "nri_plugins",
-            "gauge",
-            "Plugins that are connected and synchronized.",
-        );
-        line(&mut text, format_args!("nri_plugins {}", counters.plugins));
-        text.push_str("# EOF\n");
-        text
+        let mut text = Exposition::default();
+        counters.family(&mut text, &INVOCATIONS);
+        counters.latencies(&mut text);
+        counters.family(&mut text, &ADJUSTMENTS);
+        let help = "Plugins that are connected and synchronized.";
+        text.family("nri_plugins", "gauge", help);
+        text.sample("nri_plugins", &[], counters.plugins);
+        text.finish()
     }
 
     fn counters(&self) -> MutexGuard<'_, Counters> {
@@ -104,7 +68,7 @@ impl OpenMetrics {
 impl Metrics for OpenMetrics {
     fn invocation(&self, plugin: &str, operation: &str, error: Option<&CallError>) {
         let mut counters = self.counters();
-        let series = counters.of(plugin, operation);
+        let series = counters.entry(plugin, operation);
         if error.is_some() {
             series.failed += 1;
         } else {
@@ -114,14 +78,8 @@ impl Metrics for OpenMetrics {
 
     fn latency(&self, plugin: &str, operation: &str, latency: Duration) {
         let mut counters = self.counters();
-        let series = counters.of(plugin, operation);
-        let seconds = latency.as_secs_f64();
-        series.observed += 1;
-        series.seconds += seconds;
-        let within = BOUNDS.iter().position(|bound| seconds <= *bound);
-        if let Some(bucket) = within.and_then(|at| series.buckets.get_mut(at)) {
-            *bucket += 1;
-        }
+        let series = counters.entry(plugin, operation);
+        series.latency.count(latency);
     }
 
     fn adjustments(
@@ -133,7 +91,7 @@ impl Metrics for OpenMetrics {
         evictions: usize,
     ) {
         let mut counters = self.counters();
-        let series = counters.of(plugin, operation);
+        let series = counters.entry(plugin, operation);
         series.adjustments += u64::from(adjustment.is_some());
         series.updates += updates as u64;
         series.evictions += evictions as u64;
@@ -145,7 +103,7 @@ impl Metrics for OpenMetrics {
 }
 
 impl Counters {
-    fn of(&mut self, plugin: &str, operation: &str) -> &mut Series {
+    fn entry(&mut self, plugin: &str, operation: &str) -> &mut Series {
         let known = self
             .series
             .get(plugin)
@@ -165,77 +123,65 @@ impl Counters {
         operations.entry(operation.to_owned()).or_default()
     }
 
-    fn each(&self) -> impl Iterator<Item = (String, &Series)> {
-        self.series.iter().flat_map(|(plugin, operations)| {
-            operations.iter().map(|(operation, series)| {
-                let (plugin, operation) = (escaped(plugin), escaped(operation));
-                (
-                    format!("plugin=\"{plugin}\",operation=\"{operation}\""),
-                    series,
-                )
-            })
-        })
-    }
-
-    fn family(
-        &self,
-        text: &mut String,
-        name: &str,
-        label: &str,
-        values: impl Fn(&Series) -> Vec<(&'static str, u64)>,
-    ) {
-        for (labels, series) in self.each() {
-            for (value, count) in values(series) {
-                line(
-                    text,
-                    format_args!("{name}_total{{{labels},{label}=\"{value}\"}} {count}"),
-                );
+    /// Passes each series with its labels to `visit`.
+    fn each(&self, mut visit: impl FnMut([(&str, &str); 2], &Series)) {
+        for (plugin, operations) in &self.series {
+            for (operation, series) in operations {
+                visit([("plugin", plugin), ("operation", operation)], series);
             }
         }
     }
 
-    fn latency(&self, text: &mut String) {
+    fn family(&self, text: &mut Exposition, family: &Family) {
+        text.family(family.name, "counter", family.help);
+        let name = format!("{}_total", family.name);
+        self.each(|[plugin, operation], series| {
+            for (value, count) in family.values {
+                text.sample(
+                    &name,
+                    &[plugin, operation, (family.label, value)],
+                    count(series),
+                );
+            }
+        });
+    }
+
+    fn latencies(&self, text: &mut Exposition) {
         let name = "nri_plugin_latency_seconds";
         let help = "Time from sending a request to a plugin to its answer.";
-        header(text, name, "histogram", help);
-        line(text, format_args!("# UNIT {name} seconds"));
-        for (labels, series) in self.each() {
-            let mut total = 0;
-            for (bound, count) in BOUNDS.iter().zip(series.buckets) {
-                total += count;
-                line(
-                    text,
-                    format_args!("{name}_bucket{{{labels},le=\"{bound}\"}} {total}"),
-                );
-            }
-            let (observed, seconds) = (series.observed, series.seconds);
-            line(
-                text,
-                format_args!("{name}_bucket{{{labels},le=\"+Inf\"}} {observed}"),
-            );
-            line(text, format_args!("{name}_count{{{labels}}} {observed}"));
-            line(text, format_args!("{name}_sum{{{labels}}} {seconds}"));
-        }
+        text.family(name, "histogram", help);
+        self.each(|labels, series| text.histogram(name, &labels, &series.latency.read()));
     }
 }
 
-fn header(text: &mut String, name: &str, kind: &str, help: &str) {
-    line(
-        text,
-        format_args!("# TYPE {name} {kind}\n# HELP {name} {help}"),
-    );
+/// Counters that differ in the value of a label.
+struct Family {
+    name: &'static str,
+    help: &'static str,
+    label: &'static str,
+    values: &'static [(&'static str, fn(&Series) -> u64)],
 }
 
-fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "{content}");
-}
+const INVOCATIONS: Family = Family {
+    name: "nri_plugin_invocations",
+    help: "Invocations of a plugin, by result.",
+    label: "result",
+    values: &[
+        ("success", |series| series.succeeded),
+        ("error", |series| series.failed),
+    ],
+};
 
-/// Escapes a label value.
-fn escaped(value: &str) -> String {
-    let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
-    escaped.replace('\n', "\\n")
-}
+const ADJUSTMENTS: Family = Family {
+    name: "nri_plugin_adjustments",
+    help: "Changes that a plugin requested in its answers.",
+    label: "kind",
+    values: &[
+        ("adjustment", |series| series.adjustments),
+        ("update", |series| series.updates),
+        ("eviction", |series| series.evictions),
+    ],
+};
 
 #[cfg(test)]
 mod tests {
@@ -256,8 +202,8 @@ mod tests {
         for line in [
             format!("nri_plugin_invocations_total{{{labels},result=\"success\"}} 1"),
             format!("nri_plugin_invocations_total{{{labels},result=\"error\"}} 1"),
-            format!("nri_plugin_latency_seconds_bucket{{{labels},le=\"0.0001\"}} 1"),
-            format!("nri_plugin_latency_seconds_bucket{{{labels},le=\"2\"}} 1"),
+            format!("nri_plugin_latency_seconds_bucket{{{labels},le=\"0.000128\"}} 1"),
+            format!("nri_plugin_latency_seconds_bucket{{{labels},le=\"2.097152\"}} 1"),
             format!("nri_plugin_latency_seconds_bucket{{{labels},le=\"+Inf\"}} 2"),
             format!("nri_plugin_latency_seconds_sum{{{labels}}} 3.00008"),
             format!("nri_plugin_adjustments_total{{{labels},kind=\"update\"}} 2"),

@@ -1,5 +1,6 @@
 //! Counters for each event.
 
+mod exposition;
 mod latency;
 mod open_metrics;
 
@@ -10,8 +11,8 @@ use std::time::Duration;
 use super::mask;
 use crate::api::Event;
 
-use latency::Histogram;
-pub use latency::Latency;
+pub use exposition::Exposition;
+pub use latency::{Histogram, Latency};
 pub use open_metrics::CONTENT_TYPE as OPEN_METRICS_CONTENT_TYPE;
 
 /// Counters for each handled event, readable at any time. Clones share them.

@@ -12,14 +12,15 @@ const LOWEST_BOUND: Duration = Duration::from_micros(16);
 
 /// A histogram that can be read while it is updated.
 #[derive(Debug, Default)]
-pub(super) struct Histogram {
+pub struct Histogram {
     /// One count per bound, and one for values above the last bound.
     counts: [AtomicU64; BOUNDS + 1],
     nanos: AtomicU64,
 }
 
 impl Histogram {
-    pub(super) fn count(&self, took: Duration) {
+    /// Counts a duration.
+    pub fn count(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
         if let Some(count) = self.counts.get(bucket(took)) {
@@ -27,7 +28,8 @@ impl Histogram {
         }
     }
 
-    pub(super) fn read(&self) -> Latency {
+    /// Returns the counts so far.
+    pub fn read(&self) -> Latency {
         Latency {
             counts: self
                 .counts

@@ -1,10 +1,7 @@
 //! Renders counters in the [OpenMetrics](https://prometheus.io/docs/specs/om/open_metrics_spec/)
 //! text format.
 
-use std::fmt::{self, Write};
-use std::time::Duration;
-
-use super::{EventMetrics, Metrics};
+use super::{EventMetrics, Exposition, Metrics};
 use crate::api::Event;
 
 /// The media type of the text, for the header `Content-Type`.
@@ -26,98 +23,47 @@ impl Metrics {
     /// assert!(text.ends_with("nri_plugin_reconnects_total 0\n# EOF\n"));
     /// ```
     pub fn open_metrics(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = render(self, &mut text);
-        text
+        let mut text = Exposition::default();
+        let all = self.events().filter(|(_, event)| event.calls > 0);
+        let events: Vec<(Event, EventMetrics)> = all.collect();
+        let name = "nri_plugin_event_duration_seconds";
+        let help = "Time from the arrival of a request to its answer.";
+        text.family(name, "histogram", help);
+        for (event, counts) in &events {
+            text.histogram(name, &[("event", event.as_str_name())], &counts.latency);
+        }
+        for (name, help, count) in COUNTERS {
+            text.family(name, "counter", help);
+            for (event, counts) in &events {
+                let labels = [("event", event.as_str_name())];
+                text.sample(&format!("{name}_total"), &labels, count(counts));
+            }
+        }
+        let name = "nri_plugin_reconnects";
+        text.family(name, "counter", "Connections after the first one.");
+        text.sample(&format!("{name}_total"), &[], self.reconnects());
+        text.finish()
     }
 }
 
-fn render(metrics: &Metrics, out: &mut String) -> fmt::Result {
-    let events: Vec<_> = metrics
-        .events()
-        .filter(|(_, event)| event.calls > 0)
-        .collect();
-    durations(&events, out)?;
-    counter(
-        out,
+/// The counters of each event: names, descriptions and values.
+const COUNTERS: [(&str, &str, fn(&EventMetrics) -> u64); 2] = [
+    (
         "nri_plugin_event_errors",
         "Requests whose handler failed.",
-    )?;
-    for (event, counts) in &events {
-        sample(out, "nri_plugin_event_errors_total", *event, counts.errors)?;
-    }
-    counter(
-        out,
+        |counts| counts.errors,
+    ),
+    (
         "nri_plugin_event_timeouts",
         "Requests whose handler did not finish in time.",
-    )?;
-    for (event, counts) in &events {
-        sample(
-            out,
-            "nri_plugin_event_timeouts_total",
-            *event,
-            counts.timeouts,
-        )?;
-    }
-    counter(
-        out,
-        "nri_plugin_reconnects",
-        "Connections after the first one.",
-    )?;
-    writeln!(out, "nri_plugin_reconnects_total {}", metrics.reconnects())?;
-    out.write_str("# EOF\n")
-}
-
-fn durations(events: &[(Event, EventMetrics)], out: &mut String) -> fmt::Result {
-    let name = "nri_plugin_event_duration_seconds";
-    writeln!(out, "# TYPE {name} histogram\n# UNIT {name} seconds")?;
-    writeln!(
-        out,
-        "# HELP {name} Time from the arrival of a request to its answer."
-    )?;
-    for (event, counts) in events {
-        let event = event.as_str_name();
-        for (bound, count) in counts.latency.buckets() {
-            let bound = Seconds(bound);
-            writeln!(
-                out,
-                "{name}_bucket{{event=\"{event}\",le=\"{bound}\"}} {count}"
-            )?;
-        }
-        let (sum, count) = (Seconds(counts.latency.sum()), counts.latency.count());
-        writeln!(
-            out,
-            "{name}_bucket{{event=\"{event}\",le=\"+Inf\"}} {count}"
-        )?;
-        writeln!(out, "{name}_sum{{event=\"{event}\"}} {sum}")?;
-        writeln!(out, "{name}_count{{event=\"{event}\"}} {count}")?;
-    }
-    Ok(())
-}
-
-fn counter(out: &mut String, name: &str, help: &str) -> fmt::Result {
-    writeln!(out, "# TYPE {name} counter\n# HELP {name} {help}")
-}
-
-fn sample(out: &mut String, name: &str, event: Event, count: u64) -> fmt::Result {
-    writeln!(out, "{name}{{event=\"{}\"}} {count}", event.as_str_name())
-}
-
-/// A duration in seconds, exact and without an exponent, with at least one digit after the point.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nanos = format!("{:09}", self.0.subsec_nanos());
-        let digits = nanos.trim_end_matches('0');
-        let digits = if digits.is_empty() { "0" } else { digits };
-        write!(f, "{}.{digits}", self.0.as_secs())
-    }
-}
+        |counts| counts.timeouts,
+    ),
+];
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::End;
     use super::*;
 
@@ -144,16 +90,5 @@ mod tests {
             );
         }
         assert!(!text.contains("STOP_POD_SANDBOX") && text.ends_with("\n# EOF\n"));
-    }
-
-    #[test]
-    fn seconds_are_exact() {
-        for (duration, text) in [
-            (Duration::ZERO, "0.0"),
-            (Duration::from_micros(16), "0.000016"),
-            (Duration::from_nanos(16_777_216_000), "16.777216"),
-        ] {
-            assert_eq!(Seconds(duration).to_string(), text);
-        }
     }
 }
