@@ -37,7 +37,8 @@ fn document(root: &Path) -> Result<(), TaskError> {
         "--locked",
         "--no-deps",
     ];
-    let flags = "-D warnings -Zunstable-options --output-format json";
+    // As docs.rs does it.
+    let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
     let doc = Tool::new(cargo, "install Rust").with(|cargo| {
         cargo.args(arguments).current_dir(root);
         cargo.env("RUSTDOC", root.join("xtask/src/rustdoc-json.sh"));
