@@ -159,8 +159,11 @@ struct Family {
     name: &'static str,
     help: &'static str,
     label: &'static str,
-    values: &'static [(&'static str, fn(&Series) -> u64)],
+    values: &'static [LabelValue],
 }
+
+/// A value of the label, and its counter.
+type LabelValue = (&'static str, fn(&Series) -> u64);
 
 const INVOCATIONS: Family = Family {
     name: "nri_plugin_invocations",

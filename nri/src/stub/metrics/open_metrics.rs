@@ -46,8 +46,10 @@ impl Metrics {
     }
 }
 
-/// The counters of each event: names, descriptions and values.
-const COUNTERS: [(&str, &str, fn(&EventMetrics) -> u64); 2] = [
+/// A counter of each event: its name, its description and its value.
+type Counter = (&'static str, &'static str, fn(&EventMetrics) -> u64);
+
+const COUNTERS: [Counter; 2] = [
     (
         "nri_plugin_event_errors",
         "Requests whose handler failed.",
