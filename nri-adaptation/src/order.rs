@@ -1,93 +1,73 @@
 //! Keeps the events of one pod in order, while those of different pods overtake each other.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// The pods with events in progress, and the events that wait for them.
+/// The pods with events in progress.
 #[derive(Debug, Default)]
 pub(super) struct PodOrder {
     hasher: RandomState,
-    pods: Mutex<BTreeMap<Pod, Waiting>>,
+    pods: Mutex<HashMap<Pod, Events>>,
 }
 
 /// The hash of a pod's id. Should two pods share one, their events wait for each other.
 type Pod = u64;
 
-/// The events that wait for their turn, in order. Empty without an allocation, as it is for nearly every event.
-type Waiting = VecDeque<oneshot::Sender<()>>;
+/// The events of a pod that are in progress or wait.
+#[derive(Debug, Default)]
+struct Events {
+    count: usize,
+    /// Held by the event in progress. The mutex is fair, so that the others follow in their order.
+    lock: Arc<AsyncMutex<()>>,
+}
 
 /// The right to send an event of a pod, until it is dropped.
 #[derive(Debug)]
 pub(super) struct PodTurn<'a> {
-    order: &'a PodOrder,
-    pod: Pod,
+    _turn: OwnedMutexGuard<()>,
+    _counted: Counted<'a>,
 }
 
-/// A place among the events that wait.
-struct QueuedEvent<'a> {
+/// An event that is counted until it is dropped.
+#[derive(Debug)]
+struct Counted<'a> {
     order: &'a PodOrder,
     pod: Pod,
-    turn: oneshot::Receiver<()>,
 }
 
 impl PodOrder {
     /// Waits until earlier events of the pod are done.
     pub(super) async fn turn(&self, pod: &str) -> PodTurn<'_> {
         let pod = self.hasher.hash_one(pod);
-        if let Some(mut place) = self.enter(pod) {
-            // An error means that no event is ahead any more.
-            let _ = (&mut place.turn).await;
-        }
-        PodTurn { order: self, pod }
-    }
-
-    /// Returns a place to wait at, or `None` if no other event of the pod is in progress.
-    fn enter(&self, pod: Pod) -> Option<QueuedEvent<'_>> {
-        let mut pods = self.pods();
-        let Some(waiting) = pods.get_mut(&pod) else {
-            pods.insert(pod, Waiting::new());
-            return None;
+        let lock = {
+            let mut pods = self.pods();
+            let events = pods.entry(pod).or_default();
+            events.count += 1;
+            Arc::clone(&events.lock)
         };
-        let (sender, turn) = oneshot::channel();
-        waiting.push_back(sender);
-        Some(QueuedEvent {
-            order: self,
-            pod,
-            turn,
-        })
-    }
-
-    /// Passes the turn on to the first event that still waits.
-    fn pass_on(&self, pod: Pod) {
-        let mut pods = self.pods();
-        while let Some(next) = pods.get_mut(&pod).and_then(VecDeque::pop_front) {
-            if next.send(()).is_ok() {
-                return;
-            }
+        let counted = Counted { order: self, pod };
+        PodTurn {
+            _turn: lock.lock_owned().await,
+            _counted: counted,
         }
-        pods.remove(&pod);
     }
 
-    fn pods(&self) -> MutexGuard<'_, BTreeMap<Pod, Waiting>> {
+    fn pods(&self) -> MutexGuard<'_, HashMap<Pod, Events>> {
         self.pods.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for PodTurn<'_> {
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.order.pass_on(self.pod);
-    }
-}
-
-impl Drop for QueuedEvent<'_> {
-    fn drop(&mut self) {
-        self.turn.close();
-        // The turn may have come between the last poll and now.
-        if self.turn.try_recv().is_ok() {
-            self.order.pass_on(self.pod);
+        let mut pods = self.order.pods();
+        if let Some(events) = pods.get_mut(&self.pod) {
+            events.count -= 1;
+            if events.count == 0 {
+                pods.remove(&self.pod);
+            }
         }
     }
 }
