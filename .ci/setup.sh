@@ -113,6 +113,7 @@ compile_peers() {
   for modfile in go.mod v2_2_9.mod; do
     "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile "$modfile" -o /dev/null tool
   done
+  "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
 }
 
 # cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.

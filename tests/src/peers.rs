@@ -7,6 +7,7 @@ mod build;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub use build::{GoBuild, run};
 pub(crate) use build::{modfile, target_folder};
@@ -175,6 +176,43 @@ pub fn containerd(release: &str) -> PathBuf {
         packages: strings(&["tool"]),
     }
     .build()
+}
+
+/// Returns the folder with `crio` and with its helper `pinns`, which is written in C.
+///
+/// # Panics
+///
+/// Panics like [`GoBuild::build`], and if there is no C compiler.
+#[must_use]
+pub fn crio() -> PathBuf {
+    let tags = "containers_image_openpgp,exclude_graphdriver_btrfs";
+    let programs = GoBuild {
+        name: "crio".into(),
+        module: "crio".into(),
+        modfile: "go.mod".into(),
+        options: strings(&["-ldflags=-s -w", "-tags", tags]),
+        environment: Vec::new(),
+        packages: strings(&["tool"]),
+    }
+    .build();
+    if !programs.join("pinns").exists() {
+        build_pinns(&programs);
+    }
+    programs
+}
+
+/// Compiles `pinns`, whose sources are in the module of CRI-O.
+fn build_pinns(programs: &Path) {
+    let mut list = Command::new("go");
+    list.args(["list", "-m", "-f", "{{.Dir}}", "github.com/cri-o/cri-o"]);
+    let module = run(list.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crio")));
+    let sources = Path::new(module.trim()).join("pinns/src");
+    let fresh = programs.join(format!("pinns-{}", std::process::id()));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c99", "-Os", "-o"]).arg(&fresh);
+    let sources = ["pinns.c", "sysctl.c"].map(|source| sources.join(source));
+    run(compiler.args(sources));
+    fs::rename(fresh, programs.join("pinns")).expect("target folder is writable");
 }
 
 /// Returns the program that contains etcd and all commands of Kubernetes.

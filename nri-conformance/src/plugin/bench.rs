@@ -167,7 +167,8 @@ impl Bench {
         synchronized
             .map_err(|error| blocked("Y2", "Synchronize", describe(&error), "an answer"))?;
         self.stuck.store(0, Ordering::Relaxed);
-        Ok(Live::new(instance, session, answer.events))
+        let runtime = self.options.runtime;
+        Ok(Live::new(runtime, instance, session, answer.events))
     }
 
     /// Configures a registered instance.

@@ -5,12 +5,13 @@ use nri::wire::CallError;
 use nri_adaptation::Via;
 
 use super::verdict::{Judged, fail, in_the_way, skip};
-use crate::session::{Answer, LIFE, Session, sample_request};
+use crate::session::{Answer, LIFE, RuntimeKind, Session, sample_request};
 use crate::subject::Instance;
 
 /// A plugin that serves.
 #[derive(Debug)]
 pub(crate) struct Live {
+    runtime: RuntimeKind,
     pub(crate) instance: Instance,
     pub(crate) session: Session,
     /// The mask that it answered Configure with.
@@ -41,12 +42,18 @@ pub(crate) fn may_reject(event: Event) -> bool {
 }
 
 impl Live {
-    pub(crate) fn new(instance: Instance, session: Session, mask: i32) -> Self {
+    pub(crate) fn new(
+        runtime: RuntimeKind,
+        instance: Instance,
+        session: Session,
+        mask: i32,
+    ) -> Self {
         let revision = session.revision();
         let subscribed = session.subscribed(mask).iter();
         let sent = subscribed.filter(|event| revision.carrier(*event).is_some());
         let subscribed = sent.fold(EventMask::EMPTY, EventMask::with);
         Live {
+            runtime,
             instance,
             session,
             mask,
@@ -81,9 +88,8 @@ impl Live {
         pod: &PodSandbox,
         container: &Container,
     ) -> Answer {
-        self.session
-            .send(event, &sample_request(event, pod, container))
-            .await
+        let request = sample_request(self.runtime, event, pod, container);
+        self.session.send(event, &request).await
     }
 
     /// Sends an event in one of the two ways.
@@ -94,9 +100,8 @@ impl Live {
         pod: &PodSandbox,
         container: &Container,
     ) -> Answer {
-        self.session
-            .send_via(event, via, &sample_request(event, pod, container))
-            .await
+        let request = sample_request(self.runtime, event, pod, container);
+        self.session.send_via(event, via, &request).await
     }
 
     /// Sends an event that the test needs but does not test. Does nothing unless the plugin receives the event.

@@ -12,6 +12,7 @@ const SEED: u64 = 0x006e_7269;
 /// The pod and the container that are sent to a plugin.
 #[derive(Debug)]
 pub(super) struct Sample {
+    runtime: RuntimeKind,
     known: (PodSandbox, Container),
     new: (PodSandbox, Container),
 }
@@ -26,6 +27,7 @@ impl Sample {
             (pod, container)
         };
         Sample {
+            runtime,
             known: next(),
             new: next(),
         }
@@ -42,7 +44,7 @@ impl Sample {
 
     /// Returns the encoded request of the RPC that is dedicated to an event.
     pub(super) fn request(&self, event: Event) -> Vec<u8> {
-        session::sample_request(event, &self.new.0, &self.new.1)
+        session::sample_request(self.runtime, event, &self.new.0, &self.new.1)
     }
 
     /// Returns the request of StateChange, with the event that starts a pod.

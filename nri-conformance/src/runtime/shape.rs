@@ -38,6 +38,10 @@ pub enum Cause {
     PluginError,
     /// The plugin was registered.
     Registration,
+    /// The runtime removed the network of the pod.
+    NetworkRemoval,
+    /// The runtime removed namespaces of the pod other than that of the network.
+    NamespaceRemoval,
     /// Nothing about the pod or container.
     Nothing,
 }
@@ -85,6 +89,8 @@ impl fmt::Display for After {
             After::Event(hook) => write!(f, "{hook}"),
             After::Cause(Cause::PluginError) => f.write_str("an error of an earlier plugin"),
             After::Cause(Cause::Registration) => f.write_str("the registration"),
+            After::Cause(Cause::NetworkRemoval) => f.write_str("the removal of the network"),
+            After::Cause(Cause::NamespaceRemoval) => f.write_str("the removal of namespaces"),
             After::Cause(Cause::Nothing) => f.write_str("no other event of it"),
         }
     }

@@ -12,11 +12,18 @@ use nri::api::{
 };
 use nri::codec::Message;
 
+use super::RuntimeKind;
+
 /// Returns the encoded request of an event for a pod and a container that run. What they lack before they run and lose
-/// afterwards is removed, as it is by a runtime.
-pub fn sample_request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
+/// afterwards is removed, as it is by this runtime.
+pub fn sample_request(
+    runtime: RuntimeKind,
+    event: Event,
+    pod: &PodSandbox,
+    container: &Container,
+) -> Vec<u8> {
     let pod = moment::pod(event, pod);
-    let container = moment::container(event, container);
+    let container = moment::container(runtime, event, container);
     request(event, &pod, &container)
 }
 
@@ -58,24 +65,22 @@ pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8>
 }
 
 fn update_pod(pod: &PodSandbox) -> Vec<u8> {
+    let linux = pod.linux.as_ref();
     UpdatePodSandboxRequest {
         pod: Some(pod.clone()),
-        overhead_linux_resources: Some(LinuxResources::default()),
-        linux_resources: resources(pod),
+        overhead_linux_resources: linux.and_then(|linux| linux.pod_overhead.clone()),
+        linux_resources: linux.and_then(|linux| linux.pod_resources.clone()),
     }
     .encode_to_vec()
 }
 
-fn resources(pod: &PodSandbox) -> Option<LinuxResources> {
-    pod.linux.as_ref().and_then(|linux| linux.resources.clone())
-}
-
+/// The pod has one container, so the kubelet requests the same resources for both.
 fn update_container(pod: &PodSandbox, container: &Container) -> Vec<u8> {
-    let linux = container.linux.as_ref();
+    let linux = pod.linux.as_ref();
     UpdateContainerRequest {
         pod: Some(pod.clone()),
         container: Some(container.clone()),
-        linux_resources: linux.and_then(|linux| linux.resources.clone()),
+        linux_resources: linux.and_then(|linux| linux.pod_resources.clone()),
     }
     .encode_to_vec()
 }

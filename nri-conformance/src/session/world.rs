@@ -96,7 +96,6 @@ impl World {
                 additional_gids: vec![0],
                 ..User::default()
             }),
-            image: Some(image::image()),
             ..Container::default()
         };
         match self.runtime {
@@ -120,9 +119,9 @@ impl World {
 
 fn linux_pod() -> LinuxPodSandbox {
     LinuxPodSandbox {
-        resources: Some(spec::resources()),
-        pod_overhead: Some(LinuxResources::default()),
-        pod_resources: Some(spec::limits()),
+        resources: Some(spec::pause_resources()),
+        pod_overhead: Some(spec::requested(LinuxResources::default())),
+        pod_resources: Some(spec::requested(spec::limits())),
         ..LinuxPodSandbox::default()
     }
 }

@@ -66,13 +66,13 @@ func (c client) request(command, id string, rest []string) (text string, err err
 	case "start":
 		_, err = c.runtime.StartContainer(c.ctx, &cri.StartContainerRequest{ContainerId: id})
 	case "update":
-		_, err = c.runtime.UpdateContainerResources(c.ctx, &cri.UpdateContainerResourcesRequest{ContainerId: id, Linux: shares()})
+		_, err = c.runtime.UpdateContainerResources(c.ctx, &cri.UpdateContainerResourcesRequest{ContainerId: id, Linux: limits()})
 	case "stop":
 		_, err = c.runtime.StopContainer(c.ctx, &cri.StopContainerRequest{ContainerId: id, Timeout: 5})
 	case "remove":
 		_, err = c.runtime.RemoveContainer(c.ctx, &cri.RemoveContainerRequest{ContainerId: id})
 	case "update-pod":
-		_, err = c.runtime.UpdatePodSandboxResources(c.ctx, &cri.UpdatePodSandboxResourcesRequest{PodSandboxId: id, Resources: shares()})
+		_, err = c.runtime.UpdatePodSandboxResources(c.ctx, &cri.UpdatePodSandboxResourcesRequest{PodSandboxId: id, Overhead: &cri.LinuxContainerResources{}, Resources: limits()})
 	case "stop-pod":
 		_, err = c.runtime.StopPodSandbox(c.ctx, &cri.StopPodSandboxRequest{PodSandboxId: id})
 	case "remove-pod":
@@ -83,17 +83,54 @@ func (c client) request(command, id string, rest []string) (text string, err err
 	return "", err
 }
 
-func shares() *cri.LinuxContainerResources { return &cri.LinuxContainerResources{CpuShares: 512} }
+// limits are the requests and limits of a container with half a CPU and 128 MiB.
+func limits() *cri.LinuxContainerResources {
+	return &cri.LinuxContainerResources{
+		CpuShares: 512, CpuQuota: 50_000, CpuPeriod: 100_000,
+		MemoryLimitInBytes: 128 << 20, MemorySwapLimitInBytes: 128 << 20, OomScoreAdj: 996,
+	}
+}
 
-// hostNetwork spares the tests a network plugin.
-func hostNetwork() *cri.NamespaceOption { return &cri.NamespaceOption{Network: cri.NamespaceMode_NODE} }
+// namespaces are those of a pod on the host network, which needs no network plugin.
+func namespaces() *cri.NamespaceOption {
+	return &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER}
+}
+
+func labels(pod string) map[string]string {
+	return map[string]string{
+		"app": "conformance", "io.kubernetes.pod.name": pod,
+		"io.kubernetes.pod.namespace": "default", "io.kubernetes.pod.uid": "uid-" + pod,
+	}
+}
 
 func podConfig(name string, annotations map[string]string) *cri.PodSandboxConfig {
 	return &cri.PodSandboxConfig{
 		Metadata:     &cri.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: "default"},
 		LogDirectory: os.TempDir(),
+		Labels:       labels(name),
 		Annotations:  annotations,
-		Linux:        &cri.LinuxPodSandboxConfig{SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: hostNetwork()}},
+		Linux: &cri.LinuxPodSandboxConfig{
+			SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: namespaces()},
+			Overhead:        &cri.LinuxContainerResources{},
+			Resources:       limits(),
+		},
+	}
+}
+
+func containerConfig(pod, name string, annotations map[string]string) *cri.ContainerConfig {
+	own := labels(pod)
+	own["io.kubernetes.container.name"] = name
+	return &cri.ContainerConfig{
+		Metadata:    &cri.ContainerMetadata{Name: name},
+		Image:       &cri.ImageSpec{Image: image, UserSpecifiedImage: image},
+		Labels:      own,
+		Annotations: annotations,
+		Mounts:      []*cri.Mount{{ContainerPath: "/etc/hosts", HostPath: "/etc/hosts"}},
+		LogPath:     name + ".log",
+		Linux: &cri.LinuxContainerConfig{
+			Resources:       limits(),
+			SecurityContext: &cri.LinuxContainerSecurityContext{NamespaceOptions: namespaces()},
+		},
 	}
 }
 
@@ -112,13 +149,7 @@ func (c client) create(pod string, args []string) (string, error) {
 	}
 	answer, err := c.runtime.CreateContainer(c.ctx, &cri.CreateContainerRequest{
 		PodSandboxId: pod,
-		Config: &cri.ContainerConfig{
-			Metadata:    &cri.ContainerMetadata{Name: args[0]},
-			Image:       &cri.ImageSpec{Image: image},
-			Annotations: pairs(args[1:]),
-			LogPath:     args[0] + ".log",
-			Linux:       &cri.LinuxContainerConfig{SecurityContext: &cri.LinuxContainerSecurityContext{NamespaceOptions: hostNetwork()}},
-		},
+		Config:        containerConfig(status.Status.Metadata.Name, args[0], pairs(args[1:])),
 		SandboxConfig: podConfig(status.Status.Metadata.Name, status.Status.Annotations),
 	})
 	return answer.GetContainerId(), err

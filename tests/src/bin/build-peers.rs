@@ -1,7 +1,7 @@
 //! Builds all Go peers and prints the time for each.
 //!
-//! Arguments select peers: `go` (runtimes and plugins), `containerd`, `kubernetes`. The last takes many minutes, and is
-//! built only if it is selected.
+//! Arguments select peers: `go` (runtimes and plugins), `registry`, `containerd`, `crio`, `kubernetes`. The last takes many
+//! minutes, and is built only if it is selected.
 #![forbid(unsafe_code)]
 
 use std::time::Instant;
@@ -33,6 +33,9 @@ fn main() {
         for release in peers::CONTAINERD_RELEASES {
             report(|| peers::containerd(release));
         }
+    }
+    if wants("crio") {
+        report(peers::crio);
     }
     if chosen.iter().any(|name| name == "kubernetes") {
         report(peers::kubernetes);

@@ -7,7 +7,8 @@
 use std::fs;
 use std::path::Path;
 
-use nri_tests::containerd::{Containerd, Launched};
+use nri_tests::containerd;
+use nri_tests::node::Launched;
 use nri_tests::peers;
 
 /// The name of the recording, and the NRI release of the plugin.
@@ -36,7 +37,7 @@ fn record(folder: &Path, stem: &str, release: &str, nri: &str, (format, tables):
         executable: &executable,
         config: "",
     };
-    let mut containerd = Containerd::start_with(release, &[plugin], tables);
+    let mut containerd = containerd::start_with(release, &[plugin], tables);
     for pod in ["first", "second"] {
         containerd.lifecycle(pod);
     }
@@ -52,10 +53,10 @@ fn record(folder: &Path, stem: &str, release: &str, nri: &str, (format, tables):
     };
     write(&format!("{format}.log"), kept.join("\n") + "\n");
     if format == "logfmt" {
-        write("deprecations.json", containerd.deprecations());
+        write("deprecations.json", containerd::deprecations(&containerd));
         write(
             "deprecations.txt",
-            containerd.ctr(&["deprecations", "list"]),
+            containerd::ctr(&containerd, &["deprecations", "list"]),
         );
     }
 }

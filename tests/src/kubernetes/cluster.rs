@@ -61,7 +61,7 @@ impl Cluster {
         let pause = peers::pod_tools().join("pause");
         load(
             &machine,
-            &Image::of_program(crate::containerd::IMAGE, "/pause", &pause),
+            &Image::of_program(crate::node::IMAGE, "/pause", &pause),
         );
         let registry = RealRegistry::start_on(machine.host(), Demands::default());
         for image in images {

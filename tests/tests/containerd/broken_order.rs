@@ -7,7 +7,8 @@ use std::path::Path;
 
 use nri_conformance::result::Report;
 use nri_conformance::runtime::{Options, run};
-use nri_tests::containerd::{Containerd, IMAGE};
+use nri_tests::containerd;
+use nri_tests::node::{IMAGE, Node};
 
 #[allow(
     dead_code,
@@ -22,7 +23,7 @@ use proxy::{MUTANTS, Mutant, Proxy};
 const ORDER: [&str; 10] = ["R3", "D2", "O1", "O2", "O3", "O4", "O8", "C1", "C5", "P2"];
 
 /// Judges containerd by the statements about the order of events.
-async fn judge(containerd: &Containerd, folder: &Path, mutant: Option<Mutant>) -> Report {
+async fn judge(containerd: &Node, folder: &Path, mutant: Option<Mutant>) -> Report {
     let socket = folder.join(mutant.map_or("unbroken", |mutant| mutant.name));
     let _proxy = Proxy::listen(&socket, &containerd.nri_socket(), mutant);
     let mut options = Options::new(socket);
@@ -42,7 +43,7 @@ fn failed(report: &Report) -> BTreeSet<&str> {
 
 #[test]
 fn each_broken_order_of_containerd_2_4_2_fails_its_statement() {
-    let containerd = Containerd::start_with_network("v2.4.2");
+    let containerd = containerd::start_with_network("v2.4.2");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! `nri_conformance::runtime` against real containerd, with pods that have networks of their own.
+//! `nri_conformance::runtime` against real containerd and real CRI-O, with pods that have networks of their own.
 //!
 //! The results are in `snapshots/conformance`. A known deviation is explained in `nri-conformance/deviations.toml`.
 
@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::runtime::{Options, deviations, run};
-use nri_tests::containerd::{Containerd, IMAGE};
+use nri_tests::node::{IMAGE, Node};
 use nri_tests::snapshot::assert_same;
+use nri_tests::{containerd, crio};
 
-fn report(release: &str) -> Report {
-    let containerd = Containerd::start_with_network(release);
-    let mut options = Options::new(containerd.nri_socket());
-    options.cri_socket = Some(containerd.socket());
+fn report(node: &Node) -> Report {
+    let mut options = Options::new(node.nri_socket());
+    options.cri_socket = Some(node.socket());
     options.image = IMAGE.to_owned();
     options.failing_command = vec!["/pause".to_owned(), "fail".to_owned()];
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
     runtime
         .block_on(run(&options))
-        .expect("containerd can be tested")
+        .expect("the runtime can be tested")
 }
 
 /// Returns a line for each result.
@@ -38,12 +38,9 @@ fn lines(report: &Report) -> String {
 }
 
 /// Runs all tests, of which none may fail in a way that is not a known deviation.
-fn compare(release: &str) {
-    let report = report(release);
-    assert_same(
-        &format!("conformance/containerd-{release}.txt"),
-        &lines(&report),
-    );
+fn compare(name: &str, node: &Node) {
+    let report = report(node);
+    assert_same(&format!("conformance/{name}.txt"), &lines(&report));
     report.assert();
     assert_seen(&report);
 }
@@ -62,10 +59,17 @@ fn assert_seen(report: &Report) {
 
 #[test]
 fn containerd_2_4_2() {
-    compare("v2.4.2");
+    let containerd = containerd::start_with_network("v2.4.2");
+    compare("containerd-v2.4.2", &containerd);
 }
 
 #[test]
 fn containerd_2_2_9() {
-    compare("v2.2.9");
+    let containerd = containerd::start_with_network("v2.2.9");
+    compare("containerd-v2.2.9", &containerd);
+}
+
+#[test]
+fn crio_1_36_2() {
+    compare("cri-o-v1.36.2", &crio::start());
 }

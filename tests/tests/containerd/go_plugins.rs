@@ -1,19 +1,15 @@
 //! Old and new plugins under real containerd with real pods.
 
-use nri_tests::containerd::{Containerd, Launched};
+use nri_tests::containerd;
+use nri_tests::node::{Launched, Node};
 use nri_tests::peers;
 use nri_tests::plugin::Plugin;
 
 const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 
-fn launched(
-    full_name: &'static str,
-    nri: &str,
-    check: impl FnOnce(&mut Containerd),
-    release: &str,
-) {
+fn launched(full_name: &'static str, nri: &str, check: impl FnOnce(&mut Node), release: &str) {
     let executable = peers::plugin(nri);
-    let mut containerd = Containerd::start(
+    let mut containerd = containerd::start(
         release,
         &[Launched {
             full_name,
@@ -25,7 +21,7 @@ fn launched(
     check(&mut containerd);
 }
 
-fn warnings(containerd: &mut Containerd) -> Vec<String> {
+fn warnings(containerd: &mut Node) -> Vec<String> {
     let lines = containerd.log().iter();
     lines
         .filter(|line| line.contains("deprecated=StateChange"))
@@ -40,8 +36,7 @@ fn an_old_plugin_is_deprecated_on_a_runtime_that_has_dedicated_calls() {
         "v0.11.0",
         |containerd| {
             assert!(
-                containerd
-                    .deprecation_ids()
+                containerd::deprecation_ids(containerd)
                     .iter()
                     .any(|id| id == DEPRECATION)
             );
@@ -64,8 +59,7 @@ fn a_new_plugin_is_not_deprecated() {
         "v0.12.5",
         |containerd| {
             assert!(
-                !containerd
-                    .deprecation_ids()
+                !containerd::deprecation_ids(containerd)
                     .iter()
                     .any(|id| id == DEPRECATION)
             );
@@ -82,8 +76,7 @@ fn a_runtime_that_knows_only_state_changes_records_nothing() {
         "v0.11.0",
         |containerd| {
             assert!(
-                !containerd
-                    .deprecation_ids()
+                !containerd::deprecation_ids(containerd)
                     .iter()
                     .any(|id| id == DEPRECATION)
             );
@@ -96,7 +89,7 @@ fn a_runtime_that_knows_only_state_changes_records_nothing() {
 #[test]
 fn an_external_plugin_sees_the_life_of_a_pod_in_order() {
     for release in peers::CONTAINERD_RELEASES {
-        let mut containerd = Containerd::start(release, &[]);
+        let mut containerd = containerd::start(release, &[]);
         let mut plugin = Plugin::external(
             &peers::plugin("v0.12.5"),
             &containerd.nri_socket(),

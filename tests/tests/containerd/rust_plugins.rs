@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use nri_tests::containerd::{Containerd, Launched};
+use nri_tests::containerd;
 use nri_tests::examples::example;
+use nri_tests::node::Launched;
 use nri_tests::peers::{self, CONTAINERD_RELEASES};
 use nri_tests::plugin::Plugin;
 use serde_json::Value;
@@ -39,7 +40,7 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
             executable,
             config,
         });
-        let mut containerd = Containerd::start(release, &plugins);
+        let mut containerd = containerd::start(release, &plugins);
         let pod = containerd.run_pod("first", &[]);
         let container = containerd.create(&pod, "main", &[]);
         for verb in ["start", "update", "stop", "remove"] {
@@ -62,7 +63,7 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
         ];
         assert_eq!(logged(&file, &pod), expected, "{release}");
         // Nor is the plugin of the old kind held against us: the stub takes the dedicated calls for it.
-        let deprecations = containerd.deprecation_ids();
+        let deprecations = containerd::deprecation_ids(&containerd);
         assert!(
             !deprecations.iter().any(|id| id == DEPRECATION),
             "{release}: {deprecations:?}"
@@ -85,11 +86,10 @@ fn beside_an_old_go_plugin_only_that_one_is_deprecated() {
         executable,
         config: "",
     });
-    let mut containerd = Containerd::start("v2.4.2", &plugins);
+    let mut containerd = containerd::start("v2.4.2", &plugins);
     containerd.lifecycle("first");
     assert!(
-        containerd
-            .deprecation_ids()
+        containerd::deprecation_ids(&containerd)
             .iter()
             .any(|id| id == DEPRECATION)
     );
@@ -108,7 +108,7 @@ fn beside_an_old_go_plugin_only_that_one_is_deprecated() {
 #[test]
 fn what_the_device_injector_injects_is_in_the_container() {
     for release in CONTAINERD_RELEASES {
-        let mut containerd = Containerd::start(release, &[]);
+        let mut containerd = containerd::start(release, &[]);
         let mut injector = Plugin::external(
             &example("device-injector"),
             &containerd.nri_socket(),

@@ -1,6 +1,6 @@
-//! The sample requests of `conformance` and `probe` beside those that a real containerd sends.
+//! The sample requests of `conformance` and `probe` beside those that a real containerd and a real CRI-O send.
 //!
-//! A plugin that reads an annotation or a field that every containerd sets must find it in a sample as well.
+//! A plugin must find a field or an annotation in a sample exactly if the runtime sets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,10 +10,25 @@ use nri::codec::Message as _;
 use nri_adaptation::Revision;
 use nri_conformance::record::{FrameEvent, Identity, Options, Reader, create_file, observe};
 use nri_conformance::session::world::World;
-use nri_conformance::session::{PLUGIN_SERVICE, sample_request};
-use nri_tests::containerd::Containerd;
-use nri_tests::messages;
+use nri_conformance::session::{PLUGIN_SERVICE, RuntimeKind, sample_request};
+use nri_tests::node::Node;
+use nri_tests::{containerd, crio, messages};
 use prost_reflect::{DynamicMessage, Value};
+
+/// The annotations that every kubelet gives to a pod.
+const POD_ANNOTATIONS: [&str; 2] = [
+    "kubernetes.io/config.seen=2026-01-01T00:00:00.000000000Z",
+    "kubernetes.io/config.source=api",
+];
+
+/// The annotations that every kubelet gives to a container.
+const CONTAINER_ANNOTATIONS: [&str; 5] = [
+    "io.kubernetes.container.hash=9c3e6f01",
+    "io.kubernetes.container.restartCount=0",
+    "io.kubernetes.container.terminationMessagePath=/dev/termination-log",
+    "io.kubernetes.container.terminationMessagePolicy=File",
+    "io.kubernetes.pod.terminationGracePeriod=30",
+];
 
 /// The fields that are present in the requests of each RPC.
 type Present = BTreeMap<String, BTreeSet<String>>;
@@ -45,7 +60,7 @@ fn add_value(value: &Value, path: &str, present: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds a request of a plugin's RPC. The RPCs of a connection itself, such as Configure, are not about pods.
+/// Adds a request of a plugin's RPC. An event in StateChange counts as a request of the RPC that is dedicated to it.
 fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
     let pool = messages::newest();
     let service = pool
@@ -53,16 +68,45 @@ fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
         .expect("the service of plugins");
     let method = service.methods().find(|method| method.name() == rpc);
     let input = method.expect("an RPC of plugins").input();
-    let message = DynamicMessage::decode(input, payload).expect("a request");
+    let mut message = DynamicMessage::decode(input, payload).expect("a request");
+    let rpc = match rpc {
+        "StateChange" => take_event(&mut message),
+        dedicated => dedicated,
+    };
     add(&message, "", present.entry(rpc.to_owned()).or_default());
 }
 
+/// Removes the event from a StateChange, and returns the RPC that is dedicated to it.
+fn take_event(message: &mut DynamicMessage) -> &'static str {
+    let event = message
+        .get_field_by_name("event")
+        .and_then(|value| value.as_enum_number());
+    message.clear_field_by_name("event");
+    let mut rpcs = Revision::rpcs().iter();
+    let rpc = rpcs.find(|rpc| rpc.event.map(i32::from) == event);
+    rpc.expect("an event of NRI").name
+}
+
+/// Runs the whole life of a pod with one container, as a kubelet does.
+fn live(node: &mut Node, name: &str) {
+    let pod = node.run_pod(name, &POD_ANNOTATIONS);
+    let container = node.create(&pod, "main", &CONTAINER_ANNOTATIONS);
+    for verb in ["start", "update"] {
+        node.request(verb, &container);
+    }
+    node.request("update-pod", &pod);
+    for verb in ["stop", "remove"] {
+        node.request(verb, &container);
+    }
+    node.remove_pod(&pod);
+}
+
 /// Records what a plugin receives during the life of a pod, with another pod that runs when the plugin registers.
-fn record(containerd: &mut Containerd, file: &Path) {
-    let pod = containerd.run_pod("early", &[]);
-    let container = containerd.create(&pod, "main", &[]);
-    containerd.request("start", &container);
-    let socket = containerd.nri_socket();
+fn record(node: &mut Node, file: &Path) {
+    let pod = node.run_pod("early", &POD_ANNOTATIONS);
+    let container = node.create(&pod, "main", &CONTAINER_ANNOTATIONS);
+    node.request("start", &container);
+    let socket = node.nri_socket();
     let mut options = Options::default();
     options.redact = false;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -72,8 +116,8 @@ fn record(containerd: &mut Containerd, file: &Path) {
         let stopped = async move { drop(stopped.await) };
         observe(&socket, Identity::default(), output, options, stopped).await
     });
-    containerd.wait_for_log("plugin \"99-nri-recorder\" connected and synchronized");
-    containerd.lifecycle("sample");
+    node.wait_for_log("plugin \"99-nri-recorder\" connected and synchronized");
+    live(node, "sample");
     drop(stop);
     runtime
         .block_on(recording)
@@ -81,7 +125,7 @@ fn record(containerd: &mut Containerd, file: &Path) {
         .expect("is recorded");
 }
 
-/// Returns what the requests in a recording contain.
+/// Returns what the requests in a recording contain. The RPCs of a connection itself, such as Configure, are not about pods.
 fn recorded(file: &Path) -> Present {
     let mut present = Present::new();
     let mut reader = Reader::open(file).expect("a recording");
@@ -98,14 +142,14 @@ fn recorded(file: &Path) -> Present {
 }
 
 /// Returns what the sample requests contain.
-fn samples() -> Present {
+fn samples(runtime: RuntimeKind) -> Present {
     let mut present = Present::new();
-    let mut world = World::new(1);
+    let mut world = World::of(runtime, 1);
     let pod = world.pod();
     let container = world.container(&pod);
     for rpc in Revision::rpcs() {
         if let Some(event) = rpc.event {
-            let sample = sample_request(event, &pod, &container);
+            let sample = sample_request(runtime, event, &pod, &container);
             add_request(&mut present, rpc.name, &sample);
         }
     }
@@ -118,23 +162,52 @@ fn samples() -> Present {
     present
 }
 
-/// What containerd sends only at times: after it has stopped the process of a pod, the status of the pod may still have its
-/// process id.
-const RACES: [&str; 1] = ["StopPodSandbox /pod/pid"];
+/// What all samples have and no recorded request has: the pods are on the network of the machine, no kubelet creates cgroups for
+/// them, there is no systemd, and only the pods of samples have numbers.
+const NOT_RECORDED: [&str; 6] = [
+    "/ips",
+    "/annotations/io.kubernetes.cri-o.IP.0",
+    "/linux/namespaces/path",
+    "/linux/cgroup_parent",
+    "/annotations/org.systemd.property.",
+    "/annotations/conformance/pod",
+];
+
+/// Asserts that the requests of a runtime and the samples have the same fields, apart from the accepted differences.
+fn compare(mut node: Node, runtime: RuntimeKind, accepted: &[&str]) {
+    let file = tempfile::NamedTempFile::new().expect("temporary file");
+    record(&mut node, file.path());
+    let recorded = recorded(file.path());
+    let mut different = Vec::new();
+    for (rpc, sample) in &samples(runtime) {
+        let Some(sent) = recorded.get(rpc) else {
+            different.push(format!("never recorded: {rpc}"));
+            continue;
+        };
+        let missing = sent.difference(sample);
+        different.extend(missing.map(|path| format!("only recorded: {rpc} {path}")));
+        let mut invented = sample.difference(sent).collect::<Vec<_>>();
+        invented.retain(|path| !NOT_RECORDED.iter().any(|part| path.contains(part)));
+        different.extend(
+            invented
+                .iter()
+                .map(|path| format!("only in the sample: {rpc} {path}")),
+        );
+    }
+    different.retain(|line| !accepted.contains(&line.as_str()));
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// After containerd has stopped the process of a pod, the status of the pod may still have its process id.
+#[test]
+fn samples_look_like_requests_of_containerd() {
+    let containerd = containerd::start("v2.4.2", &[]);
+    let accepted = ["only recorded: StopPodSandbox /pod/pid"];
+    compare(containerd, RuntimeKind::Containerd, &accepted);
+}
 
 #[test]
-fn samples_have_what_containerd_sends() {
-    let file = tempfile::NamedTempFile::new().expect("temporary file");
-    let mut containerd = Containerd::start("v2.4.2", &[]);
-    record(&mut containerd, file.path());
-    let (recorded, samples) = (recorded(file.path()), samples());
-    let none = BTreeSet::new();
-    let mut missing = Vec::new();
-    for (rpc, sent) in &recorded {
-        let sample = samples.get(rpc).unwrap_or(&none);
-        missing.extend(sent.difference(sample).map(|path| format!("{rpc} {path}")));
-    }
-    missing.retain(|path| !RACES.contains(&path.as_str()));
-    assert!(missing.is_empty(), "{}", missing.join("\n"));
-    assert!(recorded.len() > 12, "{:?}", recorded.keys());
+fn samples_look_like_requests_of_crio() {
+    let accepted = ["never recorded: PostUpdatePodSandbox"];
+    compare(crio::start(), RuntimeKind::Crio, &accepted);
 }

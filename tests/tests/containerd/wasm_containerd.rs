@@ -1,6 +1,7 @@
 //! Our WebAssembly modules under real containerd.
 
-use nri_tests::containerd::{Containerd, Launched};
+use nri_tests::containerd;
+use nri_tests::node::Launched;
 use nri_tests::wasm::module;
 
 const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
@@ -18,11 +19,14 @@ fn containerd_runs_a_module_from_its_plugin_directory() {
         executable,
         config,
     });
-    let mut containerd = Containerd::start("v2.4.2", &plugins);
+    let mut containerd = containerd::start("v2.4.2", &plugins);
     let pod = containerd.run_pod("first", &[]);
     let container = containerd.create(&pod, "main", &[]);
     containerd.request("start", &container);
-    let spec = containerd.ctr(&["-n", "k8s.io", "container", "info", &container]);
+    let spec = containerd::ctr(
+        &containerd,
+        &["-n", "k8s.io", "container", "info", &container],
+    );
     assert!(spec.contains("POD_NAME=first"), "{spec}");
     for verb in ["update", "stop", "remove"] {
         containerd.request(verb, &container);
@@ -47,7 +51,7 @@ fn containerd_runs_a_module_from_its_plugin_directory() {
         "RemovePodSandbox",
     ];
     assert_eq!(names, expected);
-    let deprecations = containerd.deprecation_ids();
+    let deprecations = containerd::deprecation_ids(&containerd);
     assert!(
         !deprecations.iter().any(|id| id == DEPRECATION),
         "{deprecations:?}"

@@ -98,7 +98,7 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
         "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "default", "name": "seen" },
         "spec": {
             "terminationGracePeriodSeconds": 1,
-            "containers": [{ "name": "main", "image": nri_tests::containerd::IMAGE, "imagePullPolicy": "Never" }],
+            "containers": [{ "name": "main", "image": nri_tests::node::IMAGE, "imagePullPolicy": "Never" }],
         },
     })]);
     kubectl.until(

@@ -166,11 +166,12 @@ async fn configured(
     session.configure(request).await.map_err(failed)?;
     let part = nri::api::SynchronizeRequest::default();
     session.synchronize(&part).await.map_err(failed)?;
-    let mut world = World::of(bench.options.runtime, 0);
+    let runtime = bench.options.runtime;
+    let mut world = World::of(runtime, 0);
     let pod = world.pod();
+    let container = world.container(&pod);
     // Any answer will do: it shows that the plugin serves.
-    let request =
-        crate::session::sample_request(Event::StopPodSandbox, &pod, &world.container(&pod));
+    let request = crate::session::sample_request(runtime, Event::StopPodSandbox, &pod, &container);
     let answer = session.send(Event::StopPodSandbox, &request).await;
     match answer.result {
         Err(CallError::Closed) => fail(sent, "the end of the connection", "a plugin that serves"),

@@ -100,7 +100,7 @@ async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     let (pod, container) = bench.pod_and_container();
     for event in LIFE {
-        let dedicated = sample_request(event, &pod, &container);
+        let dedicated = sample_request(bench.options.runtime, event, &pod, &container);
         let answer = live
             .session
             .send_via(event, Via::Dedicated, &dedicated)

@@ -53,7 +53,7 @@ async fn in_time(bench: &Bench, revision: &Revision) -> Judged {
     {
         return fail("Synchronize", describe(&error), expected);
     }
-    let live = Live::new(instance, session, mask);
+    let live = Live::new(bench.options.runtime, instance, session, mask);
     let mut world = bench.world();
     let pods = two_pods(&mut world);
     // The second pod begins while the first one runs.

@@ -9,7 +9,7 @@ use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::{Live, judge};
 use crate::plugin::verdict::{Judged, Verdict, fail};
-use crate::session::{describe, sample_request};
+use crate::session::{RuntimeKind, describe, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W7"] "unknown-fields" BothWays unknown_fields;
@@ -24,7 +24,7 @@ const UNKNOWN_FIELDS: [u32; 4] = [1999, 2000, 2001, 536_870_911];
 const PARTS: [u32; 2] = [1, 2];
 
 /// A function that creates the request for an event.
-type Make = fn(Event, &PodSandbox, &Container) -> Vec<u8>;
+type Make = fn(RuntimeKind, Event, &PodSandbox, &Container) -> Vec<u8>;
 
 async fn unknown_fields(bench: &Bench, revision: &Revision) -> Judged {
     let (instance, session) = bench.registered(revision).await?;
@@ -35,13 +35,14 @@ async fn unknown_fields(bench: &Bench, revision: &Revision) -> Judged {
         drop(bench.serving(revision).await?);
         return fail("Configure with unknown fields", describe(&error), "success");
     }
-    let with: Make =
-        |event, pod, container| with_unknown_parts(&sample_request(event, pod, container));
+    let with: Make = |runtime, event, pod, container| {
+        with_unknown_parts(&sample_request(runtime, event, pod, container))
+    };
     life(bench, revision, with, "with unknown fields").await
 }
 
 async fn missing_parts(bench: &Bench, revision: &Revision) -> Judged {
-    let bare: Make = |event, pod, container| {
+    let bare: Make = |runtime, event, pod, container| {
         let pod = PodSandbox {
             linux: None,
             labels: Default::default(),
@@ -57,10 +58,10 @@ async fn missing_parts(bench: &Bench, revision: &Revision) -> Judged {
             args: Vec::new(),
             ..container.clone()
         };
-        sample_request(event, &pod, &container)
+        sample_request(runtime, event, &pod, &container)
     };
     life(bench, revision, bare, "without submessages").await?;
-    let nameless: Make = |event, pod, container| {
+    let nameless: Make = |runtime, event, pod, container| {
         let pod = PodSandbox {
             name: String::new(),
             uid: String::new(),
@@ -71,16 +72,22 @@ async fn missing_parts(bench: &Bench, revision: &Revision) -> Judged {
             name: String::new(),
             ..container.clone()
         };
-        sample_request(event, &pod, &container)
+        sample_request(runtime, event, &pod, &container)
     };
     life(bench, revision, nameless, "with empty strings").await
 }
 
 async fn empty_requests(bench: &Bench, revision: &Revision) -> Judged {
-    let empty: Make = |_, _, _| Vec::new();
+    let empty: Make = |_, _, _, _| Vec::new();
     life(bench, revision, empty, "without content").await?;
-    let defaults: Make =
-        |event, _, _| sample_request(event, &PodSandbox::default(), &Container::default());
+    let defaults: Make = |runtime, event, _, _| {
+        sample_request(
+            runtime,
+            event,
+            &PodSandbox::default(),
+            &Container::default(),
+        )
+    };
     life(
         bench,
         revision,
@@ -95,10 +102,8 @@ async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Jud
     let live = bench.serving(revision).await?;
     let (pod, container) = bench.pod_and_container();
     for event in live.life() {
-        let answer = live
-            .session
-            .send(event, &make(event, &pod, &container))
-            .await;
+        let request = make(bench.options.runtime, event, &pod, &container);
+        let answer = live.session.send(event, &request).await;
         if let Err(verdict) = judge(&answer, what) {
             return Err(unless_usual(bench, revision, event, verdict).await);
         }
@@ -196,7 +201,9 @@ mod tests {
     #[test]
     fn unknown_fields_do_not_change_known_ones() {
         let pod = World::new(1).pod();
-        let usual = sample_request(Event::RunPodSandbox, &pod, &Container::default());
+        let runtime = RuntimeKind::default();
+        let container = Container::default();
+        let usual = sample_request(runtime, Event::RunPodSandbox, &pod, &container);
         let more = with_unknown_parts(&usual);
         assert!(more.len() > usual.len() + 40);
         let decoded = RunPodSandboxRequest::decode(&*more).unwrap();

@@ -236,9 +236,12 @@ pub struct ListPodSandboxResponse {
 /// An image by its name.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ImageSpec {
-    /// The name, such as `registry.k8s.io/pause:3.10`.
+    /// The name, such as `registry.k8s.io/pause:3.10`, or the id.
     #[prost(string, tag = "1")]
     pub image: String,
+    /// The name in the spec of the pod. CRI-O creates no container without it.
+    #[prost(string, tag = "18")]
+    pub user_specified_image: String,
 }
 
 /// The name of a container, and the attempt to create it.

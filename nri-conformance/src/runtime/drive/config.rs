@@ -44,8 +44,11 @@ pub(super) fn container(name: &str, image: &str, command: &[String]) -> Containe
         }),
         image: Some(ImageSpec {
             image: image.to_owned(),
+            user_specified_image: image.to_owned(),
         }),
         command: command.to_vec(),
+        // CRI-O takes the name of the container from here.
+        labels: [("io.kubernetes.container.name".to_owned(), name.to_owned())].into(),
         log_path: format!("{name}.log"),
         linux: Some(LinuxContainerConfig {
             security_context: Some(LinuxContainerSecurityContext {

@@ -4,9 +4,10 @@ use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Finding, Test, fail, skip, tests};
 use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::View;
+use crate::runtime::shape::{Cause, Shape};
 
 pub(super) const TESTS: &[Test<PodCase>] = tests! {
     "S1" "containers-are-stopping" containers_are_stopped;
@@ -44,7 +45,16 @@ fn containers_are_stopped(case: &PodCase) -> Ended {
 }
 
 /// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
-fn sandbox_is_accessible(case: &PodCase) -> Ended {
+fn sandbox_is_accessible(case: &PodCase) -> Finding {
+    let view = case.view(Hook::StopPod).ok();
+    let lost = view.and_then(|view| lost_namespace(case, &view.state));
+    Finding {
+        shape: lost.map(|_| Shape::caused(Hook::StopPod, 1, Cause::NamespaceRemoval)),
+        ..is_accessible(case).into()
+    }
+}
+
+fn is_accessible(case: &PodCase) -> Ended {
     let view = case.view(Hook::StopPod)?;
     if let Some(namespace) = lost_namespace(case, &view.state) {
         return fail(
@@ -84,7 +94,16 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
 }
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
-fn network_stays(case: &PodCase) -> Ended {
+fn network_stays(case: &PodCase) -> Finding {
+    let view = case.view(Hook::StopPod).ok();
+    let gone = view.is_some_and(|view| view.state.network.is_none());
+    Finding {
+        shape: gone.then(|| Shape::caused(Hook::StopPod, 1, Cause::NetworkRemoval)),
+        ..has_network(case).into()
+    }
+}
+
+fn has_network(case: &PodCase) -> Ended {
     let run = network_at_run(case)?;
     let entry = case.event(Hook::StopPod);
     let views = entry

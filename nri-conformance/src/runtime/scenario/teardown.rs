@@ -8,7 +8,7 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::{Hook, PodFacts};
 use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
 use crate::runtime::machine::NamespaceKind;
-use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE, Record};
+use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
 use crate::runtime::shape::{Cause, Shape};
 
 /// The hooks of the teardown.
@@ -117,10 +117,20 @@ async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
 }
 
 /// E3: a pod is stopped although a plugin returned an error.
-fn stop_goes_on(teardowns: &[Teardown]) -> Ended {
+fn stop_goes_on(teardowns: &[Teardown]) -> Finding {
     let Some(teardown) = of(teardowns, Hook::StopPod) else {
-        return missing(Hook::StopPod);
+        return missing::<()>(Hook::StopPod).into();
     };
+    let failure = teardown.stopped.as_ref().err();
+    let passed_on = failure.is_some_and(|message| message.contains(FAILURE));
+    let [_, _, last] = teardown.received;
+    Finding {
+        shape: passed_on.then(|| Shape::caused(Hook::StopPod, last, Cause::PluginError)),
+        ..is_stopped(teardown).into()
+    }
+}
+
+fn is_stopped(teardown: &Teardown) -> Ended {
     let sent = "StopPodSandbox, which a plugin fails";
     match &teardown.stopped {
         Err(message) => fail(sent, message.as_str(), "the pod is stopped"),

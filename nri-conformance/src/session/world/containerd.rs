@@ -1,7 +1,7 @@
 //! The parts that containerd 2.4 adds to a pod and its containers. `tests/tests/containerd/samples.rs` compares it with recorded
 //! requests.
 
-use nri::api::{Container, PodSandbox};
+use nri::api::{Container, LinuxNamespace, Mount, PodSandbox};
 
 use super::kubelet::{self, strings};
 use super::{image, spec};
@@ -10,6 +10,8 @@ use super::{image, spec};
 const FILES: &str = "/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes";
 /// The folder with the shared memory of every sandbox.
 const SHARED_MEMORY: &str = "/run/containerd/io.containerd.grpc.v1.cri/sandboxes";
+/// The network namespace of every pod.
+const NETWORK: &str = "/var/run/netns/conformance";
 
 /// Completes a pod.
 pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
@@ -39,11 +41,12 @@ pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
     let path = format!("{parent}/{}", pod.id);
     let linux = pod.linux.get_or_insert_default();
     (linux.cgroup_parent, linux.cgroups_path) = (parent, path);
-    linux.namespaces = spec::namespaces("", "", spec::NETWORK);
+    linux.namespaces = namespaces("", "");
 }
 
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
+    container.image = Some(image::image());
     container.labels = kubelet::labels(pod);
     container.labels.extend(strings([
         ("io.cri-containerd.kind", "container"),
@@ -59,20 +62,42 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
         ("io.kubernetes.cri.sandbox-namespace", &pod.namespace),
         ("io.kubernetes.cri.sandbox-uid", &pod.uid),
     ]));
-    container.mounts = spec::mounts(
-        pod,
-        &container.name,
-        &format!("{FILES}/{}", pod.id),
-        &format!("{SHARED_MEMORY}/{}/shm", pod.id),
-    );
+    container.mounts = mounts(pod, &container.name);
     let (ipc, uts) = (
         format!("/proc/{}/ns/ipc", pod.pid),
         format!("/proc/{}/ns/uts", pod.pid),
     );
     let path = format!("{}/{}", cgroup_parent(pod), container.id);
     let linux = container.linux.get_or_insert_default();
-    linux.namespaces = spec::namespaces(&ipc, &uts, spec::NETWORK);
+    linux.namespaces = namespaces(&ipc, &uts);
     linux.cgroups_path = path;
+}
+
+/// Returns the mounts of a container: file systems, files of containerd, and files of the kubelet.
+fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
+    const OPTIONS: &[&str] = &["rbind", "rprivate", "rw"];
+    let own = [
+        (format!("{SHARED_MEMORY}/{}/shm", pod.id), "/dev/shm"),
+        (format!("{FILES}/{}/hostname", pod.id), "/etc/hostname"),
+        (
+            format!("{FILES}/{}/resolv.conf", pod.id),
+            "/etc/resolv.conf",
+        ),
+    ];
+    let own = own.map(|(source, destination)| spec::bound(source, destination, OPTIONS));
+    let volumes = spec::volumes(pod, container, OPTIONS);
+    spec::file_systems().chain(own).chain(volumes).collect()
+}
+
+/// Returns the namespaces of a pod or container, with these paths of those for IPC and for the host name.
+fn namespaces(ipc: &str, uts: &str) -> Vec<LinuxNamespace> {
+    spec::namespaces([
+        ("pid", String::new()),
+        ("ipc", ipc.to_owned()),
+        ("uts", uts.to_owned()),
+        ("mount", String::new()),
+        ("network", NETWORK.to_owned()),
+    ])
 }
 
 /// Returns the cgroup that the kubelet creates for a burstable pod.

@@ -1,17 +1,19 @@
-//! The parts that CRI-O 1.36 adds to a pod and its containers, with systemd as the manager of cgroups. A pod has the annotations of
-//! the kubelet alone, and a container has all annotations of its OCI spec (`server/nri-api.go` of CRI-O).
+//! The parts of a pod and its containers that are CRI-O's, with systemd as the manager of cgroups. A pod has the annotations of the
+//! kubelet alone, and a container has all annotations of its OCI spec. `tests/tests/containerd/samples.rs` compares it with recorded
+//! requests.
 
-use nri::api::{Container, PodSandbox};
+use nri::api::{Container, LinuxNamespace, LinuxPids, Mount, PodSandbox};
 use serde_json::{Value, json};
 
 use super::kubelet::{self, strings};
 use super::{image, spec};
 
 /// The folder of the files of every sandbox.
-const STORAGE: &str = "/var/run/containers/storage/overlay-containers";
+const STORAGE: &str = "/run/containers/storage/overlay-containers";
 
-/// Completes a pod.
+/// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose containers share their processes.
 pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
+    pod.pid = 0;
     pod.labels = kubelet::labels(pod);
     pod.labels
         .extend(strings([("io.kubernetes.container.name", "POD")]));
@@ -30,8 +32,8 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container
         .labels
         .extend(strings([("io.kubernetes.container.name", &container.name)]));
-    let files = format!("{STORAGE}/{}/userdata", pod.id);
-    container.mounts = spec::mounts(pod, &container.name, &files, &format!("{files}/shm"));
+    container.env.insert(1, "TERM=xterm".to_owned());
+    container.mounts = mounts(pod, &container.name);
     container.annotations = kubelet::container_annotations();
     let json = json_annotations(pod, container);
     container.annotations.extend(json);
@@ -41,23 +43,27 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container
         .annotations
         .extend(own_annotations(pod, container));
+    container.annotations.extend(systemd_properties());
     let path = cgroup(&slice(pod), &container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(pod);
     linux.cgroups_path = path;
+    let resources = linux.resources.get_or_insert_default();
+    resources.pids = Some(LinuxPids { limit: -1 });
 }
 
 fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
     let name = &container.name;
     let log = format!("{}/{name}/0.log", kubelet::log_folder(pod));
     let long_name = format!("k8s_{name}_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
-    let sandbox_name = format!("k8s_POD_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
-    let resolv_conf = format!("{STORAGE}/{}/userdata/resolv.conf", pod.id);
+    let sandbox_name = format!("k8s_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
+    let resolv_conf = format!("{}/resolv.conf", files(pod));
     let mount_point = format!(
         "/var/lib/containers/storage/overlay/{}/merged",
         container.id
     );
     let metadata = format!(r#"{{"name":"{name}"}}"#);
+    let (image_id, image_digest) = (image::id(), image::repository_digest());
     strings([
         ("io.container.manager", "cri-o"),
         ("io.kubernetes.cri-o.ContainerID", &container.id),
@@ -67,9 +73,10 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
             "2026-01-01T00:00:00.000000000Z",
         ),
         ("io.kubernetes.cri-o.IP.0", spec::ADDRESS),
-        ("io.kubernetes.cri-o.Image", image::CONFIG_DIGEST),
+        ("io.kubernetes.cri-o.Image", image_id),
         ("io.kubernetes.cri-o.ImageName", image::NAME),
-        ("io.kubernetes.cri-o.ImageRef", image::CONFIG_DIGEST),
+        ("io.kubernetes.cri-o.ImageRef", image_id),
+        ("io.kubernetes.cri-o.ImageRepoDigests", &image_digest),
         ("io.kubernetes.cri-o.LogPath", &log),
         ("io.kubernetes.cri-o.Metadata", &metadata),
         ("io.kubernetes.cri-o.MountPoint", &mount_point),
@@ -81,6 +88,16 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
         ("io.kubernetes.cri-o.Stdin", "false"),
         ("io.kubernetes.cri-o.StdinOnce", "false"),
         ("io.kubernetes.cri-o.TTY", "false"),
+        ("platform-runtime-path.crio.io", ""),
+    ])
+}
+
+/// Returns the annotations from which runc takes properties of the unit of a container.
+fn systemd_properties() -> kubelet::Map {
+    strings([
+        ("org.systemd.property.After", "['crio.service']"),
+        ("org.systemd.property.DefaultDependencies", "true"),
+        ("org.systemd.property.TimeoutStopUSec", "uint64 30000000"),
     ])
 }
 
@@ -96,6 +113,7 @@ fn json_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
                 "container_path": mount.destination,
                 "host_path": mount.source,
                 "readonly": mount.options.iter().any(|option| option == "ro"),
+                "recursive_read_only": false,
                 "propagation": 0,
                 "selinux_relabel": false,
             })
@@ -114,10 +132,42 @@ fn json_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
     ])
 }
 
+/// Returns the mounts of a container: file systems, files of CRI-O, and files of the kubelet.
+fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
+    const PLAIN: &[&str] = &["rw", "bind"];
+    let files = files(pod);
+    let own = [
+        ("shm", "/dev/shm", PLAIN),
+        (
+            "resolv.conf",
+            "/etc/resolv.conf",
+            &["rw", "bind", "nodev", "nosuid", "noexec"],
+        ),
+        ("hostname", "/etc/hostname", PLAIN),
+        (".containerenv", "/run/.containerenv", PLAIN),
+    ];
+    let own = own.map(|(file, destination, options)| {
+        spec::bound(format!("{files}/{file}"), destination, options)
+    });
+    let volumes = spec::volumes(pod, container, &["rbind", "rprivate", "rw", "bind"]);
+    spec::file_systems().chain(own).chain(volumes).collect()
+}
+
+/// Returns the folder of the files of a sandbox.
+fn files(pod: &PodSandbox) -> String {
+    format!("{STORAGE}/{}/userdata", pod.id)
+}
+
 /// Returns the namespaces of a pod, which its containers join: CRI-O keeps each in a file that is named after one UUID.
-fn namespaces(pod: &PodSandbox) -> Vec<nri::api::LinuxNamespace> {
+fn namespaces(pod: &PodSandbox) -> Vec<LinuxNamespace> {
     let file = |kind: &str| format!("/var/run/{kind}ns/{}", pod.uid);
-    spec::namespaces(&file("ipc"), &file("uts"), &file("net"))
+    spec::namespaces([
+        ("pid", String::new()),
+        ("network", file("net")),
+        ("ipc", file("ipc")),
+        ("uts", file("uts")),
+        ("mount", String::new()),
+    ])
 }
 
 /// Returns the systemd slice that the kubelet creates for a burstable pod.

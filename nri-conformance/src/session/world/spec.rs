@@ -6,13 +6,10 @@ use nri::api::{
     OptionalUInt64, PodSandbox,
 };
 
-/// The network namespace of every pod that does not keep one in a file of its own.
-pub(super) const NETWORK: &str = "/var/run/netns/conformance";
-
 /// The address of every pod.
 pub(super) const ADDRESS: &str = "10.88.0.7";
 
-/// The mounts of every container: type, source, destination and options. The options of bind mounts are shared.
+/// The file systems of every container: type, source, destination and options.
 const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 6] = [
     ("proc", "proc", "/proc", &["nosuid", "noexec", "nodev"]),
     (
@@ -54,29 +51,30 @@ const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 6] = [
     ),
 ];
 
-/// Returns the mounts of a container: file systems, shared memory, and files of the runtime and of the kubelet.
-pub(super) fn mounts(
-    pod: &PodSandbox,
-    container: &str,
-    files: &str,
-    shared_memory: &str,
-) -> Vec<Mount> {
-    let kubelet = kubelet::pod_folder(pod);
-    let systems = FILE_SYSTEMS.map(|(kind, source, destination, options)| {
+/// Returns the file systems of a container.
+pub(super) fn file_systems() -> impl Iterator<Item = Mount> {
+    let systems = FILE_SYSTEMS.into_iter();
+    systems.map(|(kind, source, destination, options)| {
         mount(kind, source.to_owned(), destination, options)
-    });
-    let bound = [
-        (shared_memory.to_owned(), "/dev/shm"),
-        (format!("{files}/hostname"), "/etc/hostname"),
-        (format!("{files}/resolv.conf"), "/etc/resolv.conf"),
-        (format!("{kubelet}/etc-hosts"), "/etc/hosts"),
+    })
+}
+
+/// Returns the files of the kubelet in a container.
+pub(super) fn volumes(pod: &PodSandbox, container: &str, options: &[&str]) -> [Mount; 2] {
+    let folder = kubelet::pod_folder(pod);
+    [
+        (format!("{folder}/etc-hosts"), "/etc/hosts"),
         (
-            format!("{kubelet}/containers/{container}/0a1b2c3d"),
+            format!("{folder}/containers/{container}/0a1b2c3d"),
             "/dev/termination-log",
         ),
     ]
-    .map(|(source, destination)| mount("bind", source, destination, &["rbind", "rprivate", "rw"]));
-    systems.into_iter().chain(bound).collect()
+    .map(|(source, destination)| bound(source, destination, options))
+}
+
+/// Returns the mount of a file or folder of the node.
+pub(super) fn bound(source: String, destination: &str, options: &[&str]) -> Mount {
+    mount("bind", source, destination, options)
 }
 
 fn mount(kind: &str, source: String, destination: &str, options: &[&str]) -> Mount {
@@ -88,20 +86,13 @@ fn mount(kind: &str, source: String, destination: &str, options: &[&str]) -> Mou
     }
 }
 
-/// Returns namespaces with these paths; one without a path is new.
-pub(super) fn namespaces(ipc: &str, uts: &str, network: &str) -> Vec<LinuxNamespace> {
-    [
-        ("pid", ""),
-        ("ipc", ipc),
-        ("uts", uts),
-        ("mount", ""),
-        ("network", network),
-    ]
-    .map(|(kind, path)| LinuxNamespace {
+/// Returns namespaces of these types with their paths; one without a path is new.
+pub(super) fn namespaces(namespaces: [(&str, String); 5]) -> Vec<LinuxNamespace> {
+    let namespaces = namespaces.map(|(kind, path)| LinuxNamespace {
         r#type: kind.to_owned(),
-        path: path.to_owned(),
-    })
-    .into()
+        path,
+    });
+    namespaces.into()
 }
 
 /// Returns the requests and limits of a container with half a CPU and 128 MiB.
@@ -122,23 +113,51 @@ pub(super) fn limits() -> LinuxResources {
     }
 }
 
-/// Returns the limits, with the access to devices that the OCI spec has beside them.
+/// Returns the resources of a container: its limits, and no access to devices but those that the spec lists.
 pub(super) fn resources() -> LinuxResources {
     LinuxResources {
-        devices: vec![
-            device("", None, "rwm", false),
-            device("c", Some((1, 3)), "rwm", true),
-        ],
+        devices: vec![no_devices()],
         ..limits()
     }
 }
 
-fn device(kind: &str, number: Option<(i64, i64)>, access: &str, allow: bool) -> LinuxDeviceCgroup {
+/// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not run the process.
+pub(super) fn pause_resources() -> LinuxResources {
+    LinuxResources {
+        cpu: Some(LinuxCpu {
+            shares: Some(OptionalUInt64 { value: 2 }),
+            ..LinuxCpu::default()
+        }),
+        devices: vec![no_devices()],
+        ..LinuxResources::default()
+    }
+}
+
+/// Returns resources as runtimes pass them on if the kubelet requests them for a pod: with zeros, and without a limit for swap.
+pub(super) fn requested(resources: LinuxResources) -> LinuxResources {
+    let (cpu, memory) = (
+        resources.cpu.unwrap_or_default(),
+        resources.memory.unwrap_or_default(),
+    );
+    LinuxResources {
+        cpu: Some(LinuxCpu {
+            shares: Some(cpu.shares.unwrap_or_default()),
+            quota: Some(cpu.quota.unwrap_or_default()),
+            period: Some(cpu.period.unwrap_or_default()),
+            ..cpu
+        }),
+        memory: Some(LinuxMemory {
+            limit: Some(memory.limit.unwrap_or_default()),
+            swap: None,
+            ..memory
+        }),
+        ..resources
+    }
+}
+
+fn no_devices() -> LinuxDeviceCgroup {
     LinuxDeviceCgroup {
-        allow,
-        r#type: kind.to_owned(),
-        major: number.map(|(value, _)| OptionalInt64 { value }),
-        minor: number.map(|(_, value)| OptionalInt64 { value }),
-        access: access.to_owned(),
+        access: "rwm".to_owned(),
+        ..LinuxDeviceCgroup::default()
     }
 }

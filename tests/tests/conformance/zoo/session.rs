@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nri::api::Event;
 use nri_adaptation::{Adaptation, Revision};
 use nri_conformance::record::{FrameEvent, Options, Party, Proxy, Reader, create_file};
-use nri_conformance::session::{PLUGIN_SERVICE, sample_request, world::World};
+use nri_conformance::session::{PLUGIN_SERVICE, RuntimeKind, sample_request, world::World};
 use nri_tests::messages::newest;
 use nri_tests::process::PATIENCE;
 use nri_tests::relay::{events, relay};
@@ -117,7 +117,7 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
             );
         }
         for rpc in events() {
-            let request = sample_request(event(rpc), &pod, &container);
+            let request = sample_request(RuntimeKind::default(), event(rpc), &pod, &container);
             let request = DynamicMessage::decode(method(rpc).input(), &*request);
             requests.push((rpc, request.expect("a request of this RPC")));
         }
