@@ -32,9 +32,21 @@ fn lines(report: &Report) -> String {
             Outcome::Known { failure, link } => ("known", format!(": {failure}; see {link}")),
         };
         let (statement, test) = (result.statement, result.test);
+        let detail = without_ids(&detail);
         let _ = writeln!(text, "{outcome:5} {statement} {test}{detail}");
     }
     text
+}
+
+/// Replaces the ids of pods and containers, which differ in every run.
+fn without_ids(text: &str) -> String {
+    let is_id = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = text.split_inclusive(|end: char| !end.is_ascii_alphanumeric());
+    let neutral = words.map(|word| match word.split_at_checked(64) {
+        Some((id, rest)) if is_id(id) => format!("ID{rest}"),
+        _ => word.to_owned(),
+    });
+    neutral.collect()
 }
 
 /// Runs all tests, of which none may fail in a way that is not a known deviation.
