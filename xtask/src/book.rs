@@ -37,8 +37,9 @@ pub fn book(root: &Path, options: &Options) -> Result<PathBuf, TaskError> {
     let address = Metadata::read(root)?.address;
     let docs = root.join("docs");
     let mut pages = read(&docs.join("src"), Path::new(""))?;
+    let lists = reference.lists();
     for page in &mut pages {
-        page.expand(&address, &command, &reference)?;
+        page.expand(&address, &command, &lists)?;
     }
     pages.extend(reference.pages(&command)?);
     for page in &pages {

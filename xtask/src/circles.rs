@@ -343,18 +343,12 @@ mod tests {
     use super::*;
 
     /// The circles that are still to be untied. A circle that is not within one of these is an error.
-    const KNOWN: &[(&str, &[&str])] = &[
-        (
-            "nri",
-            &[
-                "adjust", "api", "context", "error", "logging", "manifest", "plugin", "stub",
-                "wasm",
-            ],
-        ),
-        ("nri::plugin", &["call", "payload"]),
-        ("nri::wasm", &["exports", "host"]),
-        ("xtask::book", &["page", "reference"]),
-    ];
+    const KNOWN: &[(&str, &[&str])] = &[(
+        "nri",
+        &[
+            "adjust", "api", "context", "error", "logging", "manifest", "plugin", "stub", "wasm",
+        ],
+    )];
 
     #[test]
     fn no_further_modules_import_each_other() {

@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use super::{Body, Checked};
 use crate::adjust::Invalid;
 use crate::api::{Container, PodSandbox};
-use crate::{Error, ErrorKind, EventContext, Result};
+use crate::{Error, EventContext, Result};
 
 /// The future answer, or the error of the handler.
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
@@ -139,11 +139,4 @@ impl fmt::Display for Subject {
             (Some(pod), Some(container)) => write!(f, " for container {container} of pod {pod}"),
         }
     }
-}
-
-pub(crate) fn malformed(rpc: &str, error: crate::codec::DecodeError) -> Error {
-    Error::with_kind(
-        ErrorKind::Malformed,
-        format!("cannot decode the request of {rpc}: {error}"),
-    )
 }

@@ -5,13 +5,10 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::codec::Message;
+use crate::codec::{DecodeError, Message};
 use bytes::Bytes;
 
-use super::call::malformed;
-use crate::Result;
-#[cfg(feature = "in-process")]
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Result};
 
 /// A message of any type, passed within the process.
 #[cfg(feature = "in-process")]
@@ -186,6 +183,14 @@ pub(crate) fn decode<M: 'static, S: Message + Default>(
 #[inline(never)]
 pub(crate) fn decode_encoded<S: Message + Default>(rpc: &'static str, encoded: &[u8]) -> Result<S> {
     S::decode(encoded).map_err(|error| malformed(rpc, error))
+}
+
+/// Returns the error of a request that cannot be decoded.
+pub(super) fn malformed(rpc: &str, error: DecodeError) -> Error {
+    Error::with_kind(
+        ErrorKind::Malformed,
+        format!("cannot decode the request of {rpc}: {error}"),
+    )
 }
 
 /// Returns a part of a request, or the default if the peer left it out. Not inlined, for the same reason.

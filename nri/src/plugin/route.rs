@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::call::malformed;
+use super::payload::malformed;
 use super::{Call, Handler, Payload, Plugin, Row, Rpc, bridge};
 use crate::api::Event;
 use crate::{Error, ErrorKind, EventContext, Result};

@@ -14,15 +14,13 @@ use crate::manifest;
 use crate::plugin::Plugin;
 
 use super::guest::{Answers, Guest};
-use super::memory::Buffers;
+use super::memory::BUFFERS;
 
 /// A plugin of any type.
 pub struct Boxed(Box<dyn Answers>);
 
 /// Marks the length of an answer that is an error message.
 const ERROR: u64 = 1 << 31;
-
-static BUFFERS: Buffers = Buffers::new();
 
 /// Wraps the plugin of the module.
 pub fn boxed<P: Plugin>(plugin: P) -> Boxed {

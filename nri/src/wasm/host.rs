@@ -7,7 +7,7 @@ use tracing::Level;
 use crate::api::LogRequest;
 use crate::api::log_request::Level as HostLevel;
 
-use super::exports::free;
+use super::memory::BUFFERS;
 
 mod env {
     #[link(wasm_import_module = "env")]
@@ -32,5 +32,5 @@ pub(crate) fn log(level: Level, msg: String) {
     let request = request.encode_to_vec();
     // SAFETY: the host reads the bytes during the call, and writes only to buffers that it allocates with `malloc`.
     let answer = unsafe { env::log(request.as_ptr().addr() as u32, request.len() as u32) };
-    free((answer >> 32) as u32);
+    BUFFERS.remove((answer >> 32) as usize);
 }

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The buffers of the module.
+#[cfg(target_family = "wasm")]
+pub(super) static BUFFERS: Buffers = Buffers::new();
+
 /// The buffers in use, each with its address. The address is all that the host returns of a buffer.
 #[derive(Debug, Default)]
 pub(super) struct Buffers(Mutex<BTreeMap<usize, Vec<u8>>>);

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::command::Command;
-use super::reference::Reference;
 use crate::error::{TaskError, writing};
 
 /// A page of the book.
@@ -16,7 +15,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Replaces `{{address}}`, and each line with `{{#run COMMAND}}`, `{{#rules}}` or `{{#statements}}`.
+    /// Replaces `{{address}}`, each line with `{{#run COMMAND}}`, and each line that is the name of a list.
     ///
     /// # Errors
     ///
@@ -25,20 +24,17 @@ impl Page {
         &mut self,
         address: &str,
         command: &Command,
-        reference: &Reference,
+        lists: &[(&str, String)],
     ) -> Result<(), TaskError> {
         let mut text = String::new();
         for line in self.text.replace("{{address}}", address).lines() {
-            match line {
-                "{{#rules}}" => text.push_str(&reference.rules_in_summary()),
-                "{{#statements}}" => text.push_str(&reference.statements_in_summary()),
-                _ => match invocation(line) {
-                    Some(invocation) => text.push_str(&run(command, invocation)?),
-                    None => {
-                        text.push_str(line);
-                        text.push('\n');
-                    }
-                },
+            if let Some((_, list)) = lists.iter().find(|(name, _)| *name == line) {
+                text.push_str(list);
+            } else if let Some(invocation) = invocation(line) {
+                text.push_str(&run(command, invocation)?);
+            } else {
+                text.push_str(line);
+                text.push('\n');
             }
         }
         self.text = text;

@@ -48,14 +48,15 @@ impl Reference {
         Ok(Self { rules, statements })
     }
 
-    /// Returns the lines of the summary about rules.
-    pub(super) fn rules_in_summary(&self) -> String {
-        in_summary(&self.rules, "reference/rules/")
-    }
-
-    /// Returns the lines of the summary about statements.
-    pub(super) fn statements_in_summary(&self) -> String {
-        in_summary(&self.statements, "reference/statements/")
+    /// Returns the lists in the summary of the book, each with the line that stands for it there.
+    pub(super) fn lists(&self) -> [(&'static str, String); 2] {
+        [
+            ("{{#rules}}", in_summary(&self.rules, "reference/rules/")),
+            (
+                "{{#statements}}",
+                in_summary(&self.statements, "reference/statements/"),
+            ),
+        ]
     }
 
     /// Returns a page for each rule and statement, and a list of each.
