@@ -1,11 +1,13 @@
 //! The plugins' answers, merged by kind of event.
 
+use std::fmt;
+
 use nri::api::{
     Container, ContainerAdjustment, CreateContainerResponse, Empty, Event, LinuxResources,
-    PodSandbox, StopContainerResponse, UpdateContainerResponse,
+    PodSandbox, UpdateContainerResponse,
 };
 
-use nri::__private::downcast;
+use nri::__private::{Changes, changes, downcast};
 use nri::plugin::Body;
 
 use super::content::Content;
@@ -40,7 +42,7 @@ pub(super) struct Creation<'a> {
 
 impl Answers for Creation<'_> {
     fn content(&self) -> Content<'_> {
-        Content::Container(self.pod, self.collector.container())
+        Content::container(self.pod, self.collector.container())
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
@@ -71,7 +73,7 @@ pub(super) struct Update<'a> {
 impl Answers for Update<'_> {
     fn content(&self) -> Content<'_> {
         let resources = self.collector.resources().unwrap_or(self.resources);
-        Content::ContainerUpdate(self.pod, self.container, resources)
+        Content::container_update(self.pod, self.container, resources)
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
@@ -88,24 +90,27 @@ impl Answers for Update<'_> {
     }
 }
 
-/// Answers to StopContainer.
-pub(super) struct Stop<'a> {
+/// Answers that may update other containers, such as those to StopContainer.
+pub(super) struct Updates<'a> {
+    pub(super) event: Event,
     pub(super) content: Content<'a>,
     pub(super) collector: UpdateCollector,
 }
 
-impl Answers for Stop<'_> {
+impl Answers for Updates<'_> {
     fn content(&self) -> Content<'_> {
         self.content
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
-        let StopContainerResponse { update } = read(member, answer)?;
-        let (name, rpc) = (&*member.full_name, "StopContainer");
-        core.metrics.adjustments(name, rpc, None, update.len(), 0);
-        let event = Event::StopContainer;
-        merge(core, member, event, &mut self.collector, |collector| {
-            collector.apply(name, update, Vec::new())
+        let changes = changes(self.event, &answer.into_bytes())
+            .map_err(|error| unreadable(member, &error))?;
+        let Changes { update, evict, .. } = changes.unwrap_or_default();
+        let (name, rpc) = (&*member.full_name, self.event.name());
+        core.metrics
+            .adjustments(name, rpc, None, update.len(), evict.len());
+        merge(core, member, self.event, &mut self.collector, |collector| {
+            collector.apply(name, update, evict)
         })?;
         Ok(false)
     }
@@ -141,11 +146,15 @@ pub(super) fn read<M: nri::codec::Message + 'static>(
             downcast(message).ok_or_else(|| "it is of another type".to_owned())
         }
     };
-    read.map_err(|error| Unusable {
+    read.map_err(|error| unreadable(member, &error))
+}
+
+fn unreadable(member: &Member, error: &dyn fmt::Display) -> Unusable {
+    Unusable {
         reason: Reason::PluginError,
         message: format!(
             "plugin {} sent an unreadable answer: {error}",
             member.full_name
         ),
-    })
+    }
 }

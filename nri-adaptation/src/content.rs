@@ -1,21 +1,10 @@
 //! The content of a request, as the runtime passed it: encoded for plugins behind a connection, cloned for those in the
 //! process.
 
-use nri::api::{
-    Container, CreateContainerRequest, Event, LinuxResources, PodSandbox,
-    PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
-    PostUpdatePodSandboxRequest, RemoveContainerRequest, RemovePodSandboxRequest,
-    RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
-    UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
-};
+use nri::__private::{RequestParts, Stage, request};
+use nri::api::{Container, Event, LinuxResources, PodSandbox, ValidateContainerAdjustmentRequest};
 use nri::codec::Message as _;
 use nri::plugin::AnyMessage;
-
-/// Field numbers of the requests.
-const POD: u32 = 1;
-const CONTAINER: u32 = 2;
-const OVERHEAD: u32 = 2;
-const RESOURCES: u32 = 3;
 
 /// Room for the request of a common container, so that its buffer need not grow.
 const COMMON_SIZE: usize = 1 << 10;
@@ -23,105 +12,73 @@ const COMMON_SIZE: usize = 1 << 10;
 /// The content of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content<'a> {
-    Pod(&'a PodSandbox),
-    /// The pod, and its new overhead and resources.
-    PodUpdate(
-        &'a PodSandbox,
-        Option<&'a LinuxResources>,
-        Option<&'a LinuxResources>,
-    ),
-    Container(&'a PodSandbox, &'a Container),
-    /// The container, and its new resources.
-    ContainerUpdate(&'a PodSandbox, &'a Container, &'a LinuxResources),
+    /// The parts of the request of any event but the validation.
+    Parts(RequestParts<'a>),
     Validation(&'a ValidateContainerAdjustmentRequest),
 }
 
 impl<'a> Content<'a> {
-    /// Encodes the request.
-    pub(super) fn encode(&self) -> Vec<u8> {
-        let mut request = Vec::with_capacity(COMMON_SIZE);
-        if let Self::Validation(validation) = self {
-            return validation.encode_to_vec();
-        }
-        if let Some(pod) = self.pod() {
-            pod.encode_field(POD, &mut request);
-        }
-        match *self {
-            Self::Pod(_) | Self::Validation(_) => {}
-            Self::PodUpdate(_, overhead, resources) => {
-                for (field, resources) in [(OVERHEAD, overhead), (RESOURCES, resources)] {
-                    if let Some(resources) = resources {
-                        resources.encode_field(field, &mut request);
-                    }
+    pub(super) fn of(pod: &'a PodSandbox, container: Option<&'a Container>) -> Self {
+        Self::Parts(RequestParts {
+            pod: Some(pod),
+            container,
+            ..RequestParts::default()
+        })
+    }
+
+    pub(super) fn pod(pod: &'a PodSandbox) -> Self {
+        Self::of(pod, None)
+    }
+
+    pub(super) fn container(pod: &'a PodSandbox, container: &'a Container) -> Self {
+        Self::of(pod, Some(container))
+    }
+
+    pub(super) fn pod_update(
+        pod: &'a PodSandbox,
+        overhead_linux_resources: Option<&'a LinuxResources>,
+        linux_resources: Option<&'a LinuxResources>,
+    ) -> Self {
+        Self::Parts(RequestParts {
+            pod: Some(pod),
+            overhead_linux_resources,
+            linux_resources,
+            ..RequestParts::default()
+        })
+    }
+
+    pub(super) fn container_update(
+        pod: &'a PodSandbox,
+        container: &'a Container,
+        resources: &'a LinuxResources,
+    ) -> Self {
+        Self::Parts(RequestParts {
+            pod: Some(pod),
+            container: Some(container),
+            linux_resources: Some(resources),
+            ..RequestParts::default()
+        })
+    }
+
+    /// Encodes the request of an event.
+    pub(super) fn encode(&self, event: Event) -> Vec<u8> {
+        match self {
+            Self::Validation(validation) => validation.encode_to_vec(),
+            Self::Parts(parts) => {
+                let mut request = Vec::with_capacity(COMMON_SIZE);
+                if let Some(stage) = Stage::of(event) {
+                    stage.encode(parts, &mut request);
                 }
-            }
-            Self::Container(_, container) => container.encode_field(CONTAINER, &mut request),
-            Self::ContainerUpdate(_, container, resources) => {
-                container.encode_field(CONTAINER, &mut request);
-                resources.encode_field(RESOURCES, &mut request);
+                request
             }
         }
-        request
     }
 
-    /// Clones the request of an event for a plugin that takes it over. `None` if the event has no such content: the
-    /// plugin gets it encoded then.
+    /// Clones the request of an event for a plugin that takes it over. `None` if the event has no RPC.
     pub(super) fn message(&self, event: Event) -> Option<Box<dyn AnyMessage>> {
-        macro_rules! request {
-            ($name:ident, $($field:ident),*) => {
-                Some(Box::new($name { $($field: Some($field.clone())),* }))
-            };
-        }
-        match (*self, event) {
-            (Self::Pod(pod), Event::RunPodSandbox) => request!(RunPodSandboxRequest, pod),
-            (Self::Pod(pod), Event::PostUpdatePodSandbox) => {
-                request!(PostUpdatePodSandboxRequest, pod)
-            }
-            (Self::Pod(pod), Event::StopPodSandbox) => request!(StopPodSandboxRequest, pod),
-            (Self::Pod(pod), Event::RemovePodSandbox) => request!(RemovePodSandboxRequest, pod),
-            (Self::Container(pod, container), event) => match event {
-                Event::CreateContainer => request!(CreateContainerRequest, pod, container),
-                Event::PostCreateContainer => request!(PostCreateContainerRequest, pod, container),
-                Event::StartContainer => request!(StartContainerRequest, pod, container),
-                Event::PostStartContainer => request!(PostStartContainerRequest, pod, container),
-                Event::PostUpdateContainer => request!(PostUpdateContainerRequest, pod, container),
-                Event::StopContainer => request!(StopContainerRequest, pod, container),
-                Event::RemoveContainer => request!(RemoveContainerRequest, pod, container),
-                // These have other contents.
-                Event::RunPodSandbox
-                | Event::UpdatePodSandbox
-                | Event::PostUpdatePodSandbox
-                | Event::StopPodSandbox
-                | Event::RemovePodSandbox
-                | Event::UpdateContainer
-                | Event::ValidateContainerAdjustment
-                | Event::Unknown
-                | Event::Last => None,
-            },
-            (Self::PodUpdate(pod, overhead, resources), Event::UpdatePodSandbox) => {
-                Some(Box::new(UpdatePodSandboxRequest {
-                    pod: Some(pod.clone()),
-                    overhead_linux_resources: overhead.cloned(),
-                    linux_resources: resources.cloned(),
-                }))
-            }
-            (Self::ContainerUpdate(pod, container, linux_resources), Event::UpdateContainer) => {
-                request!(UpdateContainerRequest, pod, container, linux_resources)
-            }
-            (Self::Validation(request), Event::ValidateContainerAdjustment) => {
-                Some(Box::new(request.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    fn pod(&self) -> Option<&'a PodSandbox> {
         match *self {
-            Self::Pod(pod)
-            | Self::PodUpdate(pod, ..)
-            | Self::Container(pod, _)
-            | Self::ContainerUpdate(pod, ..) => Some(pod),
-            Self::Validation(_) => None,
+            Self::Validation(validation) => Some(Box::new(validation.clone())),
+            Self::Parts(ref parts) => request(event, parts),
         }
     }
 }
@@ -129,9 +86,9 @@ impl<'a> Content<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nri::__private::RPCS;
+    use nri::__private::STAGES;
 
-    /// Every content, with every event that has it.
+    /// Every event, with contents that fill every field that a runtime fills in.
     #[test]
     fn a_message_is_encoded_as_its_content_is() {
         let pod = PodSandbox {
@@ -153,22 +110,21 @@ mod tests {
             ..ValidateContainerAdjustmentRequest::default()
         };
         let contents = [
-            Content::Pod(&pod),
-            Content::PodUpdate(&pod, Some(&resources), None),
-            Content::PodUpdate(&pod, None, Some(&resources)),
-            Content::Container(&pod, &container),
-            Content::ContainerUpdate(&pod, &container, &resources),
-            Content::Validation(&validation),
+            Content::pod_update(&pod, Some(&resources), None),
+            Content::pod_update(&pod, None, Some(&resources)),
+            Content::container_update(&pod, &container, &resources),
         ];
-        for event in RPCS.iter().filter_map(|rpc| rpc.event) {
-            let messages = contents
-                .iter()
-                .filter_map(|content| Some((content.encode(), content.message(event)?)));
-            let messages: Vec<_> = messages.collect();
-            assert!(!messages.is_empty(), "{event:?} has no content");
-            for (encoded, message) in messages {
-                assert!(encoded == message.to_bytes(), "{event:?}");
+        for stage in STAGES {
+            for content in contents {
+                let message = content.message(stage.event).unwrap();
+                let encoded = content.encode(stage.event);
+                assert!(!encoded.is_empty(), "{:?}", stage.event);
+                assert!(encoded == message.to_bytes(), "{:?}", stage.event);
             }
         }
+        let content = Content::Validation(&validation);
+        let event = Event::ValidateContainerAdjustment;
+        let message = content.message(event).unwrap();
+        assert!(content.encode(event) == message.to_bytes());
     }
 }

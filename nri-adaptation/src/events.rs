@@ -8,7 +8,7 @@ use nri::api::{
 };
 
 use super::Adaptation;
-use super::answers::{Creation, Empties, Stop, Update};
+use super::answers::{Creation, Empties, Update, Updates};
 use super::content::Content;
 use super::core::Core;
 use super::member::Member;
@@ -51,7 +51,7 @@ impl Adaptation {
         overhead: Option<&LinuxResources>,
         resources: Option<&LinuxResources>,
     ) -> Result {
-        let content = Content::PodUpdate(pod, overhead, resources);
+        let content = Content::pod_update(pod, overhead, resources);
         self.report(Event::UpdatePodSandbox, pod, content).await
     }
 
@@ -61,7 +61,7 @@ impl Adaptation {
     ///
     /// Returns an error only if a plugin's failure policy or a rule of the error policy demands it.
     pub async fn post_update_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::PostUpdatePodSandbox, pod, Content::Pod(pod))
+        self.report(Event::PostUpdatePodSandbox, pod, Content::pod(pod))
             .await
     }
 
@@ -71,7 +71,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn stop_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::StopPodSandbox, pod, Content::Pod(pod))
+        self.report(Event::StopPodSandbox, pod, Content::pod(pod))
             .await
     }
 
@@ -81,7 +81,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::RemovePodSandbox, pod, Content::Pod(pod))
+        self.report(Event::RemovePodSandbox, pod, Content::pod(pod))
             .await
     }
 
@@ -110,7 +110,7 @@ impl Adaptation {
         self.report(
             Event::PostCreateContainer,
             pod,
-            Content::Container(pod, container),
+            Content::container(pod, container),
         )
         .await
     }
@@ -124,7 +124,7 @@ impl Adaptation {
         self.report(
             Event::StartContainer,
             pod,
-            Content::Container(pod, container),
+            Content::container(pod, container),
         )
         .await
     }
@@ -138,7 +138,7 @@ impl Adaptation {
         self.report(
             Event::PostStartContainer,
             pod,
-            Content::Container(pod, container),
+            Content::container(pod, container),
         )
         .await
     }
@@ -178,7 +178,7 @@ impl Adaptation {
         self.report(
             Event::PostUpdateContainer,
             pod,
-            Content::Container(pod, container),
+            Content::container(pod, container),
         )
         .await
     }
@@ -189,17 +189,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin. Updates that conflict with those of an earlier plugin are left out.
     pub async fn stop_container(&self, pod: &PodSandbox, container: &Container) -> Result<Updated> {
-        let core = &self.0.core;
-        let _turn = core.order.turn(&pod.id).await;
-        let mut answers = Stop {
-            content: Content::Container(pod, container),
-            collector: UpdateCollector::for_stop(),
-        };
-        let members = core.roster.members();
-        let relayed = core
-            .relay(&members, Event::StopContainer, &mut answers)
-            .await?;
-        Ok(relayed.map(|()| answers.collector.finish()))
+        self.send(Event::StopContainer, pod, Some(container)).await
     }
 
     /// Reports a container that is removed. Reaches every plugin.
@@ -211,9 +201,36 @@ impl Adaptation {
         self.report(
             Event::RemoveContainer,
             pod,
-            Content::Container(pod, container),
+            Content::container(pod, container),
         )
         .await
+    }
+
+    /// Sends any event about a pod, or about a container in it. The request holds the pod and the container, and nothing else.
+    ///
+    /// This is for events that have no method yet. Updates and evictions in the answers are merged, and adjustments are
+    /// ignored: only [`create_container`](Self::create_container) takes them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, or the conflict of two plugins. An event that stops or removes a pod or a container
+    /// never fails.
+    pub async fn send(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> Result<Updated> {
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        let mut answers = Updates {
+            event,
+            content: Content::of(pod, container),
+            collector: UpdateCollector::for_stop(),
+        };
+        let members = core.roster.members();
+        let relayed = core.relay(&members, event, &mut answers).await?;
+        Ok(relayed.map(|()| answers.collector.finish()))
     }
 
     /// Sends an event that has no answer.
@@ -252,7 +269,7 @@ impl Core {
             });
         };
         let mut relay = Relay::new(self, message);
-        let result = relay.run(&members, &mut Empties(Content::Pod(pod))).await;
+        let result = relay.run(&members, &mut Empties(Content::pod(pod))).await;
         let Err(error) = result else {
             return Ok(Relayed {
                 answer: (),
@@ -277,7 +294,7 @@ impl Core {
             let mut relay = Relay::new(self, message);
             for member in accepted {
                 // Teardown never fails.
-                let _ = relay.visit(member, &mut Empties(Content::Pod(pod))).await;
+                let _ = relay.visit(member, &mut Empties(Content::pod(pod))).await;
             }
             outcomes.append(&mut relay.outcomes);
         }

@@ -1,5 +1,6 @@
 //! Decides how a failing plugin affects a request.
 
+use nri::__private::EventKind;
 use nri::api::Event;
 use nri::wire::CallError;
 
@@ -7,7 +8,7 @@ use super::core::Core;
 use super::exchange::is_unimplemented;
 use super::member::Member;
 use super::outcome::OutcomeResult;
-use super::policy::{Hook, OnError};
+use super::policy::OnError;
 
 /// The consequences of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Core {
         match error {
             CallError::Status(status) if is_unimplemented(status) => {
                 let required = self.rule(member, event) == Some(OnError::Required);
-                self.returned(required && Hook::of(event) != Hook::Teardown)
+                self.returned(required && !EventKind::of(event).is_teardown())
             }
             CallError::Status(_) | CallError::TooLarge { .. } | CallError::Unreadable(_) => {
                 self.returned(self.error_fails(member, event))
@@ -45,10 +46,10 @@ impl Core {
 
     /// Returns whether an error that a plugin returns, or an answer that cannot be used, fails the request.
     pub(super) fn error_fails(&self, member: &Member, event: Event) -> bool {
-        let by_default = match Hook::of(event) {
-            Hook::Synchronous => OnError::Fail,
-            Hook::AfterTheFact => OnError::Ignore,
-            Hook::Teardown => return false,
+        let by_default = match EventKind::of(event) {
+            EventKind::Consent => OnError::Fail,
+            EventKind::Report => OnError::Ignore,
+            EventKind::Stop | EventKind::Removal => return false,
         };
         self.rule(member, event).unwrap_or(by_default) != OnError::Ignore
     }
@@ -56,12 +57,12 @@ impl Core {
     /// Returns whether a plugin that is gone before the request reaches it fails the request.
     pub(super) fn absence_fails(&self, member: &Member, event: Event) -> bool {
         let required = self.rule(member, event) == Some(OnError::Required);
-        required && Hook::of(event) != Hook::Teardown
+        required && !EventKind::of(event).is_teardown()
     }
 
     /// Returns whether a plugin that does not answer fails the request.
     fn silence_fails(&self, member: &Member, event: Event) -> bool {
-        if Hook::of(event) == Hook::Teardown {
+        if EventKind::of(event).is_teardown() {
             return false;
         }
         match self.rule(member, event) {

@@ -48,7 +48,8 @@ impl Message {
 
     /// Encodes the content, unless that is done.
     pub(super) fn encode(&mut self, content: &Content<'_>) {
-        self.request.get_or_insert_with(|| content.encode().into());
+        self.request
+            .get_or_insert_with(|| content.encode(self.event).into());
     }
 
     /// Returns whether the event may be sent as StateChange to plugins that lack its dedicated RPC.
@@ -120,7 +121,7 @@ mod tests {
     fn an_event_is_encoded_for_either_rpc() {
         let newest = Revision::newest();
         let mut message = Message::new(&newest, Event::RunPodSandbox).unwrap();
-        message.encode(&Content::Pod(&pod()));
+        message.encode(&Content::pod(&pod()));
         assert!(message.can_fall_back());
         assert_eq!(message.method(Via::StateChange), "StateChange");
         let change = StateChangeEvent::decode(message.payload(&newest, Via::StateChange)).unwrap();

@@ -107,41 +107,6 @@ impl ErrorPolicy {
     }
 }
 
-/// The part of the pod's or container's life that an event belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hook {
-    /// The runtime waits for the plugin's consent.
-    Synchronous,
-    /// The runtime reports a change that it has made.
-    AfterTheFact,
-    /// The runtime takes a pod or a container down, which nothing may stop.
-    Teardown,
-}
-
-impl Hook {
-    /// Returns the hook of an event, after the error policy of NRI issue 45.
-    pub(super) fn of(event: Event) -> Self {
-        match event {
-            Event::RunPodSandbox
-            | Event::UpdatePodSandbox
-            | Event::CreateContainer
-            | Event::StartContainer
-            | Event::UpdateContainer
-            | Event::ValidateContainerAdjustment => Self::Synchronous,
-            Event::PostUpdatePodSandbox
-            | Event::PostCreateContainer
-            | Event::PostStartContainer
-            | Event::PostUpdateContainer
-            | Event::Unknown
-            | Event::Last => Self::AfterTheFact,
-            Event::StopPodSandbox
-            | Event::RemovePodSandbox
-            | Event::StopContainer
-            | Event::RemoveContainer => Self::Teardown,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

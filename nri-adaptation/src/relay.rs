@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::timeout;
 
-use nri::__private::newer_than;
+use nri::__private::{EventKind, newer_than};
 use nri::api::Event;
 use nri::api::fields::Newer;
 use nri::plugin::Body;
@@ -17,7 +17,6 @@ use super::exchange::exchange;
 use super::member::Member;
 use super::message::Message;
 use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};
-use super::policy::Hook;
 use super::queue::Admission;
 use super::revision::rpc_of;
 use super::roster::Members;
@@ -81,7 +80,7 @@ impl<'a> Relay<'a> {
     /// Checks that the plugins that are required for the event are there.
     fn check_required(&self, members: &Members) -> Result<(), RequestError> {
         let event = self.message.event;
-        if Hook::of(event) == Hook::Teardown {
+        if EventKind::of(event).is_teardown() {
             return Ok(());
         }
         let connected = |pattern: &str| {
@@ -111,7 +110,7 @@ impl<'a> Relay<'a> {
             self.note(member, OutcomeResult::NotSubscribed);
             return Ok(());
         }
-        let waits = Hook::of(self.message.event) == Hook::Synchronous;
+        let waits = EventKind::of(self.message.event) == EventKind::Consent;
         match member.admit(&mut self.message, &answers.content(), waits) {
             Admission::Direct => self.send(member, answers).await,
             Admission::Waiting(answer) => {

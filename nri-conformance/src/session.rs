@@ -4,10 +4,8 @@
 //! that no runtime would send, and returns the answers without judging them, except that they can be decoded.
 
 mod answer;
-mod life;
 mod recut;
 mod requests;
-mod response;
 mod runtime_kind;
 mod service;
 mod trace;
@@ -27,10 +25,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) use answer::event_name;
+pub(crate) use answer::checked;
 pub use answer::{Answer, describe};
-pub(crate) use life::LIFE;
 pub use recut::{Cut, Recut};
+pub(crate) use requests::life;
 pub use requests::{request, sample_request};
 pub use runtime_kind::RuntimeKind;
 pub use service::{Arrivals, End, UpdateAnswer};
@@ -264,10 +262,7 @@ impl Session {
             return Answer::unsent(event);
         };
         let response = self.call(method, payload).await;
-        let result = response.and_then(|response| match response::check(event, via, &response) {
-            Ok(()) => Ok(response),
-            Err(error) => Err(CallError::Unreadable(error.to_string())),
-        });
+        let result = response.and_then(|response| checked(event, via, response));
         Answer { event, via, result }
     }
 

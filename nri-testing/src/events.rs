@@ -1,80 +1,15 @@
 //! The events that a test sends.
 
-use std::ops::Deref;
-
+use super::answers::{Created, Updated, adjusted, ignored_fields, updated};
 use super::error::EventError;
 use super::fixture::{ContainerFixture, in_pod};
 use super::running::RunningRuntime;
 #[cfg(feature = "oci")]
 use super::spec::Spec;
-use nri::api::{
-    Container, ContainerAdjustment, ContainerEviction, ContainerState, ContainerUpdate,
-    CreateContainerResponse, Event, Hooks, LinuxContainer, LinuxCpu, LinuxMemory, LinuxPodSandbox,
-    LinuxResources, OwningPlugins, PodSandbox,
-};
-use nri_adaptation::merge::{self, CreateCollector};
+use nri::api::{Container, ContainerState, Event, LinuxPodSandbox, LinuxResources, PodSandbox};
 use nri_adaptation::{Relayed, RequestError};
 
 type Result<T = ()> = std::result::Result<T, EventError>;
-
-/// A container that plugins have adjusted. Derefs to the container with the adjustment, as later events have it.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Created {
-    /// The pod.
-    pub pod: PodSandbox,
-    /// The container without the adjustment.
-    pub original: Container,
-    /// The container with the adjustment.
-    pub container: Container,
-    /// The adjustments of all plugins, merged.
-    pub adjustment: ContainerAdjustment,
-    /// The updates of other containers that the plugins requested.
-    pub updates: Vec<ContainerUpdate>,
-    /// The containers that the plugins asked to evict.
-    pub evictions: Vec<ContainerEviction>,
-    /// The plugin behind each change.
-    pub owners: OwningPlugins,
-    /// The fields of answers that the release of the runtime does not know, such as `adjust.CDI_devices`: it ignores them,
-    /// so they are missing above.
-    pub ignored_fields: Vec<String>,
-    #[cfg(feature = "oci")]
-    spec: Spec,
-}
-
-#[cfg(feature = "oci")]
-impl Created {
-    /// Returns the OCI spec with the adjustment, as the low-level runtime gets it.
-    ///
-    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O classes inject
-    /// nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](nri_adaptation::oci::apply).
-    pub fn spec(&self) -> &Spec {
-        &self.spec
-    }
-}
-
-impl Deref for Created {
-    type Target = Container;
-
-    fn deref(&self) -> &Container {
-        &self.container
-    }
-}
-
-/// The answers of the plugins to UpdateContainer or StopContainer.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Updated {
-    /// The resources that the container has now: those of the request, with the changes of the plugins. Empty for
-    /// StopContainer.
-    pub resources: LinuxResources,
-    /// The updates of other containers that the plugins requested.
-    pub updates: Vec<ContainerUpdate>,
-    /// The containers that the plugins asked to evict.
-    pub evictions: Vec<ContainerEviction>,
-    /// The fields of answers that the release of the runtime does not know, and ignores.
-    pub ignored_fields: Vec<String>,
-}
 
 /// Events. Each method sends the same calls as a runtime, and fails with the first error of a
 /// plugin.
@@ -352,6 +287,29 @@ impl RunningRuntime {
         outcome.and(handled(event, relayed))
     }
 
+    /// Sends any event about a pod, or about a container in it. This is for events that have no method yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a plugin, or the conflict of two plugins.
+    pub async fn send(
+        &mut self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> Result<Updated> {
+        let pod = self.known_pod(event, pod)?;
+        let known = container.map(|container| self.known(event, container));
+        let container = known.transpose()?.map(|(_, container)| container);
+        let relayed = self
+            .world
+            .during(self.adaptation.send(event, &pod, container.as_ref()))
+            .await;
+        let ignored = ignored_fields(&relayed);
+        let answer = handled(event, relayed)?;
+        Ok(updated(answer, ignored))
+    }
+
     fn known_pod(&self, event: Event, pod: &PodSandbox) -> Result<PodSandbox> {
         let contents = self.world.lock();
         let known = contents.pod(&pod.id).cloned();
@@ -375,72 +333,9 @@ impl RunningRuntime {
     }
 }
 
-fn updated(answer: merge::Updated, ignored_fields: Vec<String>) -> Updated {
-    Updated {
-        resources: answer.resources,
-        updates: answer.updates,
-        evictions: answer.evictions,
-        ignored_fields,
-    }
-}
-
-/// Returns the fields of answers that the runtime does not know, each once.
-fn ignored_fields<T>(relayed: &std::result::Result<Relayed<T>, RequestError>) -> Vec<String> {
-    let mut fields = Vec::new();
-    let outcomes = relayed.iter().flat_map(|relayed| &relayed.outcomes);
-    for field in outcomes.flat_map(|outcome| &outcome.ignored_fields) {
-        if !fields.contains(field) {
-            fields.push(field.clone());
-        }
-    }
-    fields
-}
-
 /// Returns the answer to a request that every plugin handled.
 fn handled<T>(event: Event, relayed: std::result::Result<Relayed<T>, RequestError>) -> Result<T> {
     let relayed = relayed.map_err(|error| EventError::request(event, error))?;
     EventError::in_outcomes(&relayed.outcomes)?;
     Ok(relayed.answer)
-}
-
-/// Returns the container as later events have it.
-fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container {
-    let mut collector = CreateCollector::new(container.clone());
-    let answer = CreateContainerResponse {
-        adjust: Some(adjustment),
-        ..CreateContainerResponse::default()
-    };
-    // An answer that is already merged cannot be in conflict.
-    let _ = collector.apply("merged", answer);
-    without_filled(collector.container().clone(), &container)
-}
-
-/// Removes the parts that plugins see in every container, unless the original has them or something is in
-/// them.
-fn without_filled(mut container: Container, original: &Container) -> Container {
-    let before = original.linux.as_ref();
-    let resources_before = before.and_then(|linux| linux.resources.as_ref());
-    if original.hooks.is_none() {
-        container.hooks = container.hooks.filter(|it| *it != Hooks::default());
-    }
-    if let Some(linux) = &mut container.linux {
-        if let Some(resources) = &mut linux.resources {
-            if resources_before.is_none_or(|before| before.memory.is_none()) {
-                resources.memory = resources.memory.filter(|it| *it != LinuxMemory::default());
-            }
-            if resources_before.is_none_or(|before| before.cpu.is_none()) {
-                resources.cpu = resources.cpu.take().filter(|it| *it != LinuxCpu::default());
-            }
-        }
-        if resources_before.is_none() {
-            let resources = linux.resources.take();
-            linux.resources = resources.filter(|it| *it != LinuxResources::default());
-        }
-    }
-    if before.is_none() {
-        container.linux = container
-            .linux
-            .filter(|it| *it != LinuxContainer::default());
-    }
-    container
 }

@@ -59,6 +59,7 @@
 //! and jumps to the next timer when none can: a handler that sleeps for three seconds misses its deadline of two
 //! seconds at once. [`RunningRuntime::advance`] lets time pass for tasks of the plugin.
 
+mod answers;
 mod error;
 mod events;
 mod fixture;
@@ -70,8 +71,8 @@ mod spec;
 mod subject;
 mod world;
 
+pub use answers::{Created, Updated};
 pub use error::EventError;
-pub use events::{Created, Updated};
 pub use fixture::{ContainerFixture, PodFixture, container, pod};
 pub use logs::Logs;
 pub use running::RunningRuntime;

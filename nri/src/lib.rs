@@ -81,6 +81,7 @@ pub mod guide;
 pub mod http;
 #[cfg(feature = "serde")]
 pub mod json;
+mod lifecycle;
 pub mod logging;
 pub mod manifest;
 pub mod optional;
@@ -201,6 +202,9 @@ pub mod __private {
     pub use crate::api::dispatch::RPCS;
     pub use crate::api::fields::walk::{is_outdated, newer_than, numbers, rows};
     pub use crate::codec::wire::{RawField, WireType, fields, put_bytes, put_key, put_varint};
+    #[cfg(feature = "in-process")]
+    pub use crate::lifecycle::{Changes, changes, request};
+    pub use crate::lifecycle::{ContainerStage, EventKind, RequestParts, STAGES, Stage};
     pub use crate::plugin::bridge::to_change;
     #[cfg(feature = "in-process")]
     pub use crate::plugin::payload::downcast;

@@ -4,23 +4,23 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The events of a pod's life, in the order in which a runtime sends them.
-pub const LIFE: [&str; 14] = [
-    "RunPodSandbox",
-    "UpdatePodSandbox",
-    "PostUpdatePodSandbox",
-    "CreateContainer",
-    "ValidateContainerAdjustment",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "UpdateContainer",
-    "PostUpdateContainer",
-    "StopContainer",
-    "RemoveContainer",
-    "StopPodSandbox",
-    "RemovePodSandbox",
-];
+use nri::__private::STAGES;
+use nri::api::Event;
+use nri_adaptation::Revision;
+
+/// Returns the events of a pod's life that a release knows, in the order in which a runtime sends them.
+///
+/// # Panics
+///
+/// Panics if there is no such release.
+#[must_use]
+pub fn life_of(release: &str) -> Vec<&'static str> {
+    let known = Revision::of(release).expect("a known release").events();
+    let life = STAGES.iter().map(|stage| stage.event);
+    life.filter(|event| known.contains(*event))
+        .map(Event::name)
+        .collect()
+}
 
 /// One plugin under one runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,12 +49,12 @@ impl Cell {
 }
 
 /// A plugin of the matrix.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Row {
     /// Its name in the table.
     pub name: &'static str,
     /// The events that it handles.
-    pub handled: &'static [&'static str],
+    pub handled: Vec<&'static str>,
 }
 
 /// Returns the summary of a cell for the table.
@@ -100,7 +100,7 @@ pub fn details(cell: &Cell, row: &Row) -> String {
         ("through RPCs of their own", through(true)),
         ("through StateChange", through(false)),
         ("recorded as deprecated", deprecated),
-        ("lost", cell.lost(row.handled)),
+        ("lost", cell.lost(&row.handled)),
     ] {
         if !events.is_empty() {
             let _ = writeln!(text, "- {label}: {}", events.join(", "));

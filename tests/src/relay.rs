@@ -8,12 +8,14 @@ use nri_adaptation::{Adaptation, RequestError};
 use prost::Message as _;
 use prost_reflect::DynamicMessage;
 
-use crate::matrix::LIFE;
+use crate::matrix::life_of;
+use crate::peers::NRI_RELEASES;
 
-/// Returns the events of a pod's life that a runtime relays, in order. Validators get theirs with CreateContainer.
+/// Returns the events of a pod's life that the newest reference runtime relays, in order. Validators get theirs with
+/// CreateContainer.
 pub fn events() -> impl Iterator<Item = &'static str> {
-    let is_relayed = |event: &&str| *event != "ValidateContainerAdjustment";
-    LIFE.into_iter().filter(is_relayed)
+    let events = life_of(NRI_RELEASES[NRI_RELEASES.len() - 1]).into_iter();
+    events.filter(|event| *event != "ValidateContainerAdjustment")
 }
 
 /// Relays a request.

@@ -283,7 +283,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     let root = find_root(root)?;
     let history = History::read(&root.join("protos"))?;
-    let targets = generate::targets(&history)?;
+    let targets = generate::targets(&root, &history)?;
     write_or_list(check, &root, targets, "generate")
 }
 

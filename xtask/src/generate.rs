@@ -17,27 +17,26 @@ use nri_schema::history::History;
 /// A generated file: path from the root of the repository, and content.
 pub type Target = (PathBuf, Vec<u8>);
 
-/// Generates some of the targets.
+/// Generates some of the targets from the history alone.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
 const TARGETS: &[MakeTargets] = &[
     revisions::targets,
     snapshots::targets,
-    shipped::targets,
     tables::targets,
     zoo::targets,
     #[cfg(feature = "schema")]
     schemas::targets,
 ];
 
-/// Returns every generated file with the content that it should have.
+/// Returns every generated file of the repository at `root` with the content that it should have.
 ///
 /// # Errors
 ///
 /// Returns an error if the tables are inconsistent, or a revision cannot be generated.
-pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
+pub fn targets(root: &Path, history: &History) -> Result<Vec<Target>, Error> {
     history.check()?;
-    let mut targets = Vec::new();
+    let mut targets = shipped::targets(root, history)?;
     for target in TARGETS {
         targets.extend(target(history)?);
     }
@@ -51,7 +50,7 @@ pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
 /// Returns the errors of [`targets`], and an error if a file cannot be written; in that case none
 /// is written.
 pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
-    update(root, targets(history)?)
+    update(root, targets(root, history)?)
 }
 
 /// Writes those of `targets` that are stale, and returns their paths.
@@ -71,7 +70,7 @@ pub fn update(root: &Path, targets: Vec<Target>) -> Result<Vec<PathBuf>, Error> 
 ///
 /// Returns the errors of [`targets`].
 pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
-    Ok(differing(root, &targets(history)?))
+    Ok(differing(root, &targets(root, history)?))
 }
 
 /// Returns the targets with paths below `root`.

@@ -35,7 +35,7 @@ pub struct Imported {
 /// # Errors
 ///
 /// Returns an error if the release is known, version or date are malformed, the proto does not
-/// compile, is not an NRI protocol or has another package, or a file cannot be written. In that
+/// compile, is not an NRI protocol or has another package, an event has no place in `events.toml`, or a file cannot be written. In that
 /// case nothing is changed.
 pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     let protos = root.join("protos");
@@ -53,7 +53,7 @@ pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     let tables = extended(tables, request, &revision, &text);
     let mut files = tables.files(&protos);
     let history = History::from_tables(tables)?;
-    files.extend(beneath(root, generate::targets(&history)?));
+    files.extend(beneath(root, generate::targets(root, &history)?));
     write::all(&files)?;
     let is_new = known.is_none();
     let before = history.before(&revision).filter(|_| is_new);

@@ -6,6 +6,7 @@
 
 mod codec;
 mod dispatch;
+mod events;
 mod facts;
 mod fields;
 mod handlers;
@@ -14,10 +15,12 @@ mod macro_table;
 mod rpc;
 mod runtimes;
 mod shape;
+mod stages;
 
 use proc_macro2::TokenStream;
 
 use crate::tokens::formatted;
+pub use events::EventTable;
 use nri_codegen::emit::{self, Options};
 use nri_schema::Error;
 use nri_schema::history::History;
@@ -36,10 +39,11 @@ pub struct File {
 ///
 /// # Errors
 ///
-/// Returns an error if the newest revision has no service `Plugin`, or a name in it is not valid in
-/// Rust.
-pub fn files(history: &History) -> Result<Vec<File>, Error> {
+/// Returns an error if the newest revision has no service `Plugin`, a name in it is not valid in
+/// Rust, or its events are not those of `events`.
+pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error> {
     let plugin = rpc::read(history)?;
+    let stages = events.stages(&plugin)?;
     // `nri` has its own wire layer and handler traits. With ordered maps, a message has a single
     // encoding and rendering.
     let options = Options::messages_only().with_ordered_maps();
@@ -50,6 +54,11 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
         file(&plugin, "nri/src/api/codec.rs", codec.codec),
         file(&plugin, "nri/src/api/handlers.rs", handlers::emit(&plugin)?),
         file(&plugin, "nri/src/api/dispatch.rs", dispatch::emit(&plugin)?),
+        file(
+            &plugin,
+            "nri/src/lifecycle/table.rs",
+            stages::emit(&plugin, &stages)?,
+        ),
         File {
             path: "nri/src/api/fields/table.rs",
             text: header(&plugin) + &fields::emit(history)?,
@@ -124,10 +133,35 @@ mod tests {
         .expect("the tables fit together")
     }
 
+    /// Returns the table of events with a line for another event of a pod.
+    fn with_row(event: &str) -> EventTable {
+        let table = include_str!("../../protos/events.toml");
+        let line = format!("    {{ rpc = \"{event}\", kind = \"report\" }},\n]");
+        EventTable::parse(&table.replace("\n]", &format!("\n{line}"))).expect("it is a table")
+    }
+
+    #[test]
+    fn an_event_without_a_row_and_a_row_without_an_event_are_errors() {
+        let error = files(&with_dance(), &with_row("Sing")).expect_err("they do not match");
+        let problems: Vec<_> = error.problems().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "event Dance has no row",
+                "the newest revision has no event Sing",
+            ]
+        );
+        assert!(
+            error
+                .help()
+                .is_some_and(|help| help.contains("rpc = \"Dance\""))
+        );
+    }
+
     #[test]
     fn an_rpc_of_unknown_shape_takes_its_request_and_answers_its_response() {
         let all = (1 << last()) - 1;
-        let files = files(&with_dance()).expect("it is an NRI protocol");
+        let files = files(&with_dance(), &with_row("Dance")).expect("it is an NRI protocol");
         let text = |path: &str| {
             let file = files
                 .iter()
@@ -137,6 +171,13 @@ mod tests {
         };
         assert!(text("nri/src/api/handlers.rs").contains(
             "fn dance( &self, cx: &EventContext, request: DanceRequest, ) -> impl Future<Output = Result<DanceResponse>> + Send;"
+        ));
+        let table = text("nri/src/lifecycle/table.rs");
+        assert!(table.contains(
+            "event: Event::Dance, kind: EventKind::Report, container: None, parts: &[(1, RequestPart::Pod)],"
+        ));
+        assert!(table.contains(
+            "Event::Dance => { Box::new(DanceRequest { pod: parts.pod.cloned(), ..DanceRequest::default() }) }"
         ));
         let dispatch = text("nri/src/api/dispatch.rs");
         assert!(dispatch.contains(

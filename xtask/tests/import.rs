@@ -20,6 +20,8 @@ fn repository() -> TempDir {
         nri_protos::DEPRECATIONS_TOML,
     )
     .unwrap();
+    let events = include_str!("../../protos/events.toml");
+    fs::write(protos.join("events.toml"), events).unwrap();
     for revision in REVISIONS {
         let folder = protos.join("api").join(revision.name);
         fs::create_dir_all(&folder).unwrap();

@@ -73,40 +73,32 @@ pub(crate) async fn send(
     let (pod, container) = (&request.pod, &request.container);
     let none = LinuxResources::default();
     let resources = request.resources.as_ref();
-    let relayed = match request.event {
+    match request.event {
+        Event::RunPodSandbox => {
+            let relayed = adaptation.run_pod_sandbox(pod).await?;
+            Ok(relayed.map(|()| Answer::None))
+        }
+        Event::UpdatePodSandbox => {
+            let overhead = request.overhead.as_ref();
+            let relayed = adaptation
+                .update_pod_sandbox(pod, overhead, resources)
+                .await?;
+            Ok(relayed.map(|()| Answer::None))
+        }
         Event::CreateContainer => {
             let relayed = adaptation.create_container(pod, container).await?;
-            return Ok(relayed.map(|created| Answer::Created(Box::new(created))));
+            Ok(relayed.map(|created| Answer::Created(Box::new(created))))
         }
         Event::UpdateContainer => {
             let resources = resources.unwrap_or(&none);
             let relayed = adaptation
                 .update_container(pod, container, resources)
                 .await?;
-            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
+            Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))))
         }
-        Event::StopContainer => {
-            let relayed = adaptation.stop_container(pod, container).await?;
-            return Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))));
+        event => {
+            let relayed = adaptation.send(event, pod, Some(container)).await?;
+            Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))))
         }
-        Event::RunPodSandbox => adaptation.run_pod_sandbox(pod).await?,
-        Event::UpdatePodSandbox => {
-            let overhead = request.overhead.as_ref();
-            adaptation
-                .update_pod_sandbox(pod, overhead, resources)
-                .await?
-        }
-        Event::PostUpdatePodSandbox => adaptation.post_update_pod_sandbox(pod).await?,
-        Event::StopPodSandbox => adaptation.stop_pod_sandbox(pod).await?,
-        Event::RemovePodSandbox => adaptation.remove_pod_sandbox(pod).await?,
-        Event::PostCreateContainer => adaptation.post_create_container(pod, container).await?,
-        Event::StartContainer => adaptation.start_container(pod, container).await?,
-        Event::PostStartContainer => adaptation.post_start_container(pod, container).await?,
-        Event::PostUpdateContainer => adaptation.post_update_container(pod, container).await?,
-        Event::RemoveContainer => adaptation.remove_container(pod, container).await?,
-        Event::Unknown | Event::ValidateContainerAdjustment | Event::Last => {
-            unreachable!("events are parsed by `parse`, which rejects these")
-        }
-    };
-    Ok(relayed.map(|()| Answer::None))
+    }
 }

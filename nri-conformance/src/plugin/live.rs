@@ -1,11 +1,12 @@
 //! A plugin that is registered, configured and synchronized.
 
+use nri::__private::EventKind;
 use nri::api::{Container, Event, EventMask, PodSandbox};
 use nri::wire::CallError;
 use nri_adaptation::Via;
 
 use super::verdict::{Judged, fail, in_the_way, skip};
-use crate::session::{Answer, LIFE, RuntimeKind, Session, sample_request};
+use crate::session::{Answer, RuntimeKind, Session, life, sample_request};
 use crate::subject::Instance;
 
 /// A plugin that serves.
@@ -21,24 +22,7 @@ pub(crate) struct Live {
 
 /// Returns true if a plugin may answer an event with an error.
 pub(crate) fn may_reject(event: Event) -> bool {
-    match event {
-        Event::RunPodSandbox
-        | Event::UpdatePodSandbox
-        | Event::CreateContainer
-        | Event::StartContainer
-        | Event::UpdateContainer
-        | Event::ValidateContainerAdjustment => true,
-        Event::Unknown
-        | Event::StopPodSandbox
-        | Event::RemovePodSandbox
-        | Event::PostCreateContainer
-        | Event::PostStartContainer
-        | Event::PostUpdateContainer
-        | Event::StopContainer
-        | Event::RemoveContainer
-        | Event::PostUpdatePodSandbox
-        | Event::Last => false,
-    }
+    EventKind::of(event) == EventKind::Consent
 }
 
 impl Live {
@@ -69,8 +53,7 @@ impl Live {
     /// Returns the events of a pod's life that the plugin receives.
     pub(crate) fn life(&self) -> impl Iterator<Item = Event> + use<> {
         let subscribed = self.subscribed;
-        LIFE.into_iter()
-            .filter(move |event| subscribed.contains(*event))
+        life().filter(move |event| subscribed.contains(*event))
     }
 
     /// Skips the test unless the plugin receives an event.

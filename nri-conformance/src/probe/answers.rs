@@ -1,11 +1,5 @@
-//! Checks that answers can be decoded, and describes them.
+//! The kinds of answers, and their descriptions.
 
-use bytes::Bytes;
-use nri::api::{
-    CreateContainerResponse, Empty, Event, StopContainerResponse, UpdateContainerResponse,
-    ValidateContainerAdjustmentResponse,
-};
-use nri::codec::{DecodeError, Message};
 use nri::wire::{CallError, Code};
 
 use crate::session::describe;
@@ -14,39 +8,6 @@ use super::RpcAnswer;
 
 /// The maximum number of characters of an answer that a result shows.
 const MAX_SHOWN: usize = 400;
-
-/// Checks that the answer to an event can be decoded, like a runtime.
-pub(super) fn check(event: Event, answer: Bytes) -> Result<(), CallError> {
-    let read = match event {
-        Event::CreateContainer => read::<CreateContainerResponse>(answer),
-        Event::UpdateContainer => read::<UpdateContainerResponse>(answer),
-        Event::StopContainer => read::<StopContainerResponse>(answer),
-        Event::ValidateContainerAdjustment => read::<ValidateContainerAdjustmentResponse>(answer),
-        Event::Unknown
-        | Event::Last
-        | Event::RunPodSandbox
-        | Event::StopPodSandbox
-        | Event::RemovePodSandbox
-        | Event::PostCreateContainer
-        | Event::StartContainer
-        | Event::PostStartContainer
-        | Event::PostUpdateContainer
-        | Event::RemoveContainer
-        | Event::UpdatePodSandbox
-        | Event::PostUpdatePodSandbox => read::<Empty>(answer),
-    };
-    read.map_err(|error| CallError::Unreadable(error.to_string()))
-}
-
-/// Checks that the answer to StateChange can be decoded.
-pub(super) fn check_empty(answer: Bytes) -> Result<(), CallError> {
-    read::<Empty>(answer).map_err(|error| CallError::Unreadable(error.to_string()))
-}
-
-/// Decodes an answer. Answers without content are empty messages, like that to StateChange.
-fn read<M: Message + Default>(answer: Bytes) -> Result<(), DecodeError> {
-    M::decode(answer).map(drop)
-}
 
 /// Returns the kind of an answer.
 ///
@@ -111,13 +72,6 @@ mod tests {
         assert_eq!(kind(status(Code::INVALID_ARGUMENT)), RpcAnswer::Breaks);
         assert_eq!(kind(status(Code(99))), RpcAnswer::Breaks);
         assert_eq!(kind(Err::<(), _>(CallError::Closed)), RpcAnswer::Silent);
-    }
-
-    #[test]
-    fn an_answer_of_another_type_is_unreadable() {
-        assert!(check(Event::RunPodSandbox, Bytes::new()).is_ok());
-        assert!(check(Event::CreateContainer, Bytes::from_static(b"\x0a\xff")).is_err());
-        assert!(check(Event::StopPodSandbox, Bytes::from_static(b"\xff")).is_err());
     }
 
     #[test]

@@ -281,9 +281,7 @@ impl Probed {
 
     /// Returns the durations of the answers, for each event that was answered under some target.
     pub fn latencies(&self) -> Vec<Latency> {
-        let events = crate::session::LIFE
-            .into_iter()
-            .map(crate::session::event_name);
+        let events = crate::session::life().map(nri::api::Event::name);
         events.filter_map(|event| self.latency(event)).collect()
     }
 

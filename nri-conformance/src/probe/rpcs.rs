@@ -1,12 +1,12 @@
 //! The first pass: each RPC of every known revision once, and one that does not exist.
 
-use nri::api::{ConfigureResponse, EventMask};
+use nri::api::{ConfigureResponse, Event, EventMask};
 use nri::plugin::Rpc;
 use nri::wire::Code;
-use nri_adaptation::Revision;
+use nri_adaptation::{Revision, Via};
 
 use crate::error::Result;
-use crate::session::{LIFE, event_name};
+use crate::session::{checked, life};
 
 use super::live::{CONFIGURE, Live, SYNCHRONIZE};
 use super::reply::Reply;
@@ -76,7 +76,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> 
 
 /// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
 fn order() -> Vec<&'static str> {
-    let mut order: Vec<_> = LIFE.into_iter().map(event_name).collect();
+    let mut order: Vec<_> = life().map(Event::name).collect();
     order.push(STATE_CHANGE);
     let is_left = |rpc: &&&'static Rpc| {
         rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, STATE_CHANGE, SHUTDOWN].contains(&rpc.name)
@@ -106,7 +106,7 @@ impl Pass<'_, '_> {
         if rpc == NO_SUCH_RPC {
             self.run.denial = answers::code(&reply.result);
         }
-        let result = result(&live, rpc, checked(rpc, reply), self.run.denial);
+        let result = result(&live, rpc, decoded(rpc, reply), self.run.denial);
         if live.is_over() {
             live.finish(self.run).await;
         } else {
@@ -182,7 +182,7 @@ impl Pass<'_, '_> {
     }
 
     fn request(&self, rpc: &str) -> Vec<u8> {
-        match LIFE.into_iter().find(|event| event_name(*event) == rpc) {
+        match life().find(|event| event.name() == rpc) {
             Some(event) => self.run.sample.request(event),
             None if rpc == STATE_CHANGE => self.run.sample.state_change(&self.revision),
             // The request of Shutdown is empty, and that of an unknown RPC does not matter.
@@ -192,10 +192,10 @@ impl Pass<'_, '_> {
 }
 
 /// Converts a reply to an error if the answer to the event cannot be decoded.
-fn checked(rpc: &str, reply: Reply) -> Reply<()> {
-    let event = LIFE.into_iter().find(|event| event_name(*event) == rpc);
+fn decoded(rpc: &str, reply: Reply) -> Reply<()> {
+    let event = life().find(|event| event.name() == rpc);
     let result = reply.result.and_then(|answer| match event {
-        Some(event) => answers::check(event, answer),
+        Some(event) => checked(event, Via::Dedicated, answer).map(drop),
         None => Ok(()),
     });
     Reply {
@@ -282,7 +282,7 @@ fn subscription(answer: &ConfigureResponse) -> Subscription {
     };
     Subscription {
         mask,
-        events: events.iter().map(event_name).collect(),
+        events: events.iter().map(Event::name).collect(),
         failure_policy: answer.failure_policy.map(|policy| FailurePolicy {
             fail_request: policy.fail_request,
             keep_connected: policy.keep_connected,

@@ -7,7 +7,7 @@ use nri::wire::CallError;
 use nri_adaptation::{PluginId, Revision, Via};
 
 use crate::error::{Error, Result};
-use crate::session::{LIFE, RuntimeKind, can_fall_back, event_name};
+use crate::session::{RuntimeKind, can_fall_back, checked, life};
 
 use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
 use super::reply::Reply;
@@ -215,7 +215,7 @@ impl Pass<'_, '_> {
         }
         let unknown: Vec<_> = EventMask::from_bits_truncate(extra)
             .iter()
-            .map(event_name)
+            .map(Event::name)
             .collect();
         let mut reason = format!("invalid plugin events: 0x{extra:x}");
         if !unknown.is_empty() {
@@ -232,7 +232,7 @@ impl Pass<'_, '_> {
         let mut live = Some(live);
         let mut results = Vec::new();
         let mut silent = 0;
-        for event in LIFE {
+        for event in life() {
             if !subscribed.contains(event) {
                 if wanted.contains(event) {
                     results.push(self.lost(event));
@@ -314,7 +314,7 @@ impl Pass<'_, '_> {
             took += reply.took;
         }
         EventResult {
-            event: event_name(event),
+            event: event.name(),
             outcome: outcome(answers::kind(&reply.result, self.run.denial), falls_back),
             via: Some(via),
             fell_back: falls_back,
@@ -333,10 +333,9 @@ impl Pass<'_, '_> {
         };
         let reply = live.call(self.run, method, request).await;
         Reply {
-            result: reply.result.and_then(|answer| match via {
-                Via::Dedicated => answers::check(event, answer),
-                Via::StateChange => answers::check_empty(answer),
-            }),
+            result: reply
+                .result
+                .and_then(|answer| checked(event, via, answer).map(drop)),
             took: reply.took,
         }
     }
@@ -362,7 +361,7 @@ fn outcome(answer: RpcAnswer, fell_back: bool) -> EventOutcome {
 
 fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
     EventResult {
-        event: event_name(event),
+        event: event.name(),
         outcome,
         via: None,
         fell_back: false,

@@ -68,13 +68,13 @@ pub(super) fn missing<T>(hook: Hook) -> Ended<T> {
 
 fn absent(hook: Hook) -> Outcome {
     let about = match hook {
-        Hook::RunPod => "O1",
-        Hook::StopPod => "O2",
-        Hook::RemovePod => "O3",
-        Hook::Create | Hook::Start | Hook::Update | Hook::Stop | Hook::Remove => "C1",
-        Hook::UpdatePod => "O8",
-        Hook::PostUpdatePod | Hook::PostCreate | Hook::PostStart | Hook::PostUpdate => "C5",
+        Hook::RUN_POD => "O1",
+        Hook::STOP_POD => "O2",
+        Hook::REMOVE_POD => "O3",
+        Hook::UPDATE_POD => "O8",
         Hook::Synchronize => "Y1",
+        Hook::Event(_) if hook.follows().is_some() => "C5",
+        Hook::Event(_) => "C1",
     };
     Outcome::Skip(format!("no {hook} event arrived, see {about}"))
 }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     const SEEN: Shape = Shape {
-        event: Hook::StopPod,
+        event: Hook::STOP_POD,
         times: 0,
         after: super::After::Cause(Cause::PluginError),
     };
@@ -189,11 +189,11 @@ mod tests {
         let others = [
             Shape { times: 2, ..SEEN },
             Shape {
-                event: Hook::Stop,
+                event: Hook::STOP,
                 ..SEEN
             },
-            Shape::caused(Hook::StopPod, 0, Cause::Nothing),
-            Shape::after(Hook::StopPod, 0, Hook::RunPod),
+            Shape::caused(Hook::STOP_POD, 0, Cause::Nothing),
+            Shape::after(Hook::STOP_POD, 0, Hook::RUN_POD),
         ];
         for other in others {
             assert!(!is_known(test, Some(other)), "{other}");

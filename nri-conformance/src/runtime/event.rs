@@ -1,84 +1,65 @@
 //! The events that the statements distinguish, and the parts of them that the tests need.
 
-use std::fmt;
+use std::{fmt, iter};
 
+use nri::__private::{STAGES, Stage};
 use nri::api::{Container, Event, PodSandbox};
 use serde::Deserialize;
 
 /// The label of every pod that the driver runs; its value is the seed of the run.
 pub(crate) const LABEL: &str = "nri-conformance";
 
-/// The hooks of a plugin that the statements about runtimes distinguish. In `deviations.toml`, each has the name of its RPC.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A hook of a plugin that the statements about runtimes are about. In `deviations.toml`, each has the name of its RPC.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(try_from = "String")]
 pub enum Hook {
-    /// `RunPodSandbox`.
-    RunPod,
-    /// `UpdatePodSandbox`.
-    UpdatePod,
-    /// `PostUpdatePodSandbox`.
-    PostUpdatePod,
-    /// `StopPodSandbox`.
-    StopPod,
-    /// `RemovePodSandbox`.
-    RemovePod,
-    /// `CreateContainer`.
-    Create,
-    /// `PostCreateContainer`.
-    PostCreate,
-    /// `StartContainer`.
-    Start,
-    /// `PostStartContainer`.
-    PostStart,
-    /// `UpdateContainer`.
-    Update,
-    /// `PostUpdateContainer`.
-    PostUpdate,
-    /// `StopContainer`.
-    Stop,
-    /// `RemoveContainer`.
-    Remove,
     /// `Synchronize`, which is not about one pod.
     Synchronize,
+    /// An event in the life of a pod.
+    Event(Event),
 }
 
 impl Hook {
-    /// Every hook.
-    pub const ALL: [Hook; 14] = [
-        Hook::RunPod,
-        Hook::UpdatePod,
-        Hook::PostUpdatePod,
-        Hook::StopPod,
-        Hook::RemovePod,
-        Hook::Create,
-        Hook::PostCreate,
-        Hook::Start,
-        Hook::PostStart,
-        Hook::Update,
-        Hook::PostUpdate,
-        Hook::Stop,
-        Hook::Remove,
-        Hook::Synchronize,
-    ];
+    /// `RunPodSandbox`.
+    pub const RUN_POD: Hook = Hook::Event(Event::RunPodSandbox);
+    /// `UpdatePodSandbox`.
+    pub const UPDATE_POD: Hook = Hook::Event(Event::UpdatePodSandbox);
+    /// `PostUpdatePodSandbox`.
+    pub const POST_UPDATE_POD: Hook = Hook::Event(Event::PostUpdatePodSandbox);
+    /// `StopPodSandbox`.
+    pub const STOP_POD: Hook = Hook::Event(Event::StopPodSandbox);
+    /// `RemovePodSandbox`.
+    pub const REMOVE_POD: Hook = Hook::Event(Event::RemovePodSandbox);
+    /// `CreateContainer`.
+    pub const CREATE: Hook = Hook::Event(Event::CreateContainer);
+    /// `PostCreateContainer`.
+    pub const POST_CREATE: Hook = Hook::Event(Event::PostCreateContainer);
+    /// `StartContainer`.
+    pub const START: Hook = Hook::Event(Event::StartContainer);
+    /// `PostStartContainer`.
+    pub const POST_START: Hook = Hook::Event(Event::PostStartContainer);
+    /// `UpdateContainer`.
+    pub const UPDATE: Hook = Hook::Event(Event::UpdateContainer);
+    /// `PostUpdateContainer`.
+    pub const POST_UPDATE: Hook = Hook::Event(Event::PostUpdateContainer);
+    /// `StopContainer`.
+    pub const STOP: Hook = Hook::Event(Event::StopContainer);
+    /// `RemoveContainer`.
+    pub const REMOVE: Hook = Hook::Event(Event::RemoveContainer);
+
+    /// Returns every hook. ValidateContainerAdjustment is not among them, because it is a part of CreateContainer.
+    pub(crate) fn all() -> impl Iterator<Item = Hook> {
+        let events = STAGES.iter().map(|stage| stage.event);
+        let events = events.filter(|event| *event != Event::ValidateContainerAdjustment);
+        iter::once(Hook::Synchronize).chain(events.map(Hook::Event))
+    }
 
     /// Returns the event; `None` for Synchronize.
     pub(crate) fn event(self) -> Option<Event> {
-        Some(match self {
-            Hook::RunPod => Event::RunPodSandbox,
-            Hook::UpdatePod => Event::UpdatePodSandbox,
-            Hook::PostUpdatePod => Event::PostUpdatePodSandbox,
-            Hook::StopPod => Event::StopPodSandbox,
-            Hook::RemovePod => Event::RemovePodSandbox,
-            Hook::Create => Event::CreateContainer,
-            Hook::PostCreate => Event::PostCreateContainer,
-            Hook::Start => Event::StartContainer,
-            Hook::PostStart => Event::PostStartContainer,
-            Hook::Update => Event::UpdateContainer,
-            Hook::PostUpdate => Event::PostUpdateContainer,
-            Hook::Stop => Event::StopContainer,
-            Hook::Remove => Event::RemoveContainer,
-            Hook::Synchronize => return None,
-        })
+        match self {
+            Hook::Synchronize => None,
+            Hook::Event(event) => Some(event),
+        }
     }
 
     /// Returns the name of the RPC.
@@ -88,42 +69,28 @@ impl Hook {
 
     /// Returns the hook with this name.
     pub(crate) fn named(name: &str) -> Option<Hook> {
-        Hook::ALL.into_iter().find(|hook| hook.name() == name)
+        Hook::all().find(|hook| hook.name() == name)
     }
 
-    /// Returns the event that an event after the fact follows.
+    /// Returns the event that an event after the fact follows: NRI calls the report of `StartContainer` `PostStartContainer`.
     pub(crate) fn follows(self) -> Option<Hook> {
-        match self {
-            Hook::PostUpdatePod => Some(Hook::UpdatePod),
-            Hook::PostCreate => Some(Hook::Create),
-            Hook::PostStart => Some(Hook::Start),
-            Hook::PostUpdate => Some(Hook::Update),
-            Hook::RunPod
-            | Hook::UpdatePod
-            | Hook::StopPod
-            | Hook::RemovePod
-            | Hook::Create
-            | Hook::Start
-            | Hook::Update
-            | Hook::Stop
-            | Hook::Remove
-            | Hook::Synchronize => None,
-        }
+        self.name().strip_prefix("Post").and_then(Hook::named)
     }
 
     /// Returns true for the events of a pod itself.
     pub(crate) fn is_about_pod(self) -> bool {
-        self.is_life_of_pod() || matches!(self, Hook::UpdatePod | Hook::PostUpdatePod)
+        let stage = self.event().and_then(Stage::of);
+        stage.is_some_and(|stage| stage.container.is_none())
     }
 
     /// Returns true for the beginning and the end of a pod: RunPodSandbox, StopPodSandbox and RemovePodSandbox.
     pub(crate) fn is_life_of_pod(self) -> bool {
-        matches!(self, Hook::RunPod | Hook::StopPod | Hook::RemovePod)
+        matches!(self, Hook::RUN_POD | Hook::STOP_POD | Hook::REMOVE_POD)
     }
 
     /// Returns true for the events that every container has once.
     pub(crate) fn is_life_of_container(self) -> bool {
-        matches!(self, Hook::Create | Hook::Start | Hook::Stop | Hook::Remove)
+        matches!(self, Hook::CREATE | Hook::START | Hook::STOP | Hook::REMOVE)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The answer to an event, or the failure instead of it.
 
 use bytes::Bytes;
-use nri::api::Event;
+use nri::__private::changes;
+use nri::api::{Empty, Event};
+use nri::codec::Message as _;
 use nri::wire::{CallError, Code};
-use nri_adaptation::{Revision, Via};
+use nri_adaptation::Via;
 
 /// The answer to an event, or the failure instead of it.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ impl Answer {
 
     /// Describes the request, such as `StopPodSandbox as StateChange`.
     pub fn sent(&self) -> String {
-        let name = event_name(self.event);
+        let name = self.event.name();
         match self.via {
             Via::Dedicated => name.to_owned(),
             Via::StateChange => format!("{name} as StateChange"),
@@ -70,9 +72,27 @@ pub fn describe(error: &CallError) -> String {
     }
 }
 
-/// Returns the name of the RPC that is dedicated to an event.
-pub(crate) fn event_name(event: Event) -> &'static str {
-    let mut rpcs = Revision::rpcs().iter();
-    let rpc = rpcs.find(|rpc| rpc.event == Some(event));
-    rpc.map_or("unknown event", |rpc| rpc.name)
+/// Returns the response to an event if a runtime can decode it.
+pub(crate) fn checked(event: Event, via: Via, response: Bytes) -> Result<Bytes, CallError> {
+    let decoded = match via {
+        Via::Dedicated => changes(event, &response).map(drop),
+        Via::StateChange => Empty::decode(&response).map(drop),
+    };
+    match decoded {
+        Ok(()) => Ok(response),
+        Err(error) => Err(CallError::Unreadable(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_another_type_is_unreadable() {
+        let check = |event, answer| checked(event, Via::Dedicated, Bytes::from_static(answer));
+        assert!(check(Event::RunPodSandbox, b"").is_ok());
+        assert!(check(Event::CreateContainer, b"\x0a\xff").is_err());
+        assert!(check(Event::StopPodSandbox, b"\xff").is_err());
+    }
 }

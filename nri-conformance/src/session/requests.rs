@@ -2,13 +2,10 @@
 
 mod moment;
 
+use nri::__private::{RequestParts, STAGES, Stage};
 use nri::api::{
-    Container, ContainerAdjustment, CreateContainerRequest, Event, Hooks, LinuxContainerAdjustment,
-    LinuxCpu, LinuxMemory, LinuxResources, OwningPlugins, PluginInstance, PodSandbox,
-    PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
-    PostUpdatePodSandboxRequest, RemoveContainerRequest, RemovePodSandboxRequest,
-    RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
-    UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
+    Container, ContainerAdjustment, Event, Hooks, LinuxContainerAdjustment, LinuxCpu, LinuxMemory,
+    LinuxResources, OwningPlugins, PluginInstance, PodSandbox, ValidateContainerAdjustmentRequest,
 };
 use nri::codec::Message;
 
@@ -30,59 +27,27 @@ pub fn sample_request(
 /// Returns the encoded request of the RPC that is dedicated to an event. The container is omitted if the event does not
 /// need it.
 pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
-    macro_rules! of {
-        ($message:ident, pod) => {
-            $message {
-                pod: Some(pod.clone()),
-            }
-            .encode_to_vec()
-        };
-        ($message:ident, container) => {
-            $message {
-                pod: Some(pod.clone()),
-                container: Some(container.clone()),
-            }
-            .encode_to_vec()
-        };
+    if event == Event::ValidateContainerAdjustment {
+        return validate(pod, container);
     }
-    match event {
-        Event::Unknown | Event::Last => Vec::new(),
-        Event::RunPodSandbox => of!(RunPodSandboxRequest, pod),
-        Event::UpdatePodSandbox => update_pod(pod),
-        Event::PostUpdatePodSandbox => of!(PostUpdatePodSandboxRequest, pod),
-        Event::StopPodSandbox => of!(StopPodSandboxRequest, pod),
-        Event::RemovePodSandbox => of!(RemovePodSandboxRequest, pod),
-        Event::CreateContainer => of!(CreateContainerRequest, container),
-        Event::PostCreateContainer => of!(PostCreateContainerRequest, container),
-        Event::StartContainer => of!(StartContainerRequest, container),
-        Event::PostStartContainer => of!(PostStartContainerRequest, container),
-        Event::UpdateContainer => update_container(pod, container),
-        Event::PostUpdateContainer => of!(PostUpdateContainerRequest, container),
-        Event::StopContainer => of!(StopContainerRequest, container),
-        Event::RemoveContainer => of!(RemoveContainerRequest, container),
-        Event::ValidateContainerAdjustment => validate(pod, container),
+    let linux = pod.linux.as_ref();
+    let parts = RequestParts {
+        pod: Some(pod),
+        container: Some(container),
+        overhead_linux_resources: linux.and_then(|linux| linux.pod_overhead.as_ref()),
+        // The pod has one container, so the kubelet requests the same resources for both.
+        linux_resources: linux.and_then(|linux| linux.pod_resources.as_ref()),
+    };
+    let mut request = Vec::new();
+    if let Some(stage) = Stage::of(event) {
+        stage.encode(&parts, &mut request);
     }
+    request
 }
 
-fn update_pod(pod: &PodSandbox) -> Vec<u8> {
-    let linux = pod.linux.as_ref();
-    UpdatePodSandboxRequest {
-        pod: Some(pod.clone()),
-        overhead_linux_resources: linux.and_then(|linux| linux.pod_overhead.clone()),
-        linux_resources: linux.and_then(|linux| linux.pod_resources.clone()),
-    }
-    .encode_to_vec()
-}
-
-/// The pod has one container, so the kubelet requests the same resources for both.
-fn update_container(pod: &PodSandbox, container: &Container) -> Vec<u8> {
-    let linux = pod.linux.as_ref();
-    UpdateContainerRequest {
-        pod: Some(pod.clone()),
-        container: Some(container.clone()),
-        linux_resources: linux.and_then(|linux| linux.pod_resources.clone()),
-    }
-    .encode_to_vec()
+/// Returns every event, in the order in which a runtime sends them in the life of a pod with one container.
+pub(crate) fn life() -> impl Iterator<Item = Event> {
+    STAGES.iter().map(|stage| stage.event)
 }
 
 fn validate(pod: &PodSandbox, container: &Container) -> Vec<u8> {

@@ -41,18 +41,10 @@ pub(crate) async fn send(
     let sent = match event {
         Event::RunPodSandbox => to.run_pod_sandbox(pod).await.map(drop),
         Event::UpdatePodSandbox => to.update_pod_sandbox(pod, None, None).await.map(drop),
-        Event::PostUpdatePodSandbox => to.post_update_pod_sandbox(pod).await.map(drop),
-        Event::StopPodSandbox => to.stop_pod_sandbox(pod).await.map(drop),
-        Event::RemovePodSandbox => to.remove_pod_sandbox(pod).await.map(drop),
         Event::CreateContainer => to.create_container(pod, container).await.map(drop),
-        Event::PostCreateContainer => to.post_create_container(pod, container).await.map(drop),
-        Event::StartContainer => to.start_container(pod, container).await.map(drop),
-        Event::PostStartContainer => to.post_start_container(pod, container).await.map(drop),
         Event::UpdateContainer => to.update_container(pod, container, &none).await.map(drop),
-        Event::PostUpdateContainer => to.post_update_container(pod, container).await.map(drop),
-        Event::StopContainer => to.stop_container(pod, container).await.map(drop),
-        Event::RemoveContainer => to.remove_container(pod, container).await.map(drop),
         Event::ValidateContainerAdjustment | Event::Unknown | Event::Last => return Ok(()),
+        event => to.send(event, pod, Some(container)).await.map(drop),
     };
     sent.map_err(|error| error.to_string())
 }

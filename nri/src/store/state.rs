@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{Limits, Sighting, SightingKind};
 use crate::api::{Container, Event, PodSandbox};
+use crate::lifecycle::{EventKind, Stage};
 use shelf::Shelf;
 
 #[derive(Debug)]
@@ -42,23 +43,11 @@ impl StoreState {
         pod: &PodSandbox,
         container: Option<&Container>,
     ) -> Sighting {
-        let seen = match event {
-            Event::RemovePodSandbox => self.remove_pod(&pod.id),
-            Event::StopPodSandbox => self.pods.stop(&pod.id, pod),
-            Event::RunPodSandbox
-            | Event::UpdatePodSandbox
-            | Event::PostUpdatePodSandbox
-            | Event::CreateContainer
-            | Event::PostCreateContainer
-            | Event::StartContainer
-            | Event::PostStartContainer
-            | Event::UpdateContainer
-            | Event::PostUpdateContainer
-            | Event::StopContainer
-            | Event::RemoveContainer
-            | Event::ValidateContainerAdjustment
-            | Event::Unknown
-            | Event::Last => self.pods.see(&pod.id, pod),
+        let of_pod = Stage::of(event).filter(|stage| stage.container.is_none());
+        let seen = match of_pod.map(|stage| stage.kind) {
+            Some(EventKind::Removal) => self.remove_pod(&pod.id),
+            Some(EventKind::Stop) => self.pods.stop(&pod.id, pod),
+            Some(EventKind::Consent | EventKind::Report) | None => self.pods.see(&pod.id, pod),
         };
         let container =
             container.map(|container| self.observe_container(event, pod, seen, container));
@@ -77,25 +66,18 @@ impl StoreState {
         container: &Container,
     ) -> SightingKind {
         let id = container.id.as_str();
-        let seen = match event {
-            Event::RemoveContainer => self.remove_container(id),
-            // Its pod was removed, and all its containers with it.
-            _ if of_pod == SightingKind::Gone && !self.containers.has(id) => SightingKind::Gone,
-            Event::StopContainer => self.containers.stop(id, container),
-            Event::CreateContainer
-            | Event::PostCreateContainer
-            | Event::StartContainer
-            | Event::PostStartContainer
-            | Event::UpdateContainer
-            | Event::PostUpdateContainer
-            | Event::ValidateContainerAdjustment
-            | Event::RunPodSandbox
-            | Event::UpdatePodSandbox
-            | Event::PostUpdatePodSandbox
-            | Event::StopPodSandbox
-            | Event::RemovePodSandbox
-            | Event::Unknown
-            | Event::Last => self.containers.see(id, container),
+        let of_container = Stage::of(event).filter(|stage| stage.container.is_some());
+        // Its pod was removed, and all its containers with it.
+        let is_gone = of_pod == SightingKind::Gone && !self.containers.has(id);
+        let seen = match of_container.map(|stage| stage.kind) {
+            Some(EventKind::Removal) => self.remove_container(id),
+            Some(EventKind::Consent | EventKind::Report | EventKind::Stop) | None if is_gone => {
+                SightingKind::Gone
+            }
+            Some(EventKind::Stop) => self.containers.stop(id, container),
+            Some(EventKind::Consent | EventKind::Report) | None => {
+                self.containers.see(id, container)
+            }
         };
         if seen == SightingKind::First && self.containers.has(id) {
             self.adopt(pod, container);

@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nri::api::{Container, LinuxResources, PodSandbox};
-use nri_adaptation::{Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Via};
-use nri_tests::matrix::{Cell, LIFE, Row, details, summary};
+use nri_adaptation::{
+    Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Revision, Via,
+};
+use nri_tests::matrix::{Cell, Row, details, life_of, summary};
+use nri_tests::peers::NRI_RELEASES;
 use nri_tests::plugin::Plugin;
 use nri_tests::process::PATIENCE;
 use nri_tests::runtime::Runtime;
@@ -19,43 +22,22 @@ use nri_tests::{peers, snapshot};
 use serde_json::Value;
 use tokio::time::sleep;
 
-/// The events that a plugin could handle before v0.10.0.
-const OLD: &[&str] = &[
-    "RunPodSandbox",
-    "CreateContainer",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "UpdateContainer",
-    "PostUpdateContainer",
-    "StopContainer",
-    "RemoveContainer",
-    "StopPodSandbox",
-    "RemovePodSandbox",
+/// The name of each row, and the NRI release whose events the plugin handles.
+const PLUGINS: [(&str, &str); 7] = [
+    ("Go v0.6.1", "v0.6.1"),
+    ("Go v0.8.0", "v0.8.0"),
+    ("Go v0.11.0", "v0.11.0"),
+    ("Go v0.12.5", NEWEST),
+    ("Rust, current", NEWEST),
+    ("Rust, bindings of v0.11.0", "v0.11.0"),
+    (ONLY_STATE_CHANGE, NEWEST),
 ];
 
-/// The events that came as StateChange.
-const CHANGES: &[&str] = &[
-    "RunPodSandbox",
-    "PostUpdatePodSandbox",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "PostUpdateContainer",
-    "RemoveContainer",
-    "StopPodSandbox",
-    "RemovePodSandbox",
-];
+/// The plugin that handles only the events that came as StateChange.
+const ONLY_STATE_CHANGE: &str = "Rust, StateChange only";
 
-const ROWS: [Row; 7] = [
-    row("Go v0.6.1", OLD),
-    row("Go v0.8.0", OLD),
-    row("Go v0.11.0", &LIFE),
-    row("Go v0.12.5", &LIFE),
-    row("Rust, current", &LIFE),
-    row("Rust, bindings of v0.11.0", &LIFE),
-    row("Rust, StateChange only", CHANGES),
-];
+/// The newest release of the plugins and runtimes.
+const NEWEST: &str = NRI_RELEASES[NRI_RELEASES.len() - 1];
 
 const COLUMNS: [&str; 6] = [
     "ours as v0.8.0",
@@ -66,7 +48,14 @@ const COLUMNS: [&str; 6] = [
     "Go v0.12.5",
 ];
 
-const fn row(name: &'static str, handled: &'static [&'static str]) -> Row {
+fn row((name, release): (&'static str, &str)) -> Row {
+    let mut handled = life_of(release);
+    if name == ONLY_STATE_CHANGE {
+        let rpcs = Revision::rpcs()
+            .iter()
+            .filter(|rpc| rpc.change_fields.is_some());
+        handled.retain(|event| rpcs.clone().any(|rpc| rpc.name == *event));
+    }
     Row { name, handled }
 }
 
@@ -76,7 +65,7 @@ async fn every_plugin_under_every_runtime() {
     let _ = writeln!(table, "| plugin | {} |", COLUMNS.join(" | "));
     let _ = writeln!(table, "| --- |{}", " --- |".repeat(COLUMNS.len()));
     let mut facts = String::new();
-    for row in &ROWS {
+    for row in &PLUGINS.map(row) {
         let mut summaries = Vec::new();
         for column in COLUMNS {
             let cell = cell(row, column).await;
@@ -147,7 +136,7 @@ fn printed(plugin: &mut Plugin, count: usize) -> Vec<String> {
 
 fn is_of_life(line: &Value) -> bool {
     let event = line["event"].as_str().map(camel_case);
-    event.is_some_and(|event| LIFE.contains(&event.as_str()))
+    event.is_some_and(|event| life_of(NEWEST).contains(&event.as_str()))
 }
 
 async fn under_ours(row: &Row, release: &str) -> Cell {
@@ -302,9 +291,8 @@ fn deprecated(log: &[String]) -> BTreeSet<String> {
         .iter()
         .filter(|line| line.contains("deprecated StateChange"));
     let event = |line: &String| {
-        LIFE.iter()
-            .find(|event| line.contains(&format!(" {event} ")))
-            .copied()
+        let mut events = life_of(NEWEST).into_iter();
+        events.find(|event| line.contains(&format!(" {event} ")))
     };
     lines.filter_map(event).map(str::to_owned).collect()
 }

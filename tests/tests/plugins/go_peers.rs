@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use nri_tests::matrix::LIFE;
+use nri_tests::matrix::life_of;
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::plugin::Plugin;
 use nri_tests::runtime::Runtime;
@@ -30,7 +30,7 @@ fn expected_calls(release: &str) -> Vec<&'static str> {
             &["StateChange"; 3],
         ]
         .concat(),
-        _ => LIFE.to_vec(),
+        _ => life_of(release),
     }
 }
 

@@ -52,29 +52,6 @@ pub(crate) fn launched(release: &str, executable: &Path, config: &str) -> Runtim
     runtime
 }
 
-/// Returns the events of a pod's life that a runtime of this release knows, in order.
-pub(crate) fn life(release: &str) -> Vec<&'static str> {
-    const LIFE: [(&str, &str); 14] = [
-        ("RunPodSandbox", "v0.6.1"),
-        ("UpdatePodSandbox", "v0.11.0"),
-        ("PostUpdatePodSandbox", "v0.11.0"),
-        ("CreateContainer", "v0.6.1"),
-        ("ValidateContainerAdjustment", "v0.11.0"),
-        ("PostCreateContainer", "v0.6.1"),
-        ("StartContainer", "v0.6.1"),
-        ("PostStartContainer", "v0.6.1"),
-        ("UpdateContainer", "v0.6.1"),
-        ("PostUpdateContainer", "v0.6.1"),
-        ("StopContainer", "v0.6.1"),
-        ("RemoveContainer", "v0.6.1"),
-        ("StopPodSandbox", "v0.6.1"),
-        ("RemovePodSandbox", "v0.6.1"),
-    ];
-    let known = |since: &str| since == "v0.6.1" || !is_old(release);
-    let events = LIFE.iter().filter(|(_, since)| known(since));
-    events.map(|(event, _)| *event).collect()
-}
-
 /// Before pods could be updated, and before a failed plugin could be kept.
 pub(crate) fn is_old(release: &str) -> bool {
     matches!(release, "v0.6.1" | "v0.8.0")

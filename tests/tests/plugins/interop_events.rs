@@ -3,8 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::interop::{external, is_old, launched, life, methods, peer, relay_life, started};
+use crate::interop::{external, is_old, launched, methods, peer, relay_life, started};
 use nri_tests::examples::example;
+use nri_tests::matrix::life_of;
 use nri_tests::peers::NRI_RELEASES;
 use nri_tests::plugin::Plugin;
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ fn the_logger_sees_every_event_once_and_in_order() {
     for release in NRI_RELEASES {
         let mut runtime = started(release);
         let mut logger = external(&mut runtime, &example("logger"), &[]);
-        let expected = life(release);
+        let expected = life_of(release);
         let calls = relay_life(&mut runtime);
         assert_eq!(methods(&calls), calls_of(release, &expected), "{release}");
         let last = logger.wait_for("the last event", |line| line["event"] == "RemovePodSandbox");
@@ -69,7 +70,7 @@ fn a_launched_logger_takes_its_flags_from_its_configuration() {
         let file = folder.path().join(release);
         let config = format!("logFile: {}", file.display());
         let mut runtime = launched(release, &example("logger"), &config);
-        let expected = life(release);
+        let expected = life_of(release);
         let calls = relay_life(&mut runtime);
         assert_eq!(methods(&calls), calls_of(release, &expected), "{release}");
         let text = fs::read_to_string(file).expect("logged to the file");
@@ -106,7 +107,7 @@ fn a_legacy_plugin_gets_everything_as_state_changes_old_runtime_or_new() {
     for release in NRI_RELEASES {
         let mut runtime = started(release);
         let mut legacy = external(&mut runtime, &example("legacy"), &[]);
-        let expected: Vec<_> = life(release)
+        let expected: Vec<_> = life_of(release)
             .into_iter()
             .filter(|event| calls_of("v0.8.0", &[event]) == ["StateChange"])
             .collect();

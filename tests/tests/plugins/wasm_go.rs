@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::interop::{life, runtime};
+use crate::interop::runtime;
+use nri_tests::matrix::life_of;
 use nri_tests::runtime::Runtime;
 use nri_tests::wasm::module;
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ fn every_event_arrives_once_and_in_order() {
         assert!(log.contains("synchronized 3 pods, 2 containers"), "{log}");
         let steps = runtime.lifecycle();
         assert_eq!(failed(&steps), Vec::<&Value>::new(), "{release}");
-        assert_eq!(logged(&mut runtime), life(release), "{release}");
+        assert_eq!(logged(&mut runtime), life_of(release), "{release}");
     }
 }
 

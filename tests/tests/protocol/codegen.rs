@@ -45,7 +45,7 @@ fn nothing_generated_is_stale_or_left_over() {
 
 #[test]
 fn generating_twice_gives_the_same() {
-    let once = generate::targets(&History::embedded().unwrap()).unwrap();
-    let again = generate::targets(&History::embedded().unwrap()).unwrap();
+    let once = generate::targets(&root(), &History::embedded().unwrap()).unwrap();
+    let again = generate::targets(&root(), &History::embedded().unwrap()).unwrap();
     assert!(once == again && once.len() > 11);
 }

@@ -3,11 +3,19 @@
 //! `NRI_WRITE_SNAPSHOTS=1` writes them, to be reviewed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nri_schema::History;
 use nri_schema::history::{Proto, Tables};
-use xtask::shipped;
+use xtask::shipped::{self, EventTable};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn events() -> EventTable {
+    EventTable::read(&root()).expect("the table is there")
+}
 
 /// The protos as text: the descriptors that come with them are one of the things to check.
 fn history() -> History {
@@ -64,9 +72,10 @@ fn elements_are_declared_by_the_revisions_that_have_them() {
 
 #[test]
 fn shipped_code_is_up_to_date() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root();
     let history = history();
-    for file in shipped::files(&history).expect("the newest revision is an NRI protocol") {
+    for file in shipped::files(&history, &events()).expect("the newest revision is an NRI protocol")
+    {
         let path = root.join(file.path);
         if std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
             fs::write(&path, &file.text).expect("the file can be written");
@@ -86,7 +95,7 @@ fn every_rpc_and_event_of_the_newest_revision_is_there() {
     let history = history();
     let newest = history.revisions().last().expect("there is one");
     let protocol = newest.protocol().expect("it compiles");
-    let files = shipped::files(&history).expect("it is an NRI protocol");
+    let files = shipped::files(&history, &events()).expect("it is an NRI protocol");
     let text = |end: &str| {
         &files
             .iter()

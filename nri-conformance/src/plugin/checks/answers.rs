@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use nri::__private::changes;
 use nri::adjust::{Adjustment, Invalid, Updates};
-use nri::api::{CreateContainerResponse, Event, StopContainerResponse, UpdateContainerResponse};
-use nri::codec::{DecodeError, Message as _};
+use nri::api::Event;
 use nri::wire::CallError;
 use nri_adaptation::Revision;
 use tokio::time::timeout;
@@ -34,63 +33,29 @@ async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
         let Ok(response) = answer.result.clone() else {
             continue;
         };
-        let Some(checked) = check(event, response) else {
+        let Some(checked) = check(event, &response) else {
             continue;
         };
         judged += 1;
-        match checked {
-            Ok(Ok(())) => {}
-            Ok(Err(invalid)) => {
-                return fail(
-                    answer.sent(),
-                    invalid.to_string(),
-                    "an adjustment that is valid on its own",
-                );
-            }
-            Err(error) => {
-                return fail(
-                    answer.sent(),
-                    format!("an answer that cannot be decoded: {error}"),
-                    "an answer that can be decoded",
-                );
-            }
+        if let Err(invalid) = checked {
+            return fail(
+                answer.sent(),
+                invalid.to_string(),
+                "an adjustment that is valid on its own",
+            );
         }
     }
     if judged == 0 {
-        return skip("answered none of CreateContainer, UpdateContainer and StopContainer");
+        return skip("answered no event whose answer may contain changes");
     }
     Ok(())
 }
 
-/// Checks the answer to an event whose answer may contain changes.
-fn check(event: Event, response: Bytes) -> Option<Result<Result<(), Invalid>, DecodeError>> {
-    match event {
-        Event::CreateContainer => Some(CreateContainerResponse::decode(response).map(|answer| {
-            Adjustment::from(answer.adjust.unwrap_or_default()).check()?;
-            Updates::from(answer.update).check()
-        })),
-        Event::UpdateContainer => Some(
-            UpdateContainerResponse::decode(response)
-                .map(|answer| Updates::from(answer.update).check()),
-        ),
-        Event::StopContainer => Some(
-            StopContainerResponse::decode(response)
-                .map(|answer| Updates::from(answer.update).check()),
-        ),
-        Event::Unknown
-        | Event::RunPodSandbox
-        | Event::StopPodSandbox
-        | Event::RemovePodSandbox
-        | Event::PostCreateContainer
-        | Event::StartContainer
-        | Event::PostStartContainer
-        | Event::PostUpdateContainer
-        | Event::RemoveContainer
-        | Event::UpdatePodSandbox
-        | Event::PostUpdatePodSandbox
-        | Event::ValidateContainerAdjustment
-        | Event::Last => None,
-    }
+/// Checks the changes in the answer to an event. `None` if answers to the event have none.
+fn check(event: Event, response: &[u8]) -> Option<Result<(), Invalid>> {
+    let changes = changes(event, response).ok().flatten()?;
+    let adjustment = Adjustment::from(changes.adjust.unwrap_or_default()).check();
+    Some(adjustment.and_then(|()| Updates::from(changes.update).check()))
 }
 
 async fn updates(bench: &Bench, revision: &Revision) -> Judged {

@@ -10,7 +10,7 @@ use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::{Live, judge, may_reject};
 use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::world::World;
-use crate::session::{Answer, LIFE, can_fall_back, describe, sample_request};
+use crate::session::{Answer, can_fall_back, describe, life, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W4"] "each-way" Each each_way;
@@ -23,7 +23,7 @@ pub(super) static TESTS: &[Test] = tests! {
 const NO_RPC: &str = "NoSuchEvent";
 
 /// Event numbers that no release has, and 0.
-const UNKNOWN_EVENTS: [i32; 5] = [0, 15, 99, i32::MAX, -1];
+const UNKNOWN_EVENTS: [i32; 5] = [0, Event::Last as i32, 99, i32::MAX, -1];
 
 async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
@@ -99,7 +99,7 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
 async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     let (pod, container) = bench.pod_and_container();
-    for event in LIFE {
+    for event in life() {
         let dedicated = sample_request(bench.options.runtime, event, &pod, &container);
         let answer = live
             .session
@@ -178,10 +178,7 @@ async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
 
 /// Returns the events that the plugin accepts in both ways, each way on a separate connection.
 async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
-    let mut works: Vec<Event> = LIFE
-        .into_iter()
-        .filter(|event| can_fall_back(*event))
-        .collect();
+    let mut works: Vec<Event> = life().filter(|event| can_fall_back(*event)).collect();
     for via in [Via::Dedicated, Via::StateChange] {
         let live = bench.serving(revision).await?;
         let (pod, container) = bench.pod_and_container();

@@ -157,11 +157,11 @@ impl Synchronize for Watcher {
 
 /// Implements the handler of each event: those of pods, then those of containers.
 macro_rules! record_events {
-    (pods { $($event:ident $method:ident($hook:ident $(, $argument:ty)*);)* }
-     containers { $($of_container:ident $handler:ident($at:ident $(, $rest:ty)*) -> $answer:ty;)* }) => {
+    (pods { $($event:ident $method:ident($($argument:ty),*);)* }
+     containers { $($of_container:ident $handler:ident($($rest:ty),*) -> $answer:ty;)* }) => {
         $(impl $event for Watcher {
             async fn $method(&self, cx: &EventContext, pod: PodSandbox $(, _: $argument)*) -> nri::Result<()> {
-                self.on(cx, Hook::$hook, &pod, None).await
+                self.on(cx, Hook::Event(Event::$event), &pod, None).await
             }
         })*
         $(impl $of_container for Watcher {
@@ -172,7 +172,7 @@ macro_rules! record_events {
                 container: Container
                 $(, _: $rest)*
             ) -> nri::Result<$answer> {
-                self.on(cx, Hook::$at, &pod, Some(&container)).await?;
+                self.on(cx, Hook::Event(Event::$of_container), &pod, Some(&container)).await?;
                 Ok(Default::default())
             }
         })*
@@ -181,20 +181,20 @@ macro_rules! record_events {
 
 record_events! {
     pods {
-        RunPodSandbox run_pod_sandbox(RunPod);
-        UpdatePodSandbox update_pod_sandbox(UpdatePod, LinuxResources, LinuxResources);
-        PostUpdatePodSandbox post_update_pod_sandbox(PostUpdatePod);
-        StopPodSandbox stop_pod_sandbox(StopPod);
-        RemovePodSandbox remove_pod_sandbox(RemovePod);
+        RunPodSandbox run_pod_sandbox();
+        UpdatePodSandbox update_pod_sandbox(LinuxResources, LinuxResources);
+        PostUpdatePodSandbox post_update_pod_sandbox();
+        StopPodSandbox stop_pod_sandbox();
+        RemovePodSandbox remove_pod_sandbox();
     }
     containers {
-        CreateContainer create_container(Create) -> Adjustment;
-        PostCreateContainer post_create_container(PostCreate) -> ();
-        StartContainer start_container(Start) -> ();
-        PostStartContainer post_start_container(PostStart) -> ();
-        UpdateContainer update_container(Update, LinuxResources) -> Updates;
-        PostUpdateContainer post_update_container(PostUpdate) -> ();
-        StopContainer stop_container(Stop) -> Updates;
-        RemoveContainer remove_container(Remove) -> ();
+        CreateContainer create_container() -> Adjustment;
+        PostCreateContainer post_create_container() -> ();
+        StartContainer start_container() -> ();
+        PostStartContainer post_start_container() -> ();
+        UpdateContainer update_container(LinuxResources) -> Updates;
+        PostUpdateContainer post_update_container() -> ();
+        StopContainer stop_container() -> Updates;
+        RemoveContainer remove_container() -> ();
     }
 }

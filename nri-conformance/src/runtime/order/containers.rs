@@ -55,30 +55,30 @@ fn in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
 fn complete(sequence: &Sequence, arrivals: &[&Arrival], known: bool) -> Result<(), Shape> {
     let has = |hook| times(arrivals, hook) > 0;
     let lacks = |hook| sequence.receives(hook) && !has(hook);
-    if !known && lacks(Hook::Create) && (has(Hook::PostCreate) || has(Hook::Start)) {
-        return Err(Shape::caused(Hook::Create, 0, Cause::Nothing));
+    if !known && lacks(Hook::CREATE) && (has(Hook::POST_CREATE) || has(Hook::START)) {
+        return Err(Shape::caused(Hook::CREATE, 0, Cause::Nothing));
     }
-    if !known && lacks(Hook::Start) && has(Hook::PostStart) {
-        return Err(Shape::after(Hook::Start, 0, Hook::Create));
+    if !known && lacks(Hook::START) && has(Hook::POST_START) {
+        return Err(Shape::after(Hook::START, 0, Hook::CREATE));
     }
-    if lacks(Hook::Stop) && has(Hook::PostStart) && has(Hook::Remove) {
-        return Err(Shape::after(Hook::Stop, 0, Hook::Start));
+    if lacks(Hook::STOP) && has(Hook::POST_START) && has(Hook::REMOVE) {
+        return Err(Shape::after(Hook::STOP, 0, Hook::START));
     }
     Ok(())
 }
 
 /// Returns the shape of a container that was created and is not removed although its pod is.
 fn removed(sequence: &Sequence, arrivals: &[&Arrival]) -> Result<(), Shape> {
-    let created = times(arrivals, Hook::PostCreate) > 0;
-    if !created || !sequence.receives(Hook::Remove) || times(arrivals, Hook::Remove) > 0 {
+    let created = times(arrivals, Hook::POST_CREATE) > 0;
+    if !created || !sequence.receives(Hook::REMOVE) || times(arrivals, Hook::REMOVE) > 0 {
         return Ok(());
     }
     let pod_removed = sequence.events().any(|event| {
-        event.hook == Hook::RemovePod
+        event.hook == Hook::REMOVE_POD
             && arrivals.first().is_some_and(|first| first.pod == event.pod)
     });
     if pod_removed {
-        return Err(Shape::after(Hook::Remove, 0, Hook::RemovePod));
+        return Err(Shape::after(Hook::REMOVE, 0, Hook::REMOVE_POD));
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ fn after(hook: Hook, times: usize, earlier: Option<&Arrival>) -> Shape {
 
 /// Returns the position of an event in the life of a container.
 fn stage(hook: Hook) -> usize {
-    let stages = [Hook::Create, Hook::Start, Hook::Stop, Hook::Remove];
+    let stages = [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE];
     let position = stages.iter().position(|stage| *stage == hook);
     // Only called for these events.
     position.unwrap_or(stages.len())

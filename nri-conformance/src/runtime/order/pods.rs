@@ -9,20 +9,20 @@ use crate::runtime::shape::{Cause, Shape};
 
 /// O1: CreateContainer shows that RunPodSandbox has succeeded, so that its event arrived before.
 pub(super) fn run_comes_first(sequence: &Sequence) -> Option<Result<(), Violation>> {
-    if !sequence.receives(Hook::RunPod) {
+    if !sequence.receives(Hook::RUN_POD) {
         return None;
     }
     let mut ran: BTreeSet<&str> = BTreeSet::new();
     for arrival in sequence.events() {
         let pod = arrival.pod.as_str();
         let unknown = !ran.contains(pod) && !sequence.known_pods.contains(pod);
-        if arrival.hook == Hook::RunPod {
+        if arrival.hook == Hook::RUN_POD {
             ran.insert(pod);
-        } else if arrival.hook == Hook::Create && unknown {
+        } else if arrival.hook == Hook::CREATE && unknown {
             return Some(Err(violation(
                 pod,
                 "RunPodSandbox before every other event of the pod",
-                Shape::caused(Hook::Create, 1, Cause::Nothing),
+                Shape::caused(Hook::CREATE, 1, Cause::Nothing),
             )));
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violatio
         let hooks = life(&arrivals);
         judged |= hooks.len() > 1;
         for hooks in lives(&hooks) {
-            let stops = sequence.receives(Hook::StopPod);
+            let stops = sequence.receives(Hook::STOP_POD);
             if let Err(shape) = in_order(hooks, stops) {
                 return Some(Err(order_violation(pod, hooks, shape)));
             }
@@ -55,12 +55,12 @@ pub(super) fn ids_are_not_reused(sequence: &Sequence) -> Option<Result<(), Viola
     let mut judged = false;
     for (pod, arrivals) in sequence.by_pod() {
         let hooks = life(&arrivals);
-        judged |= hooks.contains(&Hook::RemovePod);
+        judged |= hooks.contains(&Hook::REMOVE_POD);
         if lives(&hooks).count() > 1 {
             return Some(Err(violation(
                 pod,
                 "a new id for every sandbox",
-                Shape::after(Hook::RunPod, 1, Hook::RemovePod),
+                Shape::after(Hook::RUN_POD, 1, Hook::REMOVE_POD),
             )));
         }
     }
@@ -73,17 +73,17 @@ pub(super) fn nothing_after_removal(sequence: &Sequence) -> Option<Result<(), Vi
     let mut judged = false;
     for arrival in sequence.events() {
         let pod = arrival.pod.as_str();
-        if arrival.hook == Hook::RemovePod {
+        if arrival.hook == Hook::REMOVE_POD {
             judged = true;
             removed.insert(pod);
-        } else if arrival.hook == Hook::RunPod {
+        } else if arrival.hook == Hook::RUN_POD {
             // R3 is broken: the id is used again.
             removed.remove(pod);
-        } else if arrival.hook != Hook::StopPod && removed.contains(pod) {
+        } else if arrival.hook != Hook::STOP_POD && removed.contains(pod) {
             return Some(Err(violation(
                 pod,
                 "no event of a pod or its containers after RemovePodSandbox",
-                Shape::after(arrival.hook, 1, Hook::RemovePod),
+                Shape::after(arrival.hook, 1, Hook::REMOVE_POD),
             )));
         }
     }
@@ -97,18 +97,18 @@ fn life(arrivals: &[&Arrival]) -> Vec<Hook> {
 
 /// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and the rest is another life.
 fn lives(hooks: &[Hook]) -> impl Iterator<Item = &[Hook]> {
-    hooks.chunk_by(|earlier, later| (*earlier, *later) != (Hook::RemovePod, Hook::RunPod))
+    hooks.chunk_by(|earlier, later| (*earlier, *later) != (Hook::REMOVE_POD, Hook::RUN_POD))
 }
 
 /// Checks one life, of which the beginning or the end may be missing.
 fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
     let times = |wanted: Hook| hooks.iter().filter(|hook| **hook == wanted).count();
     for (&earlier, &later) in hooks.iter().zip(hooks.iter().skip(1)) {
-        if later == Hook::RunPod || earlier == Hook::RemovePod {
+        if later == Hook::RUN_POD || earlier == Hook::REMOVE_POD {
             return Err(Shape::after(later, times(later), earlier));
         }
-        if stops && (earlier, later) == (Hook::RunPod, Hook::RemovePod) {
-            return Err(Shape::after(Hook::StopPod, 0, Hook::RunPod));
+        if stops && (earlier, later) == (Hook::RUN_POD, Hook::REMOVE_POD) {
+            return Err(Shape::after(Hook::STOP_POD, 0, Hook::RUN_POD));
         }
     }
     Ok(())

@@ -5,21 +5,13 @@ use crate::runtime::event::Hook;
 use crate::runtime::sequence::{Arrival, Sequence};
 use crate::runtime::shape::{Cause, Shape};
 
-/// The events after the fact.
-const POSTS: [Hook; 4] = [
-    Hook::PostUpdatePod,
-    Hook::PostCreate,
-    Hook::PostStart,
-    Hook::PostUpdate,
-];
-
 /// C5 for every pod and container.
 pub(super) fn posts_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
     let mut judged = false;
     let (pods, containers) = (sequence.by_pod(), sequence.by_container());
     for (subject, arrivals) in pods.iter().chain(&containers) {
-        let posts = POSTS.into_iter();
-        for post in posts.filter_map(|hook| Post::of(sequence, subject, hook)) {
+        let posts = Hook::all().filter_map(|hook| Post::of(sequence, subject, hook));
+        for post in posts {
             judged |= arrivals.iter().any(|arrival| arrival.hook == post.hook);
             if let Err(shape) = post.check(arrivals) {
                 return Some(Err(violation(subject, arrivals, shape)));
@@ -41,7 +33,7 @@ struct Post {
 }
 
 impl Post {
-    /// Returns `None` if the plugin does not receive both events.
+    /// Returns `None` if the event does not follow another one, or if the plugin does not receive both.
     fn of(sequence: &Sequence, subject: &str, hook: Hook) -> Option<Post> {
         let follows = hook.follows()?;
         let both = sequence.receives(hook) && sequence.receives(follows);
@@ -103,8 +95,8 @@ impl Post {
     fn is_due(&self, later: &[&Arrival]) -> bool {
         let used = later
             .iter()
-            .any(|one| matches!(one.hook, Hook::Start | Hook::PostStart | Hook::Update));
-        self.undisturbed || (self.hook == Hook::PostCreate && used)
+            .any(|one| matches!(one.hook, Hook::START | Hook::POST_START | Hook::UPDATE));
+        self.undisturbed || (self.hook == Hook::POST_CREATE && used)
     }
 
     fn check_post(
@@ -125,7 +117,7 @@ impl Post {
 
     /// Returns true for an event that may arrive between the event and its Post event.
     fn may_overtake(&self, hook: Hook) -> bool {
-        let ended_by_itself = hook == Hook::Stop && !self.undisturbed;
+        let ended_by_itself = hook == Hook::STOP && !self.undisturbed;
         ended_by_itself || (hook == self.follows && self.is_once())
     }
 

@@ -12,19 +12,19 @@ use crate::runtime::shape::Shape;
 
 fn hook(word: &str) -> Hook {
     match word {
-        "run" => Hook::RunPod,
-        "update-pod" => Hook::UpdatePod,
-        "post-update-pod" => Hook::PostUpdatePod,
-        "stop-pod" => Hook::StopPod,
-        "remove-pod" => Hook::RemovePod,
-        "create" => Hook::Create,
-        "post-create" => Hook::PostCreate,
-        "start" => Hook::Start,
-        "post-start" => Hook::PostStart,
-        "update" => Hook::Update,
-        "post-update" => Hook::PostUpdate,
-        "stop" => Hook::Stop,
-        "remove" => Hook::Remove,
+        "run" => Hook::RUN_POD,
+        "update-pod" => Hook::UPDATE_POD,
+        "post-update-pod" => Hook::POST_UPDATE_POD,
+        "stop-pod" => Hook::STOP_POD,
+        "remove-pod" => Hook::REMOVE_POD,
+        "create" => Hook::CREATE,
+        "post-create" => Hook::POST_CREATE,
+        "start" => Hook::START,
+        "post-start" => Hook::POST_START,
+        "update" => Hook::UPDATE,
+        "post-update" => Hook::POST_UPDATE,
+        "stop" => Hook::STOP,
+        "remove" => Hook::REMOVE,
         other => panic!("{other}"),
     }
 }

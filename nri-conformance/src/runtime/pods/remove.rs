@@ -13,7 +13,7 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 
 /// D1: the runtime lists no container of the pod.
 fn containers_are_removed(case: &PodCase) -> Ended {
-    let view = case.view(Hook::RemovePod)?;
+    let view = case.view(Hook::REMOVE_POD)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
@@ -37,14 +37,14 @@ fn stop_has_completed(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
-    let removes = case.events(Hook::RemovePod);
+    let removes = case.events(Hook::REMOVE_POD);
     let Some(removed) = removes.map(|entry| entry.started).min() else {
-        return missing(Hook::RemovePod);
+        return missing(Hook::REMOVE_POD);
     };
     let mut stops = 0;
     for observer in WATCHING {
         let events = case.record.of(observer, &case.id);
-        for stop in events.filter(|entry| entry.hook == Hook::StopPod) {
+        for stop in events.filter(|entry| entry.hook == Hook::STOP_POD) {
             stops += 1;
             if !stop.ended_before(removed) {
                 return fail(
@@ -56,7 +56,7 @@ fn stop_has_completed(case: &PodCase) -> Ended {
         }
     }
     if stops == 0 {
-        return missing(Hook::StopPod);
+        return missing(Hook::STOP_POD);
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 
 /// O1: the Run hooks are part of RunPodSandbox.
 fn run_is_part_of_its_request(case: &PodCase) -> Ended {
-    within(case, Hook::RunPod, Request::RunPod, |entry| entry.ended)
+    within(case, Hook::RUN_POD, Request::RunPod, |entry| entry.ended)
 }
 
 /// O2: the Stop hooks begin within StopPodSandbox.
@@ -28,7 +28,7 @@ fn stop_is_part_of_its_request(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
-    within(case, Hook::StopPod, Request::StopPod, |entry| {
+    within(case, Hook::STOP_POD, Request::StopPod, |entry| {
         Some(entry.started)
     })
 }
@@ -38,7 +38,7 @@ fn remove_is_part_of_its_request(case: &PodCase) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
-    within(case, Hook::RemovePod, Request::RemovePod, |entry| {
+    within(case, Hook::REMOVE_POD, Request::RemovePod, |entry| {
         Some(entry.started)
     })
 }
@@ -97,16 +97,16 @@ fn workload_starts_after_run(case: &PodCase) -> Ended {
     if let Err(Outcome::Fail(_)) = run_is_part_of_its_request(case) {
         return skip("the hook is not part of the request, see O1");
     }
-    let ended = case.events(Hook::RunPod).map(|entry| entry.ended);
+    let ended = case.events(Hook::RUN_POD).map(|entry| entry.ended);
     let Some(ended) = ended
         .collect::<Option<Vec<_>>>()
         .and_then(|all| all.into_iter().max())
     else {
-        return missing(Hook::RunPod);
+        return missing(Hook::RUN_POD);
     };
     let starts = WATCHING
         .into_iter()
-        .filter_map(|observer| case.record.first(observer, &case.id, Hook::Start));
+        .filter_map(|observer| case.record.first(observer, &case.id, Hook::START));
     let Some(started) = starts.map(|entry| entry.started).min() else {
         return skip("no container was started in the pod");
     };
@@ -124,11 +124,11 @@ fn workload_starts_after_run(case: &PodCase) -> Ended {
 fn plugins_are_called_by_index(case: &PodCase) -> Ended {
     let mut judged = false;
     for hook in [
-        Hook::RunPod,
-        Hook::Create,
-        Hook::Start,
-        Hook::StopPod,
-        Hook::RemovePod,
+        Hook::RUN_POD,
+        Hook::CREATE,
+        Hook::START,
+        Hook::STOP_POD,
+        Hook::REMOVE_POD,
     ] {
         let first = case.record.first(FIRST.name, &case.id, hook);
         let last = case.record.first(LAST.name, &case.id, hook);

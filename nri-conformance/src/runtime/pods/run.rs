@@ -21,7 +21,7 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 
 /// Returns the node's facts at the Run hook, and the name of the hook for messages.
 fn at_run(case: &PodCase) -> Ended<(&PodState, String)> {
-    let view = case.view(Hook::RunPod)?;
+    let view = case.view(Hook::RUN_POD)?;
     Ok((&view.state, format!("RunPodSandbox of pod {}", case.id)))
 }
 
@@ -103,7 +103,7 @@ fn network_at_run(case: &PodCase) -> Ended<(&Network, String)> {
 fn ip_is_assigned(case: &PodCase) -> Ended {
     let (network, sent) = network_at_run(case)?;
     let named = case
-        .event(Hook::RunPod)
+        .event(Hook::RUN_POD)
         .map(|entry| entry.pod.ips.as_slice());
     let named = named.unwrap_or_default();
     if named.is_empty() {
@@ -144,12 +144,12 @@ fn pause_runs(case: &PodCase) -> Ended {
 
 /// R7: the runtime does not list the pod as ready while a Run hook is held.
 fn not_ready_during_the_hook(case: &PodCase) -> Ended {
-    let view = case.view(Hook::RunPod)?;
+    let view = case.view(Hook::RUN_POD)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
     let call = case.request(Request::RunPod);
-    let entry = case.event(Hook::RunPod);
+    let entry = case.event(Hook::RUN_POD);
     if call
         .zip(entry)
         .is_some_and(|(call, entry)| entry.started > call.ended)

@@ -21,7 +21,7 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 
 /// O6, and the observable part of S1: no container of the pod runs.
 fn containers_are_stopped(case: &PodCase) -> Ended {
-    let view = case.view(Hook::StopPod)?;
+    let view = case.view(Hook::STOP_POD)?;
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
@@ -46,16 +46,16 @@ fn containers_are_stopped(case: &PodCase) -> Ended {
 
 /// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
 fn sandbox_is_accessible(case: &PodCase) -> Finding {
-    let view = case.view(Hook::StopPod).ok();
+    let view = case.view(Hook::STOP_POD).ok();
     let lost = view.and_then(|view| lost_namespace(case, &view.state));
     Finding {
-        shape: lost.map(|_| Shape::caused(Hook::StopPod, 1, Cause::NamespaceRemoval)),
+        shape: lost.map(|_| Shape::caused(Hook::STOP_POD, 1, Cause::NamespaceRemoval)),
         ..is_accessible(case).into()
     }
 }
 
 fn is_accessible(case: &PodCase) -> Ended {
-    let view = case.view(Hook::StopPod)?;
+    let view = case.view(Hook::STOP_POD)?;
     if let Some(namespace) = lost_namespace(case, &view.state) {
         return fail(
             sent(case),
@@ -76,7 +76,7 @@ fn is_accessible(case: &PodCase) -> Ended {
 
 /// Returns a namespace that had its own path at the Run hook and is gone. S3 covers the network namespace.
 fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespace> {
-    let run = &case.view(Hook::RunPod).ok()?.state;
+    let run = &case.view(Hook::RUN_POD).ok()?.state;
     let has_path = |namespace: &Namespace| {
         let file = namespace.file.as_deref();
         file.is_some_and(|file| !file.to_string_lossy().contains("/proc/"))
@@ -95,22 +95,22 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
 fn network_stays(case: &PodCase) -> Finding {
-    let view = case.view(Hook::StopPod).ok();
+    let view = case.view(Hook::STOP_POD).ok();
     let gone = view.is_some_and(|view| view.state.network.is_none());
     Finding {
-        shape: gone.then(|| Shape::caused(Hook::StopPod, 1, Cause::NetworkRemoval)),
+        shape: gone.then(|| Shape::caused(Hook::STOP_POD, 1, Cause::NetworkRemoval)),
         ..has_network(case).into()
     }
 }
 
 fn has_network(case: &PodCase) -> Ended {
     let run = network_at_run(case)?;
-    let entry = case.event(Hook::StopPod);
+    let entry = case.event(Hook::STOP_POD);
     let views = entry
         .map(|entry| entry.views.as_slice())
         .unwrap_or_default();
     if views.is_empty() {
-        return missing(Hook::StopPod);
+        return missing(Hook::STOP_POD);
     }
     for (view, moment) in views
         .iter()
@@ -145,7 +145,7 @@ fn lost_network(run: &Network, view: &View, moment: &str) -> Option<String> {
 
 /// Returns the network that the pod had at the Run hook.
 fn network_at_run(case: &PodCase) -> Ended<&Network> {
-    let run = &case.view(Hook::RunPod)?.state;
+    let run = &case.view(Hook::RUN_POD)?.state;
     let namespace = run.namespace(NamespaceKind::Network);
     if namespace.is_some_and(|namespace| namespace.shared_with_node) {
         return skip("the pod is on the network of the node");
@@ -158,8 +158,8 @@ fn network_at_run(case: &PodCase) -> Ended<&Network> {
 
 /// S4: the cgroup of the pod exists.
 fn cgroup_is_accessible(case: &PodCase) -> Ended {
-    let stop = &case.view(Hook::StopPod)?.state;
-    let run = &case.view(Hook::RunPod)?.state;
+    let stop = &case.view(Hook::STOP_POD)?.state;
+    let run = &case.view(Hook::RUN_POD)?.state;
     // The cgroup of the pod comes first. That of the sandbox may end with its process if there is another.
     let Some((name, exists)) = stop.cgroups.first() else {
         return skip("the event names no cgroup");
@@ -187,7 +187,7 @@ fn cgroup_is_accessible(case: &PodCase) -> Ended {
 
 /// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
 fn resources_are_stable(case: &PodCase) -> Ended {
-    let (before, after) = case.views(Hook::StopPod)?;
+    let (before, after) = case.views(Hook::STOP_POD)?;
     // The cgroup of the sandbox ends with its process, see S4.
     let own = |view: &View| view.state.cgroups.len() > 1;
     let cgroup = |view: &View| view.state.cgroups.first().filter(|_| own(view)).cloned();
@@ -211,7 +211,7 @@ fn unstable(case: &PodCase, got: &str) -> Ended {
 
 /// O7: no address disappears while the hook is held.
 fn addresses_stay(case: &PodCase) -> Ended {
-    let (before, after) = case.views(Hook::StopPod)?;
+    let (before, after) = case.views(Hook::STOP_POD)?;
     network_at_run(case)?;
     let (Some(before), Some(after)) = (&before.state.network, &after.state.network) else {
         return skip("the network namespace was gone, see S3");

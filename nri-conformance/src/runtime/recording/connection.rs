@@ -253,8 +253,7 @@ fn arrival(at: Duration, method: &str, payload: Bytes) -> Option<Arrival> {
 fn state_change(payload: Bytes) -> Option<(Hook, Option<PodIds>, Option<ContainerIds>)> {
     let change = StateChange::decode(payload).ok()?;
     let event = Event::try_from(change.event).ok()?;
-    let mut hooks = Hook::ALL.into_iter();
-    let hook = hooks.find(|hook| hook.event() == Some(event))?;
+    let hook = Hook::named(event.name())?;
     let container = change.container.filter(|_| !hook.is_about_pod());
     Some((hook, change.pod, container))
 }

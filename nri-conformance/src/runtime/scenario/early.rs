@@ -26,7 +26,7 @@ impl Scenario for Early {
             workload: Some(driver.container("early")),
             ..stage.viewer()
         });
-        let script = Script::default().on(Hook::RunPod, Action::StartWorkload);
+        let script = Script::default().on(Hook::RUN_POD, Action::StartWorkload);
         let observers = stage
             .connect(&surroundings, [(FIRST, Script::default()), (LAST, script)])
             .await?;
@@ -34,7 +34,7 @@ impl Scenario for Early {
         let during = surroundings.journal.read();
         driver.take_down(&id).await;
         disconnect(observers).await;
-        let run = during.first(LAST.name, &id, Hook::RunPod);
+        let run = during.first(LAST.name, &id, Hook::RUN_POD);
         Ok(Early {
             attempt: run.and_then(|entry| entry.attempt.clone()),
         })
@@ -44,7 +44,7 @@ impl Scenario for Early {
 /// O5: the runtime does not start a container while a Run hook is held.
 fn early_workload_is_refused(early: &Early) -> Ended {
     match &early.attempt {
-        None => missing(Hook::RunPod),
+        None => missing(Hook::RUN_POD),
         Some(Attempt::NotStarted(_)) => Ok(()),
         Some(Attempt::Ready) => skip("the pod was ready already, see R7"),
         Some(Attempt::Started(container)) => fail(

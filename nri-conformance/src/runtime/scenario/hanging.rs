@@ -35,7 +35,7 @@ impl Scenario for Hanging {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<Hanging, String> {
-        let (surroundings, observers) = stage.misbehaving(Hook::RunPod, Action::Hang).await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::RUN_POD, Action::Hang).await?;
         let started = std::time::Instant::now();
         let result = driver.run_pod(&driver.new_pod("hanging")).await;
         let took = started.elapsed();
@@ -53,7 +53,7 @@ impl Scenario for Hanging {
         let mut entries = record.entries.iter();
         Ok(Hanging {
             received: entries
-                .any(|entry| entry.observer == MIDDLE.name && entry.hook == Hook::RunPod),
+                .any(|entry| entry.observer == MIDDLE.name && entry.hook == Hook::RUN_POD),
             result,
             limit: stage.timeout,
             took,
@@ -65,7 +65,7 @@ impl Scenario for Hanging {
 /// E1: the request fails, or the plugin is disconnected.
 fn timeout_is_an_error(hanging: &Hanging) -> Ended {
     if !hanging.received {
-        return missing(Hook::RunPod);
+        return missing(Hook::RUN_POD);
     }
     let sent = "RunPodSandbox to a plugin that does not answer within the request timeout";
     let expected = "an error of the request, or the end of the connection";

@@ -65,10 +65,10 @@ impl Life {
             .connect(FIRST, Script::default(), stage.timeout)
             .await?;
         let script = Script::default()
-            .on(Hook::RunPod, Action::Look)
-            .on(Hook::Create, Action::Look)
-            .on(Hook::StopPod, Action::Watch(STOP_HELD))
-            .on(Hook::RemovePod, Action::Look);
+            .on(Hook::RUN_POD, Action::Look)
+            .on(Hook::CREATE, Action::Look)
+            .on(Hook::STOP_POD, Action::Watch(STOP_HELD))
+            .on(Hook::REMOVE_POD, Action::Look);
         let last = surroundings.connect(LAST, script, stage.timeout).await?;
         let life = play(driver, &surroundings).await;
         first.disconnect().await;
@@ -135,7 +135,7 @@ async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCa
     let journal = &surroundings.journal;
     journal
         .wait(LATE, |record| {
-            let removed = record.first(LAST.name, &id, Hook::RemovePod);
+            let removed = record.first(LAST.name, &id, Hook::REMOVE_POD);
             removed.is_some_and(|entry| entry.ended.is_some())
         })
         .await;
@@ -234,7 +234,7 @@ fn events_of(life: &Life, container: &str, name: &str) -> Ended {
             entry.pod.id != *pod
                 || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
         });
-        if hooks != [Hook::Create, Hook::Start, Hook::Stop, Hook::Remove] || mislabelled {
+        if hooks != [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE] || mislabelled {
             let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
             let wrong = if mislabelled {
                 ", with a wrong name or pod"
@@ -260,9 +260,9 @@ fn is_about(entry: &RecordedEvent, container: &str) -> bool {
 /// C2: a container is not listed before its CreateContainer hook returns.
 fn not_listed_during_create(life: &Life) -> Ended {
     let record = &life.orderly.record;
-    let create = record.first(LAST.name, &life.orderly.id, Hook::Create);
+    let create = record.first(LAST.name, &life.orderly.id, Hook::CREATE);
     let Some(create) = create else {
-        return missing(Hook::Create);
+        return missing(Hook::CREATE);
     };
     let cri = create.views.first().and_then(|view| view.cri.as_ref());
     let containers = match cri.map(|cri| &cri.containers) {

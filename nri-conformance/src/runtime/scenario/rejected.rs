@@ -55,7 +55,7 @@ impl Scenario for RejectedPod {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedPod, String> {
-        let (surroundings, observers) = stage.misbehaving(Hook::RunPod, Action::FailOnce).await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::RUN_POD, Action::FailOnce).await?;
         let pod = driver.new_pod("rejected");
         let result = driver.run_pod(&pod).await;
         let seen = facts(&surroundings.journal.read(), &pod);
@@ -87,7 +87,7 @@ impl Scenario for RejectedContainer {
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<RejectedContainer, String> {
-        let (surroundings, observers) = stage.misbehaving(Hook::Create, Action::FailOnce).await?;
+        let (surroundings, observers) = stage.misbehaving(Hook::CREATE, Action::FailOnce).await?;
         let pod = driver.new_pod("picky");
         let id = driver.run_pod(&pod).await?;
         let result = driver.create(&pod, &id, driver.container("main")).await;
@@ -100,7 +100,7 @@ impl Scenario for RejectedContainer {
         disconnect(observers).await;
         let record = surroundings.journal.read();
         Ok(RejectedContainer {
-            rejected: record.first(MIDDLE.name, &id, Hook::Create).is_some(),
+            rejected: record.first(MIDDLE.name, &id, Hook::CREATE).is_some(),
             result,
             left,
             retry,
@@ -147,14 +147,14 @@ impl Stage {
 fn facts(record: &Record, pod: &Pod) -> Option<PodFacts> {
     let mut entries = record.entries.iter();
     entries
-        .find(|entry| entry.hook == Hook::RunPod && entry.pod.name == pod.name())
+        .find(|entry| entry.hook == Hook::RUN_POD && entry.pod.name == pod.name())
         .map(|entry| entry.pod.clone())
 }
 
 /// R3: the attempt after a failed one has another sandbox.
 fn retry_has_a_new_id(rejected: &RejectedPod) -> Ended {
     match (&rejected.id, &rejected.retry) {
-        (None, _) => missing(Hook::RunPod),
+        (None, _) => missing(Hook::RUN_POD),
         (Some(_), Err(message)) => skip(format!("the second attempt failed, see E2: {message}")),
         (Some(first), Ok(second)) => unlike(first, second),
     }
@@ -163,7 +163,7 @@ fn retry_has_a_new_id(rejected: &RejectedPod) -> Ended {
 /// E2: if an error of a plugin fails the request, nothing is left of the pod, and it can be run again.
 fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Ended {
     if rejected.id.is_none() {
-        return missing(Hook::RunPod);
+        return missing(Hook::RUN_POD);
     }
     let sent = "RunPodSandbox, which a plugin fails once";
     if let (Err(_), Some(left)) = (&rejected.result, rejected.left.first()) {
@@ -187,13 +187,13 @@ fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Ended {
 /// E6: the plugins that accepted a pod are informed that it is gone.
 fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Ended {
     let Some(id) = &rejected.id else {
-        return missing(Hook::RunPod);
+        return missing(Hook::RUN_POD);
     };
     if rejected.result.is_ok() {
         return skip("the runtime runs a pod although a plugin rejects it");
     }
     let arrived = |hook| rejected.record.first(FIRST.name, id, hook);
-    match (arrived(Hook::StopPod), arrived(Hook::RemovePod)) {
+    match (arrived(Hook::STOP_POD), arrived(Hook::REMOVE_POD)) {
         (Some(stop), Some(remove)) if stop.started <= remove.started => Ok(()),
         (stop, remove) => fail(
             "RunPodSandbox, which a later plugin fails",
@@ -214,7 +214,7 @@ fn presence(arrived: bool) -> &'static str {
 /// C3: an error of a plugin fails CreateContainer, nothing is left, and the container can be created again.
 fn rejected_container_is_cleaned_up(rejected: &RejectedContainer) -> Ended {
     if !rejected.rejected {
-        return missing(Hook::Create);
+        return missing(Hook::CREATE);
     }
     let sent = "CreateContainer, which a plugin fails once";
     match (&rejected.result, rejected.left.first(), &rejected.retry) {

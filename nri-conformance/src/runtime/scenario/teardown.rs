@@ -12,7 +12,7 @@ use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
 use crate::runtime::shape::{Cause, Shape};
 
 /// The hooks of the teardown.
-const HOOKS: [Hook; 4] = [Hook::StopPod, Hook::RemovePod, Hook::Stop, Hook::Remove];
+const HOOKS: [Hook; 4] = [Hook::STOP_POD, Hook::REMOVE_POD, Hook::STOP, Hook::REMOVE];
 
 /// The result of one teardown.
 #[derive(Debug)]
@@ -39,10 +39,10 @@ impl Scenario for Teardown {
     const TESTS: &[Test<Self::Evidence>] = tests! {
         "E3" "stop-goes-on" stop_goes_on;
         "E4" "removal-goes-on" removal_goes_on;
-        "E5" "stop-pod-reaches-later-plugins" reaches(Hook::StopPod);
-        "E5" "remove-pod-reaches-later-plugins" reaches(Hook::RemovePod);
-        "E5" "stop-container-reaches-later-plugins" reaches(Hook::Stop);
-        "E5" "remove-container-reaches-later-plugins" reaches(Hook::Remove);
+        "E5" "stop-pod-reaches-later-plugins" reaches(Hook::STOP_POD);
+        "E5" "remove-pod-reaches-later-plugins" reaches(Hook::REMOVE_POD);
+        "E5" "stop-container-reaches-later-plugins" reaches(Hook::STOP);
+        "E5" "remove-container-reaches-later-plugins" reaches(Hook::REMOVE);
     };
 
     async fn play(stage: &Stage, driver: &Driver) -> Result<Vec<Teardown>, String> {
@@ -72,7 +72,7 @@ impl Stage {
         let listed = is_listed(driver, &pod, &id).await;
         disconnect(observers).await;
         let record = surroundings.journal.read();
-        let in_time = if hook == Hook::StopPod {
+        let in_time = if hook == Hook::STOP_POD {
             after_stop
         } else {
             after_removal
@@ -93,7 +93,7 @@ impl Stage {
 
     /// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
     async fn has_network(&self, seen: &Record, id: &str) -> bool {
-        let Some(run) = seen.first(FIRST.name, id, Hook::RunPod) else {
+        let Some(run) = seen.first(FIRST.name, id, Hook::RUN_POD) else {
             return false;
         };
         for _ in 0..20 {
@@ -118,14 +118,14 @@ async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
 
 /// E3: a pod is stopped although a plugin returned an error.
 fn stop_goes_on(teardowns: &[Teardown]) -> Finding {
-    let Some(teardown) = of(teardowns, Hook::StopPod) else {
-        return missing::<()>(Hook::StopPod).into();
+    let Some(teardown) = of(teardowns, Hook::STOP_POD) else {
+        return missing::<()>(Hook::STOP_POD).into();
     };
     let failure = teardown.stopped.as_ref().err();
     let passed_on = failure.is_some_and(|message| message.contains(FAILURE));
     let [_, _, last] = teardown.received;
     Finding {
-        shape: passed_on.then(|| Shape::caused(Hook::StopPod, last, Cause::PluginError)),
+        shape: passed_on.then(|| Shape::caused(Hook::STOP_POD, last, Cause::PluginError)),
         ..is_stopped(teardown).into()
     }
 }
@@ -145,8 +145,8 @@ fn is_stopped(teardown: &Teardown) -> Ended {
 
 /// E4: a pod is removed although a plugin returned an error.
 fn removal_goes_on(teardowns: &[Teardown]) -> Ended {
-    let Some(teardown) = of(teardowns, Hook::RemovePod) else {
-        return missing(Hook::RemovePod);
+    let Some(teardown) = of(teardowns, Hook::REMOVE_POD) else {
+        return missing(Hook::REMOVE_POD);
     };
     let sent = "RemovePodSandbox, which a plugin fails";
     match &teardown.removed {

@@ -36,9 +36,9 @@ impl Stage {
             .connect(FIRST, Script::default(), self.timeout)
             .await?;
         let script = Script::default()
-            .on(Hook::RunPod, Action::Look)
-            .on(Hook::StopPod, Action::Look)
-            .on(Hook::RemovePod, Action::Look);
+            .on(Hook::RUN_POD, Action::Look)
+            .on(Hook::STOP_POD, Action::Look)
+            .on(Hook::REMOVE_POD, Action::Look);
         let last = surroundings.connect(LAST, script, self.timeout).await?;
         // In both cases, everything observed so far is judged.
         let _ = tokio::time::timeout(time, stop).await;
@@ -57,7 +57,7 @@ fn cases(record: Record) -> Vec<PodCase> {
     let begun = record
         .entries
         .iter()
-        .filter(|entry| entry.hook == Hook::RunPod)
+        .filter(|entry| entry.hook == Hook::RUN_POD)
         .map(|entry| entry.pod.id.clone());
     let ids: BTreeSet<String> = begun.collect();
     let record = Arc::new(record);

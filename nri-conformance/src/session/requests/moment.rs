@@ -1,5 +1,6 @@
 //! The state of a pod and a container at an event.
 
+use nri::__private::{ContainerStage, Stage};
 use nri::api::{Container, ContainerState, Event, Hooks, PodSandbox};
 
 use crate::session::RuntimeKind;
@@ -10,7 +11,8 @@ const RUNNING: i64 = 3_600_000_000_000;
 /// Returns a pod as it is at an event.
 pub(super) fn pod(event: Event, running: &PodSandbox) -> PodSandbox {
     let mut pod = running.clone();
-    if matches!(event, Event::StopPodSandbox | Event::RemovePodSandbox) {
+    let ends_pod = |stage: &Stage| stage.container.is_none() && stage.kind.is_teardown();
+    if Stage::of(event).is_some_and(ends_pod) {
         pod.pid = 0;
     }
     pod
@@ -18,30 +20,33 @@ pub(super) fn pod(event: Event, running: &PodSandbox) -> PodSandbox {
 
 /// Returns a container as a runtime describes it at an event.
 pub(super) fn container(runtime: RuntimeKind, event: Event, running: &Container) -> Container {
+    let Some(stage) = Stage::of(event).and_then(|stage| stage.container) else {
+        return running.clone();
+    };
     match runtime {
-        RuntimeKind::Containerd => container_of_containerd(event, running),
-        RuntimeKind::Crio => container_of_crio(event, running),
+        RuntimeKind::Containerd => container_of_containerd(stage, running),
+        RuntimeKind::Crio => container_of_crio(event, stage, running),
     }
 }
 
 /// Returns a container as containerd describes it: the process exists from the start on, and a removed container has no state.
-fn container_of_containerd(event: Event, running: &Container) -> Container {
-    let mut container = container_in(state(event), running);
-    if matches!(event, Event::PostCreateContainer | Event::RemoveContainer) {
+fn container_of_containerd(stage: ContainerStage, running: &Container) -> Container {
+    let mut container = container_in(state(stage), running);
+    if matches!(stage, ContainerStage::Created | ContainerStage::Removed) {
         container.pid = 0;
     }
-    if event == Event::RemoveContainer {
+    if stage == ContainerStage::Removed {
         container.state = ContainerState::ContainerUnknown.into();
     }
     container
 }
 
 /// Returns a container as CRI-O describes it: it updates the state of a started container only after PostStartContainer.
-fn container_of_crio(event: Event, running: &Container) -> Container {
+fn container_of_crio(event: Event, stage: ContainerStage, running: &Container) -> Container {
     let state = if event == Event::PostStartContainer {
         ContainerState::ContainerCreated
     } else {
-        state(event)
+        state(stage)
     };
     container_in(state, running)
 }
@@ -64,23 +69,11 @@ fn container_in(state: ContainerState, running: &Container) -> Container {
     container
 }
 
-/// Returns the state of the container at an event.
-fn state(event: Event) -> ContainerState {
-    match event {
-        Event::CreateContainer
-        | Event::ValidateContainerAdjustment
-        | Event::Unknown
-        | Event::Last => ContainerState::ContainerUnknown,
-        Event::PostCreateContainer | Event::StartContainer => ContainerState::ContainerCreated,
-        Event::PostStartContainer
-        | Event::UpdateContainer
-        | Event::PostUpdateContainer
-        | Event::RunPodSandbox
-        | Event::UpdatePodSandbox
-        | Event::PostUpdatePodSandbox => ContainerState::ContainerRunning,
-        Event::StopContainer
-        | Event::RemoveContainer
-        | Event::StopPodSandbox
-        | Event::RemovePodSandbox => ContainerState::ContainerStopped,
+fn state(stage: ContainerStage) -> ContainerState {
+    match stage {
+        ContainerStage::Planned => ContainerState::ContainerUnknown,
+        ContainerStage::Created | ContainerStage::Starting => ContainerState::ContainerCreated,
+        ContainerStage::Running => ContainerState::ContainerRunning,
+        ContainerStage::Stopped | ContainerStage::Removed => ContainerState::ContainerStopped,
     }
 }
