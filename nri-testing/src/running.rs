@@ -8,7 +8,7 @@ use super::world::World;
 use nri::Result;
 use nri::api::{Container, PodSandbox};
 use nri::plugin::Plugin;
-use nri::stub::{Metrics, StatusWatch, Updater};
+use nri::stub::{Builder, Metrics, StatusWatch, Updater};
 use nri_adaptation::{Adaptation, Deprecated, DeprecationList, PluginId, Requested};
 
 /// A runtime with the plugin under test, created by [`Runtime::start`].
@@ -34,8 +34,21 @@ impl Runtime {
     /// Returns why the plugin ended or was refused, and [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is
     /// not known.
     pub async fn start<P: Plugin>(self, plugin: P) -> Result<RunningRuntime> {
+        self.start_with(plugin, |stub| stub).await
+    }
+
+    /// Does the same as [`start`](Self::start), with settings of the stub: `.start_with(plugin, |stub| stub.store(store))`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`start`](Self::start).
+    pub async fn start_with<P: Plugin>(
+        self,
+        plugin: P,
+        settings: impl FnOnce(Builder<P>) -> Builder<P>,
+    ) -> Result<RunningRuntime> {
         let mut runtime = RunningRuntime::new(self).await?;
-        runtime.add_plugin(plugin).await?;
+        runtime.add(Subject::start(plugin, settings, None)?).await?;
         Ok(runtime)
     }
 }
@@ -59,7 +72,7 @@ impl RunningRuntime {
     ///
     /// Returns the errors of [`Runtime::start`].
     pub async fn add_plugin<P: Plugin>(&mut self, plugin: P) -> Result<PluginId> {
-        self.add(Subject::start(plugin, None)?).await
+        self.add(Subject::start(plugin, |stub| stub, None)?).await
     }
 
     /// Starts another plugin, which registers with this index (two digits) instead of its own.
@@ -73,7 +86,8 @@ impl RunningRuntime {
         index: impl Into<String>,
         plugin: P,
     ) -> Result<PluginId> {
-        self.add(Subject::start(plugin, Some(index.into()))?).await
+        self.add(Subject::start(plugin, |stub| stub, Some(index.into()))?)
+            .await
     }
 
     async fn add(&mut self, plugin: Subject) -> Result<PluginId> {

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use nri::plugin::Plugin;
-use nri::stub::{Backoff, Metrics, StatusWatch, Stub, Updater};
+use nri::stub::{Backoff, Builder, Metrics, StatusWatch, Stub, Updater};
 use nri::{Error, ErrorKind, Result};
 
 /// Bytes that one side of a connection may be ahead of the other.
@@ -32,11 +32,15 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Starts the plugin, with another index if one is given. It waits for a connection.
-    pub(super) fn start<P: Plugin>(plugin: P, index: Option<String>) -> Result<Self> {
+    /// Starts the plugin with these settings, and with another index if one is given. It waits for a connection.
+    pub(super) fn start<P: Plugin>(
+        plugin: P,
+        settings: impl FnOnce(Builder<P>) -> Builder<P>,
+        index: Option<String>,
+    ) -> Result<Self> {
         let index = index.unwrap_or_else(|| P::INDEX.unwrap_or(DEFAULT_INDEX).to_owned());
         let (streams, connections) = mpsc::unbounded_channel();
-        let stub = Stub::builder(plugin)
+        let stub = settings(Stub::builder(plugin))
             .name(P::NAME.unwrap_or(DEFAULT_NAME))
             .index(index)
             .connections(connections)

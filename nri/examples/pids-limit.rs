@@ -9,6 +9,8 @@
 //! When the file changes, or at SIGHUP, the plugin reads it again and updates the existing containers. Without a file, it changes
 //! nothing.
 
+use std::sync::Arc;
+
 use nri::cli::Cli;
 use nri::prelude::*;
 use nri::reload::ConfigWatch;
@@ -24,51 +26,17 @@ struct Settings {
 
 struct PidsLimit {
     settings: ConfigWatch<Settings>,
-    store: PodStore,
-}
-
-impl PidsLimit {
-    fn new(settings: ConfigWatch<Settings>) -> Self {
-        PidsLimit {
-            settings,
-            store: PodStore::new(),
-        }
-    }
+    store: Arc<PodStore>,
 }
 
 #[nri::plugin(name = "pids-limit", index = "20")]
 impl PidsLimit {
-    async fn synchronize(
-        &self,
-        pods: Vec<PodSandbox>,
-        containers: Vec<Container>,
-    ) -> nri::Result<Updates> {
-        self.store.synchronize(&pods, &containers);
-        Ok(Updates::new())
-    }
-
     async fn create_container(&self, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
         let adjustment = Adjustment::new();
         Ok(match self.settings.get().limit {
             Some(limit) => adjustment.pids_limit(limit),
             None => adjustment,
         })
-    }
-
-    async fn post_create_container(
-        &self,
-        pod: PodSandbox,
-        container: Container,
-    ) -> nri::Result<()> {
-        self.store
-            .observe(Event::PostCreateContainer, &pod, Some(&container));
-        Ok(())
-    }
-
-    async fn remove_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
-        self.store
-            .observe(Event::RemoveContainer, &pod, Some(&container));
-        Ok(())
     }
 
     async fn on_connect(&self, cx: &EventContext) {
@@ -98,7 +66,12 @@ fn main() -> nri::Result<()> {
     };
     nri::block_on(async {
         let settings = flags.watch_config(|text| serde_yaml_ng::from_str(text))?;
-        flags.run(PidsLimit::new(settings)).await
+        let store = Arc::new(PodStore::new());
+        let plugin = PidsLimit {
+            settings,
+            store: Arc::clone(&store),
+        };
+        flags.run_with(plugin, |stub| stub.store(store)).await
     })
 }
 
@@ -108,6 +81,18 @@ mod tests {
 
     use super::*;
     use nri_testing::{self as testing, RunningRuntime, pod};
+
+    async fn start(
+        runtime: testing::Runtime,
+        settings: ConfigWatch<Settings>,
+    ) -> nri::Result<RunningRuntime> {
+        let store = Arc::new(PodStore::new());
+        let plugin = PidsLimit {
+            settings,
+            store: Arc::clone(&store),
+        };
+        runtime.start_with(plugin, |stub| stub.store(store)).await
+    }
 
     /// Returns the limits that the plugin has requested outside of events, with the containers, oldest first.
     fn requested(runtime: &RunningRuntime) -> Vec<(String, i64)> {
@@ -129,7 +114,7 @@ mod tests {
         let parser = |text: &str| serde_yaml_ng::from_str(text);
         let settings = ConfigWatch::of_file(file.path(), parser).unwrap();
         let old = testing::Runtime::new().with_container(pod("old").container("db"));
-        let mut runtime = old.start(PidsLimit::new(settings)).await.unwrap();
+        let mut runtime = start(old, settings).await.unwrap();
         let app = pod("web").container("app");
         let created = runtime.create_in_pod(app).await.unwrap();
         assert_eq!(
@@ -158,8 +143,8 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_file_nothing_changes() {
-        let plugin = PidsLimit::new(Settings::default().into());
-        let mut runtime = testing::Runtime::new().start(plugin).await.unwrap();
+        let settings = Settings::default().into();
+        let mut runtime = start(testing::Runtime::new(), settings).await.unwrap();
         let created = runtime.create_in_pod(pod("web").container("app"));
         let created = created.await.unwrap();
         assert_eq!(created.container, created.original);

@@ -3,7 +3,9 @@
 //! Its configuration has one setting: `cfgParam1: value`.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
+use nri::cli::Cli;
 use nri::prelude::*;
 use nri::store::PodStore;
 use tracing::info;
@@ -11,9 +13,10 @@ use tracing::info;
 const ABOUT: &str =
     "An NRI plugin to start from: tracks the pods of its node, and changes nothing.";
 
-#[derive(Default)]
+/// Logs what happens. The stub keeps a store of pods and containers, which handlers may read.
+#[derive(Clone, Default)]
 struct Template {
-    store: PodStore,
+    store: Arc<PodStore>,
 }
 
 /// The plugin's configuration. Plugins with more settings usually derive `serde::Deserialize` and parse YAML, TOML or JSON.
@@ -35,14 +38,10 @@ impl FromStr for Settings {
     }
 }
 
-impl Template {
-    /// Records an event and logs it.
-    fn observe(&self, event: Event, pod: &PodSandbox, container: Option<&Container>, what: &str) {
-        self.store.observe(event, pod, container);
-        match container {
-            Some(container) => info!("{} {what}", container.full_name(pod)),
-            None => info!("{} {what}", pod.full_name()),
-        }
+fn log(pod: &PodSandbox, container: Option<&Container>, what: &str) {
+    match container {
+        Some(container) => info!("{} {what}", container.full_name(pod)),
+        None => info!("{} {what}", pod.full_name()),
     }
 }
 
@@ -61,20 +60,12 @@ impl Template {
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
-        let report = self.store.synchronize(&pods, &containers);
-        let (new, vanished) = (report.pods.new.len(), report.pods.vanished.len());
-        info!(
-            new,
-            vanished,
-            "{} pods, {} containers",
-            pods.len(),
-            containers.len()
-        );
+        info!("{} pods, {} containers", pods.len(), containers.len());
         Ok(Updates::new())
     }
 
     async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
-        self.observe(Event::RunPodSandbox, &pod, None, "runs");
+        log(&pod, None, "runs");
         Ok(())
     }
 
@@ -84,7 +75,7 @@ impl Template {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
-        self.observe(Event::CreateContainer, &pod, Some(&container), "is created");
+        log(&pod, Some(&container), "is created");
         Ok(Adjustment::new())
     }
 
@@ -93,27 +84,17 @@ impl Template {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
-        self.observe(
-            Event::PostCreateContainer,
-            &pod,
-            Some(&container),
-            "has been created",
-        );
+        log(&pod, Some(&container), "has been created");
         Ok(())
     }
 
     async fn start_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
-        self.observe(Event::StartContainer, &pod, Some(&container), "starts");
+        log(&pod, Some(&container), "starts");
         Ok(())
     }
 
     async fn post_start_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
-        self.observe(
-            Event::PostStartContainer,
-            &pod,
-            Some(&container),
-            "has started",
-        );
+        log(&pod, Some(&container), "has started");
         Ok(())
     }
 
@@ -124,7 +105,7 @@ impl Template {
         container: Container,
         _: LinuxResources,
     ) -> nri::Result<Updates> {
-        self.observe(Event::UpdateContainer, &pod, Some(&container), "is updated");
+        log(&pod, Some(&container), "is updated");
         Ok(Updates::new())
     }
 
@@ -133,34 +114,28 @@ impl Template {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
-        self.observe(
-            Event::PostUpdateContainer,
-            &pod,
-            Some(&container),
-            "has been updated",
-        );
+        log(&pod, Some(&container), "has been updated");
         Ok(())
     }
 
     /// The answer updates other containers.
     async fn stop_container(&self, pod: PodSandbox, container: Container) -> nri::Result<Updates> {
-        self.observe(Event::StopContainer, &pod, Some(&container), "stopped");
+        log(&pod, Some(&container), "stopped");
         Ok(Updates::new())
     }
 
     async fn remove_container(&self, pod: PodSandbox, container: Container) -> nri::Result<()> {
-        self.observe(Event::RemoveContainer, &pod, Some(&container), "is removed");
+        log(&pod, Some(&container), "is removed");
         Ok(())
     }
 
     async fn stop_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
-        self.observe(Event::StopPodSandbox, &pod, None, "stopped");
+        log(&pod, None, "stopped");
         Ok(())
     }
 
-    /// The store forgets removed pods.
     async fn remove_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
-        self.observe(Event::RemovePodSandbox, &pod, None, "is removed");
+        log(&pod, None, "is removed");
         Ok(())
     }
 
@@ -175,7 +150,12 @@ impl Template {
 }
 
 fn main() -> nri::Result<()> {
-    nri::cli::run(ABOUT, Template::default())
+    let Some(flags) = Cli::new(ABOUT).parse()? else {
+        return Ok(());
+    };
+    let plugin = Template::default();
+    let store = Arc::clone(&plugin.store);
+    nri::block_on(flags.run_with(plugin, |stub| stub.store(store)))
 }
 
 #[cfg(test)]
@@ -197,7 +177,7 @@ mod tests {
         runtime.remove_pod(&created.pod).await.unwrap();
         let lines = logs.lines().join("\n");
         let expected = "cfgParam1 is \"5\"
-0 pods, 0 containers new=0 vanished=0
+0 pods, 0 containers
 default/web runs
 default/web/app is created
 default/web/app has been created
@@ -215,19 +195,17 @@ default/web is removed";
     #[tokio::test]
     async fn pods_are_tracked_across_a_restart_of_the_runtime() {
         let _logs = Logs::start();
-        let template = std::sync::Arc::new(Template::default());
+        let (store, template) = (Arc::new(PodStore::new()), Template::default());
+        let filled = Arc::clone(&store);
         let old = testing::Runtime::new().with_pod(pod("old"));
-        let mut runtime = old.start(std::sync::Arc::clone(&template)).await.unwrap();
+        let started = old.start_with(template, |stub| stub.store(filled));
+        let mut runtime = started.await.unwrap();
         let web = runtime.run_pod(pod("web")).await.unwrap();
         runtime.restart_speaking("v0.11.0").await.unwrap();
-        assert_eq!(template.store.pods().len(), 2);
+        assert_eq!(store.pods().len(), 2);
         runtime.remove_pod(&web).await.unwrap();
-        let names: Vec<_> = template
-            .store
-            .pods()
-            .iter()
-            .map(|pod| pod.name.clone())
-            .collect();
+        let pods = store.pods();
+        let names: Vec<_> = pods.iter().map(|pod| &*pod.name).collect();
         assert_eq!(names, ["old"]);
     }
 

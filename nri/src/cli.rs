@@ -310,8 +310,21 @@ impl Flags {
     ///
     /// Returns the errors of [`Builder::build`] and [`Stub::run`], and an error if the address of `--http` cannot be bound.
     pub async fn run<P: Plugin>(self, plugin: P) -> Result<()> {
+        self.run_with(plugin, |stub| stub).await
+    }
+
+    /// Does the same as [`run`](Self::run), with more settings: `flags.run_with(plugin, |stub| stub.store(store))`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`run`](Self::run).
+    pub async fn run_with<P: Plugin>(
+        self,
+        plugin: P,
+        settings: impl FnOnce(Builder<P>) -> Builder<P>,
+    ) -> Result<()> {
         self.log();
-        let stub = self.builder(plugin).build()?;
+        let stub = settings(self.builder(plugin)).build()?;
         #[cfg(feature = "http")]
         if let Some(address) = self.http {
             let endpoint = crate::http::Endpoint::bind(address).await?;

@@ -7,6 +7,7 @@
 //! [`ConfigWatch::reconcile`] in the hooks of [`Connection`](crate::plugin::Connection):
 //!
 //! ```
+//! use std::sync::Arc;
 //! use std::time::Duration;
 //!
 //! use nri::prelude::*;
@@ -18,13 +19,12 @@
 //! #[nri(name = "shares", index = "10")]
 //! struct Shares {
 //!     shares: ConfigWatch<u64>,
-//!     store: PodStore,
+//!     store: Arc<PodStore>,
 //! }
 //!
-//! impl PostCreateContainer for Shares {
-//!     async fn post_create_container(&self, _: &EventContext, pod: PodSandbox, container: Container) -> nri::Result<()> {
-//!         self.store.observe(Event::PostCreateContainer, &pod, Some(&container));
-//!         Ok(())
+//! impl CreateContainer for Shares {
+//!     async fn create_container(&self, _: &EventContext, _: PodSandbox, _: Container) -> nri::Result<Adjustment> {
+//!         Ok(Adjustment::new().cpu_shares(*self.shares.get()))
 //!     }
 //! }
 //!
@@ -46,7 +46,9 @@
 //! std::fs::write(&file, "1024")?;
 //! // With the feature `cli`: `let shares = flags.watch_config(str::parse)?;`
 //! let shares = ConfigWatch::of_file(file.path(), str::parse)?;
-//! let mut runtime = testing::Runtime::new().start(Shares { shares, store: PodStore::new() }).await?;
+//! let store = Arc::new(PodStore::new());
+//! let plugin = Shares { shares, store: Arc::clone(&store) };
+//! let mut runtime = testing::Runtime::new().start_with(plugin, |stub| stub.store(store)).await?;
 //! let created = runtime.create_in_pod(testing::pod("web").container("app")).await?;
 //!
 //! std::fs::write(&file, "plenty")?;

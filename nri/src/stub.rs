@@ -100,6 +100,8 @@ mod inherit;
 #[cfg(not(target_family = "wasm"))]
 mod options;
 #[cfg(not(target_family = "wasm"))]
+mod recorder;
+#[cfg(not(target_family = "wasm"))]
 mod run;
 #[cfg(not(target_family = "wasm"))]
 mod serve;
@@ -118,6 +120,8 @@ use crate::plugin::Plugin;
 pub use aside::blocking;
 pub use check_answers::CheckAnswers;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use recorder::Recorder;
 pub use runtime::Runtime;
 pub use status::{Status, StatusWatch};
 #[cfg(any(test, target_family = "wasm"))]

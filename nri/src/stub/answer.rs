@@ -33,6 +33,9 @@ impl<P: Plugin> Shared<P> {
         payload: Bytes,
         moments: Moments,
     ) -> Result<Bytes> {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(method, &payload)?;
+        }
         let response = self.respond(method, Body::Encoded(payload), moments);
         let answer = response.await?.into_bytes();
         self.tools.warn_of_skipped(method, &answer);

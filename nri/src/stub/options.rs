@@ -13,6 +13,7 @@ use super::backoff::Backoff;
 use super::check_answers::CheckAnswers;
 use super::connect::Endpoint;
 use super::identity::PartialIdentity;
+use super::recorder::Recorder;
 use super::shared::Shared;
 use crate::Result;
 use crate::plugin::Plugin;
@@ -55,6 +56,7 @@ pub struct Builder<P> {
     registration_timeout: Duration,
     max_synchronize: usize,
     check_answers: CheckAnswers,
+    recorder: Option<Arc<dyn Recorder>>,
     logs: bool,
 }
 
@@ -93,6 +95,7 @@ impl<P: Plugin> Builder<P> {
             registration_timeout: REGISTRATION_TIMEOUT,
             max_synchronize: MAX_SYNCHRONIZE,
             check_answers: CheckAnswers::default(),
+            recorder: None,
             logs: true,
         }
     }
@@ -213,6 +216,12 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
+    /// Passes each request to this recorder as well.
+    pub(crate) fn recorder(mut self, recorder: Arc<dyn Recorder>) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
     /// Logs nothing unless the program has installed a `tracing` subscriber, for a stub that is part of a larger program
     /// such as a test. By default, the stub logs to standard error then, see [`logging`](crate::logging).
     #[must_use]
@@ -250,6 +259,7 @@ impl<P: Plugin> Builder<P> {
                 self.registration_timeout,
                 self.max_synchronize,
                 self.check_answers,
+                self.recorder,
             )),
             endpoint: endpoint.unwrap_or_else(Endpoint::external),
             reconnect: self.reconnect,

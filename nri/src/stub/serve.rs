@@ -102,7 +102,10 @@ impl<'s, P: Plugin> Serving<'s, P> {
             .await?;
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", &error))?;
-        let (response, warnings) = subscription::<P>(&runtime, answer.events)?;
+        let (mut response, warnings) = subscription::<P>(&runtime, answer.events)?;
+        if let Some(recorder) = &self.stub.recorder {
+            response.events |= recorder.events().bits();
+        }
         if !warnings.is_empty() {
             self.stub.warn_once(warnings.join("; "));
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::check_answers::CheckAnswers;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::identity::Identity;
+use super::recorder::Recorder;
 use super::tools::Tools;
 use super::watchdog::Watchdog;
 use crate::EventContext;
@@ -20,6 +21,7 @@ pub(super) struct Shared<P> {
     pub(super) watchdog: Watchdog,
     pub(super) registration_timeout: Duration,
     pub(super) max_synchronize: usize,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
 }
@@ -31,6 +33,7 @@ impl<P: Plugin> Shared<P> {
         registration_timeout: Duration,
         max_synchronize: usize,
         check_answers: CheckAnswers,
+        recorder: Option<Arc<dyn Recorder>>,
     ) -> Self {
         Shared {
             plugin: Arc::new(plugin),
@@ -39,6 +42,7 @@ impl<P: Plugin> Shared<P> {
             watchdog: Watchdog::start(),
             registration_timeout,
             max_synchronize,
+            recorder,
             request_timeout: AtomicU64::new(0),
             warned: Mutex::default(),
         }
