@@ -1,6 +1,6 @@
 //! CRI-O with real pods.
 //!
-//! Needs `conmon` and `skopeo` on the path, besides what [`node`](crate::node) needs.
+//! Needs `conmon` and `skopeo` on the path, besides what [`node`] needs.
 
 use std::process::Command;
 
