@@ -19,6 +19,8 @@ fn repository() -> TempDir {
         fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
         fs::write(path, content).expect("it can be written");
     }
+    let events = include_str!("../../protos/events.toml");
+    fs::write(root.path().join("protos/events.toml"), events).expect("it can be written");
     let generated = run(root.path(), "generate", "off");
     assert_eq!(generated.status.code(), Some(0));
     root
