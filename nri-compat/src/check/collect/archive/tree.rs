@@ -14,8 +14,11 @@ use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;
 
-/// The maximum number of symbolic links that are followed for one path, as in Linux.
-const MAX_LINKS_FOLLOWED: usize = 40;
+/// The maximum number of symbolic links that are followed for one path.
+const MAX_LINKS_FOLLOWED: usize = 8;
+
+/// The maximum length of a path in bytes, as in Linux. No file can be extracted to a longer one.
+const MAX_PATH: usize = 4096;
 
 /// The files and links of an image or an archive, by path.
 #[derive(Default)]
@@ -123,15 +126,21 @@ impl<'l> Tree<'l> {
         names::joined(&self.resolved(folder), name)
     }
 
-    /// Returns a path with all links followed; as far as it gets in a circle of links.
+    /// Returns a path with all links followed; as far as it gets in a circle of links. A path that is too long stays as
+    /// it is.
     fn resolved(&self, path: &[u8]) -> Vec<u8> {
+        if path.len() > MAX_PATH {
+            return path.to_vec();
+        }
         let mut done = Vec::new();
         let mut left: Vec<&[u8]> = names::components(path).rev().collect();
         let mut followed = 0;
         while let Some(name) = left.pop() {
             let next = names::joined(&done, name);
             match self.nodes.get(&next).map(|node| node.content) {
-                Some(Content::Link(target)) if followed < MAX_LINKS_FOLLOWED => {
+                Some(Content::Link(target))
+                    if followed < MAX_LINKS_FOLLOWED && target.len() <= MAX_PATH =>
+                {
                     followed += 1;
                     left.extend(names::components(target).rev());
                     done.clear();
