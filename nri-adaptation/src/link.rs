@@ -7,13 +7,11 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{AbortHandle, JoinHandle};
 
+use nri::api::PLUGIN_SERVICE;
 use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits, Service};
 
 /// The runtime calls on the first logical connection and serves on the second.
 pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
-
-/// The service that plugins serve.
-pub(super) const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
 
 /// The task that serves a connection, until it ends.
 pub(super) type Serving = JoinHandle<Result<Ended, ConnectionError>>;

@@ -7,15 +7,15 @@ use nri::codec::Message;
 use tokio::sync::oneshot;
 
 use nri::__private::OneLine;
-use nri::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
+use nri::api::{
+    RUNTIME_SERVICE, RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse,
+};
 use nri::wire::{Code, Request, Service, Status};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::first::first;
 use super::identity::PluginId;
-
-pub(super) const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
 const MAX_VERSION: usize = 64;

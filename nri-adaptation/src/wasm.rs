@@ -129,7 +129,7 @@ fn serve(id: &PluginId, module: Module) -> DuplexStream {
     };
     tokio::spawn(async move {
         // A refusal ends the session, which logs it.
-        let (service, payload) = (super::service::RUNTIME_SERVICE, register.encode_to_vec());
+        let (service, payload) = (nri::api::RUNTIME_SERVICE, register.encode_to_vec());
         let _ = caller.call(service, "RegisterPlugin", payload, None).await;
     });
     ours

@@ -27,6 +27,7 @@ use tokio::time::timeout;
 
 pub(crate) use answer::checked;
 pub use answer::{Answer, describe};
+pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
 pub use recut::{Cut, Recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
@@ -36,12 +37,6 @@ pub use trace::{Direction, Trace};
 
 use crate::tapped::Tapped;
 use service::RuntimeService;
-
-/// The fully qualified name of the service that a plugin serves.
-pub const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
-
-/// The fully qualified name of the service that a runtime serves.
-pub const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -137,12 +137,6 @@ pub use {
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use {failed::failed, identity::Identity, subscription::subscription};
 
-/// The service that a plugin serves.
-#[cfg(not(target_family = "wasm"))]
-const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
-/// The service that a runtime serves.
-const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
-
 /// The plugin serves on the first connection and calls on the second.
 #[cfg(not(target_family = "wasm"))]
 const CHANNELS: crate::wire::Channels = crate::wire::Channels { serve: 1, call: 2 };

@@ -9,12 +9,11 @@ use nri::codec::Message as _;
 use tokio::sync::watch;
 
 use super::super::identity::PluginId;
-use super::super::link::PLUGIN_SERVICE;
 use super::error::ModuleError;
 use super::limits::Limit;
 use super::module::Module;
 use nri::__private::{Assembly, Part};
-use nri::api::SynchronizeResponse;
+use nri::api::{PLUGIN_SERVICE, SynchronizeResponse};
 use nri::wire::{Code, Request, Service, Status};
 
 /// The largest state that Synchronize may have.

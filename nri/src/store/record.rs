@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::PodStore;
 use crate::api::dispatch::{RPCS, rpc};
-use crate::api::fields::FIELDS;
 use crate::api::{
     CreateContainerRequest, Event, EventMask, RunPodSandboxRequest, StateChangeEvent,
     SynchronizeRequest,
 };
 use crate::codec::{DecodeError, Message};
+use crate::lifecycle::Stage;
 use crate::plugin::Plugin;
 use crate::stub::{Builder, Recorder};
 
@@ -69,7 +69,7 @@ impl Recorder for PodStore {
             (change.event(), change.pod, change.container)
         } else if let Some(event) = event(method) {
             // The pod and the container have the same numbers in the requests of all events.
-            if has_container(method) {
+            if Stage::of(event).is_some_and(|stage| stage.container.is_some()) {
                 let request = CreateContainerRequest::decode(request)?;
                 (event, request.pod, request.container)
             } else {
@@ -88,11 +88,4 @@ impl Recorder for PodStore {
 
 fn event(method: &str) -> Option<Event> {
     RPCS.iter().find(|rpc| rpc.name == method)?.event
-}
-
-/// Returns true if the request of this RPC has a container.
-fn has_container(method: &str) -> bool {
-    FIELDS.iter().any(|field| {
-        field.message.strip_suffix("Request") == Some(method) && field.name == "container"
-    })
 }

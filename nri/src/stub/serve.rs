@@ -7,13 +7,12 @@ use crate::codec::Message;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::PLUGIN_SERVICE;
 use super::deadline::Moments;
 use super::runtime::Runtime;
 use super::shared::Shared;
 use super::subscription::subscription;
 use super::synchronize::{Assembly, Part};
-use crate::api::{ConfigureRequest, ConfigureResponse, SynchronizeResponse};
+use crate::api::{ConfigureRequest, ConfigureResponse, PLUGIN_SERVICE, SynchronizeResponse};
 use crate::plugin::Plugin;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};

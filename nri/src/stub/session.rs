@@ -7,14 +7,14 @@ use std::task::{Context as TaskContext, Poll};
 use crate::codec::Message;
 use tokio::time::{Instant, timeout};
 
+use super::CHANNELS;
 use super::connect::Stream;
 use super::panic::contained;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
 use super::status::Status;
-use super::{CHANNELS, RUNTIME_SERVICE};
-use crate::api::RegisterPluginRequest;
 use crate::api::dispatch::PROTOCOL;
+use crate::api::{RUNTIME_SERVICE, RegisterPluginRequest};
 use crate::plugin::Plugin;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use crate::codec::Message;
 
-use super::{RUNTIME_SERVICE, within};
+use super::within;
 use crate::adjust::Updates;
 use crate::api::{
-    ContainerEviction, ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse,
+    ContainerEviction, ContainerUpdate, RUNTIME_SERVICE, UpdateContainersRequest,
+    UpdateContainersResponse,
 };
 use crate::wire::{CallError, Caller, Code};
 

@@ -5,12 +5,11 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
 use bytes::Bytes;
+use nri::api::RUNTIME_SERVICE;
 use nri::codec::Message;
 use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope as Response, StatusEnvelope as Status};
 use nri::wire::{MAX_FRAME, MAX_MESSAGE};
-
-const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// The logical connections: the plugin's service, and the runtime's.
 const PLUGIN: u32 = 1;
