@@ -51,7 +51,6 @@ pub use resources::SetResources;
 
 use crate::api::{
     ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    StopContainerResponse, SynchronizeResponse, UpdateContainerResponse,
     ValidateContainerAdjustmentResponse,
 };
 
@@ -180,34 +179,6 @@ impl From<Vec<ContainerUpdate>> for Updates {
 impl From<ContainerUpdate> for Updates {
     fn from(update: ContainerUpdate) -> Self {
         vec![update].into()
-    }
-}
-
-impl From<Updates> for StopContainerResponse {
-    fn from(answer: Updates) -> Self {
-        StopContainerResponse {
-            update: answer.without_evictions("StopContainer"),
-        }
-    }
-}
-
-/// `more` stays false: it belongs to the stub, which passes all parts of a split message to the
-/// handler at once.
-impl From<Updates> for SynchronizeResponse {
-    fn from(answer: Updates) -> Self {
-        SynchronizeResponse {
-            update: answer.without_evictions("Synchronize"),
-            more: false,
-        }
-    }
-}
-
-impl From<Updates> for UpdateContainerResponse {
-    fn from(answer: Updates) -> Self {
-        UpdateContainerResponse {
-            update: answer.update,
-            evict: answer.evict,
-        }
     }
 }
 

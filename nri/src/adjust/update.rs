@@ -102,7 +102,7 @@ impl Updates {
     }
 
     /// Returns the updates for an answer of this RPC, which has no field for evictions.
-    pub(super) fn without_evictions(self, rpc: &str) -> Vec<ContainerUpdate> {
+    pub(crate) fn without_evictions(self, rpc: &str) -> Vec<ContainerUpdate> {
         if !self.evict.is_empty() {
             tracing::warn!(
                 help = "evict with `EventContext::update_later`",

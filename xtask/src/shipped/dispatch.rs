@@ -5,7 +5,9 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::rpc::{Plugin, Rpc};
-use super::shape::{Argument, answer, arguments, field_of_type, takes_whole};
+use super::shape::{
+    Argument, answer, arguments, conversion_of_updates, field_of_type, takes_whole,
+};
 use crate::tokens::option;
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
@@ -22,9 +24,12 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         .iter()
         .map(|rpc| call(rpc, shared_request(rpc, rpcs)))
         .collect::<Result<Vec<_>, _>>()?;
+    let conversions = rpcs.iter().map(conversion_of_updates);
+    let conversions = conversions.collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
         //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
 
+        use crate::adjust::Updates;
         use crate::api::handlers::*;
         use crate::api::*;
         use crate::plugin::{
@@ -53,6 +58,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
 
         #handlers
         #(#calls)*
+        #(#conversions)*
     })
 }
 

@@ -83,6 +83,29 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     })
 }
 
+/// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another answer.
+pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+    let has = |field: &str| rpc.response.field(field).is_some();
+    if !has("update") || has("adjust") {
+        return Ok(TokenStream::new());
+    }
+    let (name, response) = (&rpc.name, ident(&rpc.response.name)?);
+    let update = if has("evict") {
+        quote!(update: answer.update, evict: answer.evict,)
+    } else {
+        quote!(update: answer.without_evictions(#name),)
+    };
+    // A split message is put together by the stub, and is always answered as a whole.
+    let part = has(PART).then(|| quote!(more: false,));
+    Ok(quote! {
+        impl From<Updates> for #response {
+            fn from(answer: Updates) -> Self {
+                #response { #update #part }
+            }
+        }
+    })
+}
+
 /// Returns the arguments of a handler, in addition to the context.
 pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     if rpc.request.name == CONFIGURATION {
