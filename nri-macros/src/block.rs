@@ -124,7 +124,7 @@ impl Found {
     fn handler(&mut self, rpc: &'static Rpc, method: &ImplItemFn) {
         self.handles.rpcs.push((rpc, method.sig.ident.span()));
         let name = format_ident!("{}", rpc.name);
-        let path = quote!(api::handlers::#name);
+        let path = quote!(plugin::handlers::#name);
         self.methods.push((path, vec![Method::new(method, 0)]));
     }
 

@@ -78,7 +78,7 @@ fn a_block_becomes_the_impls_of_its_traits() {
     let file = syn::parse2(expanded).expect("the attribute writes items");
     let written = prettyplease::unparse(&file);
     for line in [
-        "impl<B: Backend> ::nri::api::handlers::RunPodSandbox for Greeter<B>",
+        "impl<B: Backend> ::nri::plugin::handlers::RunPodSandbox for Greeter<B>",
         "async fn run_pod_sandbox(\n        &self,\n        _: &::nri::EventContext,\n        pod: PodSandbox,",
         "impl<B: Backend> ::nri::plugin::Connection for Greeter<B>",
         "async fn on_disconnect(&self, cx: &EventContext, reason: &nri::Error)",

@@ -1,6 +1,6 @@
-//! The newest protocol revision: its messages, the event mask, tables of its RPCs and events, and the handler traits.
+//! The newest protocol revision: its messages, the event mask and the table of its fields.
 //!
-//! The API is additive, so this revision serves every runtime. Messages, tables and traits are
+//! The API is additive, so this revision serves every runtime. Messages and tables are
 //! generated.
 
 /// Implements the encoding and, with the feature `serde`, the JSON of a message with these fields.
@@ -24,12 +24,7 @@ macro_rules! enumeration {
 #[rustfmt::skip]
 #[allow(deprecated)]
 mod codec;
-#[rustfmt::skip]
-#[allow(deprecated)]
-pub(crate) mod dispatch;
 pub mod fields;
-#[rustfmt::skip]
-pub mod handlers;
 #[rustfmt::skip]
 mod messages;
 

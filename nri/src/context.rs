@@ -1,10 +1,26 @@
 //! The surroundings of a request.
 
+mod check_answers;
+pub(crate) mod identity;
+pub(crate) mod metrics;
+pub(crate) mod runtime;
+mod skipped;
+pub(crate) mod status;
+pub(crate) mod tools;
+pub(crate) mod update;
+pub(crate) mod within;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::adjust::Updates;
-use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
+pub use check_answers::CheckAnswers;
+pub(crate) use identity::Identity;
+pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
+pub use runtime::Runtime;
+pub use status::{Status, StatusWatch};
+pub(crate) use tools::Tools;
+pub use update::{UpdateError, Updater};
 
 /// The surroundings of one request, passed to every handler.
 ///

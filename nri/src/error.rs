@@ -290,7 +290,6 @@ from_errors! {
     tokio::task::JoinError,
     tokio::time::error::Elapsed,
     crate::codec::DecodeError,
-    crate::stub::UpdateError,
 }
 
 /// Lets `?` in a handler convert the errors of anyhow. Needs the feature `anyhow`; without it,

@@ -38,7 +38,7 @@
 //! [`NriPlugin`] detects which handlers the type has. They determine the events that it subscribes
 //! to, a [dispatch table](plugin::Table) that works with old and new runtimes (before NRI v0.12.0,
 //! nine of the events are sent as StateChange), and a [manifest] in the executable that lists them.
-//! The handler traits are in [`api::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
+//! The handler traits are in [`plugin::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
 //!
 //! The crate `nri-testing` runs plugins in tests, and `nri-adaptation` is the runtime's side of the protocol.
 //!
@@ -59,7 +59,7 @@
 //!
 //! # Further reading
 //!
-//! The trait of each event in [`api::handlers`] says what the pod and the container hold at that time, what an error does,
+//! The trait of each event in [`plugin::handlers`] says what the pod and the container hold at that time, what an error does,
 //! and what may be answered. [`guide::concurrency`] describes which handlers may overlap, what a deadline leaves behind,
 //! and how to do long work. [`reload`] reads a configuration file again when it changes, and updates the existing containers.
 
@@ -186,12 +186,13 @@ pub use stub::blocking;
 /// part of the API: they may change in any release.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::api::dispatch::{PROTOCOL, Unhandled, add_missing_bounds_with_nri_bound, rpc};
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
+    pub use crate::plugin::dispatch::{Unhandled, add_missing_bounds_with_nri_bound};
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};
     pub use crate::plugin::probe::{Connections, NoConnection};
     pub use crate::plugin::required::{RequiredField, oldest_release};
+    pub use crate::plugin::rpcs::{PROTOCOL, RPCS, rpc};
     pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
     #[cfg(target_family = "wasm")]
     pub use crate::wasm::exports::{Boxed, boxed, call, free, malloc};
@@ -199,9 +200,9 @@ pub mod __private {
     pub use nri_macros::wasm_exports;
 
     // For nri-adaptation.
-    pub use crate::api::dispatch::RPCS;
     pub use crate::api::fields::walk::{is_outdated, newer_than, numbers, rows};
     pub use crate::codec::wire::{RawField, WireType, fields, put_bytes, put_key, put_varint};
+    pub use crate::context::metrics::{Exposition, Histogram};
     #[cfg(feature = "in-process")]
     pub use crate::lifecycle::{Changes, changes, request};
     pub use crate::lifecycle::{ContainerStage, EventKind, RequestParts, STAGES, Stage};
@@ -210,7 +211,6 @@ pub mod __private {
     pub use crate::plugin::payload::downcast;
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
-    pub use crate::stub::metrics::{Exposition, Histogram};
     pub use crate::stub::synchronize::{Assembly, Part};
     pub use crate::wire::one_line::OneLine;
 }

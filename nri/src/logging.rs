@@ -43,7 +43,7 @@ use std::io::{self, Write as _};
 use std::os::unix::net::UnixDatagram;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -62,9 +62,6 @@ pub enum Target {
     Stderr,
     /// The systemd journal.
     Journald,
-    /// The log of the runtime that has loaded the WebAssembly module.
-    #[cfg(target_family = "wasm")]
-    Host,
 }
 
 /// Parses `stderr` or `journald`.
@@ -152,7 +149,7 @@ struct Settings {
 
 static SETTINGS: Mutex<Settings> = Mutex::new(Settings {
     level: LevelFilter::OFF,
-    sink: Sink::DEFAULT,
+    sink: Sink::Stderr,
 });
 
 fn settings() -> MutexGuard<'static, Settings> {
@@ -234,22 +231,12 @@ enum Sink {
     Stderr,
     #[cfg(unix)]
     Journal(UnixDatagram),
-    #[cfg(target_family = "wasm")]
-    Host,
 }
 
 impl Sink {
-    /// Standard error, or the log of the runtime in a WebAssembly module, which has no standard error.
-    #[cfg(not(target_family = "wasm"))]
-    const DEFAULT: Self = Sink::Stderr;
-    #[cfg(target_family = "wasm")]
-    const DEFAULT: Self = Sink::Host;
-
     fn open(target: &Target) -> Result<Self> {
         match target {
             Target::Stderr => Ok(Sink::Stderr),
-            #[cfg(target_family = "wasm")]
-            Target::Host => Ok(Sink::Host),
             #[cfg(not(unix))]
             Target::Journald => Err(Error::with_kind(
                 ErrorKind::Unsupported,
@@ -268,16 +255,31 @@ impl Sink {
 
     fn write(&mut self, level: Level, line: &Line) -> io::Result<()> {
         match self {
-            // In one write, so that lines of several processes do not mix.
-            Sink::Stderr => io::stderr().write_all(format!("{level:>5} {line}\n").as_bytes()),
-            #[cfg(target_family = "wasm")]
-            Sink::Host => {
-                crate::wasm::log(level, line.to_string());
-                Ok(())
-            }
+            Sink::Stderr => write_stderr(level, line),
             #[cfg(unix)]
             Sink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
         }
+    }
+}
+
+/// The function that writes lines in place of standard error.
+static STDERR: OnceLock<fn(Level, String)> = OnceLock::new();
+
+/// Writes lines with a function wherever standard error is the target, for programs that have none.
+#[cfg(target_family = "wasm")]
+pub(crate) fn replace_stderr(write: fn(Level, String)) {
+    // The first one stays.
+    let _ = STDERR.set(write);
+}
+
+fn write_stderr(level: Level, line: &Line) -> io::Result<()> {
+    match STDERR.get() {
+        Some(write) => {
+            write(level, line.to_string());
+            Ok(())
+        }
+        // In one write, so that lines of several processes do not mix.
+        None => io::stderr().write_all(format!("{level:>5} {line}\n").as_bytes()),
     }
 }
 

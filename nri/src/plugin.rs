@@ -7,19 +7,27 @@ mod call;
 mod checked;
 mod configure;
 mod connection;
+#[rustfmt::skip]
+#[allow(deprecated)]
+pub(crate) mod dispatch;
 pub(crate) mod facts;
+#[rustfmt::skip]
+pub mod handlers;
 pub(crate) mod payload;
 mod policy;
 pub(crate) mod probe;
 pub(crate) mod required;
 mod route;
 mod rpc;
+#[rustfmt::skip]
+pub(crate) mod rpcs;
 mod shared;
 mod table;
 
-pub use crate::api::dispatch::Handlers;
 pub use configure::{Config, Subscription};
 pub use connection::Connection;
+#[doc(hidden)]
+pub use dispatch::Handlers;
 #[doc(hidden)]
 pub use {
     call::{Answer, Call, Reply, Subject},

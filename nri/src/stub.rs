@@ -68,21 +68,12 @@
 
 mod aside;
 mod check;
-mod check_answers;
 mod failed;
-mod identity;
 mod mask;
-pub(crate) mod metrics;
 mod oldest;
 mod panic;
-mod runtime;
-mod skipped;
-mod status;
 mod subscription;
 pub(crate) mod synchronize;
-mod tools;
-mod update;
-mod within;
 
 // The connection to a runtime. A WebAssembly module has none: its host calls it.
 #[cfg(not(target_family = "wasm"))]
@@ -117,17 +108,15 @@ mod watchdog;
 use crate::Result;
 use crate::plugin::Plugin;
 
+pub use crate::context::{
+    CheckAnswers, EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE, Runtime, Status,
+    StatusWatch, UpdateError, Updater,
+};
 pub use aside::blocking;
-pub use check_answers::CheckAnswers;
-pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use recorder::Recorder;
-pub use runtime::Runtime;
-pub use status::{Status, StatusWatch};
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use synchronize::{Assembly, Part};
-pub(crate) use tools::Tools;
-pub use update::{UpdateError, Updater};
 #[cfg(not(target_family = "wasm"))]
 pub use {
     backoff::Backoff,
@@ -135,7 +124,7 @@ pub use {
     options::{Builder, RuntimeExit},
 };
 #[cfg(any(test, target_family = "wasm"))]
-pub(crate) use {failed::failed, identity::Identity, subscription::subscription};
+pub(crate) use {failed::failed, subscription::subscription};
 
 /// The plugin serves on the first connection and calls on the second.
 #[cfg(not(target_family = "wasm"))]

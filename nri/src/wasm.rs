@@ -55,9 +55,6 @@ mod host;
 #[cfg(any(test, target_family = "wasm"))]
 mod memory;
 
-#[cfg(target_family = "wasm")]
-pub(crate) use host::log;
-
 #[cfg(all(target_family = "wasm", not(target_os = "unknown")))]
 compile_error!("build WebAssembly plugins for the target wasm32-unknown-unknown");
 

@@ -13,6 +13,7 @@ mod handlers;
 mod lifecycle;
 mod macro_table;
 mod rpc;
+mod rpcs;
 mod runtimes;
 mod shape;
 mod stages;
@@ -29,7 +30,7 @@ use rpc::Plugin;
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its path from the root of the workspace: `nri/src/api/handlers.rs`.
+    /// Its path from the root of the workspace: `nri/src/plugin/handlers.rs`.
     pub path: &'static str,
     /// Its whole text.
     pub text: String,
@@ -52,8 +53,17 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
     Ok(vec![
         file(&plugin, "nri/src/api/messages.rs", codec.messages),
         file(&plugin, "nri/src/api/codec.rs", codec.codec),
-        file(&plugin, "nri/src/api/handlers.rs", handlers::emit(&plugin)?),
-        file(&plugin, "nri/src/api/dispatch.rs", dispatch::emit(&plugin)?),
+        file(
+            &plugin,
+            "nri/src/plugin/handlers.rs",
+            handlers::emit(&plugin)?,
+        ),
+        file(&plugin, "nri/src/plugin/rpcs.rs", rpcs::emit(&plugin)),
+        file(
+            &plugin,
+            "nri/src/plugin/dispatch.rs",
+            dispatch::emit(&plugin)?,
+        ),
         file(
             &plugin,
             "nri/src/lifecycle/table.rs",
@@ -70,7 +80,7 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
         ),
         file(&plugin, "nri-compat/src/facts.rs", facts::emit(history)?),
         File {
-            path: "nri/src/stub/runtime/releases.rs",
+            path: "nri/src/context/runtime/releases.rs",
             text: runtimes::emit(history)?,
         },
     ])
@@ -169,7 +179,7 @@ mod tests {
                 .expect("it is made");
             file.text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        assert!(text("nri/src/api/handlers.rs").contains(
+        assert!(text("nri/src/plugin/handlers.rs").contains(
             "fn dance( &self, cx: &EventContext, request: DanceRequest, ) -> impl Future<Output = Result<DanceResponse>> + Send;"
         ));
         let table = text("nri/src/lifecycle/table.rs");
@@ -179,10 +189,10 @@ mod tests {
         assert!(table.contains(
             "Event::Dance => { Box::new(DanceRequest { pod: parts.pod.cloned(), ..DanceRequest::default() }) }"
         ));
-        let dispatch = text("nri/src/api/dispatch.rs");
-        assert!(dispatch.contains(
+        assert!(text("nri/src/plugin/rpcs.rs").contains(
             "event: Some(Event::Dance), event_name: Some(\"DANCE\"), since: \"v0.99.0\""
         ));
+        let dispatch = text("nri/src/plugin/dispatch.rs");
         assert!(dispatch.contains("Subject::new(request.pod.as_ref(), None)"));
         assert!(
             text("nri/src/api/messages.rs")

@@ -88,14 +88,14 @@ fn new_releases_are_added_and_what_depends_on_them_is_generated() {
         "left out NRI v0.99.0: add it with `cargo run -p xtask -- import`",
         "left out containerd v2.4.98: links NRI v0.99.0, which is not in versions.toml",
         "left out all of CRI-O: ",
-        "wrote nri/src/stub/runtime/releases.rs",
+        "wrote nri/src/context/runtime/releases.rs",
     ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
     let history = History::read(&root.path().join("protos")).expect("the tables are whole");
     let newest = history.runtime("containerd@2.4").expect("it is known");
     assert_eq!(newest.release.name, "v2.4.99");
-    let releases = root.path().join("nri/src/stub/runtime/releases.rs");
+    let releases = root.path().join("nri/src/context/runtime/releases.rs");
     let releases = fs::read_to_string(releases).expect("it is written");
     assert!(releases.contains("((2, 4, 99), \"v0.12.4\")"), "{releases}");
     let check = run(root.path(), "generate", "off");

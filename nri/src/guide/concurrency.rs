@@ -27,7 +27,7 @@
 //!   has been answered;
 //! - tasks that the plugin spawns.
 //!
-//! Configure and Synchronize come before all events of a connection. [`Synchronize`](crate::api::handlers::Synchronize)
+//! Configure and Synchronize come before all events of a connection. [`Synchronize`](crate::plugin::handlers::Synchronize)
 //! comes again after each reconnect.
 //!
 //! # The order of events

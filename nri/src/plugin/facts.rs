@@ -1,8 +1,8 @@
 //! The RPCs that a plugin handles, independent of its type. The derive evaluates these at compile
 //! time.
 
+use super::rpcs::RPCS;
 use super::{Rpc, Table};
-use crate::api::dispatch::RPCS;
 use crate::api::{Event, EventMask};
 
 /// An RPC, and whether a plugin handles it.

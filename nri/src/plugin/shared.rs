@@ -4,9 +4,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use super::rpcs::RPCS;
 use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row, Table};
 use crate::api::EventMask;
-use crate::api::dispatch::RPCS;
 use crate::{EventContext, Result};
 
 /// An upper bound for the number of RPCs: functions can be indexed by number only up to a bound

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::PodStore;
-use crate::api::dispatch::{RPCS, rpc};
 use crate::api::{
     CreateContainerRequest, Event, EventMask, RunPodSandboxRequest, StateChangeEvent,
     SynchronizeRequest,
@@ -12,6 +11,7 @@ use crate::api::{
 use crate::codec::{DecodeError, Message};
 use crate::lifecycle::Stage;
 use crate::plugin::Plugin;
+use crate::plugin::rpcs::{RPCS, rpc};
 use crate::stub::{Builder, Recorder};
 
 impl<P: Plugin> Builder<P> {

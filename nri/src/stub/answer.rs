@@ -13,11 +13,12 @@ use tracing::{Span, field};
 
 use super::deadline::Moments;
 use super::failed::failed;
-use super::metrics::End;
 use super::shared::Shared;
 use super::watchdog::Watchdog;
-use super::{aside, panic, within};
+use super::{aside, panic};
 use crate::api::Event;
+use crate::context::metrics::End;
+use crate::context::within;
 use crate::plugin::{Answer, Body, Plugin, Reply, Route, Subject, resolve};
 use crate::{Error, ErrorKind, EventContext, Result};
 

@@ -1,8 +1,8 @@
 //! Checks answers of handlers, so that mistakes show up in the log of the plugin.
 
-use super::check_answers::CheckAnswers;
-use super::tools::Tools;
 use crate::adjust::Invalid;
+use crate::context::CheckAnswers;
+use crate::context::Tools;
 use crate::plugin::{Answer, Body, Subject};
 use crate::wire::MAX_ANSWER;
 use crate::{Error, ErrorKind, Result};

@@ -3,10 +3,10 @@
 //! A runtime drops a plugin that subscribes to an event unknown to it, and interprets 0 as all
 //! events that it knows.
 
-use super::runtime::{Runtime, parse};
-use crate::api::dispatch::RPCS;
 use crate::api::{Event, EventMask};
+use crate::context::runtime::{Runtime, parse};
 use crate::plugin::Rpc;
+use crate::plugin::rpcs::RPCS;
 use crate::{Error, ErrorKind, Result};
 
 /// The events that the plugin wants.
@@ -163,8 +163,8 @@ fn named(rpc: &Rpc) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::runtime::runtime;
     use super::*;
+    use crate::context::runtime::runtime;
 
     const ALL: EventMask = {
         let mut mask = EventMask::EMPTY;

@@ -1,7 +1,7 @@
 //! The oldest runtime that a plugin runs under, by `protocol` and `required_fields` of `#[nri(…)]`.
 
 use super::mask::{NEWER_RUNTIME, unsupported};
-use super::runtime::Runtime;
+use crate::context::Runtime;
 use crate::plugin::{Plugin, RequiredField};
 use crate::{Error, ErrorKind, Result};
 
@@ -49,8 +49,8 @@ fn require_fields(fields: &[RequiredField], runtime: &Runtime) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::runtime::runtime;
     use super::*;
+    use crate::context::runtime::runtime;
 
     #[test]
     fn an_older_release_is_refused_and_an_unknown_one_named() {

@@ -10,12 +10,12 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 
 use super::Stub;
 use super::backoff::Backoff;
-use super::check_answers::CheckAnswers;
 use super::connect::Endpoint;
-use super::identity::PartialIdentity;
 use super::recorder::Recorder;
 use super::shared::Shared;
 use crate::Result;
+use crate::context::CheckAnswers;
+use crate::context::identity::PartialIdentity;
 use crate::plugin::Plugin;
 
 /// The default time for registration. Runtimes wait 5 s for a plugin to register and 5 s for each

@@ -8,11 +8,11 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::deadline::Moments;
-use super::runtime::Runtime;
 use super::shared::Shared;
 use super::subscription::subscription;
 use super::synchronize::{Assembly, Part};
 use crate::api::{ConfigureRequest, ConfigureResponse, PLUGIN_SERVICE, SynchronizeResponse};
+use crate::context::Runtime;
 use crate::plugin::Plugin;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};

@@ -12,10 +12,10 @@ use super::connect::Stream;
 use super::panic::contained;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
-use super::status::Status;
-use crate::api::dispatch::PROTOCOL;
 use crate::api::{RUNTIME_SERVICE, RegisterPluginRequest};
+use crate::context::Status;
 use crate::plugin::Plugin;
+use crate::plugin::rpcs::PROTOCOL;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
 

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::check_answers::CheckAnswers;
 use super::deadline::DEFAULT_TIMEOUT;
-use super::identity::Identity;
 use super::recorder::Recorder;
-use super::tools::Tools;
 use super::watchdog::Watchdog;
 use crate::EventContext;
+use crate::context::CheckAnswers;
+use crate::context::Identity;
+use crate::context::Tools;
 use crate::plugin::Plugin;
 
 /// The plugin and the state that all its connections share.

@@ -2,10 +2,10 @@
 
 use super::mask::{Wanted, subscribe};
 use super::oldest;
-use super::runtime::Runtime;
 use crate::Result;
 use crate::api::fields::FIELDS;
 use crate::api::{ConfigureResponse, FailurePolicy};
+use crate::context::Runtime;
 use crate::plugin::Plugin;
 
 /// Returns the answer to Configure under this runtime, and warnings about events that the runtime does not know. `chosen` is

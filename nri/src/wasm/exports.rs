@@ -14,6 +14,7 @@ use crate::manifest;
 use crate::plugin::Plugin;
 
 use super::guest::{Answers, Guest};
+use super::host;
 use super::memory::BUFFERS;
 
 /// A plugin of any type.
@@ -61,8 +62,7 @@ fn returned(answer: Vec<u8>, flag: u64) -> u64 {
 
 /// Sends logs and panics to the log of the runtime.
 fn prepare() {
+    logging::replace_stderr(host::log);
     logging::from_env();
-    panic::set_hook(Box::new(|panic| {
-        super::log(Level::ERROR, panic.to_string())
-    }));
+    panic::set_hook(Box::new(|panic| host::log(Level::ERROR, panic.to_string())));
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::codec::Message as _;
 
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
+use crate::context::{CheckAnswers, Identity, Runtime, Tools};
 use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
-use crate::stub::{Assembly, CheckAnswers, Identity, Part, Runtime, Tools, failed, subscription};
+use crate::stub::{Assembly, Part, failed, subscription};
 use crate::{EventContext, Result};
 
 use super::executor::complete;

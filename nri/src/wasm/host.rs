@@ -18,7 +18,7 @@ mod env {
 }
 
 /// Writes a line to the log of the runtime.
-pub(crate) fn log(level: Level, msg: String) {
+pub(super) fn log(level: Level, msg: String) {
     let level = match level {
         Level::ERROR => HostLevel::Error,
         Level::WARN => HostLevel::Warn,

@@ -1,23 +1,20 @@
-//! The facts about every RPC, and the code between a dispatch table and the handler traits.
+//! The code between a dispatch table and the handler traits.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::Ident;
 
 use super::rpc::{Plugin, Rpc};
+use super::rpcs::docs;
 use super::shape::{
     Argument, answer, arguments, conversion_of_updates, field_of_type, takes_whole,
 };
-use crate::tokens::option;
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
 use nri_schema::model::Message;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let rpcs = &plugin.rpcs;
-    let facts = rpcs.iter().map(|rpc| fact(rpc, plugin.state_change));
-    let constants = rpcs.iter().map(|rpc| &rpc.constant);
-    let newest = plugin.releases.last().copied().unwrap_or(plugin.revision);
     let rows = rpcs.iter().map(row);
     let handlers = handlers(rpcs);
     let calls = rpcs
@@ -27,27 +24,14 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let conversions = rpcs.iter().map(conversion_of_updates);
     let conversions = conversions.collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
-        //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
+        //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call handlers.
 
+        use super::handlers::*;
+        use super::rpcs::rpc;
+        use super::{Call, Config, Payload, Row, Subject, decode, part_or_default};
         use crate::adjust::Updates;
-        use crate::api::handlers::*;
         use crate::api::*;
-        use crate::plugin::{
-            Call, Config, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
-        };
         use crate::{EventContext, Result};
-
-        /// The newest NRI release that this crate knows.
-        pub const PROTOCOL: &str = #newest;
-
-        /// Every RPC of the Plugin service, in the order of the proto.
-        pub static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
-
-        /// The facts about each RPC.
-        pub mod rpc {
-            use super::{Deprecation, Event, Rpc};
-            #(#facts)*
-        }
 
         /// The rows of types that list their handlers. The compiler names this path in the error
         /// about a missing bound of a handler impl.
@@ -60,71 +44,6 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         #(#calls)*
         #(#conversions)*
     })
-}
-
-fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
-    let Rpc {
-        name,
-        constant,
-        since,
-        ..
-    } = rpc;
-    let event = option(rpc.event.as_ref().map(|_| {
-        let variant = format_ident!("{name}");
-        quote!(Event::#variant)
-    }));
-    let event_name = option(rpc.event.as_ref().map(|(event, _)| &event.name));
-    let event_since = option(rpc.event_first);
-    let change_fields = option(
-        state_change
-            .filter(|_| rpc.in_state_change())
-            .map(|change| change_fields(rpc, change)),
-    );
-    let deprecated = option(rpc.deprecation.map(deprecation));
-    let docs = docs(rpc);
-    quote! {
-        #docs
-        pub static #constant: Rpc = Rpc {
-            name: #name,
-            event: #event,
-            event_name: #event_name,
-            since: #since,
-            event_since: #event_since,
-            change_fields: #change_fields,
-            deprecated: #deprecated,
-        };
-    }
-}
-
-fn docs(rpc: &Rpc<'_>) -> TokenStream {
-    let docs = format!(" `{}`.", rpc.name);
-    quote!(#[doc = #docs])
-}
-
-/// Fields of the request with their numbers there and in the request of `StateChange`.
-fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
-    let pairs = rpc.request.fields.iter().filter_map(|own| {
-        let number = |number: i32| u32::try_from(number).ok();
-        let (own, there) = (
-            number(own.number)?,
-            number(change.field(&own.name)?.number)?,
-        );
-        Some(quote!((#own, #there)))
-    });
-    quote!(&[#(#pairs),*])
-}
-
-fn deprecation(deprecation: &Deprecation) -> TokenStream {
-    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
-    let removal = &deprecation.removal.when;
-    let nri = removal.nri.iter().map(|release| format!("NRI {release}"));
-    let runtimes = removal
-        .runtimes
-        .iter()
-        .map(|(runtime, series)| format!("{runtime} {series}"));
-    let removal = nri.chain(runtimes).collect::<Vec<_>>().join(", ");
-    let instead = deprecation.replaced_by.iter().map(|(_, rpc)| rpc);
-    quote!(Deprecation { since: #since, removal: #removal, instead: &[#(#instead),*] })
 }
 
 /// Generates each constant twice: in a blanket trait, and in an inherent impl, which hides the

@@ -20,7 +20,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
 
         use crate::adjust::{Adjustment, Updates, Verdict};
         use crate::api::*;
-        use crate::plugin::{Config, Subscription};
+        use super::{Config, Subscription};
         use crate::{EventContext, Result};
 
         #(#traits)*

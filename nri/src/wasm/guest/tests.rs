@@ -3,11 +3,11 @@
 use super::*;
 use crate::ErrorKind;
 use crate::adjust::Adjustment;
-use crate::api::handlers::*;
 use crate::api::{
     Container, ContainerUpdate, CreateContainerRequest, CreateContainerResponse, Event, PodSandbox,
     RunPodSandboxRequest, StateChangeEvent, SynchronizeRequest,
 };
+use crate::plugin::handlers::*;
 
 #[derive(Default, crate::NriPlugin)]
 #[nri(name = "guest", index = "10", crate = crate, on_error(StopPodSandbox = "ignore"))]
@@ -21,7 +21,7 @@ impl Plugin {
     }
 }
 
-impl crate::api::handlers::Synchronize for Plugin {
+impl crate::plugin::handlers::Synchronize for Plugin {
     async fn synchronize(
         &self,
         _cx: &EventContext,

@@ -27,14 +27,14 @@ impl fmt::Display for Identity {
 
 /// The name and index from one source.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PartialIdentity {
-    pub(super) name: Option<String>,
-    pub(super) index: Option<String>,
+pub(crate) struct PartialIdentity {
+    pub(crate) name: Option<String>,
+    pub(crate) index: Option<String>,
 }
 
 impl PartialIdentity {
     /// Returns the name and index from the environment. An empty variable, as manifests often have, is unset.
-    pub(super) fn by_environment() -> Self {
+    pub(crate) fn by_environment() -> Self {
         let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         PartialIdentity {
             name: value(NAME_VARIABLE),
@@ -43,7 +43,7 @@ impl PartialIdentity {
     }
 
     /// Returns the name and index from the file name of the program, if that is `NN-name`.
-    pub(super) fn by_program() -> Self {
+    pub(crate) fn by_program() -> Self {
         std::env::args_os()
             .next()
             .map(|program| Self::by_file(&program))
@@ -62,7 +62,7 @@ impl PartialIdentity {
     }
 
     /// Returns the parts of this source, with those of the other one for missing parts.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         PartialIdentity {
             name: self.name.or(other.name),
             index: self.index.or(other.index),
@@ -70,7 +70,7 @@ impl PartialIdentity {
     }
 
     /// Returns the identity, checked like in a runtime.
-    pub(super) fn check(self) -> Result<Identity> {
+    pub(crate) fn check(self) -> Result<Identity> {
         let name = self.name.ok_or_else(|| missing("name"))?;
         let index = self.index.ok_or_else(|| missing("index"))?;
         if !is_name(&name) {

@@ -17,12 +17,12 @@ use {crate::api::Event, std::time::Duration};
 /// The parts of a stub that handlers reach through their [`EventContext`].
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    pub(super) link: Link,
-    pub(super) metrics: Metrics,
-    pub(super) status: StatusCell,
-    pub(super) check_answers: CheckAnswers,
+    pub(crate) link: Link,
+    pub(crate) metrics: Metrics,
+    pub(crate) status: StatusCell,
+    pub(crate) check_answers: CheckAnswers,
     /// Fields of answers that a warning has named, with the RPC and the release of the runtime.
-    pub(super) skipped: Mutex<BTreeSet<String>>,
+    pub(crate) skipped: Mutex<BTreeSet<String>>,
     identity: Option<Identity>,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }

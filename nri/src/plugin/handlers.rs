@@ -3,7 +3,7 @@
 //! A trait for each RPC that a plugin can handle.
 use crate::adjust::{Adjustment, Updates, Verdict};
 use crate::api::*;
-use crate::plugin::{Config, Subscription};
+use super::{Config, Subscription};
 use crate::{EventContext, Result};
 /// Sends the configuration to the plugin, which answers with its event subscription. The first
 /// call to a plugin, once per connection.

@@ -7,12 +7,12 @@ thread_local! {
 }
 
 /// Returns the name of the event whose handler this thread is polling.
-pub(super) fn handler() -> Option<&'static str> {
+pub(crate) fn handler() -> Option<&'static str> {
     HANDLER.get()
 }
 
 /// Runs work as part of the handler of an event.
-pub(super) fn during<T>(event: &'static str, work: impl FnOnce() -> T) -> T {
+pub(crate) fn during<T>(event: &'static str, work: impl FnOnce() -> T) -> T {
     let _outer = Outer(HANDLER.replace(Some(event)));
     work()
 }

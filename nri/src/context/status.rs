@@ -89,7 +89,7 @@ impl StatusWatch {
 
 /// The side that the stub writes.
 #[derive(Debug)]
-pub(super) struct StatusCell(watch::Sender<Status>);
+pub(crate) struct StatusCell(watch::Sender<Status>);
 
 impl Default for StatusCell {
     fn default() -> Self {
@@ -98,11 +98,11 @@ impl Default for StatusCell {
 }
 
 impl StatusCell {
-    pub(super) fn set(&self, status: Status) {
+    pub(crate) fn set(&self, status: Status) {
         self.0.send_replace(status);
     }
 
-    pub(super) fn watch(&self) -> StatusWatch {
+    pub(crate) fn watch(&self) -> StatusWatch {
         StatusWatch(self.0.subscribe())
     }
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::mask;
 use crate::api::Event;
 
 pub use exposition::Exposition;
@@ -59,7 +58,7 @@ pub struct EventMetrics {
 
 /// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Answered,
     Failed,
     TimedOut,
@@ -81,7 +80,9 @@ impl Metrics {
 
     /// Returns the counters of each event, in the order of the protocol's RPCs.
     pub fn events(&self) -> impl Iterator<Item = (Event, EventMetrics)> {
-        mask::events().map(|(_, event)| (event, self.event(event)))
+        Event::ALL
+            .into_iter()
+            .map(|event| (event, self.event(event)))
     }
 
     /// Returns how often the plugin has reconnected.
@@ -89,11 +90,11 @@ impl Metrics {
         self.0.reconnects.load(Ordering::Relaxed)
     }
 
-    pub(super) fn count_reconnect(&self) {
+    pub(crate) fn count_reconnect(&self) {
         self.0.reconnects.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn count(&self, event: Event, end: End, took: Duration) {
+    pub(crate) fn count(&self, event: Event, end: End, took: Duration) {
         let Some(counters) = self.0.events.get(event as usize) else {
             return;
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::codec::Message;
 
 use super::within;
+use crate::Error;
 use crate::adjust::Updates;
 use crate::api::{
     ContainerEviction, ContainerUpdate, RUNTIME_SERVICE, UpdateContainersRequest,
@@ -22,7 +23,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// task.
 ///
 /// It survives reconnects: clones made before a reconnect work after it. A plugin gets it from
-/// [`Stub::updater`](super::Stub::updater) or [`EventContext::updater`](crate::EventContext::updater).
+/// [`Stub::updater`](crate::stub::Stub::updater) or [`EventContext::updater`](crate::EventContext::updater).
 ///
 /// Do not await it in a handler: runtimes such as containerd take updates only after the event, so both would wait for
 /// each other. The request fails with [`UpdateError::WithinHandler`] then. Do not wait in a handler for a task that awaits it
@@ -202,6 +203,12 @@ impl Updater {
     }
 }
 
+impl From<UpdateError> for Error {
+    fn from(error: UpdateError) -> Self {
+        Self::other(error)
+    }
+}
+
 impl From<CallError> for UpdateError {
     fn from(error: CallError) -> Self {
         match error {
@@ -219,17 +226,17 @@ impl From<CallError> for UpdateError {
 
 impl Link {
     /// Sets the connection of a runtime that accepts calls.
-    pub(super) fn up(&self, caller: Caller) {
+    pub(crate) fn up(&self, caller: Caller) {
         *self.lock() = Some(caller);
     }
 
     /// Clears the connection.
-    pub(super) fn down(&self) {
+    pub(crate) fn down(&self) {
         *self.lock() = None;
     }
 
     /// Returns true if the runtime has not answered an update.
-    pub(super) fn has_unanswered(&self) -> bool {
+    pub(crate) fn has_unanswered(&self) -> bool {
         self.0.unanswered.load(Ordering::Relaxed) > 0
     }
 

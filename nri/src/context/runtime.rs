@@ -80,7 +80,7 @@ impl Runtime {
 
     /// Returns true if the runtime speaks the given NRI release or a newer one; `None` if its
     /// release is unknown.
-    pub(super) fn is_at_least(&self, release: &str) -> Option<bool> {
+    pub(crate) fn is_at_least(&self, release: &str) -> Option<bool> {
         Some(self.nri.as_ref()? >= &parse(release)?)
     }
 }
@@ -128,7 +128,7 @@ fn linked_release(name: &str, version: &str) -> Option<Version> {
 
 /// Parses a version with or without `v`, with or without a patch number, with any suffix
 /// (`1.7.24~ds1`).
-pub(super) fn parse(version: &str) -> Option<Version> {
+pub(crate) fn parse(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     Version::parse(version).ok().or_else(|| {
         let end = version
@@ -142,7 +142,7 @@ pub(super) fn parse(version: &str) -> Option<Version> {
 }
 
 #[cfg(test)]
-pub(super) fn runtime(name: &str, version: &str, nri: &str) -> Runtime {
+pub(crate) fn runtime(name: &str, version: &str, nri: &str) -> Runtime {
     Runtime::of(&ConfigureRequest {
         runtime_name: name.to_owned(),
         runtime_version: version.to_owned(),
