@@ -8,11 +8,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::__private::wire::{Demux, Kind, Outbox, RequestEnvelope};
 use nri::codec::Message as _;
-use nri::wire::frame::Kind;
-use nri::wire::mux::Demux;
-use nri::wire::outbox::Outbox;
-use nri::wire::ttrpc::RequestEnvelope;
 use nri::wire::{Caller, Channels, Connection, Limits, Request, Service, Status};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;

@@ -213,6 +213,16 @@ pub mod __private {
     pub use crate::stub::direct::Direct;
     pub use crate::stub::synchronize::{Assembly, Part};
     pub use crate::wire::one_line::OneLine;
+
+    /// The frames and envelopes of the wire, for peers that misbehave in tests and checks.
+    pub mod wire {
+        pub use crate::wire::frame::{
+            FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader,
+        };
+        pub use crate::wire::mux::{Demux, Message};
+        pub use crate::wire::outbox::Outbox;
+        pub use crate::wire::ttrpc::{RequestEnvelope, ResponseEnvelope, StatusEnvelope};
+    }
 }
 
 /// Runs the examples of the README.

@@ -88,20 +88,16 @@
 mod calls;
 mod connection;
 mod error;
-#[doc(hidden)]
-pub mod frame;
+pub(crate) mod frame;
 mod limits;
-#[doc(hidden)]
-pub mod mux;
+pub(crate) mod mux;
 pub(crate) mod one_line;
-#[doc(hidden)]
-pub mod outbox;
+pub(crate) mod outbox;
 mod requests;
 #[cfg(not(target_family = "wasm"))]
 mod socket;
 mod status;
-#[doc(hidden)]
-pub mod ttrpc;
+pub(crate) mod ttrpc;
 
 pub use calls::Caller;
 pub use connection::{Channels, Connection, Ended};

@@ -1,8 +1,7 @@
 //! Any bytes, in one piece or cut, give the same messages and the same error, and bounded memory.
 
 use nri::codec::Message as _;
-use nri::wire::mux::{Demux, Message};
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
+use nri::__private::wire::{Demux, Message, RequestEnvelope, ResponseEnvelope};
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {

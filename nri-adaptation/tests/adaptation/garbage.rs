@@ -1,8 +1,7 @@
 //! Plugins that answer garbage, answer twice or late, or half-close the connection.
 
+use nri::__private::wire::{Demux, FrameHeader, Kind, MessageHeader};
 use nri::codec::Message as _;
-use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
-use nri::wire::mux::Demux;
 use nri_adaptation::{ErrorPolicy, OutcomeResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
@@ -74,7 +73,7 @@ impl Raw {
     }
 
     async fn call(&mut self, stream: u32, method: &str, payload: Vec<u8>) {
-        let request = nri::wire::ttrpc::RequestEnvelope {
+        let request = nri::__private::wire::RequestEnvelope {
             service: "nri.pkg.api.v1alpha1.Runtime".to_owned(),
             method: method.to_owned(),
             payload: payload.into(),

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::__private::wire::{Demux, Kind, Message, RequestEnvelope, ResponseEnvelope};
 use nri::codec::Message as _;
-use nri::wire::frame::Kind;
-use nri::wire::mux::{Demux, Message};
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use nri::wire::{ConnectionError, Status};
 
 use super::frame::{FrameEvent, Party, Payload, Request, Response, Source};

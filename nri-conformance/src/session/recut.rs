@@ -4,8 +4,8 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use nri::__private::wire::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
 use nri::wire::MAX_FRAME;
-use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A way to split messages into frames.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::__private::wire::{
+    Demux, Kind, MESSAGE_HEADER_LEN, Message, RequestEnvelope, ResponseEnvelope,
+};
 use nri::codec::Message as _;
 use nri::wire::Code;
-use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
-use nri::wire::mux::{Demux, Message};
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 
 use crate::tapped::Record;
 

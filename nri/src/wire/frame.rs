@@ -8,7 +8,7 @@ pub const MESSAGE_HEADER_LEN: usize = 10;
 
 /// Largest mux payload that may hold a ttrpc header and its data in one frame: the size of the buffer through
 /// which a Go peer's [channel](https://github.com/containerd/ttrpc/blob/v1.2.7/channel.go) reads.
-pub const GO_READ_BUFFER: usize = 4096;
+pub(crate) const GO_READ_BUFFER: usize = 4096;
 
 /// Header of a mux frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

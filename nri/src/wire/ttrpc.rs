@@ -45,7 +45,7 @@ impl RequestEnvelope {
 }
 
 /// Converts a timeout to the wire's nanoseconds. Zero, which means "no limit" there, becomes 1 ns.
-pub fn timeout_nano(timeout: Option<Duration>) -> i64 {
+pub(crate) fn timeout_nano(timeout: Option<Duration>) -> i64 {
     timeout.map_or(0, |t| {
         i64::try_from(t.as_nanos()).unwrap_or(i64::MAX).max(1)
     })

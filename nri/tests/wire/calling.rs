@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::__private::wire::{Kind, ResponseEnvelope, StatusEnvelope};
 use nri::codec::Message as _;
-use nri::wire::frame::Kind;
-use nri::wire::ttrpc::{ResponseEnvelope, StatusEnvelope};
 use nri::wire::{CallError, Caller, Code, Limits, Status};
 use tokio::task::JoinHandle;
 

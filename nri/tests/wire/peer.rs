@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use nri::__private::wire::{
+    Demux, FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, Message, MessageHeader,
+    RequestEnvelope, ResponseEnvelope,
+};
 use nri::codec::Message as _;
-use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader};
-use nri::wire::mux::{Demux, Message};
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use nri::wire::{Caller, Channels, Code, Connection, ConnectionError, Ended, Limits};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;

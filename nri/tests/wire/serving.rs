@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use nri::__private::wire::Kind;
 use nri::codec::Message as _;
-use nri::wire::frame::Kind;
 use nri::wire::{Code, Connection, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -158,7 +158,7 @@ async fn a_panic_is_an_internal_error_of_its_request_only() {
 async fn the_handler_is_told_how_long_the_peer_waits() {
     let (_tested, mut peer) = connect(Limits::default());
     for (stream, nanos, shown) in [(1, 0, "None None"), (3, -1, "Some(0ns) Some(0ns)")] {
-        let request = nri::wire::ttrpc::RequestEnvelope {
+        let request = nri::__private::wire::RequestEnvelope {
             timeout_nano: nanos,
             ..request("Left", "")
         };
@@ -167,7 +167,7 @@ async fn the_handler_is_told_how_long_the_peer_waits() {
         assert_eq!(peer.next_answer().await, (stream, Ok(shown.into())));
     }
     let hour = Duration::from_secs(3600).as_nanos() as i64;
-    let request = nri::wire::ttrpc::RequestEnvelope {
+    let request = nri::__private::wire::RequestEnvelope {
         timeout_nano: hour,
         ..request("Left", "")
     };

@@ -5,10 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::__private::wire::{
+    Demux, FrameHeader, Kind, MessageHeader, RequestEnvelope, ResponseEnvelope,
+};
 use nri::codec::Message as _;
-use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
-use nri::wire::mux::Demux;
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use nri::wire::{
     CallError, Caller, Channels, Code, Connection, ConnectionError, Ended, Limits, Request,
     Service, Status,

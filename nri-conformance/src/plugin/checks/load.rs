@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use nri::__private::wire::Kind;
 use nri::api::{Container, PodSandbox, SynchronizeRequest};
 use nri::wire::CallError;
-use nri::wire::frame::Kind;
 use nri_adaptation::Revision;
 use tokio::time::sleep;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
+use nri::__private::wire::{FrameHeader, Kind, MessageHeader};
 use nri_adaptation::Revision;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;

@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::thread;
 use std::time::Duration;
 
+use nri::__private::wire::RequestEnvelope;
 use nri::api::{
     ConfigureRequest, ConfigureResponse, ContainerAdjustment, ContainerUpdate,
     CreateContainerResponse, Event, Mount, PodSandbox, RunPodSandboxRequest, StateChangeEvent,
     SynchronizeRequest, SynchronizeResponse, UpdateContainersRequest,
 };
 use nri::codec::Message;
-use nri::wire::ttrpc::RequestEnvelope;
 
 use super::mutation::Mutation;
 use super::pods::Pods;

@@ -5,10 +5,12 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
 use bytes::Bytes;
+use nri::__private::wire::{
+    FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader, RequestEnvelope,
+    ResponseEnvelope as Response, StatusEnvelope as Status,
+};
 use nri::api::RUNTIME_SERVICE;
 use nri::codec::Message;
-use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader};
-use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope as Response, StatusEnvelope as Status};
 use nri::wire::{MAX_FRAME, MAX_MESSAGE};
 
 /// The logical connections: the plugin's service, and the runtime's.
