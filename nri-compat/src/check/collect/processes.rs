@@ -2,8 +2,28 @@
 //! by what they do, whatever they execute.
 
 mod activity;
+#[cfg(target_os = "linux")]
 mod connections;
+#[cfg(target_os = "linux")]
 mod unix_sockets;
+/// No other kernel runs plugins, so there are no connections to see.
+#[cfg(not(target_os = "linux"))]
+mod connections {
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    use crate::skipped::Skipped;
+
+    #[derive(Debug, Default)]
+    pub(super) struct Connections {
+        pub(super) by_inode: BTreeMap<u32, PathBuf>,
+        pub(super) skipped: Vec<Skipped>,
+    }
+
+    pub(super) fn connections(_: &Path, _: &[u32], _: &[PathBuf]) -> Connections {
+        Connections::default()
+    }
+}
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,13 +1,9 @@
 //! The interfaces and addresses of a network namespace, from `/proc`.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::thread;
-
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::{Machine, NamespaceKind, Network, Pause};
 use crate::runtime::event::PodFacts;
@@ -42,15 +38,26 @@ impl Network {
     }
 
     /// Reads the network of a namespace from a thread that enters it and ends there.
+    #[cfg(target_os = "linux")]
     fn read_inside(namespace: &Path) -> Option<Network> {
-        let namespace = File::open(namespace).ok()?;
+        use std::os::fd::AsFd as _;
+
+        use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+        let namespace = fs::File::open(namespace).ok()?;
         let reader = move || {
             let kind = Some(LinkNameSpaceType::Network);
             move_into_link_name_space(namespace.as_fd(), kind).ok()?;
             Network::read(Path::new("/proc/thread-self/net"))
         };
-        let thread = thread::Builder::new().name("network".to_owned());
+        let thread = std::thread::Builder::new().name("network".to_owned());
         thread.spawn(reader).ok()?.join().ok().flatten()
+    }
+
+    /// Returns nothing: only Linux has namespaces.
+    #[cfg(not(target_os = "linux"))]
+    fn read_inside(_: &Path) -> Option<Network> {
+        None
     }
 }
 

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use table::{Table, TableEntry};
 
@@ -39,9 +37,21 @@ static LEADERS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 ///
 /// Returns an error if the kernel does not support it.
 pub fn adopt_orphans() -> std::io::Result<()> {
-    set_child_subreaper(Some(getpid()))?;
+    become_subreaper()?;
     ADOPTING.store(true, Ordering::Relaxed);
     Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn become_subreaper() -> std::io::Result<()> {
+    use rustix::process::{getpid, set_child_subreaper};
+
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_subreaper() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// Starts a plugin with `spawn`, and registers its id, so that it is not treated as an orphan. No search runs meanwhile.
