@@ -27,14 +27,20 @@ install_buf() {
   fi
 }
 
-# What expensive peers test, each with the files that test and build it.
+# What takes long to build or to run, each with the files that it tests and is built from.
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
   nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes"
+SUBJECT_runtimes="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/containerd tests/crio
+  tests/src/containerd.rs tests/src/crio.rs tests/src/node.rs tests/tests/containerd"
+SUBJECT_specimens="Cargo.lock nri-compat/src/check nri-conformance/src/probe* tests/peers/specimens tests/specimens.toml
+  tests/src/specimens.rs tests/tests/specimens"
 SUBJECT_promtool="deploy/helm/nri-compat/monitoring nri-compat/src/report/openmetrics.rs tests/peers/promtool tests/validators/alerts.py"
 SUBJECT_browser="nri-compat/templates nri-compat/src/report/template* tests/browser tests/src/bin/html-reports.rs tests/src/html_reports.rs"
+SUBJECT_book=".ci/book.sh docs nri/src/guide* nri-compat/src/book.rs nri-compat/src/rules* nri-conformance/contract protos xtask/src/book*"
+SUBJECT_fuzz="Cargo.lock fuzz nri/src nri-adaptation/src nri-codegen/src nri-compat/src nri-conformance/src nri-schema/src"
 SUBJECT_cargo_deny="Cargo.lock Cargo.toml */Cargo.toml deny.toml"
 
-# subject NAME: the sum of the files that an expensive peer tests.
+# subject NAME: the sum of the files that it tests.
 subject() {
   local files="SUBJECT_$1"
   # Several words on purpose: one path each.
@@ -42,10 +48,10 @@ subject() {
   git ls-files -z -- ${!files} | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
-# changed NAME: whether the peer has not tested these files yet.
+# changed NAME: whether these files were not tested yet.
 changed() { [ "$(subject "$1")" != "$(cat ".ci/tried/$1" 2> /dev/null)" ]; }
 
-# tried NAME: the peer has tested them.
+# tried NAME: they were tested.
 tried() { subject "$1" > ".ci/tried/$1"; }
 
 # Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
@@ -107,13 +113,16 @@ compile_peers() {
   ! changed promtool || install_promtool
   install_kustomize
   ! changed cargo_deny || install_cargo_deny
-  install_mdbook
+  ! changed book || install_mdbook
   ! changed kubernetes || "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
-  for modfile in go.mod v2_2_9.mod; do
-    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile "$modfile" -o /dev/null tool
-  done
-  "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
+  if changed kubernetes || changed runtimes; then
+    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -o /dev/null tool
+  fi
+  if changed runtimes; then
+    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile v2_2_9.mod -o /dev/null tool
+    "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
+  fi
 }
 
 # cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.
@@ -123,6 +132,7 @@ cargo_command() {
     # It runs a few times only: less to optimize than to compile.
     CARGO_TARGET_DIR="$dir/target" CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
       nice -n 19 cargo install --quiet --locked --root "$dir" --version "$2" "$1"
+    rm -rf "$dir/target"
     echo "$2" > "$dir/$1.installed"
   fi
 }

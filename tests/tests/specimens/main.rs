@@ -1,0 +1,5 @@
+//! The Go programs of `specimens.toml`: `check` reads them, also damaged, and agrees with `probe`.
+
+mod check_binaries;
+mod hostile_damage;
+mod probe_compare;
