@@ -220,7 +220,7 @@ pub mod __private {
             FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader,
         };
         pub use crate::wire::mux::{Demux, Message};
-        pub use crate::wire::outbox::Outbox;
+        pub use crate::wire::outbox::{Outbox, TooLarge};
         pub use crate::wire::ttrpc::{RequestEnvelope, ResponseEnvelope, StatusEnvelope};
     }
 }

@@ -33,7 +33,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Encodes a message: as one frame if header and data are at most [`GO_READ_BUFFER`] bytes, else
+    /// Encodes a message: as one frame if header and data are at most `GO_READ_BUFFER` bytes, else
     /// the ttrpc header as one frame and the data as another.
     ///
     /// # Errors
