@@ -24,13 +24,7 @@ struct Found<'c> {
 
 /// Checks the images, each once, for all places that ask for it.
 pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOptions) {
-    let mut places: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
-    for request in requests {
-        let places = places.entry(&request.reference).or_default();
-        if !places.contains(&&request.place) {
-            places.push(&request.place);
-        }
-    }
+    let places = places_by_reference(requests);
     let client = Client::new(Options {
         insecure: options.insecure.clone(),
         ..Options::default()
@@ -41,12 +35,10 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
         manifests(reference, &client, platforms.as_ref())
     });
     let images: Vec<(&Remote<'_>, &Image)> = found.iter().flatten().flat_map(Found::each).collect();
-    let layers = Layers::new(
-        scan,
-        images
-            .iter()
-            .map(|(remote, image)| (*remote as &dyn Store, *image)),
-    );
+    let stores = images
+        .iter()
+        .map(|(remote, image)| (*remote as &dyn Store, *image));
+    let layers = Layers::new(scan, stores);
     let entries = parallel::map(scan.threads, &images, |(remote, image)| {
         options
             .quick
@@ -67,6 +59,18 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
                 .for_each(|place| failed(scan, reference, place, why)),
         }
     }
+}
+
+/// Returns each reference once, with all places that ask for it.
+fn places_by_reference(requests: &[ImageRequest]) -> BTreeMap<&str, Vec<&Place>> {
+    let mut places: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
+    for request in requests {
+        let places = places.entry(&request.reference).or_default();
+        if !places.contains(&&request.place) {
+            places.push(&request.place);
+        }
+    }
+    places
 }
 
 /// Fetches the manifests of an image.
