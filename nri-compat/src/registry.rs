@@ -1,38 +1,30 @@
 //! A client of image registries: references, credentials, and verified downloads.
 //!
 //! It implements the pull part of the [distribution specification] and is independent of plugins.
-//! Manifests and tokens are read into memory up to a limit. Blobs are streams: their size and digest
-//! are verified at the end.
+//! Manifests and tokens are read into memory up to a limit. Blobs are copied to temporary files, and read
+//! only if their size and their digest are right.
 //!
 //! Credentials are sent only to the registry that they are stored for, and to the token server that
 //! this registry names over a verified connection.
 //!
 //! [distribution specification]: https://github.com/opencontainers/distribution-spec/blob/main/spec.md
 
-mod agents;
 mod auth;
 mod blob;
-mod certificates;
 mod challenge;
 mod client;
 mod credentials;
 mod digest;
-mod environment;
 mod error;
-mod exchange;
-mod helper;
-mod limits;
-mod location;
-mod proxies;
+mod http;
+mod options;
+mod proxy;
 mod reference;
-mod secret;
 
 pub use auth::token_of;
-pub use blob::Blob;
 pub use challenge::{Challenge, challenges};
-pub use client::{Client, Manifest, Options};
+pub use client::Client;
 pub use digest::Digest;
-pub use environment::Environment;
-pub use error::{Error, ErrorKind};
-pub use limits::Limits;
+pub use error::Error;
+pub use options::{Environment, Limits, Options};
 pub use reference::Reference;

@@ -5,7 +5,7 @@ use nri_compat::registry::{Digest, Reference, challenges, token_of};
 
 /// Runs the target once.
 pub(crate) fn run(bytes: &[u8]) {
-    if let Some((token, _)) = token_of(bytes) {
+    if let Some(token) = token_of(bytes) {
         assert!(!token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()));
     }
     let Ok(text) = std::str::from_utf8(bytes) else {

@@ -26,12 +26,6 @@ pub trait Content: Sync {
     /// Returns an error if the underlying file cannot be read.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Reports whether the content can only be read from its start to its end, except for its first
-    /// bytes.
-    fn is_forward(&self) -> bool {
-        false
-    }
-
     /// Returns all bytes as one slice, if they are already in memory.
     fn as_slice(&self) -> Option<&[u8]> {
         None
@@ -75,10 +69,6 @@ impl<C: Content + ?Sized> Content for &C {
         (**self).len()
     }
 
-    fn is_forward(&self) -> bool {
-        (**self).is_forward()
-    }
-
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         (**self).read_at(offset, buffer)
     }
@@ -91,10 +81,6 @@ impl<C: Content + ?Sized> Content for &C {
 impl<C: Content + ?Sized> Content for Box<C> {
     fn len(&self) -> u64 {
         (**self).len()
-    }
-
-    fn is_forward(&self) -> bool {
-        (**self).is_forward()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

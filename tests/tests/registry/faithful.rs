@@ -81,7 +81,7 @@ fn an_image_costs_its_manifest_and_its_layers() {
 }
 
 #[test]
-fn layers_of_every_packing_are_streamed() {
+fn layers_of_every_packing_are_read() {
     let tar = layer(&[(PLUGIN, &plugin())]);
     let skippable = [b"\x5a\x2a\x4d\x18\x03\0\0\0abc".to_vec(), zstd(&tar)].concat();
     let mut images = Images::default();

@@ -27,13 +27,10 @@ use std::path::Path;
 pub(super) use blob::Blob as LayerBlob;
 #[cfg(feature = "registry")]
 pub(super) use image::{Layers, report_one};
-pub(super) use layer::Layer;
-#[cfg(feature = "registry")]
-pub(super) use layer_blob::streamed;
 #[cfg(feature = "registry")]
 pub(super) use limits::EntryCount;
 #[cfg(feature = "registry")]
-pub(super) use manifest::{Image, Images, images_of, parse_manifest};
+pub(super) use manifest::{Descriptor, Image, Images, Platform, images_of, parse_manifest};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
 #[cfg(feature = "registry")]
@@ -48,7 +45,7 @@ use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack;
-use layer::{Reading, Stop};
+use layer::{Layer, Reading, Stop};
 #[cfg(not(feature = "registry"))]
 use limits::EntryCount;
 use store::{Folder, Packed};

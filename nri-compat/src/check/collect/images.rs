@@ -5,8 +5,6 @@ mod entry;
 #[cfg(feature = "registry")]
 mod fetch;
 #[cfg(feature = "registry")]
-mod forward;
-#[cfg(feature = "registry")]
 mod platform;
 #[cfg(feature = "registry")]
 mod remote;

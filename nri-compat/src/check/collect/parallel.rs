@@ -1,6 +1,8 @@
 //! Processes a list in parallel.
 
 use std::num::NonZero;
+#[cfg(feature = "registry")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of threads. More gain little, because the disk is the bottleneck, and each
@@ -29,4 +31,23 @@ pub(super) fn each<T: Sync>(threads: usize, items: &[T], work: impl Fn(&T) + Syn
             scope.spawn(run);
         }
     });
+}
+
+/// Calls `work` once per item, on at most `threads` threads, and returns the results in the order of the
+/// items.
+#[cfg(feature = "registry")]
+pub(super) fn map<T: Sync, R: Send + Sync>(
+    threads: usize,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
+    let pairs: Vec<_> = items.iter().zip(&results).collect();
+    each(threads, &pairs, |(item, result)| {
+        result.get_or_init(|| work(item));
+    });
+    results
+        .into_iter()
+        .filter_map(OnceLock::into_inner)
+        .collect()
 }

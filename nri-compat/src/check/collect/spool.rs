@@ -1,5 +1,6 @@
 //! Streams copied to temporary files, so that they can be read at any offset.
 
+use std::fs::File;
 use std::io::{self, Read, Write as _};
 
 use super::disk::Disk;
@@ -40,7 +41,12 @@ pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
         let (filled, _) = piece.split_at(read);
         file.write_all(filled).map_err(|error| failed(&error))?;
     }
-    let disk = Disk::from_file(file).map_err(|error| failed(&error))?;
+    spooled(file)
+}
+
+/// Returns a temporary file as content.
+pub(super) fn spooled(file: File) -> Result<Disk, Unreadable> {
+    let disk = Disk::from_file(file).map_err(Unreadable::from)?;
     disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is not a regular file"))
 }
 

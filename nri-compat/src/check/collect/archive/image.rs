@@ -75,15 +75,15 @@ impl<'i> Layers<'i> {
 
 impl Slot<'_> {
     fn read(&self, scan: &Scan<'_>) -> Result<Layer, Unreadable> {
-        self.store.layer(self.blob, &|content| {
-            let reading = Reading {
-                scan,
-                content,
-                entries: self.store.entries(),
-                is_layer: true,
-            };
-            layer_blob::read(reading, self.blob.is_labelled_tar, &self.blob.name)
-        })
+        let content = self.store.layer(self.blob)?;
+        let reading = Reading {
+            scan,
+            content: &*content,
+            entries: self.store.entries(),
+            is_layer: true,
+        };
+        let is_labelled_tar = self.blob.is_labelled_tar;
+        Ok(layer_blob::read(reading, is_labelled_tar, &self.blob.name))
     }
 }
 

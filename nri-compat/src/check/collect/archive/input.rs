@@ -29,7 +29,7 @@ enum Source<'s> {
 impl<'s> Input<'s> {
     pub(super) fn new(content: &'s dyn Content, packing: Packing) -> Result<Self, Unreadable> {
         let stream = Stream::new(content);
-        if packing == Packing::Not && !content.is_forward() {
+        if packing == Packing::Not {
             return Ok(Self {
                 source: Source::Anywhere(stream),
                 position: 0,

@@ -2,8 +2,6 @@
 
 use std::io;
 
-#[cfg(feature = "registry")]
-use super::blob::Blob;
 use super::layer::{self, Change, Layer, Reading, Stop};
 use super::stored::with_head;
 use super::{kind, names};
@@ -83,15 +81,4 @@ fn labelled<'c>(content: &'c dyn Content, name: &str) -> io::Result<File<'c>> {
         content,
         ..with_head(&names::clean(name.as_bytes()), head)
     })
-}
-
-/// Returns true if a layer is an archive, which is read from its start to its end, as far as its first
-/// bytes show.
-#[cfg(feature = "registry")]
-pub(in crate::check::collect) fn streamed(content: &dyn Content, blob: &Blob) -> bool {
-    if blob.is_labelled_tar {
-        return true;
-    }
-    let file = labelled(content, &blob.name);
-    file.is_ok_and(|file| kind::archive_packing(&file).is_some())
 }

@@ -3,23 +3,24 @@
 //! [Image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md);
 //! `manifest.json` is [docker's](https://docs.docker.com/reference/cli/docker/image/save/).
 //!
-//! Manifests are read value by value, not as a whole, so that a broken part does not hide the
-//! others.
+//! A broken document does not hide the others.
 
 mod document;
 mod title;
 
-#[cfg(feature = "registry")]
-pub(in crate::check::collect) use document::parse as parse_manifest;
-
 use std::collections::BTreeSet;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::blob::Blob;
 use super::store::Store;
-use document::{Kind, broken, json, limit, list, text};
-use title::{is_attestation, name, platform, short};
+pub(in crate::check::collect) use document::{Descriptor, Platform};
+use document::{Document, Manifest, Saved, broken, document, json, limit};
+use title::{is_attestation, name, short};
+
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) use document::parse as parse_manifest;
 
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
@@ -51,23 +52,27 @@ pub(in crate::check::collect) struct Image {
     pub(in crate::check::collect) name: String,
     /// The layers, lowest first.
     pub(in crate::check::collect) layers: Vec<Blob>,
-    /// The descriptor of the configuration; null if there is none.
+    /// The configuration.
     #[cfg_attr(
         not(feature = "registry"),
         expect(dead_code, reason = "only fetched images need it")
     )]
-    pub(in crate::check::collect) config: Value,
-    /// True if an index states its platform.
-    pub(in crate::check::collect) has_platform: bool,
+    pub(in crate::check::collect) config: Option<Descriptor>,
+    /// The platform that an index states.
+    pub(in crate::check::collect) platform: Option<Platform>,
     /// The reasons why some of them are unknown.
     pub(in crate::check::collect) problems: Vec<Unreadable>,
 }
 
 /// Returns true if this is an image, by its manifests, including broken ones.
 pub(super) fn is_image(store: &dyn Store) -> bool {
-    let is_index = |index: Value| !list(&index, "manifests").is_empty();
+    let is_list = |value: Option<&Value>| {
+        value
+            .and_then(Value::as_array)
+            .is_some_and(|all| !all.is_empty())
+    };
     match (json(store, "index.json"), json(store, "manifest.json")) {
-        (Ok(Some(index)), _) if is_index(index.clone()) => true,
+        (Ok(Some(index)), _) if is_list(index.get("manifests")) => true,
         (_, Ok(Some(saved))) => saved
             .as_array()
             .is_some_and(|all| all.iter().any(|one| one.get("Layers").is_some())),
@@ -80,16 +85,14 @@ pub(super) fn is_image(store: &dyn Store) -> bool {
 /// programs read the one or the other.
 pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
     let mut finder = Finder::new(store, &|_| true);
-    match json(store, "index.json") {
-        Ok(Some(index)) => {
-            for descriptor in list(&index, "manifests") {
-                finder.follow(descriptor, None, MAX_DEPTH);
-            }
-        }
-        Ok(None) => {}
+    match json(store, "index.json").and_then(|index| index.as_ref().map(document).transpose()) {
+        Ok(Some(Document::Index(manifests))) => finder.follow_all(&manifests, None, MAX_DEPTH),
+        Ok(Some(Document::Image(_)) | None) => {}
         Err(why) => finder.found.problems.push(why),
     }
-    finder.saved();
+    if let Err(why) = finder.saved() {
+        finder.found.problems.push(why);
+    }
     if finder.found.images.is_empty() && finder.found.problems.is_empty() {
         return Err(broken(
             "neither its index.json nor its manifest.json names an image",
@@ -104,41 +107,39 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
 pub(in crate::check::collect) fn images_of(
     store: &dyn Store,
     document: &Value,
-    wants: &dyn Fn(&Value) -> bool,
-) -> (Images, Vec<String>) {
+    wants: &dyn Fn(&Platform) -> bool,
+) -> (Images, BTreeSet<String>) {
     let mut finder = Finder {
         read: Some(BTreeSet::new()),
         ..Finder::new(store, wants)
     };
     finder.document(String::new(), document, MAX_DEPTH);
     for image in &mut finder.found.images {
-        let platform = image
-            .name
-            .strip_prefix(" (")
-            .and_then(|name| name.strip_suffix(')'));
-        image.name = platform.unwrap_or(&image.name).to_owned();
+        image.name = image
+            .platform
+            .as_ref()
+            .map_or_else(String::new, Platform::to_string);
     }
-    (finder.found, finder.passed_over.into_iter().collect())
+    (finder.found, finder.passed_over)
 }
 
 /// Returns the image of an entry of docker's `manifest.json`.
-fn saved(value: &Value) -> Image {
-    let tag = list(value, "RepoTags").iter().find_map(Value::as_str);
-    let config = text(value, "Config").unwrap_or_default();
-    let config = config.rsplit('/').next().unwrap_or_default();
-    let name = tag.map_or_else(|| short(config.trim_end_matches(".json")), str::to_owned);
+fn saved(saved: Saved) -> Image {
+    let tag = saved.repo_tags.and_then(|tags| tags.into_iter().next());
+    let config = saved.config.rsplit('/').next().unwrap_or_default();
+    let name = tag.unwrap_or_else(|| short(config.trim_end_matches(".json")));
     let mut image = Image {
         name: escape::bytes(name.as_bytes()),
         ..Image::default()
     };
-    if !value.get("Layers").is_some_and(Value::is_array) {
+    if saved.layers.is_none() {
         image.problems.push(broken("it has no list of layers"));
     }
-    for layer in list(value, "Layers") {
-        image.add(layer.as_str().map(|path| Blob {
-            path: path.to_owned(),
+    for path in saved.layers.into_iter().flatten() {
+        image.add(Ok(Blob {
+            name: path.clone(),
+            path,
             is_labelled_tar: true,
-            name: path.to_owned(),
             size: None,
         }));
     }
@@ -146,41 +147,33 @@ fn saved(value: &Value) -> Image {
 }
 
 /// Returns the image of a manifest.
-fn image(name: String, manifest: &Value) -> Image {
+fn image(name: String, manifest: Manifest) -> Image {
     let mut image = Image {
         name,
-        config: manifest.get("config").cloned().unwrap_or_default(),
+        config: manifest.config,
         ..Image::default()
     };
-    for layer in list(manifest, "layers") {
-        if text(layer, "mediaType").is_some_and(|label| label.contains("+encrypted")) {
-            let number = image.layers.len() + image.problems.len() + 1;
-            let reason = format!("layer {number} is encrypted");
-            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
-            image.problems.push(why);
-            continue;
-        }
-        let digest = text(layer, "digest");
-        image.add(digest.and_then(path_of).map(|path| {
-            Blob {
-                path,
-                is_labelled_tar: text(layer, "mediaType")
-                    .is_none_or(|label| label.is_empty() || label.contains("tar")),
-                name: title(layer).unwrap_or_else(|| short(digest.unwrap_or_default())),
-                size: layer.get("size").and_then(Value::as_u64),
-            }
-        }));
+    for (number, layer) in (1..).zip(&manifest.layers) {
+        image.add(blob(layer, number));
     }
     image
 }
 
-/// Returns the file name that a descriptor gives to its blob.
-fn title(descriptor: &Value) -> Option<String> {
-    let title = text(
-        descriptor.get("annotations")?,
-        "org.opencontainers.image.title",
-    )?;
-    Some(title.to_owned())
+/// Returns the layer with this number.
+fn blob(layer: &Descriptor, number: usize) -> Result<Blob, Unreadable> {
+    let label = layer.media_type.as_deref().unwrap_or_default();
+    if label.contains("+encrypted") {
+        let reason = format!("layer {number} is encrypted");
+        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
+    }
+    let malformed = || broken(format!("the digest of layer {number} is malformed"));
+    let title = layer.annotation("org.opencontainers.image.title");
+    Ok(Blob {
+        path: path_of(&layer.digest).ok_or_else(malformed)?,
+        is_labelled_tar: label.is_empty() || label.contains("tar"),
+        name: title.map_or_else(|| short(&layer.digest), str::to_owned),
+        size: layer.size,
+    })
 }
 
 impl Image {
@@ -192,19 +185,15 @@ impl Image {
         other.problems.is_empty() && paths(self) == paths(other)
     }
 
-    fn add(&mut self, blob: Option<Blob>) {
-        let number = self.layers.len() + self.problems.len() + 1;
-        match blob {
-            _ if number > MAX_LAYERS => {
-                if number == MAX_LAYERS + 1 {
-                    self.problems
-                        .push(limit(format!("more than {MAX_LAYERS} layers")));
-                }
+    fn add(&mut self, blob: Result<Blob, Unreadable>) {
+        match (self.layers.len() + self.problems.len(), blob) {
+            (..MAX_LAYERS, Ok(blob)) => self.layers.push(blob),
+            (..MAX_LAYERS, Err(why)) => self.problems.push(why),
+            (MAX_LAYERS, _) => {
+                let why = limit(format!("more than {MAX_LAYERS} layers"));
+                self.problems.push(why);
             }
-            Some(blob) => self.layers.push(blob),
-            None => self
-                .problems
-                .push(broken(format!("the digest of layer {number} is malformed"))),
+            (_, _) => {}
         }
     }
 }
@@ -221,7 +210,7 @@ fn path_of(digest: &str) -> Option<String> {
 struct Finder<'s> {
     store: &'s dyn Store,
     /// Returns true for the platforms that are followed.
-    wants: &'s dyn Fn(&Value) -> bool,
+    wants: &'s dyn Fn(&Platform) -> bool,
     found: Images,
     /// The platforms that are not followed.
     passed_over: BTreeSet<String>,
@@ -232,7 +221,7 @@ struct Finder<'s> {
 }
 
 impl<'s> Finder<'s> {
-    fn new(store: &'s dyn Store, wants: &'s dyn Fn(&Value) -> bool) -> Self {
+    fn new(store: &'s dyn Store, wants: &'s dyn Fn(&Platform) -> bool) -> Self {
         Self {
             store,
             wants,
@@ -244,51 +233,50 @@ impl<'s> Finder<'s> {
     }
 
     /// Returns true if a descriptor is followed: not twice, and only for a platform that is wanted.
-    fn is_followed(&mut self, descriptor: &Value) -> bool {
+    fn is_followed(&mut self, descriptor: &Descriptor) -> bool {
         if is_attestation(descriptor) {
             return false;
         }
         if let Some(stated) = descriptor
-            .get("platform")
+            .platform
+            .as_ref()
             .filter(|stated| !(self.wants)(stated))
         {
-            self.passed_over.extend(platform(stated));
+            self.passed_over.insert(stated.to_string());
             return false;
         }
-        let digest = text(descriptor, "digest").unwrap_or_default();
-        self.read
-            .as_mut()
-            .is_none_or(|read| read.insert(digest.to_owned()))
+        let read = self.read.as_mut();
+        read.is_none_or(|read| read.insert(descriptor.digest.clone()))
     }
 
-    fn saved(&mut self) {
-        match json(self.store, "manifest.json") {
-            Ok(all) => {
-                let all = all
-                    .as_ref()
-                    .and_then(Value::as_array)
-                    .map_or(&[][..], Vec::as_slice);
-                if all.len() > MAX_IMAGES {
-                    self.found
-                        .problems
-                        .push(limit(format!("more than {MAX_IMAGES} images")));
-                }
-                for image in all.iter().take(MAX_IMAGES).map(saved) {
-                    let known = self.found.images.iter();
-                    if !known.into_iter().any(|known| known.has_layers_of(&image)) {
-                        self.found.images.push(image);
-                    }
-                }
+    /// Adds the images of docker's list that are not known yet.
+    fn saved(&mut self) -> Result<(), Unreadable> {
+        let Some(Value::Array(all)) = json(self.store, "manifest.json")? else {
+            return Ok(());
+        };
+        if all.len() > MAX_IMAGES {
+            return Err(limit(format!("more than {MAX_IMAGES} images")));
+        }
+        for one in &all {
+            let image = Saved::deserialize(one).map(saved);
+            let image = image.map_err(|error| broken(format!("manifest.json: {error}")))?;
+            let mut known = self.found.images.iter();
+            if !known.any(|known| known.has_layers_of(&image)) {
+                self.found.images.push(image);
             }
-            Err(why) => self.found.problems.push(why),
+        }
+        Ok(())
+    }
+
+    fn follow_all(&mut self, descriptors: &[Descriptor], around: Option<&str>, depth: usize) {
+        for descriptor in descriptors {
+            if self.is_followed(descriptor) {
+                self.follow(descriptor, name(descriptor, around), depth);
+            }
         }
     }
 
-    fn follow(&mut self, descriptor: &Value, around: Option<&str>, depth: usize) {
-        let name = name(descriptor, around);
-        if !self.is_followed(descriptor) {
-            return;
-        }
+    fn follow(&mut self, descriptor: &Descriptor, name: String, depth: usize) {
         if self.found.images.len() >= MAX_IMAGES || self.left == 0 {
             let why = limit(format!(
                 "more than {MAX_IMAGES} images, or {} MiB of manifests",
@@ -299,51 +287,45 @@ impl<'s> Finder<'s> {
             }
             return;
         }
+        let before = self.found.images.len();
         match self.part(descriptor) {
-            Ok(document) => {
-                let before = self.found.images.len();
-                self.document(name, &document, depth);
-                let has_platform = descriptor.get("platform").and_then(platform).is_some();
-                for image in self.found.images.iter_mut().skip(before) {
-                    image.has_platform |= has_platform;
-                }
-            }
-            Err(why) => {
-                let image = self.failed(name, why);
-                self.found.images.push(image);
-            }
+            Ok(document) => self.document(name, &document, depth),
+            Err(why) => self.fail(name, why),
+        }
+        for image in self.found.images.iter_mut().skip(before) {
+            image.platform = image
+                .platform
+                .take()
+                .or_else(|| descriptor.platform.clone());
         }
     }
 
     /// Follows an index, or adds the image of a manifest.
-    fn document(&mut self, name: String, document: &Value, depth: usize) {
-        let image = match document::kind(document) {
-            Ok(Kind::Image) => image(name, document),
-            Ok(Kind::Index) if depth == 0 => {
+    fn document(&mut self, name: String, value: &Value, depth: usize) {
+        match document(value) {
+            Ok(Document::Image(manifest)) => self.found.images.push(image(name, manifest)),
+            Ok(Document::Index(_)) if depth == 0 => {
                 let why = format!("an index within {MAX_DEPTH} others, not followed");
-                self.failed(name, limit(why))
+                self.fail(name, limit(why));
             }
-            Ok(Kind::Index) => {
-                for descriptor in list(document, "manifests") {
-                    self.follow(descriptor, Some(&name), depth - 1);
-                }
-                return;
+            Ok(Document::Index(manifests)) => {
+                self.follow_all(&manifests, Some(&name), depth - 1);
             }
-            Err(why) => self.failed(name, why),
-        };
-        self.found.images.push(image);
-    }
-
-    fn failed(&self, name: String, why: Unreadable) -> Image {
-        Image {
-            name,
-            problems: vec![why],
-            ..Image::default()
+            Err(why) => self.fail(name, why),
         }
     }
 
-    fn part(&mut self, descriptor: &Value) -> Result<Value, Unreadable> {
-        let path = text(descriptor, "digest").and_then(path_of);
+    /// Adds an image that cannot be read.
+    fn fail(&mut self, name: String, why: Unreadable) {
+        self.found.images.push(Image {
+            name,
+            problems: vec![why],
+            ..Image::default()
+        });
+    }
+
+    fn part(&mut self, descriptor: &Descriptor) -> Result<Value, Unreadable> {
+        let path = path_of(&descriptor.digest);
         let path = path.ok_or_else(|| broken("its digest is malformed"))?;
         let bytes = self
             .store
@@ -352,10 +334,8 @@ impl<'s> Finder<'s> {
         // Even a small one has a cost.
         self.left = self.left.saturating_sub(bytes.len().max(256));
         if self.left == 0 {
-            return Err(limit(format!(
-                "more than {} MiB of manifests",
-                MAX_MANIFESTS >> 20
-            )));
+            let reason = format!("more than {} MiB of manifests", MAX_MANIFESTS >> 20);
+            return Err(limit(reason));
         }
         document::parse(&path, &bytes)
     }

@@ -9,7 +9,6 @@ use tar::EntryType;
 use super::blob::Blob;
 use super::entries::{self, TarEntry};
 use super::input::Input;
-use super::layer::Layer;
 use super::limits::EntryCount;
 use super::names;
 use super::window::Window;
@@ -36,16 +35,10 @@ pub(in crate::check::collect) trait Store: Sync {
     /// Returns the number of entries that were read of all layers.
     fn entries(&self) -> &EntryCount;
 
-    /// Reads a layer from its start to its end. Its findings count only if it is what its digest says,
-    /// if that can be verified.
-    fn layer(
-        &self,
-        blob: &Blob,
-        read: &dyn Fn(&dyn Content) -> Layer,
-    ) -> Result<Layer, Unreadable> {
+    /// Opens a layer, after its size and its digest were verified if it comes from a registry.
+    fn layer(&self, blob: &Blob) -> Result<Box<dyn Content + '_>, Unreadable> {
         let missing = || Unreadable::new(SkipKind::NotFound, "it is not there");
-        let content = self.open(&blob.path)?.ok_or_else(missing)?;
-        Ok(read(&*content))
+        self.open(&blob.path)?.ok_or_else(missing)
     }
 
     /// Returns the reason why files besides the image are not read, if there are any. `layers` are the

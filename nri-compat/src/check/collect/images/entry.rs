@@ -3,7 +3,7 @@
 //! Layers are read from the topmost down, until one has the entry point. Reading stops there only if
 //! the entry point is a plugin: a script, a link or another program proves nothing about the image.
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::remote::Remote;
 use crate::check::collect::archive::{Image, Layers, clean_path};
@@ -17,10 +17,25 @@ pub(super) struct EntryPoint {
     pub(super) found: Found,
 }
 
+/// The part of the configuration of an image that says what its containers start.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    config: Process,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Process {
+    entrypoint: Option<Vec<String>>,
+    cmd: Option<Vec<String>>,
+    working_dir: String,
+}
+
 /// Returns the findings in the entry point of an image, if it is a plugin.
 pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<EntryPoint> {
-    let config = remote.config(&image.config).ok()?;
-    let path = path(&config)?;
+    let config: Config = remote.config(image.config.as_ref()).ok()?;
+    let path = path(config.config)?;
     for blob in image.layers.iter().rev() {
         let layer = layers.get(blob)?;
         if let Some(found) = layer.file_at(&path) {
@@ -36,25 +51,15 @@ pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> O
 
 /// Returns the path of the program that a container of the image starts; `None` if it depends on
 /// other files, such as the folders in `PATH`.
-fn path(config: &Value) -> Option<Vec<u8>> {
-    let config = config.get("config")?;
-    let list = |key: &str| config.get(key).and_then(Value::as_array);
-    let words = [list("Entrypoint"), list("Cmd")]
-        .into_iter()
-        .flatten()
-        .flatten();
-    let program = words.filter_map(Value::as_str).next()?;
-    let folder = config
-        .get("WorkingDir")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    if program.starts_with('/') {
-        Some(clean_path(program.as_bytes()))
+fn path(process: Process) -> Option<Vec<u8>> {
+    let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
+    let program = words.next().filter(|program| program.contains('/'))?;
+    let folder = if program.starts_with('/') {
+        ""
     } else {
-        program
-            .contains('/')
-            .then(|| clean_path(format!("{folder}/{program}").as_bytes()))
-    }
+        &process.working_dir
+    };
+    Some(clean_path(format!("{folder}/{program}").as_bytes()))
 }
 
 fn with_note(mut found: Found) -> Found {
@@ -75,28 +80,22 @@ mod tests {
 
     #[test]
     fn an_entry_point_is_a_path() {
-        let found = |config: Value| {
-            path(&json!({"config": config})).map(|path| String::from_utf8(path).unwrap())
-        };
-        assert_eq!(
-            found(json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]})).as_deref(),
-            Some("usr/bin/10-a")
-        );
-        assert_eq!(
-            found(json!({"Entrypoint": null, "Cmd": ["/b/../c"]})).as_deref(),
-            Some("c")
-        );
-        assert_eq!(
-            found(json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"})).as_deref(),
-            Some("opt/a")
-        );
-        for other in [
-            json!({}),
-            json!({"Entrypoint": ["a"]}),
-            json!({"Entrypoint": [1]}),
-            json!({"Entrypoint": "a"}),
+        for (config, expected) in [
+            (
+                json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}),
+                Some("usr/bin/10-a"),
+            ),
+            (json!({"Entrypoint": null, "Cmd": ["/b/../c"]}), Some("c")),
+            (
+                json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}),
+                Some("opt/a"),
+            ),
+            (json!({"Entrypoint": ["a"]}), None),
+            (json!({}), None),
         ] {
-            assert_eq!(found(other.clone()), None, "{other}");
+            let process = Process::deserialize(&config).unwrap();
+            let found = path(process).map(|path| String::from_utf8(path).unwrap());
+            assert_eq!(found.as_deref(), expected, "{config}");
         }
     }
 }

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
-/// The names that `uname` gives to architectures, and those of images.
-const MACHINES: [(&str, &str); 2] = [("x86_64", "amd64"), ("aarch64", "arm64")];
+use crate::check::collect::archive::Platform;
 
 /// The platforms to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,120 +12,94 @@ pub(super) enum Platforms {
     Only(Platform),
 }
 
-/// A platform: `linux/arm64`, `linux/arm/v7`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Platform {
-    os: String,
-    architecture: String,
-    variant: Option<String>,
-}
-
 impl Platforms {
-    /// Parses the value of `--platform`.
+    /// Parses the value of `--platform`: `linux/arm64`, `linux/arm/v7`. An architecture may also have the name
+    /// that `uname` gives to it.
     pub(super) fn parse(asked: Option<&str>) -> Result<Self, String> {
         let Some(text) = asked else {
             return Ok(Self::Linux);
         };
-        Platform::parse(text).map(Self::Only).ok_or_else(|| {
-            let shown = crate::escape::bytes(text.as_bytes());
-            format!(
-                "`{shown}` is not a platform; write OS/ARCHITECTURE[/VARIANT], such as linux/arm64"
-            )
-        })
+        let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+        let (os, architecture, variant) = match parts.as_slice() {
+            [os, architecture] => (*os, *architecture, None),
+            [os, architecture, variant] => (*os, *architecture, Some((*variant).to_owned())),
+            _ => return Err(not_a_platform(text)),
+        };
+        let architecture = match architecture {
+            "x86_64" => "amd64",
+            "aarch64" => "arm64",
+            known => known,
+        };
+        Ok(Self::Only(Platform {
+            os: os.to_owned(),
+            architecture: architecture.to_owned(),
+            variant,
+        }))
     }
 
-    /// Returns true if an entry of an index is checked.
-    pub(super) fn wants(&self, stated: &Value) -> bool {
-        let Some(stated) = Platform::stated(stated) else {
+    /// Returns true if an image for this platform is checked. One without a variant is for all of them.
+    pub(super) fn wants(&self, stated: &Platform) -> bool {
+        if stated.os.is_empty() || stated.architecture.is_empty() {
             return true;
-        };
+        }
         match self {
             Self::Linux => stated.os == "linux",
-            Self::Only(wanted) => wanted.matches(&stated),
+            Self::Only(wanted) => {
+                let stated_variant = stated
+                    .variant
+                    .as_ref()
+                    .filter(|variant| !variant.is_empty());
+                let variants = wanted.variant.as_ref().zip(stated_variant);
+                wanted.os == stated.os
+                    && wanted.architecture == stated.architecture
+                    && variants.is_none_or(|(one, other)| one == other)
+            }
         }
     }
 }
 
-impl Platform {
-    fn parse(text: &str) -> Option<Self> {
-        let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-        let is_word = |part: &&str| !part.is_empty() && part.bytes().all(is_sign);
-        let parts: Vec<&str> = text.split('/').filter(is_word).collect();
-        let (os, architecture, variant) = match parts.as_slice() {
-            [os, architecture] => (*os, *architecture, None),
-            [os, architecture, variant] => (*os, *architecture, Some((*variant).to_owned())),
-            _ => return None,
-        };
-        let machine = MACHINES.iter().find(|(name, _)| *name == architecture);
-        (parts.join("/") == text).then(|| Self {
-            os: os.to_owned(),
-            architecture: machine.map_or(architecture, |(_, name)| name).to_owned(),
-            variant,
-        })
-    }
-
-    /// Returns the platform that an index or a configuration states.
-    pub(super) fn stated(value: &Value) -> Option<Self> {
-        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(Self {
-            os: text("os")?,
-            architecture: text("architecture")?,
-            variant: text("variant").filter(|variant| !variant.is_empty()),
-        })
-    }
-
-    /// Returns true if an image for `other` is one for this platform. One without a variant is for all of
-    /// them.
-    fn matches(&self, other: &Self) -> bool {
-        let variants = self.variant.as_ref().zip(other.variant.as_ref());
-        self.os == other.os
-            && self.architecture == other.architecture
-            && variants.is_none_or(|(one, other)| one == other)
-    }
+fn not_a_platform(text: &str) -> String {
+    let shown = crate::escape::bytes(text.as_bytes());
+    format!("`{shown}` is not a platform; write OS/ARCHITECTURE[/VARIANT], such as linux/arm64")
 }
 
-impl fmt::Display for Platform {
+impl fmt::Display for Platforms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.os, self.architecture)?;
-        match &self.variant {
-            Some(variant) => write!(f, "/{variant}"),
-            None => Ok(()),
+        match self {
+            Self::Linux => f.write_str("Linux"),
+            Self::Only(platform) => platform.fmt(f),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_platform_without_variant_means_all_of_them() {
-        for (asked, os, architecture, variant, wanted) in [
-            (None, "linux", "riscv64", "", true),
-            (None, "windows", "amd64", "", false),
-            (Some("linux/arm64"), "linux", "arm64", "v8", true),
-            (Some("linux/aarch64/v8"), "linux", "arm64", "", true),
-            (Some("linux/arm/v7"), "linux", "arm", "v7", true),
-            (Some("linux/arm/v6"), "linux", "arm", "v7", false),
-            (Some("linux/amd64"), "linux", "arm64", "", false),
-            (Some("windows/amd64"), "windows", "amd64", "", true),
+        for (asked, stated, wanted) in [
+            (None, ["linux", "riscv64", ""], true),
+            (None, ["windows", "amd64", ""], false),
+            (None, ["", "", ""], true),
+            (Some("linux/arm64"), ["linux", "arm64", "v8"], true),
+            (Some("linux/aarch64/v8"), ["linux", "arm64", ""], true),
+            (Some("linux/arm/v7"), ["linux", "arm", "v7"], true),
+            (Some("linux/arm/v6"), ["linux", "arm", "v7"], false),
+            (Some("linux/amd64"), ["linux", "arm64", ""], false),
+            (Some("windows/amd64"), ["windows", "amd64", ""], true),
         ] {
-            let stated = json!({"os": os, "architecture": architecture, "variant": variant});
+            let [os, architecture, variant] = stated.map(str::to_owned);
+            let variant = Some(variant);
+            let platform = Platform {
+                os,
+                architecture,
+                variant,
+            };
             let platforms = Platforms::parse(asked).unwrap();
-            assert_eq!(platforms.wants(&stated), wanted, "{asked:?} {stated}");
+            assert_eq!(platforms.wants(&platform), wanted, "{asked:?} {platform}");
         }
-        assert!(Platforms::Linux.wants(&Value::Null));
-        for text in [
-            "",
-            "linux",
-            "linux/",
-            "/amd64",
-            "linux/amd64/v1/x",
-            "linux/a b",
-            "a//b",
-        ] {
+        for text in ["", "linux", "linux/", "linux/amd64/v1/x"] {
             let error = Platforms::parse(Some(text)).unwrap_err();
             assert!(error.contains("is not a platform"), "{text}");
         }

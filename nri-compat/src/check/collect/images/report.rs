@@ -14,31 +14,24 @@ use crate::skipped::{SkipKind, Unreadable};
 pub(super) fn place_of(reference: &str, place: &Place, platform: &str, images: usize) -> Place {
     let reference = shown(reference);
     let is_named = place.file == reference;
-    let name = match (is_named, images > 1 && !platform.is_empty()) {
-        (true, true) => Some(platform.to_owned()),
-        (true, false) => None,
-        (false, true) => Some(format!("{reference} ({platform})")),
-        (false, false) => Some(reference),
-    };
-    name.map_or_else(|| place.clone(), |name| place.in_image(&name))
+    match (is_named, images > 1 && !platform.is_empty()) {
+        (true, true) => place.in_image(platform),
+        (true, false) => place.clone(),
+        (false, true) => place.in_image(&format!("{reference} ({platform})")),
+        (false, false) => place.in_image(&reference),
+    }
 }
 
-/// Reports an image whose layers were read.
+/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could not be
+/// read.
 pub(super) fn image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
     scan.count(FileOutcome::Archive);
     match report_one(image, layers, place) {
-        Ok(0) => nothing(scan, place),
+        Ok(0) if scan.skipped_within(place).1 == 0 => unjudged::without_plugin(scan, place),
         Ok(_) => {}
         Err(why) => scan.skip(place.clone(), why),
     }
     unjudged::image(scan, place);
-}
-
-/// Reports an image without a trace of NRI, unless a part of it could not be read.
-fn nothing(scan: &Scan<'_>, place: &Place) {
-    if scan.skipped_within(place).1 == 0 {
-        unjudged::without_plugin(scan, place);
-    }
 }
 
 /// Reports the entry point of an image whose other files were not read.

@@ -1,0 +1,314 @@
+//! Requests over HTTP, and explanations of the errors of connections.
+
+use std::io::Read as _;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use rustls_native_certs::{load_certs_from_paths, load_native_certs};
+use ureq::http::uri::Scheme;
+use ureq::http::{self, Request, Response, Uri};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, AsSendBody, Body, Proxy};
+
+use super::error::Error;
+use super::options::{Environment, Options};
+use super::proxy::proxy_for;
+use crate::escape;
+use crate::skipped::SkipKind;
+
+/// A client of any number of servers, each with its proxy and its authorities.
+pub(super) struct Http {
+    agent: Agent,
+    insecure: Vec<String>,
+    pub(super) environment: Environment,
+    /// The authorities of certificates, once they were needed.
+    authorities: OnceLock<Result<RootCerts, Error>>,
+}
+
+impl Http {
+    pub(super) fn new(options: Options) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(options.limits.connect))
+            .timeout_per_read(Some(options.limits.idle))
+            .timeout_per_write(Some(options.limits.idle))
+            .input_buffer_size(256 << 10)
+            .user_agent(concat!("nri-compat/", env!("CARGO_PKG_VERSION")));
+        Self {
+            agent: config.build().into(),
+            insecure: options.insecure,
+            environment: options.environment,
+            authorities: OnceLock::new(),
+        }
+    }
+
+    /// Returns true if the user accepts unverified connections to this host.
+    pub(super) fn is_insecure(&self, host: &str) -> bool {
+        let port = host
+            .rsplit_once(':')
+            .filter(|(_, port)| !port.ends_with(']'));
+        let name = port.map_or(host, |(name, _)| name);
+        let is_named =
+            |named: &String| named.eq_ignore_ascii_case(host) || named.eq_ignore_ascii_case(name);
+        self.insecure.iter().any(is_named)
+    }
+
+    /// Sends a GET request with these headers. Redirects are not followed. The time limit is that from
+    /// the connection to the last byte of the answer.
+    pub(super) fn get(
+        &self,
+        url: &Uri,
+        headers: &[(&str, &str)],
+        limit: Duration,
+    ) -> Result<Response<Body>, Error> {
+        let request = headers
+            .iter()
+            .fold(Request::get(url), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+        self.send(url, request.body(()), limit)
+    }
+
+    /// Sends a form.
+    pub(super) fn post(
+        &self,
+        url: &Uri,
+        form: String,
+        limit: Duration,
+    ) -> Result<Response<Body>, Error> {
+        let kind = "application/x-www-form-urlencoded";
+        let request = Request::post(url).header("content-type", kind).body(form);
+        self.send(url, request, limit)
+    }
+
+    fn send(
+        &self,
+        url: &Uri,
+        request: http::Result<Request<impl AsSendBody>>,
+        limit: Duration,
+    ) -> Result<Response<Body>, Error> {
+        let host = host_of(url);
+        let proxy = proxy_for(url, &self.environment)?;
+        let request = request
+            .map_err(|error| Error::new(SkipKind::Broken, format!("cannot ask {host}: {error}")))?;
+        let request = self
+            .agent
+            .configure_request(request)
+            .tls_config(self.tls(url)?)
+            .proxy(proxy.clone())
+            .timeout_global(Some(limit))
+            .build();
+        let answer = self.agent.run(request);
+        answer.map_err(|error| explained(host, proxy.as_ref(), &error))
+    }
+
+    /// Returns how to verify a server.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the connection would not be secure, or no authority is known.
+    fn tls(&self, url: &Uri) -> Result<TlsConfig, Error> {
+        let host = host_of(url);
+        let config = TlsConfig::builder();
+        if self.is_insecure(host) {
+            return Ok(config.disable_verification(true).build());
+        }
+        if url.scheme() != Some(&Scheme::HTTPS) {
+            let help = format!("use --insecure {host} if you trust the network");
+            let message = format!("{host} is not encrypted");
+            return Err(Error::new(SkipKind::Io, message).with_help(help));
+        }
+        let authorities = self
+            .authorities
+            .get_or_init(|| authorities(&self.environment));
+        Ok(config.root_certs(authorities.clone()?).build())
+    }
+}
+
+/// Returns the authorities that are trusted: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or those of the
+/// system if neither is set.
+fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
+    let [file, folder] = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| environment.path(name));
+    let loaded = match (&file, &folder) {
+        (None, None) => load_native_certs(),
+        (file, folder) => load_certs_from_paths(file.as_deref(), folder.as_deref()),
+    };
+    if loaded.certs.is_empty() {
+        let why = loaded
+            .errors
+            .first()
+            .map(|why| escape::short(&format!(": {why}")));
+        let message = format!(
+            "no certificate authority is known{}",
+            why.unwrap_or_default()
+        );
+        return Err(Error::new(SkipKind::Io, message)
+            .with_help("name a file of certificates in PEM format with SSL_CERT_FILE"));
+    }
+    let owned = |der: &[u8]| Certificate::from_der(der).to_owned();
+    Ok(loaded
+        .certs
+        .iter()
+        .map(|der| owned(der))
+        .collect::<Vec<_>>()
+        .into())
+}
+
+/// Returns the host of a URL, with its port if one is given.
+pub(super) fn host_of(url: &Uri) -> &str {
+    url.authority().map_or("", |authority| authority.as_str())
+}
+
+/// Parses the URL of a server: `http` or `https` with a host, without a user.
+pub(super) fn parse_url(text: &str) -> Option<Uri> {
+    let url: Uri = text.parse().ok()?;
+    let is_web = [Some("http"), Some("https")].contains(&url.scheme_str());
+    (is_web && !host_of(&url).contains('@')).then_some(url)
+}
+
+/// Returns the target of a `Location` header, which is a URL or a path at the same server.
+pub(super) fn redirected(from: &Uri, location: &str) -> Option<Uri> {
+    if !location.starts_with('/') {
+        return parse_url(location);
+    }
+    let mut parts = from.clone().into_parts();
+    parts.path_and_query = Some(location.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Reads an answer of at most `most` bytes.
+pub(super) fn small(host: &str, answer: Response<Body>, most: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let reader = answer.into_body().into_reader();
+    let read = reader.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(|error| broken_off(host, &error))?;
+    if bytes.len() as u64 > most {
+        let message = format!("{host} sent an answer larger than {} KiB", most >> 10);
+        return Err(Error::new(SkipKind::TooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Returns the value of a header; empty if it is missing or not text.
+pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
+    let value = answer.headers().get(name);
+    value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+}
+
+/// Explains an error while an answer is read.
+pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    match inner {
+        Some(inner) => explained(host, None, inner),
+        None => unreachable(host, None, &error.to_string()),
+    }
+}
+
+/// Explains an error of a connection to a host, which may have gone through a proxy.
+fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
+    let tls = match error {
+        ureq::Error::Rustls(error) => Some(error),
+        ureq::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
+        _ => None,
+    };
+    match (error, tls) {
+        // A server that does not speak TLS may take the handshake for an incomplete request, and wait
+        // for the rest.
+        (ureq::Error::Timeout(_), _) => {
+            Error::temporary(format!("{host} took too long to answer")).with_help(format!(
+                "check the network, try again later, or use --insecure {host} if it serves plain HTTP"
+            ))
+        }
+        (_, Some(rustls::Error::InvalidMessage(_))) => {
+            Error::new(SkipKind::Io, format!("{host} does not answer with TLS"))
+                .with_help(format!("use --insecure {host} if it serves plain HTTP"))
+        }
+        (_, Some(why)) => {
+            let message = format!("cannot verify {host}: {}", escape::short(&why.to_string()));
+            Error::new(SkipKind::Io, message).with_help(format!(
+                "name its certificate authority with SSL_CERT_FILE, or use --insecure {host}"
+            ))
+        }
+        (ureq::Error::ConnectProxyFailed(why), None) => {
+            let mut refused = unreachable(host, proxy, why);
+            refused.retry_after = None;
+            refused
+        }
+        (
+            ureq::Error::Io(_)
+            | ureq::Error::HostNotFound
+            | ureq::Error::ConnectionFailed
+            | ureq::Error::Protocol(_)
+            | ureq::Error::BodyStalled,
+            None,
+        ) => unreachable(host, proxy, &error.to_string()),
+        (other, None) => {
+            let message = format!("{host}: {}", escape::short(&other.to_string()));
+            Error::new(SkipKind::Broken, message)
+        }
+    }
+}
+
+fn unreachable(host: &str, proxy: Option<&Proxy>, why: &str) -> Error {
+    let through =
+        proxy.map(|proxy| format!(" through the proxy {}:{}", proxy.host(), proxy.port()));
+    let through = through.unwrap_or_default();
+    let help = if proxy.is_some() {
+        format!(
+            "check the proxy, with user and password if it demands them, or exempt {host} with NO_PROXY"
+        )
+    } else {
+        format!(
+            "check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
+        )
+    };
+    Error::temporary(format!(
+        "cannot reach {host}{through}: {}",
+        escape::short(why)
+    ))
+    .with_help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_are_absolute_or_at_the_same_server() {
+        let here = Uri::from_static("https://r.example:5000/v2/a/blobs/x?y");
+        for (location, there) in [
+            ("/other?q#f", Some("https://r.example:5000/other?q")),
+            ("HTTPS://cdn.example?x", Some("https://cdn.example/?x")),
+            ("other", None),
+            ("ftp://a/b", None),
+            ("https://u:p@a/b", None),
+        ] {
+            let found = redirected(&here, location).map(|url| url.to_string());
+            assert_eq!(found.as_deref(), there, "{location}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_port_matches_all_ports() {
+        let insecure = vec!["a.example".to_owned(), "b.example:5000".to_owned()];
+        let http = Http::new(Options {
+            insecure,
+            ..Options::default()
+        });
+        for (host, expected) in [
+            ("a.example", true),
+            ("A.example:5000", true),
+            ("b.example:5000", true),
+            ("b.example", false),
+            ("b.example:5001", false),
+            ("127.0.0.1:5000", false),
+            ("xa.example", false),
+        ] {
+            assert_eq!(http.is_insecure(host), expected, "{host}");
+        }
+    }
+}
