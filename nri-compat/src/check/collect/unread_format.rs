@@ -18,7 +18,7 @@ struct UnreadFormat {
 }
 
 /// The formats, by the bytes that identify them.
-const FORMATS: [UnreadFormat; 32] = [
+const FORMATS: [UnreadFormat; 33] = [
     at(0, b"PK\x03\x04", "a ZIP archive"),
     at(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     at(0, b"Rar!\x1a\x07", "a RAR archive"),
@@ -34,6 +34,7 @@ const FORMATS: [UnreadFormat; 32] = [
     at(0, b"xar!", "an xar archive"),
     at(0, b"hsqs", "a SquashFS image"),
     at(0, b"XFSB", "an XFS file system"),
+    at(0x101, b"ustar", "a damaged tar archive"),
     at(0x400, b"\xe2\xe1\xf5\xe0", "an EROFS image"),
     at(0x438, b"\x53\xef", "an ext4 file system"),
     at(0x8001, b"CD001", "an ISO 9660 image"),

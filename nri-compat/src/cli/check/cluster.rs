@@ -12,7 +12,7 @@ use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::{Target, UnknownReleases};
 use crate::cli::{output, session};
-use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plugin, Unread};
+use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
@@ -220,11 +220,12 @@ impl ClusterScan {
 
     fn skipped(&self, unread: &Unread) -> Skipped {
         let place = format!("{}: {}", self.name, unread.resource.name());
-        let reason = match &unread.help {
-            Some(help) => format!("{}; {help}", unread.reason),
-            None => unread.reason.clone(),
+        let error = &unread.error;
+        let reason = match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
         };
-        Skipped::new(place, skip_kind(unread.kind), reason)
+        Skipped::new(place, error.kind(), reason)
     }
 
     /// Adds the nodes of each plugin and the pools to the report.
@@ -251,10 +252,10 @@ impl ClusterScan {
             "the {} could not be read completely ({}): {}",
             self.name,
             unread.join(", "),
-            first.reason
+            first.error
         );
         let error = Error::new(ErrorKind::Cluster, message);
-        Some(match &first.help {
+        Some(match first.error.help() {
             Some(help) => error.with_help(help),
             None => error,
         })
@@ -304,22 +305,6 @@ fn place(cluster: &str, plugin: &Plugin) -> Place {
         container: plugin.container.clone(),
         ..WorkloadPlace::default()
     })
-}
-
-fn skip_kind(kind: ClusterErrorKind) -> SkipKind {
-    match kind {
-        ClusterErrorKind::Forbidden | ClusterErrorKind::Unauthorized => SkipKind::Permission,
-        ClusterErrorKind::NotFound => SkipKind::NotFound,
-        ClusterErrorKind::Response => SkipKind::Broken,
-        ClusterErrorKind::Limit => SkipKind::Limit,
-        ClusterErrorKind::Expired => SkipKind::Changed,
-        ClusterErrorKind::Kubeconfig
-        | ClusterErrorKind::Namespace
-        | ClusterErrorKind::Credentials
-        | ClusterErrorKind::Connection
-        | ClusterErrorKind::Timeout
-        | ClusterErrorKind::Status => SkipKind::Io,
-    }
 }
 
 impl From<ClusterError> for Error {

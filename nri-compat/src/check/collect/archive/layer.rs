@@ -171,14 +171,14 @@ impl Layer {
         mut entry: TarEntry<'_, '_>,
         path: &[u8],
     ) -> Result<Option<Box<Found>>, Unreadable> {
-        if entry.size == 0 {
-            reading.scan.count(FileOutcome::Empty);
-            return Ok(None);
-        }
         if entry.is_sparse {
             let reason = "a sparse file: extract the archive and check the folder";
             let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
             return self.keep(reading, unreadable(path, why));
+        }
+        if entry.size == 0 {
+            reading.scan.count(FileOutcome::Empty);
+            return Ok(None);
         }
         let file = with_head(path, entry.head(HEAD as u64)?);
         if self.is_nested(reading, &file) {
