@@ -6,17 +6,41 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::document::{self, Document};
-use super::{Configured, Nri};
+use serde::Deserialize;
+use toml::Table;
+
+use super::{Configured, Nri, document};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
 
 /// The maximum number of drop-in files and their subfolders.
 const MAX_DROP_INS: usize = 1000;
 
+/// The settings that matter.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Settings {
+    crio: Crio,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Crio {
+    nri: NriTable,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NriTable {
+    enable_nri: Option<bool>,
+    nri_listen: Option<String>,
+    nri_plugin_dir: Option<String>,
+    nri_plugin_config_dir: Option<String>,
+}
+
 /// Reports whether a document is such a file.
-pub(super) fn is(document: &Document<'_>) -> bool {
-    document.has(&["crio"])
+pub(super) fn is(document: &Table) -> bool {
+    document.contains_key("crio")
 }
 
 /// Reads the file, if it exists, and its drop-in files.
@@ -74,12 +98,11 @@ pub(super) fn folder(file: &Path) -> PathBuf {
 
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
-    let document = Document::parse(&text)?;
-    let key = |key| ["crio", "nri", key];
+    let Settings { crio } = document::settings(&text)?;
     Ok(Nri {
-        plugin_dir: document.string(&key("nri_plugin_dir"))?,
-        config_dir: document.string(&key("nri_plugin_config_dir"))?,
-        socket: document.string(&key("nri_listen"))?,
-        enabled: document.flag(&key("enable_nri"))?,
+        plugin_dir: crio.nri.nri_plugin_dir,
+        config_dir: crio.nri.nri_plugin_config_dir,
+        socket: crio.nri.nri_listen,
+        enabled: crio.nri.enable_nri,
     })
 }
