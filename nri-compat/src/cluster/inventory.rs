@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::object::{Image, ImageOrigin, WorkloadName, controller, has_ended, is_mirror, node_of};
 use super::resources::{PODS, RESOURCES};
-use crate::workloads::{Candidate, Node, Workload, candidates, templates};
+use crate::workloads::{Container, Node, workload};
 
 /// The maximum number of distinct containers that are kept.
 const MAX_CONTAINERS: usize = 100_000;
@@ -53,9 +53,9 @@ impl Inventory {
         if has_ended(pod) {
             return;
         }
-        for candidate in candidates(&workload(pod)) {
-            let image = Image::running(candidate.container, pod);
-            let Some(container) = self.container(WorkloadName::of_pod(pod), &candidate, image)
+        for candidate in workload(pod, PODS.kind).candidates() {
+            let image = Image::running(candidate, pod);
+            let Some(container) = self.container(WorkloadName::of_pod(pod), candidate, image)
             else {
                 continue;
             };
@@ -68,9 +68,8 @@ impl Inventory {
     /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
     pub(super) fn workload(&mut self, object: &Node, kind: &str) {
         self.workloads += 1;
-        let workload = workload(object);
-        let found = candidates(&workload);
-        if found.is_empty() {
+        let workload = workload(object, kind);
+        if workload.candidates().next().is_none() {
             return;
         }
         let name = WorkloadName::of_object(object, kind);
@@ -79,19 +78,19 @@ impl Inventory {
             self.owners.insert(name, owner);
             return;
         }
-        for candidate in found {
-            let image = Image::specified(candidate.container, ImageOrigin::Template);
-            self.container(name.clone(), &candidate, image);
+        for candidate in workload.candidates() {
+            let image = Image::specified(candidate, ImageOrigin::Template);
+            self.container(name.clone(), candidate, image);
         }
     }
 
     fn container(
         &mut self,
         workload: WorkloadName,
-        candidate: &Candidate<'_>,
+        candidate: &Container,
         image: Image,
     ) -> Option<&mut Plugin> {
-        let container = candidate.container.name.clone();
+        let container = candidate.name.clone();
         let key = (workload, container, image);
         if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
             self.beyond += 1;
@@ -139,13 +138,6 @@ impl Inventory {
         let deployment = || owner.deployment().filter(|name| workloads.contains(name));
         let above = self.owners.get(owner).cloned().or_else(deployment);
         above.unwrap_or_else(|| owner.clone())
-    }
-}
-
-fn workload(object: &Node) -> Workload {
-    Workload {
-        templates: templates(object),
-        ..Workload::default()
     }
 }
 

@@ -161,45 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn the_image_of_this_command_is_known_by_its_name() {
-        for reference in [
-            "nri-compat",
-            "registry.example.com/nri-compat:0.1.0",
-            "localhost:5000/team/nri-compat@sha256:00",
-        ] {
-            assert!(is_own(reference), "{reference}");
-        }
-        for reference in ["", "nri-compat/plugin", "example.org/nri-compat-plugin:1"] {
-            assert!(!is_own(reference), "{reference}");
-        }
-    }
-
-    #[test]
-    fn charts_are_known_by_name_address_and_folder() {
-        let balloons = "nri-resource-policy-balloons";
-        for text in [
-            balloons,
-            "oci://ghcr.io/containers/nri-plugins/charts/nri-resource-policy-balloons",
-            "https://example.org/nri-resource-policy-balloons-0.9.4.tgz",
-            "nri-plugins/nri-resource-policy-balloons:v0.9",
-            "deployment/helm/balloons",
-            "./deployment/helm/balloons/",
-        ] {
-            assert_eq!(published_chart(text), Some(balloons), "{text}");
-            assert!(mentions_published(text.as_bytes()), "{text}");
-        }
-        for text in [
-            "",
-            "balloons",
-            "helm/balloons",
-            "nri-resource-policy-balloons-tools",
-        ] {
-            assert_eq!(published_chart(text), None, "{text}");
-        }
-        assert!(!mentions_published(b"newrelic/nri-kubernetes"));
-    }
-
-    #[test]
     fn references_are_compared_by_repository() {
         let dranet = "registry.k8s.io/networking/dranet";
         for reference in [

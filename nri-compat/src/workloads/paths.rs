@@ -93,21 +93,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_normalised() {
+    fn paths_of_nri_and_folders_around_them_are_known() {
         for (path, expected) in [
-            ("/", ""),
-            ("//var//run/./nri/", "run/nri"),
-            ("/var/run", "run"),
-            ("/var/../run/nri", "run/nri"),
-            ("/var/lib/../run/nri", "run/nri"),
-            ("/../../opt/nri", "opt/nri"),
-            ("/var/running", "var/running"),
-            ("/home/var/run", "home/var/run"),
+            ("/var/run/nri/", Some(Socket)),
+            ("//run//nri/./nri.sock", Some(Socket)),
+            ("/var/../run/nri", Some(Socket)),
+            ("/var/lib/../run/nri", Some(Socket)),
+            ("/opt/nri/plugins/10-logger", Some(PluginFolder)),
+            ("/../../opt/nri", Some(PluginFolder)),
+            ("/opt/nri/bin", Some(PluginFolder)),
+            ("/etc/nri/conf.d/10-logger.conf", Some(Configuration)),
+            ("/etc/nri/conf.json", Some(Configuration)),
+            // Configured paths.
+            ("/run/k3s/nri/nri.sock", Some(Socket)),
+            ("/var/run/nri.sock", Some(Socket)),
+            ("/var/snap/microk8s/common/run/nri.sock", Some(Socket)),
+            ("/var/lib/rancher/rke2/nri/plugins", Some(PluginFolder)),
+            ("/srv/nri/conf.d", Some(Configuration)),
+            // Folders around.
+            ("/run", Some(Socket)),
+            ("/var/run/", Some(Socket)),
+            ("/var/snap/microk8s/common/run", Some(Socket)),
+            ("/opt", Some(PluginFolder)),
+            // Other paths.
+            ("/", None),
+            ("/etc", None),
+            ("/var", None),
+            ("/run/containerd/containerd.sock", None),
+            ("/run/nri/../containerd", None),
+            ("/var/running/x", None),
+            ("/home/var/run", None),
+            ("/opt/nrix", None),
+            ("", None),
+            ("run/nri", None),
+            ("~/nri", None),
+            (r"C:\run\nri", None),
         ] {
-            assert_eq!(names(path).unwrap().join("/"), expected, "{path}");
-        }
-        for path in ["", "run/nri", r"C:\run\nri", r"\\.\pipe\nri", "~/nri"] {
-            assert_eq!(names(path), None, "{path}");
+            assert_eq!(direct(path).or(around(path)), expected, "{path}");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
 use crate::workloads::manifest::{self, Item};
-use crate::workloads::{Candidate, Workload, candidates};
+use crate::workloads::{Container, Workload};
 
 /// The name of the reader, in evidence.
 const READER: &str = "manifest";
@@ -122,13 +122,12 @@ impl Reading<'_, '_> {
     fn workload(&mut self, document: u32, workload: &Workload) {
         self.objects += 1;
         self.workloads += 1;
-        let candidates = candidates(workload);
-        self.candidates += u64::from(!candidates.is_empty());
-        for candidate in &candidates {
+        self.candidates += u64::from(workload.candidates().next().is_some());
+        for candidate in workload.candidates() {
             for (line, image) in images(candidate) {
                 let place = self.place.in_workload(WorkloadPlace {
                     line: Some(line),
-                    container: candidate.container.name.clone(),
+                    container: candidate.name.clone(),
                     ..head(document, workload)
                 });
                 self.image(place, image, candidate.reason());
@@ -198,13 +197,12 @@ impl Reading<'_, '_> {
 
 /// Returns the images of a candidate with their lines: that of the container and those that it mounts,
 /// each as a reference, or as the reason why there is none.
-fn images(candidate: &Candidate<'_>) -> Vec<(u32, Result<String, String>)> {
-    let container = candidate.container;
+fn images(candidate: &Container) -> Vec<(u32, Result<String, String>)> {
     let mounted = candidate.image_volumes.iter();
     let mounted = mounted.map(|image| (image.line, reference(&image.reference)));
     let missing = || Err("it has no image: check the complete manifest".to_owned());
-    let own = container.image.as_deref().map_or_else(missing, reference);
-    [(container.line, own)].into_iter().chain(mounted).collect()
+    let own = candidate.image.as_deref().map_or_else(missing, reference);
+    [(candidate.line, own)].into_iter().chain(mounted).collect()
 }
 
 /// Returns an image reference, or why it is none.
@@ -220,8 +218,7 @@ fn reference(image: &str) -> Result<String, String> {
 
 /// Returns the reason why a path on the host is not known, if one is a placeholder.
 fn placeholder_path(workload: &Workload) -> Option<String> {
-    let volumes = workload.templates.iter().flat_map(|pod| &pod.volumes);
-    let mut paths = volumes.filter_map(|volume| volume.host_path.as_ref());
+    let mut paths = workload.host_paths.iter();
     let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
     let path = crate::escape::bytes(path.as_bytes());
     Some(format!(
