@@ -8,8 +8,8 @@ use memchr::memmem;
 /// The file that makes a folder a chart.
 pub(crate) const CHART: &str = "Chart.yaml";
 
-/// The folder of a chart with its templates.
-const TEMPLATES: &str = "templates";
+/// The folder of a chart with its templates, within a path.
+const TEMPLATES: &str = "/templates/";
 
 /// The ends of the names of templates, helpers included.
 const TEMPLATE_ENDS: [&str; 4] = [".yaml", ".yml", ".tpl", ".json"];
@@ -32,14 +32,8 @@ pub(crate) fn folder_of(path: &str) -> Option<&str> {
     if !TEMPLATE_ENDS.iter().any(|end| name.ends_with(end)) {
         return None;
     }
-    let inside = folder.match_indices(TEMPLATES).find(|(at, _)| {
-        let (before, after) = (folder.get(..*at), folder.get(at + TEMPLATES.len()..));
-        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
-            && after.is_some_and(|after| after.is_empty() || after.starts_with('/'))
-    });
-    inside
-        .and_then(|(at, _)| folder.get(..at))
-        .map(|folder| folder.trim_end_matches('/'))
+    let at = format!("/{folder}/").find(TEMPLATES)?;
+    folder.get(..at.saturating_sub(1))
 }
 
 /// Returns true if a text names a path that belongs to NRI: a folder `nri`, or its socket.

@@ -12,7 +12,9 @@ pub(super) fn read(scan: &Scan<'_>) {
     let mut linked = scan.take_linked();
     linked.sort();
     linked.dedup_by(|again, first| {
-        first.named |= again.named && again.place == first.place;
+        if again.place == first.place {
+            first.demand = first.demand.max(again.demand);
+        }
         again.place == first.place
     });
     let chosen: Vec<&Linked> = linked

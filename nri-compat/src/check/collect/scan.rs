@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::demand::Demand;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
 use super::wanted_image::WantedImage;
+use super::{compressed, unread_format};
 use crate::check::collected::Collected;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -56,8 +58,8 @@ pub(super) struct Linked {
     pub(super) place: Place,
     /// The path to open.
     pub(super) path: PathBuf,
-    /// True if the user named it.
-    pub(super) named: bool,
+    /// The demand for a result under this name.
+    pub(super) demand: Demand,
 }
 
 /// The rank of one of several names of a file for the report, best first.
@@ -170,6 +172,23 @@ impl<'s> Scan<'s> {
             found.add(file, guarded(*reader, file));
         }
         found
+    }
+
+    /// Returns the findings in a file that is not an archive, perhaps a compressed program; `None` if nothing
+    /// is known about such files.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why a file that may hold programs is not read.
+    pub(super) fn findings(&self, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
+        if self.recognised(file) {
+            return Ok(Some(self.look(file)));
+        }
+        if let Some(program) = compressed::program(file) {
+            let program = program?;
+            return Ok(Some(self.look(&program.file(&file.place)?)));
+        }
+        unread_format::reason(&file.head, file.content).map_or(Ok(None), Err)
     }
 
     /// Stores findings for the result.

@@ -75,29 +75,14 @@ pub(super) fn no_files(scan: &Scan<'_>, place: &Place) {
     });
 }
 
-/// Adds a sighting of a named path that is not a file and has no size.
-pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<FileOutcome> {
-    Some(report(scan, place, Demand::Named, reason))
-}
-
 /// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.
 pub(super) fn launched(file: &File<'_>) -> Found {
-    Found {
-        sightings: vec![sighting(&file.place, Demand::Launched, unrecognised(file))],
-        skipped: Vec::new(),
-    }
+    Found::sighting(sighting(&file.place, Demand::Launched, unrecognised(file)))
 }
 
 /// Returns a sighting of a link in an archive that a runtime starts, and that leads to nothing known.
-pub(super) fn linked(archive: &Place, path: &str, reason: &str) -> Found {
-    Found {
-        sightings: vec![sighting(
-            &archive.entry(path),
-            Demand::Launched,
-            reason.to_owned(),
-        )],
-        skipped: Vec::new(),
-    }
+pub(super) fn linked(archive: &Place, path: &str, reason: String) -> Found {
+    Found::sighting(sighting(&archive.entry(path), Demand::Launched, reason))
 }
 
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
@@ -138,33 +123,24 @@ fn incomplete(
 
 /// Returns the findings, or a substitute if there are none and the demand requires a result.
 pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> Found {
-    if !found.sightings.is_empty() {
+    if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }
-    if let Some(skipped) = found.skipped.first() {
-        if demand != Demand::Walked {
-            found
-                .sightings
-                .push(sighting(&file.place, demand, skipped.reason.clone()));
-            found.skipped.clear();
+    let place = &file.place;
+    let answer = match found.skipped.first() {
+        Some(skipped) => sighting(place, demand, skipped.reason.clone()),
+        None if demand == Demand::Launched => {
+            let why = "a program without a trace of NRI, which the runtime starts as a plugin";
+            sighting(place, demand, why.to_owned())
         }
-        return found;
-    }
-    match demand {
-        Demand::Walked => {}
-        Demand::Launched => {
-            let reason = "a program without a trace of NRI, which the runtime starts as a plugin";
-            found
-                .sightings
-                .push(sighting(&file.place, demand, reason.to_owned()));
+        None if is_like_plugin(file) => {
+            let why = "a program without a trace of NRI, but with the name of a plugin";
+            sighting(place, Demand::Launched, why.to_owned())
         }
-        Demand::Named if is_like_plugin(file) => {
-            let reason = "a program without a trace of NRI, but with the name of a plugin";
-            let seen = sighting(&file.place, Demand::Launched, reason.to_owned());
-            found.sightings.push(seen);
-        }
-        Demand::Named => found.sightings.push(no_plugin(&file.place)),
-    }
+        None => no_plugin(place),
+    };
+    found.skipped.clear();
+    found.sightings.push(answer);
     found
 }
 

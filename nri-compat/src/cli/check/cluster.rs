@@ -17,16 +17,8 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
-use crate::sighting::{Evidence, Interface, Sighting};
+use crate::sighting::Evidence;
 use crate::skipped::{SkipKind, Skipped};
-use crate::workloads::is_own;
-
-/// The reason for the verdict on an image that is not fetched.
-const NOT_FETCHED: &str = "the image is not fetched (--no-pull)";
-
-/// The evidence about the image of this command.
-const OWN_IMAGE: &str =
-    "not a plugin: the image of nri-compat itself, by its name; it is not fetched (--no-pull)";
 
 /// The evidence about static pods.
 const STATIC_POD: &str =
@@ -122,20 +114,13 @@ impl ClusterScan {
 
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(&self, args: &args::Args) -> Collected {
-        let images = if args.no_pull {
-            Vec::new()
-        } else {
-            self.images()
-        };
+        let images = self.images();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
         } else {
             args.collect(images)
         };
-        if args.no_pull {
-            self.list(&mut collected);
-        }
         self.explain(&mut collected);
         collected
     }
@@ -148,29 +133,6 @@ impl ClusterScan {
             place: place.clone(),
         };
         plugins.map(image).collect()
-    }
-
-    /// Adds a sighting for each plugin whose image is not fetched. The image of this command, which
-    /// only reads the folders of NRI, is reported as not a plugin.
-    fn list(&self, collected: &mut Collected) {
-        for (plugin, place) in self.cluster.plugins.iter().zip(&self.places) {
-            let place = place.in_image(&plugin.image.reference);
-            collected
-                .sightings
-                .push(if is_own(&plugin.image.reference) {
-                    Sighting {
-                        place,
-                        evidence: vec![evidence(OWN_IMAGE.to_owned())],
-                        ..Sighting::default()
-                    }
-                } else {
-                    Sighting {
-                        place,
-                        interface: Interface::unknown(NOT_FETCHED),
-                        ..Sighting::default()
-                    }
-                });
-        }
     }
 
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a

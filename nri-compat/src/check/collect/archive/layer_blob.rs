@@ -9,7 +9,7 @@ use super::stored::with_head;
 use super::{kind, names};
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
-use crate::check::collect::{compressed, disk, unread_format};
+use crate::check::collect::{disk, unread_format};
 use crate::check::content::{Content, File};
 use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
@@ -51,15 +51,9 @@ fn single(reading: Reading<'_>, file: &File<'_>, path: Vec<u8>) -> Layer {
 
 /// Returns the findings in a single file; `None` for a text that no reader recognises.
 fn findings(reading: Reading<'_>, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
-    if reading.scan.recognised(file) {
-        return Ok(Some(reading.scan.look(file)));
-    }
-    if let Some(program) = compressed::program(file) {
-        let program = program?;
-        return Ok(Some(reading.scan.look(&program.file(&file.place)?)));
-    }
-    let why = unread_format::reason(&file.head, file.content).or_else(|| not_text(&file.head));
-    why.map_or(Ok(None), Err)
+    let found = reading.scan.findings(file)?;
+    let why = not_text(&file.head).filter(|_| found.is_none());
+    why.map_or(Ok(found), Err)
 }
 
 /// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as

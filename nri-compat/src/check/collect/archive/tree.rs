@@ -200,7 +200,7 @@ fn unknown_link(place: &Place, path: &[u8], target: &[u8]) -> Option<Found> {
     } else {
         return None;
     };
-    Some(unjudged::linked(place, &shown_path(path), &reason))
+    Some(unjudged::linked(place, &shown_path(path), reason))
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.
