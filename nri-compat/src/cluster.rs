@@ -26,8 +26,8 @@ pub use nodes::NodePool;
 pub use object::{Image, ImageOrigin, WorkloadName};
 pub use resources::{RESOURCES, Resource, VERB};
 
-use crate::workloads::Node;
 use crate::skipped::SkipKind;
+use crate::workloads::Node;
 use client::Client;
 use error::ErrorScope;
 use inventory::Inventory;

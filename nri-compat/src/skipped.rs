@@ -75,51 +75,6 @@ impl SkipKind {
             | Self::Io => true,
         }
     }
-
-    /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 15] = [
-        Self::NotFound,
-        Self::Permission,
-        Self::SpecialFile,
-        Self::PseudoFilesystem,
-        Self::TooLarge,
-        Self::Limit,
-        Self::UnsupportedCompression,
-        Self::UnsupportedFormat,
-        Self::NestedArchive,
-        Self::Truncated,
-        Self::Broken,
-        Self::Link,
-        Self::Changed,
-        Self::Defect,
-        Self::Io,
-    ];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::Permission => "permission",
-            Self::SpecialFile => "special_file",
-            Self::PseudoFilesystem => "pseudo_filesystem",
-            Self::TooLarge => "too_large",
-            Self::Limit => "limit",
-            Self::UnsupportedCompression => "unsupported_compression",
-            Self::UnsupportedFormat => "unsupported_format",
-            Self::NestedArchive => "nested_archive",
-            Self::Truncated => "truncated",
-            Self::Broken => "broken",
-            Self::Link => "link",
-            Self::Changed => "changed",
-            Self::Defect => "defect",
-            Self::Io => "io",
-        }
-    }
-
-    /// Returns the kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
 }
 
 impl Skipped {

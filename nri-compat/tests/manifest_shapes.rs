@@ -1,7 +1,7 @@
 //! Workloads in manifests: pods in any object, patches, objects that install charts, and the output of Helm.
 
-use nri_compat::workloads::manifest::{Item, read};
 use nri_compat::workloads::Container;
+use nri_compat::workloads::manifest::{Item, read};
 
 /// Returns a line for each workload and each document that cannot be read: `1: Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {

@@ -223,7 +223,9 @@ fn unusable(context: &str, error: kube::Error) -> ClusterError {
         kube::Error::Auth(AuthError::AuthExecRun { status, out, .. }) => {
             let said = String::from_utf8_lossy(&out.stderr);
             let said = excerpt(&said);
-            unusable.caused_by(format!("its credential plugin failed with {status}: {said}"))
+            unusable.caused_by(format!(
+                "its credential plugin failed with {status}: {said}"
+            ))
         }
         kube::Error::Auth(error) => unusable.caused_by(error),
         error => unusable.caused_by(error),

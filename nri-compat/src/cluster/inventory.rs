@@ -125,7 +125,10 @@ impl Inventory {
                 Entry::Occupied(mut known) => known.get_mut().add(plugin),
             }
         }
-        let names: BTreeSet<_> = all.keys().map(|(workload, name, _)| (workload, name)).collect();
+        let names: BTreeSet<_> = all
+            .keys()
+            .map(|(workload, name, _)| (workload, name))
+            .collect();
         let is_unused = |plugin: &&Plugin| !names.contains(&(&plugin.workload, &plugin.container));
         let unused: Vec<Plugin> = declared.iter().filter(is_unused).cloned().collect();
         all.extend(unused.into_iter().map(|plugin| (plugin.key(), plugin)));
@@ -143,7 +146,11 @@ impl Inventory {
 
 impl Plugin {
     fn key(&self) -> Key {
-        (self.workload.clone(), self.container.clone(), self.image.clone())
+        (
+            self.workload.clone(),
+            self.container.clone(),
+            self.image.clone(),
+        )
     }
 
     /// Adds the pods of the same container.

@@ -91,7 +91,10 @@ impl Workload {
         let metadata = |key: &str| object.get("metadata")?.text(key);
         let name = metadata("name").or_else(|| metadata("generateName"));
         let of_pod = |pod| containers(pod).map(move |node| Container::new(node, pod));
-        let host_paths = pods.iter().flat_map(|pod| volumes(pod)).filter_map(host_path);
+        let host_paths = pods
+            .iter()
+            .flat_map(|pod| volumes(pod))
+            .filter_map(host_path);
         Self {
             kind: object.text("kind").unwrap_or(kind).to_owned(),
             namespace: metadata("namespace").map(str::to_owned),
@@ -114,11 +117,18 @@ impl Container {
         let mounts = mounts(node).filter_map(|mount| Some((mount, volume(mount)?)));
         let mounts: Vec<(&Node, &Node)> = mounts.collect();
         let image = node.text("image").map(str::to_owned);
-        let image_volumes = mounts.iter().filter_map(|(_, volume)| ImageVolume::new(volume));
+        let image_volumes = mounts
+            .iter()
+            .filter_map(|(_, volume)| ImageVolume::new(volume));
         let image_volumes: Vec<ImageVolume> = image_volumes.collect();
         let references = image_volumes.iter().map(|image| &image.reference);
-        let published = image.iter().chain(references).filter_map(|image| is_published(image));
-        let nri = mounts.iter().filter_map(|(mount, volume)| mounts_nri(mount, volume));
+        let published = image
+            .iter()
+            .chain(references)
+            .filter_map(|image| is_published(image));
+        let nri = mounts
+            .iter()
+            .filter_map(|(mount, volume)| mounts_nri(mount, volume));
         let mut reasons: Vec<String> = nri.chain(published).collect();
         reasons.dedup();
         let place = node.get("image").filter(|image| image.as_text().is_some());

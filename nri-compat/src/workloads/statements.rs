@@ -31,12 +31,19 @@ pub(super) struct Statement {
 /// it does not declare.
 pub(super) fn of_pod(pod: &Node) -> Vec<Statement> {
     let mounts: Vec<&Node> = pod::containers(pod).flat_map(pod::mounts).collect();
-    let is_mounted = |volume: &Node| mounts.iter().any(|mount| pod::name(mount) == pod::name(volume));
-    let is_declared = |mount: &Node| pod::volumes(pod).any(|one| pod::name(one) == pod::name(mount));
+    let is_mounted = |volume: &Node| {
+        mounts
+            .iter()
+            .any(|mount| pod::name(mount) == pod::name(volume))
+    };
+    let is_declared =
+        |mount: &Node| pod::volumes(pod).any(|one| pod::name(one) == pod::name(mount));
     let unmounted = pod::volumes(pod).filter(|volume| !is_mounted(volume));
     let undeclared = mounts.iter().filter(|mount| !is_declared(mount));
     let volumes = unmounted.filter_map(volume);
-    volumes.chain(undeclared.filter_map(|one| mount(one))).collect()
+    volumes
+        .chain(undeclared.filter_map(|one| mount(one)))
+        .collect()
 }
 
 /// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another mapping.
@@ -44,7 +51,11 @@ pub(super) fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     let value = node.get("op").and(node.get("value"))?;
     let texts = value.texts().into_iter();
     let say = |path: &str, resource: Resource| format!("a patch sets {path} ({resource})");
-    Some(texts.filter_map(|(line, path)| about_path(line, path, say)).collect())
+    Some(
+        texts
+            .filter_map(|(line, path)| about_path(line, path, say))
+            .collect(),
+    )
 }
 
 /// Returns what a mapping that is not a pod says: the path of a volume, a mount, an image, a patch.
@@ -72,9 +83,13 @@ pub(super) fn image(node: &Node) -> Option<Statement> {
 }
 
 fn volume(node: &Node) -> Option<Statement> {
-    about_path(node.get("hostPath")?.line, host_path(node)?, |path, resource| {
-        format!("names {path} of the host ({resource}), which no container here mounts")
-    })
+    about_path(
+        node.get("hostPath")?.line,
+        host_path(node)?,
+        |path, resource| {
+            format!("names {path} of the host ({resource}), which no container here mounts")
+        },
+    )
 }
 
 fn mount(node: &Node) -> Option<Statement> {

@@ -37,7 +37,10 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
         plurals.map(move |plural| (group, plural.as_str().expect("a name")))
     });
     let names: Vec<(&str, &str)> = names.collect();
-    assert_eq!(names, RESOURCES.map(|resource| (resource.group, resource.plural)));
+    assert_eq!(
+        names,
+        RESOURCES.map(|resource| (resource.group, resource.plural))
+    );
     let (_, role) = deployed.split_once("apiVersion: ").expect("an object");
     let chapter = text("../docs/src/check/cluster.md");
     assert!(chapter.contains(role), "the book does not show\n{role}");

@@ -72,7 +72,11 @@ fn links_lead_to_where_they_lead_on_the_machine() {
             "srv/plugins/10-a",
             "../../../../../data/elsewhere/10-a",
         ),
-        ("dots", "srv/plugins/10-a", "/../data/./up/../elsewhere/10-a"),
+        (
+            "dots",
+            "srv/plugins/10-a",
+            "/../data/./up/../elsewhere/10-a",
+        ),
         ("folder", "srv/plugins", "/data/elsewhere"),
         ("parent", "srv", "/data/up"),
         (

@@ -27,7 +27,7 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> FileOutc
     let folder = folder_of(&file.place.file).unwrap_or_default();
     let place = Place::from(if folder.is_empty() { "." } else { folder }.to_owned());
     let why = reason(file);
-    let is_new = || scan.is_new_chart(&place);
+    let is_new = || scan.gathered().charts.insert(place.clone());
     if let Some(why) = why
         && is_new()
     {
@@ -85,5 +85,5 @@ fn reason(file: &File<'_>) -> Option<String> {
 }
 
 fn unknown(place: Place, why: &str) -> Sighting {
-    manifests::chart(place, format!("{why}; it is not rendered"))
+    manifests::unknown(place, format!("{why}; it is not rendered"))
 }

@@ -41,5 +41,5 @@ fn failed(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
     let reason = format!("cannot fetch {}: {reason}", shown(reference));
     unjudged::not_fetched(scan, place, &reason);
     scan.count(FileOutcome::Evidence);
-    scan.not_fetched(reason);
+    scan.gathered().found.not_fetched.push(reason);
 }

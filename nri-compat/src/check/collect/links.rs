@@ -9,7 +9,7 @@ use super::visit;
 
 /// Reads the files that the walks deferred.
 pub(super) fn read(scan: &Scan<'_>) {
-    let mut linked = scan.take_linked();
+    let mut linked = std::mem::take(&mut scan.gathered().linked);
     linked.sort();
     linked.dedup_by(|again, first| {
         if again.place == first.place {

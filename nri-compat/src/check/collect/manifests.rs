@@ -15,15 +15,10 @@ use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;
-use reading::{evidence, not_a_plugin, unknown};
+use reading::{evidence, not_a_plugin};
 
-pub(super) use reading::read;
+pub(super) use reading::{read, unknown};
 pub(super) use recognise::recognises;
-
-/// Returns a sighting of a chart that is not rendered.
-pub(super) fn chart(place: Place, reason: String) -> Sighting {
-    unknown(place, reason)
-}
 
 /// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason` says
 /// why the container of a manifest may be a plugin.

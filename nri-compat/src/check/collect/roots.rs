@@ -86,8 +86,7 @@ impl Roots {
         };
         if let Err(error) = machine.folder().read_dir() {
             let place = Place::from_path(machine.folder());
-            scan.missing(&place);
-            scan.skip(place, Unreadable::from(&error));
+            missing(scan, place, &error);
         }
         for path in &request.paths {
             roots.named(scan, path);
@@ -136,8 +135,7 @@ impl Roots {
             }
             (None, Err(error)) => {
                 self.looked_at.push(escape::path(path));
-                scan.skip(Place::from_path(path), Unreadable::from(&error));
-                scan.missing(&Place::from_path(path));
+                missing(scan, Place::from_path(path), &error);
             }
         }
     }
@@ -150,7 +148,7 @@ impl Roots {
             Ok(Some(configured)) => return self.configured(scan, configured),
             Ok(None) => "not a configuration of containerd or CRI-O".to_owned(),
             Err(error) => {
-                scan.missing(&Place::from_path(file));
+                scan.gathered().found.missing.push(escape::path(file));
                 Unreadable::from(&error).reason
             }
         };
@@ -238,6 +236,12 @@ impl Roots {
         // their own names.
         self.folders.sort_by_key(|folder| !folder.is_plugin_folder);
     }
+}
+
+/// Lists a named path as missing and as skipped.
+fn missing(scan: &Scan<'_>, place: Place, error: &std::io::Error) {
+    scan.gathered().found.missing.push(place.to_string());
+    scan.skip(place, Unreadable::from(error));
 }
 
 /// Returns the entry for a configured folder that cannot be opened; a default folder is optional.

@@ -133,7 +133,9 @@ impl Configured {
 
 /// Returns the default folders of a runtime, from the table of runtimes.
 fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
-    let runtimes = crate::data::history().into_iter().flat_map(|history| history.runtimes());
+    let runtimes = crate::data::history()
+        .into_iter()
+        .flat_map(|history| history.runtimes());
     let known = { runtimes }.find(|known| known.id == runtime);
     known
         .map(|known| (known.plugin_dir.clone(), known.config_dir.clone()))

@@ -33,16 +33,19 @@ pub(super) struct Scan<'s> {
 
 /// What was found so far, and what waits until all files were found.
 #[derive(Default)]
-struct Gathered {
-    found: Collected,
+pub(super) struct Gathered {
+    pub(super) found: Collected,
     bytes: u64,
     inputs: Inputs,
     skipped_unlisted: u64,
+    /// The place of each file that was read.
     read: HashMap<FileId, Place>,
-    linked: Vec<Linked>,
-    wanted_images: Vec<WantedImage>,
+    /// The names of files whose other names are not known yet.
+    pub(super) linked: Vec<Linked>,
+    /// The images that manifests name.
+    pub(super) wanted_images: Vec<WantedImage>,
     /// The charts that were reported.
-    charts: HashSet<Place>,
+    pub(super) charts: HashSet<Place>,
     workloads: Option<WorkloadCount>,
 }
 
@@ -89,23 +92,9 @@ impl<'s> Scan<'s> {
         }
     }
 
-    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+    /// Returns what was found so far, for as long as the guard is kept.
+    pub(super) fn gathered(&self) -> MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stores a name of a file until all names are known.
-    pub(super) fn put_off(&self, linked: Linked) {
-        self.gathered().linked.push(linked);
-    }
-
-    /// Takes the stored names.
-    pub(super) fn take_linked(&self) -> Vec<Linked> {
-        std::mem::take(&mut self.gathered().linked)
-    }
-
-    /// Stores an image that a manifest names until all files have been read.
-    pub(super) fn want_image(&self, image: WantedImage) {
-        self.gathered().wanted_images.push(image);
     }
 
     /// Takes the stored images, in the order of their places.
@@ -113,11 +102,6 @@ impl<'s> Scan<'s> {
         let mut images = std::mem::take(&mut self.gathered().wanted_images);
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
-    }
-
-    /// Returns true if the chart at this place was not reported before.
-    pub(super) fn is_new_chart(&self, place: &Place) -> bool {
-        self.gathered().charts.insert(place.clone())
     }
 
     /// Counts the workloads of a manifest.
@@ -243,16 +227,6 @@ impl<'s> Scan<'s> {
         });
         let count = usize::from(first.is_some()) + all.count();
         (first, count)
-    }
-
-    /// Lists an image as not fetched.
-    pub(super) fn not_fetched(&self, reason: String) {
-        self.gathered().found.not_fetched.push(reason);
-    }
-
-    /// Lists a named path as missing.
-    pub(super) fn missing(&self, place: &Place) {
-        self.gathered().found.missing.push(place.to_string());
     }
 
     /// Returns all findings; the sightings are not sorted yet.

@@ -54,7 +54,12 @@ pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
         Some(disk) => look(scan, &disk, visit, true),
         None if visit.demand == Demand::Named => {
             let reason = "neither a file nor a folder";
-            Ok(Some(unjudged::report(scan, &visit.place, visit.demand, reason)))
+            Ok(Some(unjudged::report(
+                scan,
+                &visit.place,
+                visit.demand,
+                reason,
+            )))
         }
         None => Ok(None),
     });
@@ -144,7 +149,7 @@ fn other_name(
     name: &str,
 ) -> ControlFlow<Option<FileOutcome>> {
     if visit.is_link || disk.links > 1 {
-        scan.put_off(Linked {
+        scan.gathered().linked.push(Linked {
             id: disk.id,
             rank: rank(visit, name),
             place: visit.place.clone(),
@@ -184,21 +189,14 @@ fn look(
     let Some(shape) = shape(scan, &file, visit.demand) else {
         return Ok(Some(unrecognised(scan, disk, &file, visit)));
     };
-    if is_first
-        && let ControlFlow::Break(outcome) = other_name(scan, disk, visit, &file.name)
-    {
+    if is_first && let ControlFlow::Break(outcome) = other_name(scan, disk, visit, &file.name) {
         return Ok(outcome);
     }
     Ok(Some(read(scan, &file, shape, visit)))
 }
 
 /// Reads a file that no reader recognises, but that may be a compressed program.
-fn unrecognised(
-    scan: &Scan<'_>,
-    disk: &Disk,
-    file: &File<'_>,
-    visit: &Visit<'_>,
-) -> FileOutcome {
+fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit<'_>) -> FileOutcome {
     if let Some(program) = compressed::program(file) {
         return match program {
             Ok(program) => unpacked(scan, &program, visit),

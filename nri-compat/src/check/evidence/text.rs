@@ -7,7 +7,7 @@ use crate::check::content::Content;
 use crate::skipped::SkipKind;
 
 /// Returns the whole text of at most `largest` bytes; bytes that are not UTF-8 are replaced.
-pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
+pub(in crate::check) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
     let len = within(content, largest)?;
     let mut bytes = vec![0; len];
     let read = content.read_at(0, &mut bytes).map_err(failed)?;
@@ -33,7 +33,7 @@ fn failed(error: io::Error) -> Unreadable {
 }
 
 /// Returns the text in the first bytes of a file; `None` if they are not text.
-pub(super) fn head(head: &[u8]) -> Option<&str> {
+pub(in crate::check) fn head(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         // The head may end within a character.

@@ -74,11 +74,7 @@ fn names_that_programs_read_differently() {
         ),
         (
             "before a global header",
-            archive(&[
-                path("20-b"),
-                pax(b'g', "13 comment=x\n"),
-                file(),
-            ]),
+            archive(&[path("20-b"), pax(b'g', "13 comment=x\n"), file()]),
             differently(),
         ),
         (

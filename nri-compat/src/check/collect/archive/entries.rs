@@ -96,7 +96,9 @@ pub(super) fn each<'s>(
         let Some(entry) = entries.next() else { break };
         let mut entry = entry.map_err(invalid)?;
         let is_alone = Some(entry.raw_header_position()) == end.checked_next_multiple_of(BLOCK);
-        end = entry.raw_file_position().saturating_add(stored_size(&entry)?);
+        end = entry
+            .raw_file_position()
+            .saturating_add(stored_size(&entry)?);
         if entry.header().entry_type() == EntryType::XGlobalHeader {
             check_global(&mut entry, is_alone)?;
             continue;

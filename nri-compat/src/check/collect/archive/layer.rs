@@ -283,7 +283,10 @@ fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
 }
 
 /// Returns the first bytes of an entry, enough to recognise every format if it is not a text.
-fn start<'c>(entry: &mut TarEntry<'_, '_>, head: &[u8]) -> Result<Box<dyn Content + 'c>, Unreadable> {
+fn start<'c>(
+    entry: &mut TarEntry<'_, '_>,
+    head: &[u8],
+) -> Result<Box<dyn Content + 'c>, Unreadable> {
     let mut start = head.to_vec();
     if start.contains(&0) {
         start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);

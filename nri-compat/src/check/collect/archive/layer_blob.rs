@@ -11,6 +11,7 @@ use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::{disk, unread_format};
 use crate::check::content::{Content, File};
+use crate::check::evidence::text;
 use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -59,12 +60,7 @@ fn findings(reading: Reading<'_>, file: &File<'_>) -> Result<Option<Found>, Unre
 /// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as
 /// the JSON of attestations.
 fn not_text(head: &[u8]) -> Option<Unreadable> {
-    let is_text = match std::str::from_utf8(head) {
-        Ok(text) => !text.contains('\0'),
-        // The head may end within a character.
-        Err(error) => error.error_len().is_none() && !head.contains(&0),
-    };
-    (!is_text).then(|| {
+    text::head(head).is_none().then(|| {
         let reason = "neither an archive nor a kind of file that can be judged";
         Unreadable::new(SkipKind::UnsupportedFormat, reason)
     })

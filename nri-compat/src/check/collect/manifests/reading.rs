@@ -140,7 +140,7 @@ impl Reading<'_, '_> {
 
     fn image(&mut self, place: Place, image: Result<String, String>, why: String) {
         match image {
-            Ok(reference) => self.scan.want_image(WantedImage {
+            Ok(reference) => self.scan.gathered().wanted_images.push(WantedImage {
                 request: ImageRequest { reference, place },
                 reason: why,
             }),
@@ -253,7 +253,7 @@ pub(super) fn not_a_plugin(place: Place, detail: &str) -> Sighting {
 }
 
 /// Returns a sighting of a container or document that cannot be judged.
-pub(super) fn unknown(place: Place, reason: String) -> Sighting {
+pub(in crate::check::collect) fn unknown(place: Place, reason: String) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,

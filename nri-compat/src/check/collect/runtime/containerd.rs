@@ -69,7 +69,10 @@ pub(super) fn is(document: &Table) -> bool {
     let is_version_1 = version.is_none_or(|version| version < 2);
     nri(PLUGIN).is_some()
         || is_version_1 && nri(PLUGIN_V1).is_some_and(|nri| nri.get("plugin_path").is_some())
-        || version.is_some() && SECTIONS.iter().any(|section| document.contains_key(*section))
+        || version.is_some()
+            && SECTIONS
+                .iter()
+                .any(|section| document.contains_key(*section))
 }
 
 /// Reads these files and all their imports, each once, which ends cycles. The report shows `file`.
@@ -104,7 +107,8 @@ impl Settings {
     /// Returns the settings for NRI. A file that has no version, but the name of a later version, has
     /// only lost its version.
     fn nri(self) -> Nri {
-        let is_version_1 = self.version.is_none_or(|version| version < 2) && self.plugins.nri.is_none();
+        let is_version_1 =
+            self.version.is_none_or(|version| version < 2) && self.plugins.nri.is_none();
         let (plugin, table) = if is_version_1 {
             (PLUGIN_V1, self.plugins.nri_v1)
         } else {
@@ -116,7 +120,9 @@ impl Settings {
             plugin_dir: table.plugin_path,
             config_dir: table.plugin_config_path,
             socket: table.socket_path,
-            enabled: is_disabled.then_some(false).or(table.disable.map(|disabled| !disabled)),
+            enabled: is_disabled
+                .then_some(false)
+                .or(table.disable.map(|disabled| !disabled)),
         }
     }
 }
