@@ -112,6 +112,21 @@ impl Unreadable {
     }
 }
 
+impl Unreadable {
+    /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate report
+    /// broken data as errors of several kinds, but not as those of the system.
+    pub(crate) fn of_data(error: io::Error) -> Self {
+        let is_of_system = error.raw_os_error().is_some();
+        match Self::from(error) {
+            Self {
+                kind: SkipKind::Io,
+                reason,
+            } if !is_of_system => Self::new(SkipKind::Broken, reason),
+            why => why,
+        }
+    }
+}
+
 impl From<&io::Error> for Unreadable {
     /// States the reason without the path.
     fn from(error: &io::Error) -> Self {

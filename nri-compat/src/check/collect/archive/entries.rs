@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use tar::{Archive, Entry, EntryType, Header};
 
-use super::input::{Input, cut_short, reason};
+use super::input::{Input, cut_short};
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The size of a header, and of the blocks that data is padded to, in bytes.
@@ -61,7 +61,7 @@ impl TarEntry<'_, '_> {
         let mut head = Vec::new();
         let size = self.left.min(most);
         let read = self.by_ref().take(size).read_to_end(&mut head);
-        if (read.map_err(reason)? as u64) < size {
+        if (read.map_err(Unreadable::of_data)? as u64) < size {
             return Err(cut_short());
         }
         Ok(head)
@@ -90,7 +90,7 @@ pub(super) fn each<'s>(
     let allowance = input.allowance();
     let mut archive = Archive::new(input);
     let mut end = 0_u64;
-    let mut entries = archive.entries_with_seek().map_err(reason)?;
+    let mut entries = archive.entries_with_seek().map_err(invalid)?;
     loop {
         allowance.set(MAX_HEADERS);
         let Some(entry) = entries.next() else { break };
@@ -173,7 +173,7 @@ fn check_records<R: Read>(
     link: &[u8],
     size: Option<u64>,
 ) -> Result<bool, Unreadable> {
-    let records = entry.pax_extensions().map_err(reason)?;
+    let records = entry.pax_extensions().map_err(invalid)?;
     let mut is_sparse = false;
     for record in records.into_iter().flatten() {
         let record = record.map_err(|_| damaged())?;
@@ -205,7 +205,7 @@ fn damaged() -> Unreadable {
 
 /// Returns the reason why the next header cannot be read.
 fn invalid(error: io::Error) -> Unreadable {
-    let why = reason(error);
+    let why = Unreadable::of_data(error);
     if why.kind != SkipKind::Broken {
         return why;
     }

@@ -38,7 +38,7 @@ impl<'s> Input<'s> {
         } else {
             let stream = BufReader::with_capacity(64 << 10, stream);
             let unpacked = unpack::limited(stream, packing, unpack::limit(content.len()));
-            (Source::Through(unpacked.map_err(reason)?), 0)
+            (Source::Through(unpacked.map_err(Unreadable::of_data)?), 0)
         };
         Ok(Self {
             source,
@@ -66,7 +66,7 @@ impl<'s> Input<'s> {
         }
         let mut piece = vec![0; END_PIECE];
         loop {
-            let read = self.read(&mut piece).map_err(reason)?;
+            let read = self.read(&mut piece).map_err(Unreadable::of_data)?;
             if read == 0 {
                 return Ok(());
             }
@@ -114,22 +114,6 @@ impl Seek for Input<'_> {
             }
         }
         Ok(self.position)
-    }
-}
-
-/// Returns the reason why an archive cannot be read further. Decompression libraries and the `tar`
-/// crate report broken data as other errors.
-pub(super) fn reason(error: io::Error) -> Unreadable {
-    let is_format = matches!(
-        error.kind(),
-        io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-    );
-    match Unreadable::from(error) {
-        Unreadable {
-            kind: SkipKind::Io,
-            reason,
-        } if is_format => Unreadable::new(SkipKind::Broken, reason),
-        why => why,
     }
 }
 

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ignore::WalkBuilder;
 use serde::Deserialize;
 use toml::Table;
 
@@ -60,30 +61,24 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 /// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
 /// cannot be read; links to folders are not followed.
 fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<PathBuf> {
-    let (mut files, mut pending) = (Vec::new(), vec![folder.to_owned()]);
-    let mut left = MAX_DROP_INS;
-    while let Some(folder) = pending.pop() {
-        let entries = match machine
-            .resolve(&folder)
-            .and_then(|folder| folder.read_dir())
-        {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => {
-                all.skip(&folder, Unreadable::from(&error));
-                continue;
-            }
-        };
-        for entry in entries.flatten().take(left) {
-            left -= 1;
-            let path = folder.join(entry.file_name());
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                pending.push(path);
-            } else if machine.resolve(&path).map_or(true, |file| file.is_file()) {
-                files.push(path);
-            }
+    let real = match machine.resolve(folder) {
+        Ok(real) => real,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => {
+            all.skip(folder, Unreadable::from(&error));
+            return Vec::new();
         }
+    };
+    if let Err(error) = real.read_dir() {
+        all.skip(folder, Unreadable::from(&error));
     }
+    let mut walk = WalkBuilder::new(&real);
+    let entries = walk.standard_filters(false).build().flatten();
+    let inner =
+        entries.filter_map(|entry| entry.path().strip_prefix(&real).ok().map(PathBuf::from));
+    let paths = inner.take(MAX_DROP_INS).map(|inner| folder.join(inner));
+    let is_file = |path: &PathBuf| machine.resolve(path).map_or(true, |real| real.is_file());
+    let mut files: Vec<PathBuf> = paths.filter(is_file).collect();
     files.sort();
     files
 }
