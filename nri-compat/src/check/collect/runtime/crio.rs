@@ -61,7 +61,8 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 /// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
 /// cannot be read; links to folders are not followed.
 fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<PathBuf> {
-    let real = match machine.resolve(folder) {
+    let listed = |real: PathBuf| real.read_dir().map(|_| real);
+    let real = match machine.resolve(folder).and_then(listed) {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
         Err(error) => {
@@ -69,9 +70,6 @@ fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<P
             return Vec::new();
         }
     };
-    if let Err(error) = real.read_dir() {
-        all.skip(folder, Unreadable::from(&error));
-    }
     let mut walk = WalkBuilder::new(&real);
     let entries = walk.standard_filters(false).build().flatten();
     let inner =
