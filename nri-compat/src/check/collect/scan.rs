@@ -153,7 +153,12 @@ impl<'s> Scan<'s> {
     pub(super) fn look(&self, file: &File<'_>) -> Found {
         let mut found = Found::default();
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
-            found.add(file, guarded(*reader, file));
+            match guarded(*reader, file) {
+                Ok(sightings) => found.sightings.extend(sightings),
+                Err(why) => found
+                    .skipped
+                    .push(Skipped::unreadable(file.place.clone(), why)),
+            }
         }
         found
     }

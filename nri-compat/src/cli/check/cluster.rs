@@ -10,7 +10,7 @@ use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
-use crate::check::target::{Target, UnknownReleases};
+use crate::check::target::UnknownReleases;
 use crate::cli::{output, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
         .map(|target| target.head.name.clone())
         .collect();
     let found = args.cluster.read(history, &unknown)?;
-    let targets = found.with_targets(history, &unknown, targets);
+    let targets = pools::with_targets(history, &unknown, &found.view.pools, targets);
     let mut collected = found.collect(args);
     let missing = std::mem::take(&mut collected.missing);
     let incomplete = found.incomplete();
@@ -102,16 +102,6 @@ impl Args {
 }
 
 impl ClusterScan {
-    /// Returns the targets of the pools, then `targets`.
-    fn with_targets<'h>(
-        &self,
-        history: &'h History,
-        unknown: &UnknownReleases,
-        targets: Vec<Target<'h>>,
-    ) -> Vec<Target<'h>> {
-        pools::with_targets(history, unknown, &self.view.pools, targets)
-    }
-
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(&self, args: &args::Args) -> Collected {
         let images = self.images();
