@@ -27,7 +27,7 @@ mod pod;
 mod search;
 mod statements;
 
-pub use images::{images_in, is_own, mentions_published, published_chart};
+pub(crate) use images::{images_in, is_own, mentions_published, published_chart};
 #[cfg(feature = "cluster")]
 pub(crate) use node::Node;
 pub use pod::{Container, ImageVolume, Workload};

@@ -145,14 +145,13 @@ impl Client {
 
     /// Returns the error for a status other than success; `list` names the list and its scope.
     fn refused(&self, list: &str, status: StatusCode, detail: &str) -> ClusterError {
-        let server = &self.server;
-        let (kind, message, help) = match status.as_u16() {
+        let Self { server, name, .. } = self;
+        let code = status.as_u16();
+        let answered = format!("{server} answers the request for {list} with status {code}");
+        let (kind, message, help) = match code {
             401 => (
                 SkipKind::Permission,
-                format!(
-                    "{server} does not accept the credentials of the context `{}`",
-                    self.name
-                ),
+                format!("{server} does not accept the credentials of the context `{name}`"),
                 Some("log in again; `kubectl auth whoami` shows what kubectl uses"),
             ),
             403 => (
@@ -165,15 +164,9 @@ impl Client {
                 format!("{server} does not have {list}"),
                 Some(IS_API_SERVER),
             ),
-            410 => (SkipKind::Changed, self.answered(list, status), None),
-            300..=399 => (
-                SkipKind::Io,
-                self.answered(list, status),
-                Some(
-                    "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials",
-                ),
-            ),
-            _ => (SkipKind::Io, self.answered(list, status), None),
+            410 => (SkipKind::Changed, answered, None),
+            300..=399 => (SkipKind::Io, answered, Some(REDIRECTED)),
+            _ => (SkipKind::Io, answered, None),
         };
         let colon = if detail.is_empty() { "" } else { ": " };
         let mut error = ClusterError::new(kind, format!("{message}{colon}{detail}"));
@@ -185,15 +178,10 @@ impl Client {
             None => error,
         }
     }
-
-    fn answered(&self, list: &str, status: StatusCode) -> String {
-        format!(
-            "{} answers the request for {list} with status {}",
-            self.server,
-            status.as_u16()
-        )
-    }
 }
+
+/// The remedy for a server that redirects requests.
+const REDIRECTED: &str = "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials";
 
 /// The remedy for a server that is something else.
 pub(super) const IS_API_SERVER: &str =

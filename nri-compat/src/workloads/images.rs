@@ -53,7 +53,7 @@ const REPOSITORY: [&str; 2] = ["containers/nri-plugins", "containers.github.io/n
 
 /// Returns the published plugin that a text names as a chart: by its name, by an address whose last
 /// component is the name, with or without a version, or by its folder in the publisher's sources.
-pub fn published_chart(text: &str) -> Option<&'static str> {
+pub(crate) fn published_chart(text: &str) -> Option<&'static str> {
     let name = text.trim().trim_end_matches('/');
     by_name(name).or_else(|| by_folder(name))
 }
@@ -64,7 +64,7 @@ pub(super) fn names_repository(text: &str) -> bool {
 }
 
 /// Returns true if a text contains the name of a published plugin, or of their repository.
-pub fn mentions_published(text: &[u8]) -> bool {
+pub(crate) fn mentions_published(text: &[u8]) -> bool {
     let charts = table().iter().filter_map(PublishedImage::chart);
     let folders = table().iter().filter_map(PublishedImage::folder);
     let mut names = charts.chain(folders).chain(REPOSITORY);
@@ -100,7 +100,7 @@ fn is_word(rest: &str) -> bool {
 }
 
 /// Returns the published plugin whose repository a text contains.
-pub fn images_in(text: &str) -> Option<&'static str> {
+pub(crate) fn images_in(text: &str) -> Option<&'static str> {
     let names = table().iter().map(|image| image.repository.as_str());
     names.into_iter().find(|repository| {
         let path = repository
@@ -112,7 +112,7 @@ pub fn images_in(text: &str) -> Option<&'static str> {
 
 /// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
 /// folders of NRI in order to read them.
-pub fn is_own(reference: &str) -> bool {
+pub(crate) fn is_own(reference: &str) -> bool {
     repository(reference).rsplit('/').next() == Some(env!("CARGO_PKG_NAME"))
 }
 

@@ -102,7 +102,6 @@ impl Layer {
         let is_below = |above: &[u8]| names::is_within(path, above);
         let hides = |(known, change): &(Box<[u8]>, Change)| match change {
             Change::Whiteout(Whiteout::Gone(hidden) | Whiteout::Opaque(hidden)) => is_below(hidden),
-            Change::Whiteout(Whiteout::Note) => false,
             Change::Folder => **known == *path,
             Change::File(_) | Change::Hard(_) | Change::Symbolic(_) => is_below(known),
         };

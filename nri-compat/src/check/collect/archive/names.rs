@@ -99,21 +99,17 @@ pub(super) enum Whiteout {
     Gone(Vec<u8>),
     /// Everything in the folder.
     Opaque(Vec<u8>),
-    /// Nothing: an entry for the storage driver.
-    Note,
 }
 
-/// Returns what a whiteout hides; `None` for any other entry.
+/// Returns what a whiteout hides; `None` for any other entry, such as one for the storage driver.
 ///
 /// [The format](https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts).
 pub(super) fn whiteout(path: &[u8]) -> Option<Whiteout> {
     let (folder, name) = split(path);
+    if name == OPAQUE {
+        return Some(Whiteout::Opaque(folder.to_vec()));
+    }
     let hidden = name.strip_prefix(WHITEOUT)?;
-    Some(if name == OPAQUE {
-        Whiteout::Opaque(folder.to_vec())
-    } else if hidden.is_empty() || hidden.starts_with(WHITEOUT) {
-        Whiteout::Note
-    } else {
-        Whiteout::Gone(joined(folder, hidden))
-    })
+    let is_name = !hidden.is_empty() && !hidden.starts_with(WHITEOUT);
+    is_name.then(|| Whiteout::Gone(joined(folder, hidden)))
 }

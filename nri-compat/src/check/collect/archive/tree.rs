@@ -62,7 +62,6 @@ impl<'l> Tree<'l> {
                 let folder = self.resolved(folder);
                 self.remove_below(layer, &folder);
             }
-            Change::Whiteout(Whiteout::Note) => {}
             Change::Folder => {
                 // It replaces a file or a link, and is merged with a folder.
                 self.nodes.remove(&self.resolved_folder(path));
