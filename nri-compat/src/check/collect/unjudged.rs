@@ -50,29 +50,18 @@ pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &st
     FileOutcome::Evidence
 }
 
-/// Adds a sighting of an image that could not be fetched.
-pub(super) fn not_fetched(scan: &Scan<'_>, place: &Place, reason: &str) {
-    scan.store_sighting(Sighting {
-        interface: Interface::unknown_because(UnknownKind::NotFetched, reason),
-        ..sighting(place, Demand::Named, reason.to_owned())
-    });
-}
-
-/// Returns a sighting of a process that is a plugin, and whose verdict is `unknown` for this reason.
-pub(super) fn process(place: &Place, reason: &str) -> Sighting {
+/// Returns a sighting whose verdict is `unknown` for a reason of this kind.
+pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sighting {
+    let is_started = kind == UnknownKind::Process;
+    let demand = if is_started {
+        Demand::Launched
+    } else {
+        Demand::Named
+    };
     Sighting {
-        interface: Interface::unknown_because(UnknownKind::Process, reason),
-        ..sighting(place, Demand::Launched, reason.to_owned())
+        interface: Interface::unknown_because(kind, reason),
+        ..sighting(place, demand, reason.to_owned())
     }
-}
-
-/// Adds a sighting of a named folder without files.
-pub(super) fn no_files(scan: &Scan<'_>, place: &Place) {
-    let reason = "contains no files";
-    scan.store_sighting(Sighting {
-        interface: Interface::unknown_because(UnknownKind::NoFiles, reason),
-        ..sighting(place, Demand::Named, reason.to_owned())
-    });
 }
 
 /// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.

@@ -15,6 +15,7 @@ use super::scan::Scan;
 use super::unjudged;
 use super::visit::{self, Visit};
 use crate::place::Place;
+use crate::sighting::UnknownKind;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The file that marks an OCI layout.
@@ -53,7 +54,9 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
         .build_parallel();
     walker.run(|| Box::new(|entry| walk.entry(entry)));
     if root.is_named && !walk.has_content.into_inner() {
-        unjudged::no_files(scan, &Place::from_path(&root.shown));
+        let place = Place::from_path(&root.shown);
+        let empty = unjudged::of_kind(&place, UnknownKind::NoFiles, "contains no files");
+        scan.store_sighting(empty);
     }
 }
 

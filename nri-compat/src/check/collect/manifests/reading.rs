@@ -8,7 +8,7 @@ use super::super::scan::Scan;
 use super::super::wanted_image::WantedImage;
 use super::recognise;
 use crate::check::content::File;
-use crate::check::evidence::Unreadable;
+use crate::check::evidence::{Unreadable, text};
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
@@ -44,7 +44,7 @@ pub(in crate::check::collect) fn read(
     file: &File<'_>,
     demand: Demand,
 ) -> Option<FileOutcome> {
-    let bytes = match whole(file) {
+    let bytes = match text::bytes(file.content, manifest::MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(why) => return Some(too_large(scan, file, demand, why)),
     };
@@ -73,24 +73,6 @@ fn too_large(scan: &Scan<'_>, file: &File<'_>, demand: Demand, why: Unreadable) 
     }
     scan.skip(file.place.clone(), why);
     FileOutcome::Unreadable
-}
-
-fn whole(file: &File<'_>) -> Result<Vec<u8>, Unreadable> {
-    let len = file.content.len();
-    if len > manifest::MAX_BYTES {
-        let reason = format!(
-            "a manifest larger than {} MiB: split it",
-            manifest::MAX_BYTES >> 20
-        );
-        return Err(Unreadable::new(SkipKind::TooLarge, reason));
-    }
-    let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
-    let read = file
-        .content
-        .read_at(0, &mut bytes)
-        .map_err(|error| Unreadable::from(&error))?;
-    bytes.truncate(read);
-    Ok(bytes)
 }
 
 impl Reading<'_, '_> {

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::super::demand::Demand;
 use crate::check::content::File;
+use crate::check::evidence::text;
 use crate::check::head::HEAD;
 use crate::workloads::{manifest, mentions_published};
 
@@ -83,15 +84,9 @@ fn has_key(text: &[u8], word: &[u8]) -> bool {
 
 /// Reports whether the field comes after the first bytes of a text that the user named.
 fn is_later(file: &File<'_>) -> bool {
-    let mut bytes =
-        vec![0; usize::try_from(file.content.len().min(manifest::MAX_BYTES)).unwrap_or(0)];
     let is_text = !file.head.contains(&0) && file.head.len() >= HEAD;
-    is_text
-        && file.content.read_at(0, &mut bytes).is_ok_and(|read| {
-            bytes
-                .get(..read)
-                .is_some_and(|bytes| mentions(bytes, API_VERSION))
-        })
+    let all = is_text.then(|| text::bytes(file.content, manifest::MAX_BYTES));
+    all.is_some_and(|all| all.is_ok_and(|all| mentions(&all, API_VERSION)))
 }
 
 #[cfg(test)]
