@@ -208,24 +208,12 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Returns the reason why something in this file on disk was skipped, and how many places were.
-    pub(super) fn skipped_in(&self, file: &Place) -> (Option<String>, usize) {
-        self.skipped_where(|place| place.file == file.file)
-    }
-
-    /// Returns the reason why something in an image was skipped, and how many places were.
-    #[cfg(feature = "registry")]
-    pub(super) fn skipped_within(&self, image: &Place) -> (Option<String>, usize) {
-        self.skipped_where(|place| place.is_in_image_of(image))
-    }
-
-    fn skipped_where(&self, is_inside: impl Fn(&Place) -> bool) -> (Option<String>, usize) {
+    /// Returns the reason why something within a file, archive or image was skipped, and how many places
+    /// were.
+    pub(super) fn skipped_within(&self, outer: &Place) -> (Option<String>, usize) {
         let gathered = self.gathered();
-        let mut all = gathered
-            .found
-            .skipped
-            .iter()
-            .filter(|skipped| is_inside(&skipped.place));
+        let all = gathered.found.skipped.iter();
+        let mut all = all.filter(|skipped| skipped.place.is_within(outer));
         let first = all.next().map(|skipped| match skipped.place.within() {
             Some(within) => format!("{within}: {}", skipped.reason),
             None => skipped.reason.clone(),

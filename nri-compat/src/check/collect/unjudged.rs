@@ -74,15 +74,10 @@ pub(super) fn linked(archive: &Place, path: &str, reason: String) -> Found {
     Found::sighting(sighting(&archive.entry(path), Demand::Launched, reason))
 }
 
-/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
-pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
-    incomplete(scan, place, demand, scan.skipped_in(place));
-}
-
-/// Adds a sighting if any part of a fetched image could not be read.
+/// Adds a sighting of a fetched image if any part of it could not be read.
 #[cfg(feature = "registry")]
 pub(super) fn image(scan: &Scan<'_>, place: &Place) {
-    incomplete(scan, place, Demand::Named, scan.skipped_within(place));
+    incomplete(scan, place, Demand::Named);
 }
 
 /// Adds a sighting of an image without a trace of NRI.
@@ -91,12 +86,9 @@ pub(super) fn without_plugin(scan: &Scan<'_>, place: &Place) {
     scan.store_sighting(no_plugin(place));
 }
 
-fn incomplete(
-    scan: &Scan<'_>,
-    place: &Place,
-    demand: Demand,
-    (first, count): (Option<String>, usize),
-) {
+/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
+pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
+    let (first, count) = scan.skipped_within(place);
     let Some(first) = first else {
         return;
     };

@@ -45,13 +45,13 @@ const FORMATS: [UnreadFormat; 33] = [
     at(0, b"vhdxfile", "a disk image in the format VHDX"),
     at(0, b"conectix", "a disk image in the format VHD"),
     at(0x40, b"\x7f\x10\xda\xbe", "a disk image in the format VDI"),
-    compressed(b"\x04\x22\x4d\x18", "lz4"),
-    compressed(b"\x02\x21\x4c\x18", "lz4"),
-    compressed(b"\x1f\x9d", "compress"),
-    compressed(b"LZIP", "lzip"),
-    compressed(b"\x5d\0\0", "lzma"),
-    compressed(b"\x89LZO\0\r\n\x1a\n", "lzop"),
-    compressed(b"\xff\x06\0\0sNaPpY", "Snappy"),
+    compressed(b"\x04\x22\x4d\x18", "compressed with lz4"),
+    compressed(b"\x02\x21\x4c\x18", "compressed with lz4"),
+    compressed(b"\x1f\x9d", "compressed with compress"),
+    compressed(b"LZIP", "compressed with lzip"),
+    compressed(b"\x5d\0\0", "compressed with lzma"),
+    compressed(b"\x89LZO\0\r\n\x1a\n", "compressed with lzop"),
+    compressed(b"\xff\x06\0\0sNaPpY", "compressed with Snappy"),
 ];
 
 const fn at(offset: u64, magic: &'static [u8], name: &'static str) -> UnreadFormat {
@@ -82,7 +82,7 @@ const ZIP_NAME: usize = 30;
 /// `None` for other content.
 pub(super) fn reason(head: &[u8], content: &dyn Content) -> Option<Unreadable> {
     let format = unread_format(head, content)?;
-    Some(unpack_it(format.kind, &format.description()))
+    Some(unpack_it(format.kind, format.name))
 }
 
 /// Returns the reason why a compressed file is not read although it may hold programs, by its first
@@ -91,7 +91,7 @@ pub(super) fn reason_inside(packing: Packing, start: &[u8]) -> Option<Unreadable
     let outer = packing.name()?;
     let inner = match Packing::detect(start).name() {
         Some(inner) => format!("compressed with {inner}"),
-        None => unread_format(start, &start)?.description(),
+        None => unread_format(start, &start)?.name.to_owned(),
     };
     let what = format!("{inner}, within {outer}");
     Some(unpack_it(SkipKind::UnsupportedFormat, &what))
@@ -108,14 +108,6 @@ fn unpack_it(kind: SkipKind, what: &str) -> Unreadable {
 }
 
 impl UnreadFormat {
-    fn description(&self) -> String {
-        if self.kind == SkipKind::UnsupportedCompression {
-            format!("compressed with {}", self.name)
-        } else {
-            self.name.to_owned()
-        }
-    }
-
     fn is(&self, head: &[u8], content: &dyn Content) -> bool {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let end = start.saturating_add(self.magic.len());

@@ -252,7 +252,7 @@ fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> Fi
         Shape::Packed(packing) => {
             archive::read(scan, file, packing);
             if visit.demand != Demand::Walked {
-                unjudged::archive(scan, &visit.place, visit.demand);
+                unjudged::incomplete(scan, &visit.place, visit.demand);
             }
             FileOutcome::Archive
         }
