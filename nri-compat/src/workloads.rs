@@ -30,6 +30,7 @@ mod statements;
 pub(crate) use images::{images_in, is_own, mentions_published, published_chart};
 #[cfg(feature = "cluster")]
 pub(crate) use node::Node;
+pub(crate) use paths::mentions_nri;
 pub use pod::{Container, ImageVolume, Workload};
 #[cfg(feature = "cluster")]
 pub(crate) use search::workload;

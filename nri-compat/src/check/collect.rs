@@ -66,7 +66,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     parallel::each(scan.threads, &roots.files, |root| file(&scan, root));
     roots.streams.iter().for_each(|path| stream(&scan, path));
     for folder in &roots.folders {
-        walk::folder(&scan, folder, &roots.folders);
+        walk::folder(&scan, folder, &roots.folders, &machine);
     }
     links::read(&scan);
     if request.processes {

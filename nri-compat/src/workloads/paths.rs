@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use memchr::memmem;
+
 /// Something on a host that a plugin uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resource {
@@ -14,6 +16,9 @@ use Resource::{Configuration, PluginFolder, Socket};
 
 /// The name of folders that are dedicated to NRI.
 const FOLDER: &str = "nri";
+
+/// The folder, as a text names it within a path.
+const IN_PATH: &[u8] = b"/nri";
 
 /// The name of the socket.
 const SOCKET: &str = "nri.sock";
@@ -88,6 +93,16 @@ fn names(path: &str) -> Option<Vec<&str>> {
     Some(names)
 }
 
+/// Returns true if a text names a path that belongs to NRI: a folder `nri`, or its socket.
+pub(crate) fn mentions_nri(text: &[u8]) -> bool {
+    let is_end = |at: usize| {
+        let next = text.get(at);
+        next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte))
+    };
+    memmem::find(text, SOCKET.as_bytes()).is_some()
+        || memmem::find_iter(text, IN_PATH).any(|at| is_end(at + IN_PATH.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +154,27 @@ mod tests {
             assert_eq!(direct(&runtime.socket), Some(Socket));
             assert_eq!(direct(&runtime.plugin_dir), Some(PluginFolder));
             assert_eq!(direct(&runtime.config_dir), Some(Configuration));
+        }
+    }
+
+    #[test]
+    fn only_the_folder_of_nri_is_a_path_of_it() {
+        for text in [
+            "path: /run/nri",
+            "dir: {{ .Values.run }}/nri\n",
+            "/opt/nri/plugins",
+            "a: nri.sock",
+        ] {
+            assert!(mentions_nri(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "newrelic/nri-kubernetes",
+            "/nri_x",
+            "/nris",
+            "nri",
+            "/run/nri.d",
+        ] {
+            assert!(!mentions_nri(text.as_bytes()), "{text}");
         }
     }
 }

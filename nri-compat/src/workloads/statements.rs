@@ -3,9 +3,8 @@
 
 use super::images::published;
 use super::node::Node;
-use super::paths::{Resource, direct};
+use super::paths::{Resource, direct, mentions_nri};
 use super::pod::{self, host_path};
-use crate::chart::mentions_nri;
 
 /// The fields of a kustomization whose texts are patches.
 const PATCHES: [&str; 2] = ["patch", "patchesStrategicMerge"];

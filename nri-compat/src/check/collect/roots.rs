@@ -28,8 +28,6 @@ pub(super) struct Root {
     pub(super) is_named: bool,
     /// True if runtimes start the executables in it.
     pub(super) is_plugin_folder: bool,
-    /// The file system in which links are resolved.
-    pub(super) machine: MachineRoot,
 }
 
 /// The paths to start from.
@@ -221,7 +219,6 @@ impl Roots {
             shown: shown.to_owned(),
             is_named,
             is_plugin_folder,
-            machine: self.machine.clone(),
         });
     }
 
