@@ -124,7 +124,7 @@ impl Client {
             self.timeout
         );
         ClusterError::new(SkipKind::Io, message)
-            .of(ErrorScope::Timeout)
+            .with_scope(ErrorScope::Timeout)
             .with_help("allow more time with --request-timeout")
     }
 
@@ -171,7 +171,7 @@ impl Client {
         let colon = if detail.is_empty() { "" } else { ": " };
         let mut error = ClusterError::new(kind, format!("{message}{colon}{detail}"));
         if status == StatusCode::UNAUTHORIZED {
-            error = error.of(ErrorScope::Cluster);
+            error = error.with_scope(ErrorScope::Cluster);
         }
         match help {
             Some(help) => error.with_help(help),

@@ -38,11 +38,11 @@ impl ClusterError {
 
     /// Creates an error of an API server that cannot be used at all.
     pub(super) fn unusable(message: impl Into<String>) -> Self {
-        Self::new(SkipKind::Io, message).of(ErrorScope::Cluster)
+        Self::new(SkipKind::Io, message).with_scope(ErrorScope::Cluster)
     }
 
     /// Returns the same error for these requests.
-    pub(super) fn of(self, scope: ErrorScope) -> Self {
+    pub(super) fn with_scope(self, scope: ErrorScope) -> Self {
         Self { scope, ..self }
     }
 

@@ -107,7 +107,7 @@ fn patch((line, text): (u32, &str)) -> Option<Statement> {
     mentions_nri(text.as_bytes()).then(|| Statement::new(line, statement()))
 }
 
-/// Returns what `say` says about a path of NRI; `None` for another path.
+/// Returns the statement that `say` makes about a path of NRI; `None` for another path.
 fn about_path(line: u32, path: &str, say: fn(&str, Resource) -> String) -> Option<Statement> {
     let resource = direct(path)?;
     let statement = say(&crate::escape::bytes(path.as_bytes()), resource);

@@ -141,7 +141,7 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
 }
 
 /// Defers a recognised file if it may have other names, which are not all known when it is first found.
-/// Returns its outcome if it needs not be read now; `None` for a deferred file.
+/// Returns its outcome if it does not have to be read now; `None` for a deferred file.
 fn other_name(
     scan: &Scan<'_>,
     disk: &Disk,
