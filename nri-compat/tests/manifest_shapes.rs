@@ -81,6 +81,12 @@ fn pods_are_found_in_any_object() {
             format!("agent: {{pod: {{volumes: {nri}, initContainers: [{{name: i, image: a:1, {mounts}}}]}}}}"),
             &["i=a:1"],
         ),
+        // A part of a volume, and one that depends on the container, so that it may be any part.
+        (
+            "Pod",
+            "volumes: [{name: r, hostPath: {path: /var/run}}]\n  containers: [{name: a, volumeMounts: [{name: r, subPath: nri}]}, {name: b, volumeMounts: [{name: r, subPath: containerd}]}, {name: c, volumeMounts: [{name: r, subPathExpr: $(X)}]}]".to_owned(),
+            &["a=", "c="],
+        ),
         // Image volumes.
         (
             "Pod",
