@@ -20,18 +20,20 @@ mod resources;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use error::{ClusterError, ClusterErrorKind};
+pub use error::ClusterError;
 pub use inventory::Plugin;
 pub use nodes::NodePool;
 pub use object::{Image, ImageOrigin, WorkloadName};
-pub use resources::{RESOURCES, Resource, VERB, cluster_role};
+pub use resources::{RESOURCES, Resource, VERB};
 
+use crate::skipped::SkipKind;
 use crate::workloads::Node;
 use client::Client;
+use error::ErrorScope;
 use inventory::Inventory;
 use nodes::Pools;
 use pages::{List, Page};
-use resources::{NODES, PODS, TEMPLATES};
+use resources::{NODES, PODS};
 
 /// The time that a request may take by default.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -90,12 +92,8 @@ pub struct Cluster {
 pub struct Unread {
     /// The resource.
     pub resource: &'static Resource,
-    /// The class of the reason.
-    pub kind: ClusterErrorKind,
-    /// The reason: one line, in lower case.
-    pub reason: String,
-    /// The remedy, if known.
-    pub help: Option<String>,
+    /// The reason.
+    pub error: ClusterError,
 }
 
 /// Reads a cluster.
@@ -117,12 +115,9 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         unread: Vec::new(),
         end: None,
     };
-    let (mut pools, mut inventory) = (Pools::default(), Inventory::default());
-    reading.list(NODES, &mut pools, Pools::add).await;
-    reading.list(PODS, &mut inventory, Inventory::pod).await;
-    for resource in TEMPLATES {
-        let add = |all: &mut Inventory, object: &Node| all.workload(object, resource.kind);
-        reading.list(resource, &mut inventory, add).await;
+    let mut contents = Contents::default();
+    for resource in &RESOURCES {
+        reading.list(resource, &mut contents).await;
     }
     let unread = reading.finish()?;
     Ok(Cluster {
@@ -130,7 +125,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         server: client.server,
         id: client.id,
         unread,
-        ..Cluster::new(pools, &inventory)
+        ..contents.cluster()
     })
 }
 
@@ -150,30 +145,42 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// Returns an error if a document is not a list of its resource.
 pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
-    let (mut pools, mut inventory) = (Pools::default(), Inventory::default());
+    let mut contents = Contents::default();
     for (resource, bytes) in lists {
         let page = Page::parse(bytes).map_err(|error| {
             let message = format!("not a list of {}", resource.name());
-            ClusterError::new(ClusterErrorKind::Response, message).caused_by(error)
+            ClusterError::new(SkipKind::Broken, message).caused_by(error)
         })?;
-        page.objects(|object| match resource.kind {
-            kind if kind == NODES.kind => pools.add(object),
-            kind if kind == PODS.kind => inventory.pod(object),
-            kind => inventory.workload(object, kind),
-        });
+        page.objects(|object| contents.add(resource, object));
     }
-    Ok(Cluster::new(pools, &inventory))
+    Ok(contents.cluster())
 }
 
-impl Cluster {
-    fn new(pools: Pools, inventory: &Inventory) -> Self {
-        Self {
-            pools: pools.finish(),
-            pods: inventory.pods,
-            workloads: inventory.workloads,
-            beyond: inventory.beyond,
-            plugins: inventory.plugins(),
-            ..Self::default()
+/// What matters of the objects of all lists.
+#[derive(Clone, Default)]
+struct Contents {
+    pools: Pools,
+    inventory: Inventory,
+}
+
+impl Contents {
+    /// Adds an object of a list of this resource.
+    fn add(&mut self, resource: &Resource, object: &Node) {
+        match resource.kind {
+            kind if kind == NODES.kind => self.pools.add(object),
+            kind if kind == PODS.kind => self.inventory.pod(object),
+            kind => self.inventory.workload(object, kind),
+        }
+    }
+
+    fn cluster(self) -> Cluster {
+        Cluster {
+            pools: self.pools.finish(),
+            pods: self.inventory.pods,
+            workloads: self.inventory.workloads,
+            beyond: self.inventory.beyond,
+            plugins: self.inventory.plugins(),
+            ..Cluster::default()
         }
     }
 }
@@ -188,39 +195,36 @@ struct Reading<'c> {
 }
 
 impl Reading<'_> {
-    /// Reads a list, and adds its objects to `value`, which stays the same if the list cannot be read.
-    async fn list<V: Clone>(
-        &mut self,
-        resource: &'static Resource,
-        value: &mut V,
-        take: impl Fn(&mut V, &Node),
-    ) {
-        if let Some(error) = &self.end {
-            self.unread.push(Unread::new(resource, error));
-            return;
-        }
+    /// Reads a list, and adds its objects to `contents`, which stay the same if the list cannot be read.
+    async fn list(&mut self, resource: &'static Resource, contents: &mut Contents) {
         let list = List {
             client: self.client,
             resource,
             namespace: self.namespace,
         };
-        match list.fold(value, take).await {
-            Ok(new) => *value = new,
+        let read = match &self.end {
+            Some(error) => Err(error.clone()),
+            None => list.add_to(contents).await,
+        };
+        match read {
+            Ok(new) => *contents = new,
             Err(error) => {
-                let is_final = self.is_final(&error);
-                self.unread.push(Unread::new(resource, &error));
-                self.end = is_final.then_some(error);
+                let is_end = self.is_end(&error);
+                self.end = self.end.take().or(is_end.then(|| error.clone()));
+                self.unread.push(Unread { resource, error });
             }
         }
     }
 
     /// Returns true for an error after which other lists would fail as well. One list may time out
     /// because it is large, but two timeouts mean that the server no longer answers.
-    fn is_final(&self, error: &ClusterError) -> bool {
-        let is_timeout = |kind| kind == ClusterErrorKind::Timeout;
-        let mut others = self.unread.iter();
-        error.kind().concerns_all_requests()
-            || is_timeout(error.kind()) && others.any(|other| is_timeout(other.kind))
+    fn is_end(&self, error: &ClusterError) -> bool {
+        let mut others = self.unread.iter().map(|unread| unread.error.scope);
+        match error.scope {
+            ErrorScope::List => false,
+            ErrorScope::Timeout => others.any(|other| other == ErrorScope::Timeout),
+            ErrorScope::Cluster => true,
+        }
     }
 
     /// Returns the lists that could not be read.
@@ -232,17 +236,6 @@ impl Reading<'_> {
         match self.end {
             Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
             Some(_) | None => Ok(self.unread),
-        }
-    }
-}
-
-impl Unread {
-    fn new(resource: &'static Resource, error: &ClusterError) -> Self {
-        Self {
-            resource,
-            kind: error.kind(),
-            reason: error.to_string(),
-            help: error.help().map(str::to_owned),
         }
     }
 }

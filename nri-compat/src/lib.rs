@@ -22,7 +22,6 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod book;
-mod chart;
 pub mod check;
 mod cli;
 #[cfg(feature = "cluster")]

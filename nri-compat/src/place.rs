@@ -200,16 +200,12 @@ impl Place {
         }
     }
 
-    /// Returns true if this is the same image, or a layer or file in it.
-    #[cfg(feature = "registry")]
-    pub(crate) fn is_in_image_of(&self, image: &Self) -> bool {
-        let whole = |place: &Self| Self {
-            layer: None,
-            entry: None,
-            line: None,
-            ..place.clone()
-        };
-        whole(self) == whole(image)
+    /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has
+    /// one.
+    pub(crate) fn is_within(&self, outer: &Self) -> bool {
+        self.file == outer.file
+            && (outer.workload.is_none() || self.workload == outer.workload)
+            && (outer.image.is_none() || self.image == outer.image)
     }
 
     fn inner(&self) -> Vec<String> {

@@ -75,51 +75,6 @@ impl SkipKind {
             | Self::Io => true,
         }
     }
-
-    /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 15] = [
-        Self::NotFound,
-        Self::Permission,
-        Self::SpecialFile,
-        Self::PseudoFilesystem,
-        Self::TooLarge,
-        Self::Limit,
-        Self::UnsupportedCompression,
-        Self::UnsupportedFormat,
-        Self::NestedArchive,
-        Self::Truncated,
-        Self::Broken,
-        Self::Link,
-        Self::Changed,
-        Self::Defect,
-        Self::Io,
-    ];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::Permission => "permission",
-            Self::SpecialFile => "special_file",
-            Self::PseudoFilesystem => "pseudo_filesystem",
-            Self::TooLarge => "too_large",
-            Self::Limit => "limit",
-            Self::UnsupportedCompression => "unsupported_compression",
-            Self::UnsupportedFormat => "unsupported_format",
-            Self::NestedArchive => "nested_archive",
-            Self::Truncated => "truncated",
-            Self::Broken => "broken",
-            Self::Link => "link",
-            Self::Changed => "changed",
-            Self::Defect => "defect",
-            Self::Io => "io",
-        }
-    }
-
-    /// Returns the kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
 }
 
 impl Skipped {
@@ -153,6 +108,21 @@ impl Unreadable {
         Self {
             kind,
             reason: reason.into(),
+        }
+    }
+}
+
+impl Unreadable {
+    /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate report
+    /// broken data as errors of several kinds, but not as those of the system.
+    pub(crate) fn of_data(error: io::Error) -> Self {
+        let is_of_system = error.raw_os_error().is_some();
+        match Self::from(error) {
+            Self {
+                kind: SkipKind::Io,
+                reason,
+            } if !is_of_system => Self::new(SkipKind::Broken, reason),
+            why => why,
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Workloads in manifests: pods in any object, patches, objects that install charts, and the output of Helm.
 
+use nri_compat::workloads::Container;
 use nri_compat::workloads::manifest::{Item, read};
-use nri_compat::workloads::{Candidate, candidates};
 
 /// Returns a line for each workload and each document that cannot be read: `1: Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     read(text, &mut |item| match item {
         Item::Workload { document, workload } => {
-            let templates = workload.templates.iter();
-            let containers = templates.flat_map(|template| &template.containers);
+            let containers = workload.containers.iter();
             let containers: Vec<String> = containers
                 .map(|one| {
                     let image = one.image.as_deref().unwrap_or("-");
@@ -39,7 +38,7 @@ fn pod(name: &str) -> String {
 fn found(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     read(text, &mut |item| match item {
-        Item::Workload { workload, .. } => found.extend(candidates(&workload).iter().map(shown)),
+        Item::Workload { workload, .. } => found.extend(workload.candidates().map(shown)),
         Item::Mention { line, reason, .. } => {
             found.push(format!("{line}: {}", short(&reason)));
         }
@@ -56,15 +55,15 @@ fn short(reason: &str) -> &str {
 }
 
 /// Returns the container of a candidate, and its images.
-fn shown(one: &Candidate<'_>) -> String {
-    let images = one.container.image.as_deref().into_iter();
+fn shown(one: &Container) -> String {
+    let images = one.image.as_deref().into_iter();
     let images = images.chain(
         one.image_volumes
             .iter()
             .map(|image| image.reference.as_str()),
     );
     let images: Vec<&str> = images.collect();
-    format!("{}={}", one.container.name, images.join("+"))
+    format!("{}={}", one.name, images.join("+"))
 }
 
 #[test]
@@ -81,6 +80,12 @@ fn pods_are_found_in_any_object() {
             "Operator",
             format!("agent: {{pod: {{volumes: {nri}, initContainers: [{{name: i, image: a:1, {mounts}}}]}}}}"),
             &["i=a:1"],
+        ),
+        // A part of a volume, and one that depends on the container, so that it may be any part.
+        (
+            "Pod",
+            "volumes: [{name: r, hostPath: {path: /var/run}}]\n  containers: [{name: a, volumeMounts: [{name: r, subPath: nri}]}, {name: b, volumeMounts: [{name: r, subPath: containerd}]}, {name: c, volumeMounts: [{name: r, subPathExpr: $(X)}]}]".to_owned(),
+            &["a=", "c="],
         ),
         // Image volumes.
         (

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use nri_compat::workloads::candidates;
 use nri_compat::workloads::manifest::{self, Item};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -282,11 +281,11 @@ fn found(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     manifest::read(text, &mut |item| {
         if let Item::Workload { workload, .. } = item {
-            for one in candidates(&workload) {
-                let image = one.container.image.as_deref();
+            for one in workload.candidates() {
+                let image = one.image.as_deref();
                 lines.push(format!(
                     "{workload} {} {image:?} {}",
-                    one.container.name,
+                    one.name,
                     one.reason()
                 ));
             }

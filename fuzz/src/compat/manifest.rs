@@ -1,7 +1,6 @@
 //! Reads any bytes as a Kubernetes manifest: to the end, without a panic, with places within the
 //! file. A valid pod in a document of its own after them is found.
 
-use nri_compat::workloads::candidates;
 use nri_compat::workloads::manifest::{self, Item};
 
 const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\nspec:\n  volumes: [{name: v, hostPath: {path: /run/nri}}]\n  containers: [{name: last, volumeMounts: [{name: v}]}]\n";
@@ -21,11 +20,11 @@ fn last_candidate(text: &str) -> Option<String> {
         Item::Workload { document, workload } => {
             assert!(document >= documents.max(1));
             documents = document;
-            for candidate in candidates(&workload) {
+            for candidate in workload.candidates() {
                 assert!(!candidate.reason().contains('\n'));
-                let line = candidate.container.line;
+                let line = candidate.line;
                 assert!(line > 0 && line <= lines);
-                last = Some(candidate.container.name.clone());
+                last = Some(candidate.name.clone());
             }
         }
         Item::Unreadable {

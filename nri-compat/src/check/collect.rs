@@ -66,7 +66,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     parallel::each(scan.threads, &roots.files, |root| file(&scan, root));
     roots.streams.iter().for_each(|path| stream(&scan, path));
     for folder in &roots.folders {
-        walk::folder(&scan, folder, &roots.folders);
+        walk::folder(&scan, folder, &roots.folders, &machine);
     }
     links::read(&scan);
     if request.processes {
@@ -77,10 +77,14 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.pull == Pull::All {
         images.extend(wanted.iter().map(|image| image.request.clone()));
     } else {
-        manifests::not_fetched(&scan, &wanted);
+        for image in &wanted {
+            manifests::not_fetched(&scan, &image.request, Some(&image.reason));
+        }
     }
     if request.pull == Pull::None {
-        manifests::named_not_fetched(&scan, &images);
+        images
+            .iter()
+            .for_each(|image| manifests::not_fetched(&scan, image, None));
     } else {
         images::read(&scan, &images, &request.image_options);
     }

@@ -14,7 +14,7 @@ mod opaque;
 pub(super) mod program;
 mod protocol;
 mod rust_binary;
-mod text;
+pub(in crate::check) mod text;
 pub(super) mod wasm;
 
 use super::content::File;

@@ -7,7 +7,7 @@ use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::Options;
-use super::error::{ClusterError, ClusterErrorKind};
+use super::error::ClusterError;
 
 /// The name of the cluster in which the command runs.
 const IN_CLUSTER: &str = "in-cluster";
@@ -37,7 +37,7 @@ pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
         Ok(kubeconfig) => of_context(kubeconfig, options.context.as_deref()).await,
         Err(error) => of_service_account(options).ok_or_else(|| {
             let help = "name an existing file with --kubeconfig or KUBECONFIG; `kubectl config view` shows what kubectl reads";
-            unusable("cannot read the kubeconfig").caused_by(error).with_help(help)
+            ClusterError::unusable("cannot read the kubeconfig").caused_by(error).with_help(help)
         }),
     }
 }
@@ -65,7 +65,7 @@ async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access
     };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = config.map_err(|error| {
-        unusable(&format!("cannot use the context `{name}`"))
+        ClusterError::unusable(format!("cannot use the context `{name}`"))
             .caused_by(error)
             .with_help(format!("name a context with --context: {contexts}"))
     })?;
@@ -100,8 +100,4 @@ fn contexts(kubeconfig: &Kubeconfig) -> String {
         0 => listed.join(", "),
         more => format!("{} and {more} more", listed.join(", ")),
     }
-}
-
-fn unusable(message: &str) -> ClusterError {
-    ClusterError::new(ClusterErrorKind::Kubeconfig, message)
 }

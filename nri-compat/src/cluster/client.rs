@@ -13,8 +13,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::access::Access;
-use super::error::{ClusterError, ClusterErrorKind, excerpt};
+use super::error::{ClusterError, ErrorScope, excerpt};
 use super::resources::{Resource, VERB};
+use crate::skipped::SkipKind;
 
 /// The maximum size of an answer in bytes.
 const MAX_ANSWER: usize = 64 << 20;
@@ -46,7 +47,7 @@ impl Client {
         // A plugin blocks its thread.
         let connecting = spawn_blocking(|| kube::Client::try_from(config));
         let Ok(Ok(connected)) = timeout(limit, connecting).await else {
-            return Err(credentials(&format!(
+            return Err(ClusterError::unusable(format!(
                 "the credential plugin of the context `{name}` did not end within {limit:?}"
             ))
             .with_help(
@@ -122,7 +123,8 @@ impl Client {
             resource.name(),
             self.timeout
         );
-        ClusterError::new(ClusterErrorKind::Timeout, message)
+        ClusterError::new(SkipKind::Io, message)
+            .with_scope(ErrorScope::Timeout)
             .with_help("allow more time with --request-timeout")
     }
 
@@ -133,7 +135,7 @@ impl Client {
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ClusterError {
         let message = format!("cannot read {} from {}", resource.name(), self.server);
-        ClusterError::new(ClusterErrorKind::Connection, message)
+        ClusterError::unusable(message)
             .caused_by(cause)
             .with_help(format!(
                 "check the address, the certificates (`certificate-authority`, `tls-server-name`, `client-certificate`) and the proxy of the context `{}`",
@@ -143,52 +145,43 @@ impl Client {
 
     /// Returns the error for a status other than success; `list` names the list and its scope.
     fn refused(&self, list: &str, status: StatusCode, detail: &str) -> ClusterError {
-        let server = &self.server;
-        let (kind, message, help) = match status.as_u16() {
+        let Self { server, name, .. } = self;
+        let code = status.as_u16();
+        let answered = format!("{server} answers the request for {list} with status {code}");
+        let (kind, message, help) = match code {
             401 => (
-                ClusterErrorKind::Unauthorized,
-                format!(
-                    "{server} does not accept the credentials of the context `{}`",
-                    self.name
-                ),
+                SkipKind::Permission,
+                format!("{server} does not accept the credentials of the context `{name}`"),
                 Some("log in again; `kubectl auth whoami` shows what kubectl uses"),
             ),
             403 => (
-                ClusterErrorKind::Forbidden,
+                SkipKind::Permission,
                 format!("not permitted to {VERB} {list}"),
                 Some("bind the ClusterRole in deploy/kubernetes/cluster-reader.yaml"),
             ),
             404 => (
-                ClusterErrorKind::NotFound,
+                SkipKind::NotFound,
                 format!("{server} does not have {list}"),
                 Some(IS_API_SERVER),
             ),
-            410 => (ClusterErrorKind::Expired, self.answered(list, status), None),
-            300..=399 => (
-                ClusterErrorKind::Status,
-                self.answered(list, status),
-                Some(
-                    "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials",
-                ),
-            ),
-            _ => (ClusterErrorKind::Status, self.answered(list, status), None),
+            410 => (SkipKind::Changed, answered, None),
+            300..=399 => (SkipKind::Io, answered, Some(REDIRECTED)),
+            _ => (SkipKind::Io, answered, None),
         };
         let colon = if detail.is_empty() { "" } else { ": " };
-        let error = ClusterError::new(kind, format!("{message}{colon}{detail}"));
+        let mut error = ClusterError::new(kind, format!("{message}{colon}{detail}"));
+        if status == StatusCode::UNAUTHORIZED {
+            error = error.with_scope(ErrorScope::Cluster);
+        }
         match help {
             Some(help) => error.with_help(help),
             None => error,
         }
     }
-
-    fn answered(&self, list: &str, status: StatusCode) -> String {
-        format!(
-            "{} answers the request for {list} with status {}",
-            self.server,
-            status.as_u16()
-        )
-    }
 }
+
+/// The remedy for a server that redirects requests.
+const REDIRECTED: &str = "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials";
 
 /// The remedy for a server that is something else.
 pub(super) const IS_API_SERVER: &str =
@@ -200,39 +193,32 @@ fn too_large(resource: &Resource) -> ClusterError {
         resource.name(),
         MAX_ANSWER >> 20
     );
-    ClusterError::new(ClusterErrorKind::Limit, message)
+    ClusterError::new(SkipKind::Limit, message)
 }
 
 /// Returns the error for a client that cannot be created. Its message shows neither the URL of a
 /// proxy nor the output of a credential plugin, which may contain secrets.
 fn unusable(context: &str, error: kube::Error) -> ClusterError {
     let help = format!("see whether kubectl can use it: kubectl --context {context} get nodes");
-    let message = format!("cannot use the context `{context}`");
-    let unusable = |kind| ClusterError::new(kind, message.clone());
+    let unusable = ClusterError::unusable(format!("cannot use the context `{context}`"));
     let error = match error {
         kube::Error::ProxyProtocolUnsupported { proxy_url } => {
             let scheme = proxy_url.scheme_str().unwrap_or_default();
-            let reason = format!(
+            unusable.caused_by(format!(
                 "proxies with the scheme `{scheme}` are not supported, only `http` and `socks5`"
-            );
-            unusable(ClusterErrorKind::Kubeconfig).caused_by(reason)
+            ))
         }
         kube::Error::Auth(AuthError::AuthExecRun { status, out, .. }) => {
             let said = String::from_utf8_lossy(&out.stderr);
-            let reason = format!(
-                "its credential plugin failed with {status}: {}",
-                excerpt(&said)
-            );
-            unusable(ClusterErrorKind::Credentials).caused_by(reason)
+            let said = excerpt(&said);
+            unusable.caused_by(format!(
+                "its credential plugin failed with {status}: {said}"
+            ))
         }
-        kube::Error::Auth(error) => unusable(ClusterErrorKind::Credentials).caused_by(error),
-        error => unusable(ClusterErrorKind::Kubeconfig).caused_by(error),
+        kube::Error::Auth(error) => unusable.caused_by(error),
+        error => unusable.caused_by(error),
     };
     error.with_help(help)
-}
-
-fn credentials(message: &str) -> ClusterError {
-    ClusterError::new(ClusterErrorKind::Credentials, message)
 }
 
 /// Returns the SHA-256 of certificates, in hexadecimal.

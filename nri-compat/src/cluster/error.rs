@@ -3,53 +3,47 @@
 use std::error::Error;
 use std::fmt;
 
-/// An error with a remedy and its cause.
-#[derive(Debug)]
+use crate::skipped::SkipKind;
+
+/// An error with its causes in the message, and a remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError {
-    kind: ClusterErrorKind,
+    kind: SkipKind,
     message: String,
     help: Option<String>,
-    cause: Option<Box<dyn Error + Send + Sync>>,
+    pub(super) scope: ErrorScope,
 }
 
-/// The kind of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ClusterErrorKind {
-    /// The kubeconfig is missing, broken or incomplete.
-    Kubeconfig,
-    /// The name of a namespace is not valid.
-    Namespace,
-    /// The credentials cannot be read, or their plugin failed.
-    Credentials,
-    /// The API server cannot be reached, or the connection broke.
-    Connection,
-    /// The API server does not accept the credentials (status 401).
-    Unauthorized,
-    /// The user may not list a resource (status 403).
-    Forbidden,
-    /// The API server does not have a resource (status 404).
-    NotFound,
-    /// The API server did not answer in time.
+/// The requests that would fail for the same reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ErrorScope {
+    /// Those of one list.
+    List,
+    /// Those of one list, or all: the server did not answer in time.
     Timeout,
-    /// The API server answered with another status.
-    Status,
-    /// The answer is not a list of the requested resource.
-    Response,
-    /// A limit of this tool was exceeded.
-    Limit,
-    /// The list changed too fast to be read to its end (status 410).
-    Expired,
+    /// All of them.
+    Cluster,
 }
 
 impl ClusterError {
-    /// Creates an error; `message` is the fact, in lower case, without remedy.
-    pub(super) fn new(kind: ClusterErrorKind, message: impl Into<String>) -> Self {
+    /// Creates an error of one list; `message` is the fact, in lower case, without remedy.
+    pub(super) fn new(kind: SkipKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
             help: None,
-            cause: None,
+            scope: ErrorScope::List,
         }
+    }
+
+    /// Creates an error of an API server that cannot be used at all.
+    pub(super) fn unusable(message: impl Into<String>) -> Self {
+        Self::new(SkipKind::Io, message).with_scope(ErrorScope::Cluster)
+    }
+
+    /// Returns the same error for these requests.
+    pub(super) fn with_scope(self, scope: ErrorScope) -> Self {
+        Self { scope, ..self }
     }
 
     /// Returns the same error with a remedy.
@@ -58,16 +52,14 @@ impl ClusterError {
         self
     }
 
-    /// Returns the same error with its cause, which is also added to the message.
+    /// Returns the same error with its cause in the message.
     pub(super) fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        let cause = cause.into();
-        self.message = format!("{}: {}", self.message, chain(&*cause));
-        self.cause = Some(cause);
+        self.message = format!("{}: {}", self.message, chain(&*cause.into()));
         self
     }
 
-    /// Returns the kind of the error.
-    pub fn kind(&self) -> ClusterErrorKind {
+    /// Returns the class of the reason.
+    pub fn kind(&self) -> SkipKind {
         self.kind
     }
 
@@ -77,38 +69,13 @@ impl ClusterError {
     }
 }
 
-impl ClusterErrorKind {
-    /// Returns true if other requests would fail for the same reason.
-    pub(crate) fn concerns_all_requests(self) -> bool {
-        match self {
-            Self::Kubeconfig
-            | Self::Namespace
-            | Self::Credentials
-            | Self::Connection
-            | Self::Unauthorized => true,
-            Self::Forbidden
-            | Self::NotFound
-            | Self::Timeout
-            | Self::Status
-            | Self::Response
-            | Self::Limit
-            | Self::Expired => false,
-        }
-    }
-}
-
 impl fmt::Display for ClusterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for ClusterError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        let cause = self.cause.as_deref()?;
-        Some(cause)
-    }
-}
+impl Error for ClusterError {}
 
 /// Returns the messages of an error and its causes on one line. A cause that the previous message
 /// already contains is left out.
@@ -133,18 +100,4 @@ fn one_line(text: &str) -> String {
 pub(super) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 400;
     one_line(text).chars().take(MAX_CHARS).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cause_is_part_of_the_message_once() {
-        let cause = std::io::Error::other("no\nroute");
-        let error = ClusterError::new(ClusterErrorKind::Connection, "cannot connect");
-        let error = error.caused_by(cause);
-        assert_eq!(error.to_string(), "cannot connect: no route");
-        assert!(error.source().is_some());
-    }
 }

@@ -1,10 +1,11 @@
 //! The containers that may be NRI plugins, from pods and from the objects that create pods.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::object::{Image, ImageOrigin, WorkloadName, controller, has_ended, is_mirror, node_of};
-use super::resources::TEMPLATES;
-use crate::workloads::{Candidate, Node, Workload, candidates, templates};
+use super::resources::{PODS, RESOURCES};
+use crate::workloads::{Container, Node, workload};
 
 /// The maximum number of distinct containers that are kept.
 const MAX_CONTAINERS: usize = 100_000;
@@ -22,33 +23,19 @@ pub struct Plugin {
     pub reason: String,
     /// True for static pods, which the kubelets of nodes run from files.
     pub is_static: bool,
-    /// The number of pods with the container and this image.
+    /// The number of pods with the container and this image; none for the container of a template.
     pub pods: u64,
-    /// The names of the nodes of these pods, sorted.
-    pub nodes: Vec<String>,
+    /// The names of the nodes of these pods.
+    pub nodes: BTreeSet<String>,
 }
 
-/// A container with its image.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct ContainerKey {
-    workload: WorkloadName,
-    container: String,
-    image: Image,
-}
-
-/// The pods that run a container; none for the container of a template.
-#[derive(Clone, Debug, Default)]
-struct ContainerUse {
-    reason: String,
-    is_static: bool,
-    pods: u64,
-    nodes: BTreeSet<String>,
-}
+/// The object that runs a container, the name of the container, and its image.
+type Key = (WorkloadName, String, Image);
 
 /// The containers of all lists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inventory {
-    containers: BTreeMap<ContainerKey, ContainerUse>,
+    containers: BTreeMap<Key, Plugin>,
     /// The objects that own listed objects.
     owners: BTreeMap<WorkloadName, WorkloadName>,
     /// The number of pods.
@@ -66,9 +53,9 @@ impl Inventory {
         if has_ended(pod) {
             return;
         }
-        for candidate in candidates(&workload(pod)) {
-            let image = Image::running(candidate.container, pod);
-            let Some(container) = self.container(WorkloadName::of_pod(pod), &candidate, image)
+        for candidate in workload(pod, PODS.kind).candidates() {
+            let image = Image::running(candidate, pod);
+            let Some(container) = self.container(WorkloadName::of_pod(pod), candidate, image)
             else {
                 continue;
             };
@@ -81,9 +68,8 @@ impl Inventory {
     /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
     pub(super) fn workload(&mut self, object: &Node, kind: &str) {
         self.workloads += 1;
-        let workload = workload(object);
-        let found = candidates(&workload);
-        if found.is_empty() {
+        let workload = workload(object, kind);
+        if workload.candidates().next().is_none() {
             return;
         }
         let name = WorkloadName::of_object(object, kind);
@@ -92,62 +78,61 @@ impl Inventory {
             self.owners.insert(name, owner);
             return;
         }
-        for candidate in found {
-            let image = Image::specified(candidate.container, ImageOrigin::Template);
-            self.container(name.clone(), &candidate, image);
+        for candidate in workload.candidates() {
+            let image = Image::specified(candidate, ImageOrigin::Template);
+            self.container(name.clone(), candidate, image);
         }
     }
 
     fn container(
         &mut self,
         workload: WorkloadName,
-        candidate: &Candidate<'_>,
+        candidate: &Container,
         image: Image,
-    ) -> Option<&mut ContainerUse> {
-        let key = ContainerKey {
-            workload,
-            container: candidate.container.name.clone(),
-            image,
-        };
+    ) -> Option<&mut Plugin> {
+        let container = candidate.name.clone();
+        let key = (workload, container, image);
         if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
             self.beyond += 1;
             return None;
         }
-        let container = self.containers.entry(key).or_default();
-        if container.reason.is_empty() {
-            container.reason = candidate.reason();
-        }
-        Some(container)
+        let (workload, container, image) = key.clone();
+        let plugin = || Plugin {
+            workload,
+            container,
+            image,
+            reason: candidate.reason(),
+            is_static: false,
+            pods: 0,
+            nodes: BTreeSet::new(),
+        };
+        Some(self.containers.entry(key).or_insert_with(plugin))
     }
 
     /// Returns the containers of the pods under the objects that own them, and those of templates that
     /// no pod runs.
     pub(super) fn plugins(&self) -> Vec<Plugin> {
-        let (running, declared): (Vec<_>, Vec<_>) = self
-            .containers
-            .iter()
-            .partition(|(_, found)| found.pods > 0);
+        let found = self.containers.values().cloned();
+        let (running, declared): (Vec<Plugin>, Vec<Plugin>) =
+            found.partition(|plugin| plugin.pods > 0);
         let workloads: BTreeSet<&WorkloadName> =
-            declared.iter().map(|(key, _)| &key.workload).collect();
-        let mut all: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
-        for (key, found) in running {
-            let of_owner = ContainerKey {
-                workload: self.topmost(&key.workload, &workloads),
-                ..key.clone()
-            };
-            let of_owner = all.entry(of_owner).or_default();
-            of_owner.reason.clone_from(&found.reason);
-            of_owner.is_static |= found.is_static;
-            of_owner.pods += found.pods;
-            of_owner.nodes.extend(found.nodes.iter().cloned());
+            declared.iter().map(|plugin| &plugin.workload).collect();
+        let mut all: BTreeMap<Key, Plugin> = BTreeMap::new();
+        for mut plugin in running {
+            plugin.workload = self.topmost(&plugin.workload, &workloads);
+            match all.entry(plugin.key()) {
+                Entry::Vacant(first) => drop(first.insert(plugin)),
+                Entry::Occupied(mut known) => known.get_mut().add(plugin),
+            }
         }
-        let name = |key: &ContainerKey| (key.workload.clone(), key.container.clone());
-        let names: BTreeSet<_> = all.keys().map(name).collect();
-        let unused = declared
-            .into_iter()
-            .filter(|(key, _)| !names.contains(&name(key)));
-        all.extend(unused.map(|(key, found)| (key.clone(), found.clone())));
-        all.into_iter().map(plugin).collect()
+        let names: BTreeSet<_> = all
+            .keys()
+            .map(|(workload, name, _)| (workload, name))
+            .collect();
+        let is_unused = |plugin: &&Plugin| !names.contains(&(&plugin.workload, &plugin.container));
+        let unused: Vec<Plugin> = declared.iter().filter(is_unused).cloned().collect();
+        all.extend(unused.into_iter().map(|plugin| (plugin.key(), plugin)));
+        all.into_values().collect()
     }
 
     /// Returns the object that the owner of a pod belongs to: the deployment of a replica set, if it
@@ -159,26 +144,24 @@ impl Inventory {
     }
 }
 
-fn workload(object: &Node) -> Workload {
-    Workload {
-        templates: templates(object),
-        ..Workload::default()
+impl Plugin {
+    fn key(&self) -> Key {
+        (
+            self.workload.clone(),
+            self.container.clone(),
+            self.image.clone(),
+        )
     }
-}
 
-fn plugin((key, found): (ContainerKey, ContainerUse)) -> Plugin {
-    Plugin {
-        workload: key.workload,
-        container: key.container,
-        image: key.image,
-        reason: found.reason,
-        is_static: found.is_static,
-        pods: found.pods,
-        nodes: found.nodes.into_iter().collect(),
+    /// Adds the pods of the same container.
+    fn add(&mut self, other: Self) {
+        self.is_static |= other.is_static;
+        self.pods += other.pods;
+        self.nodes.extend(other.nodes);
     }
 }
 
 /// Returns true for an owner that is also listed, such as the cron job of a job.
 fn is_listed(owner: &WorkloadName) -> bool {
-    TEMPLATES.iter().any(|resource| resource.kind == owner.kind)
+    owner.kind != PODS.kind && RESOURCES.iter().any(|resource| resource.kind == owner.kind)
 }

@@ -4,9 +4,11 @@ use kube::core::params::ListParams;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::Contents;
 use super::client::{Client, IS_API_SERVER};
-use super::error::{ClusterError, ClusterErrorKind};
+use super::error::ClusterError;
 use super::resources::Resource;
+use crate::skipped::SkipKind;
 use crate::workloads::Node;
 
 /// The number of objects that are requested per page, as by `kubectl`.
@@ -65,27 +67,22 @@ impl Page {
 }
 
 impl List<'_> {
-    /// Passes the objects of all pages to `take`, which adds them to `value`. A list that expires is started
-    /// again from the same value.
+    /// Returns `contents` with the objects of all pages. A list that expires is started again.
     ///
     /// # Errors
     ///
     /// Returns an error if a page cannot be read or parsed, or if the list does not end.
-    pub(super) async fn fold<V: Clone>(
-        self,
-        value: &V,
-        take: impl Fn(&mut V, &Node),
-    ) -> Result<V, ClusterError> {
+    pub(super) async fn add_to(self, contents: &Contents) -> Result<Contents, ClusterError> {
         for _ in 1..MAX_STARTS {
-            match self.read(value.clone(), &take).await {
-                Err(error) if error.kind() == ClusterErrorKind::Expired => {}
+            match self.read(contents.clone()).await {
+                Err(error) if error.kind() == SkipKind::Changed => {}
                 end => return end,
             }
         }
-        self.read(value.clone(), &take).await
+        self.read(contents.clone()).await
     }
 
-    async fn read<V>(self, mut value: V, take: &impl Fn(&mut V, &Node)) -> Result<V, ClusterError> {
+    async fn read(self, mut contents: Contents) -> Result<Contents, ClusterError> {
         let mut page = ListParams::default().limit(PAGE_OBJECTS);
         for _ in 0..MAX_PAGES {
             let bytes = self.page(&mut page).await?;
@@ -93,13 +90,12 @@ impl List<'_> {
             drop(bytes);
             let next = parsed.metadata.next.take();
             let next = next.filter(|next| !next.is_empty());
-            parsed.objects(|object| take(&mut value, object));
+            parsed.objects(|object| contents.add(self.resource, object));
+            let is_too_long = |next: &String| next.len() > MAX_TOKEN;
             if next.is_none() {
-                return Ok(value);
+                return Ok(contents);
             }
-            if next == page.continue_token
-                || next.as_ref().is_some_and(|next| next.len() > MAX_TOKEN)
-            {
+            if next == page.continue_token || next.as_ref().is_some_and(is_too_long) {
                 return Err(self.endless("repeats its continue token"));
             }
             page.continue_token = next;
@@ -113,7 +109,7 @@ impl List<'_> {
             let bytes = self.client.list(self.resource, self.namespace, page).await;
             let limit = page.limit.unwrap_or(PAGE_OBJECTS);
             match bytes {
-                Err(error) if error.kind() == ClusterErrorKind::Limit && limit > 1 => {
+                Err(error) if error.kind() == SkipKind::Limit && limit > 1 => {
                     page.limit = Some((limit / 8).max(1));
                 }
                 bytes => return bytes,
@@ -127,13 +123,13 @@ impl List<'_> {
             self.client.server,
             self.resource.name()
         );
-        ClusterError::new(ClusterErrorKind::Response, message)
+        ClusterError::new(SkipKind::Broken, message)
             .caused_by(error)
             .with_help(IS_API_SERVER)
     }
 
     fn endless(self, how: &str) -> ClusterError {
         let message = format!("the list of {} {how}", self.resource.name());
-        ClusterError::new(ClusterErrorKind::Limit, message)
+        ClusterError::new(SkipKind::Limit, message)
     }
 }

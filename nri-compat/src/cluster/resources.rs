@@ -4,13 +4,10 @@ use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{Node, Pod};
 
-use super::error::{ClusterError, ClusterErrorKind};
+use super::error::ClusterError;
 
 /// The only verb that is used. Lists contain whole objects, so `get` is not needed.
 pub const VERB: &str = "list";
-
-/// The name of the ClusterRole.
-const ROLE: &str = "nri-compat-cluster-reader";
 
 /// A resource of the Kubernetes API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +44,6 @@ pub(super) const NODES: &Resource = &RESOURCES[0];
 
 /// The pods.
 pub(super) const PODS: &Resource = &RESOURCES[1];
-
-/// The objects with pod templates.
-pub(super) const TEMPLATES: [&Resource; 5] = [
-    &RESOURCES[2],
-    &RESOURCES[3],
-    &RESOURCES[4],
-    &RESOURCES[5],
-    &RESOURCES[6],
-];
 
 impl Resource {
     /// Returns the resource of a type, with namespaces.
@@ -105,51 +93,6 @@ pub(super) fn check_namespace(name: &str) -> Result<(), ClusterError> {
         return Ok(());
     }
     let message = format!("`{name}` is not the name of a namespace");
-    Err(ClusterError::new(ClusterErrorKind::Namespace, message)
+    Err(ClusterError::unusable(message)
         .with_help("a name has up to 63 lowercase letters, digits and `-`"))
-}
-
-/// Returns the ClusterRole that permits exactly the requests that are made, as YAML.
-pub fn cluster_role() -> String {
-    let mut text = format!(
-        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {ROLE}\nrules:\n"
-    );
-    let mut groups: Vec<&str> = RESOURCES.iter().map(|resource| resource.group).collect();
-    groups.dedup();
-    for group in groups {
-        let resources = RESOURCES.iter().filter(|resource| resource.group == group);
-        let plurals: Vec<&str> = resources.map(|resource| resource.plural).collect();
-        text.push_str(&format!(
-            "  - apiGroups: [{group:?}]\n    resources: [{}]\n    verbs: [{VERB}]\n",
-            plurals.join(", ")
-        ));
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_those_of_the_api() {
-        let path = |kind: &str, namespace: Option<&str>| {
-            let resource = RESOURCES.iter().find(|resource| resource.kind == kind);
-            resource.expect("listed").path(namespace)
-        };
-        assert_eq!(path("Node", Some("a")), "/api/v1/nodes");
-        assert_eq!(path("Pod", None), "/api/v1/pods");
-        assert_eq!(path("Pod", Some("a")), "/api/v1/namespaces/a/pods");
-        assert_eq!(
-            path("DaemonSet", Some("a")),
-            "/apis/apps/v1/namespaces/a/daemonsets"
-        );
-    }
-
-    #[test]
-    fn a_group_has_one_rule() {
-        let role = cluster_role();
-        assert_eq!(role.matches("apiGroups").count(), 3, "{role}");
-        assert!(role.contains("- apiGroups: [\"\"]\n    resources: [nodes, pods]\n"));
-    }
 }

@@ -53,7 +53,7 @@ const REPOSITORY: [&str; 2] = ["containers/nri-plugins", "containers.github.io/n
 
 /// Returns the published plugin that a text names as a chart: by its name, by an address whose last
 /// component is the name, with or without a version, or by its folder in the publisher's sources.
-pub fn published_chart(text: &str) -> Option<&'static str> {
+pub(crate) fn published_chart(text: &str) -> Option<&'static str> {
     let name = text.trim().trim_end_matches('/');
     by_name(name).or_else(|| by_folder(name))
 }
@@ -64,7 +64,7 @@ pub(super) fn names_repository(text: &str) -> bool {
 }
 
 /// Returns true if a text contains the name of a published plugin, or of their repository.
-pub fn mentions_published(text: &[u8]) -> bool {
+pub(crate) fn mentions_published(text: &[u8]) -> bool {
     let charts = table().iter().filter_map(PublishedImage::chart);
     let folders = table().iter().filter_map(PublishedImage::folder);
     let mut names = charts.chain(folders).chain(REPOSITORY);
@@ -100,7 +100,7 @@ fn is_word(rest: &str) -> bool {
 }
 
 /// Returns the published plugin whose repository a text contains.
-pub fn images_in(text: &str) -> Option<&'static str> {
+pub(crate) fn images_in(text: &str) -> Option<&'static str> {
     let names = table().iter().map(|image| image.repository.as_str());
     names.into_iter().find(|repository| {
         let path = repository
@@ -112,7 +112,7 @@ pub fn images_in(text: &str) -> Option<&'static str> {
 
 /// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
 /// folders of NRI in order to read them.
-pub fn is_own(reference: &str) -> bool {
+pub(crate) fn is_own(reference: &str) -> bool {
     repository(reference).rsplit('/').next() == Some(env!("CARGO_PKG_NAME"))
 }
 
@@ -158,45 +158,6 @@ mod tests {
             assert_eq!(repository(&image.repository), image.repository);
             assert!(image.repository.matches('/').count() >= 2, "{image:?}");
         }
-    }
-
-    #[test]
-    fn the_image_of_this_command_is_known_by_its_name() {
-        for reference in [
-            "nri-compat",
-            "registry.example.com/nri-compat:0.1.0",
-            "localhost:5000/team/nri-compat@sha256:00",
-        ] {
-            assert!(is_own(reference), "{reference}");
-        }
-        for reference in ["", "nri-compat/plugin", "example.org/nri-compat-plugin:1"] {
-            assert!(!is_own(reference), "{reference}");
-        }
-    }
-
-    #[test]
-    fn charts_are_known_by_name_address_and_folder() {
-        let balloons = "nri-resource-policy-balloons";
-        for text in [
-            balloons,
-            "oci://ghcr.io/containers/nri-plugins/charts/nri-resource-policy-balloons",
-            "https://example.org/nri-resource-policy-balloons-0.9.4.tgz",
-            "nri-plugins/nri-resource-policy-balloons:v0.9",
-            "deployment/helm/balloons",
-            "./deployment/helm/balloons/",
-        ] {
-            assert_eq!(published_chart(text), Some(balloons), "{text}");
-            assert!(mentions_published(text.as_bytes()), "{text}");
-        }
-        for text in [
-            "",
-            "balloons",
-            "helm/balloons",
-            "nri-resource-policy-balloons-tools",
-        ] {
-            assert_eq!(published_chart(text), None, "{text}");
-        }
-        assert!(!mentions_published(b"newrelic/nri-kubernetes"));
     }
 
     #[test]

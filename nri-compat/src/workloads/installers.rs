@@ -3,8 +3,8 @@
 
 use super::images::{names_repository, published_chart};
 use super::node::Node;
+use super::paths::mentions_nri;
 use super::statements::{Statement, image, installs};
-use crate::chart::mentions_nri;
 
 /// The ends of the API groups of the controllers that install charts, and the kinds that name one.
 const INSTALLERS: [(&str, &[&str]); 6] = [

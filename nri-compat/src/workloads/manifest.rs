@@ -7,7 +7,7 @@ mod documents;
 use std::borrow::Cow;
 use std::thread;
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::UTF_8;
 
 use super::installers;
 use super::node::{Node, Value};
@@ -60,17 +60,7 @@ pub enum Item {
 /// Returns the text of a manifest, without a byte order mark. Windows shells write UTF-16. Invalid
 /// bytes are replaced.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let (text, _, _) = encoding(bytes).decode(bytes);
-    text
-}
-
-/// Returns the encoding that the first bytes suggest. In `decode`, a byte order mark takes precedence.
-fn encoding(bytes: &[u8]) -> &'static Encoding {
-    match bytes {
-        [0, first, 0, second, ..] if *first != 0 && *second != 0 => UTF_16BE,
-        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => UTF_16LE,
-        _ => UTF_8,
-    }
+    UTF_8.decode(bytes).0
 }
 
 /// Passes the objects of a manifest to `each`, in their order. A document that cannot be read does
@@ -124,14 +114,14 @@ fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
 /// Passes an object, and the complete objects in it, to `each`. `kind` is its kind if it states none.
 fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
     let content = Content::new(node);
-    let has_pods = !content.templates.is_empty();
+    let has_pods = !content.pods.is_empty();
     let is_object = is_complete(node) || has_pods && node.get("metadata").is_some();
     each(match (is_object, has_pods) {
         (false, _) => Item::Foreign,
         (true, false) => Item::Object,
         (true, true) => Item::Workload {
             document,
-            workload: Workload::new(node, kind, content.templates),
+            workload: Workload::new(node, kind, &content.pods),
         },
     });
     let statements = content.statements.into_iter();

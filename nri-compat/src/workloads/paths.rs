@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use memchr::memmem;
+
 /// Something on a host that a plugin uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resource {
@@ -14,6 +16,9 @@ use Resource::{Configuration, PluginFolder, Socket};
 
 /// The name of folders that are dedicated to NRI.
 const FOLDER: &str = "nri";
+
+/// The folder, as a text names it within a path.
+const IN_PATH: &[u8] = b"/nri";
 
 /// The name of the socket.
 const SOCKET: &str = "nri.sock";
@@ -88,26 +93,58 @@ fn names(path: &str) -> Option<Vec<&str>> {
     Some(names)
 }
 
+/// Returns true if a text names a path that belongs to NRI: a folder `nri`, or its socket.
+pub(crate) fn mentions_nri(text: &[u8]) -> bool {
+    let is_end = |at: usize| {
+        let next = text.get(at);
+        next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte))
+    };
+    memmem::find(text, SOCKET.as_bytes()).is_some()
+        || memmem::find_iter(text, IN_PATH).any(|at| is_end(at + IN_PATH.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_normalised() {
+    fn paths_of_nri_and_folders_around_them_are_known() {
         for (path, expected) in [
-            ("/", ""),
-            ("//var//run/./nri/", "run/nri"),
-            ("/var/run", "run"),
-            ("/var/../run/nri", "run/nri"),
-            ("/var/lib/../run/nri", "run/nri"),
-            ("/../../opt/nri", "opt/nri"),
-            ("/var/running", "var/running"),
-            ("/home/var/run", "home/var/run"),
+            ("/var/run/nri/", Some(Socket)),
+            ("//run//nri/./nri.sock", Some(Socket)),
+            ("/var/../run/nri", Some(Socket)),
+            ("/var/lib/../run/nri", Some(Socket)),
+            ("/opt/nri/plugins/10-logger", Some(PluginFolder)),
+            ("/../../opt/nri", Some(PluginFolder)),
+            ("/opt/nri/bin", Some(PluginFolder)),
+            ("/etc/nri/conf.d/10-logger.conf", Some(Configuration)),
+            ("/etc/nri/conf.json", Some(Configuration)),
+            // Configured paths.
+            ("/run/k3s/nri/nri.sock", Some(Socket)),
+            ("/var/run/nri.sock", Some(Socket)),
+            ("/var/snap/microk8s/common/run/nri.sock", Some(Socket)),
+            ("/var/lib/rancher/rke2/nri/plugins", Some(PluginFolder)),
+            ("/srv/nri/conf.d", Some(Configuration)),
+            // Folders around.
+            ("/run", Some(Socket)),
+            ("/var/run/", Some(Socket)),
+            ("/var/snap/microk8s/common/run", Some(Socket)),
+            ("/opt", Some(PluginFolder)),
+            // Other paths.
+            ("/", None),
+            ("/etc", None),
+            ("/var", None),
+            ("/run/containerd/containerd.sock", None),
+            ("/run/nri/../containerd", None),
+            ("/var/running/x", None),
+            ("/home/var/run", None),
+            ("/opt/nrix", None),
+            ("", None),
+            ("run/nri", None),
+            ("~/nri", None),
+            (r"C:\run\nri", None),
         ] {
-            assert_eq!(names(path).unwrap().join("/"), expected, "{path}");
-        }
-        for path in ["", "run/nri", r"C:\run\nri", r"\\.\pipe\nri", "~/nri"] {
-            assert_eq!(names(path), None, "{path}");
+            assert_eq!(direct(path).or(around(path)), expected, "{path}");
         }
     }
 
@@ -117,6 +154,27 @@ mod tests {
             assert_eq!(direct(&runtime.socket), Some(Socket));
             assert_eq!(direct(&runtime.plugin_dir), Some(PluginFolder));
             assert_eq!(direct(&runtime.config_dir), Some(Configuration));
+        }
+    }
+
+    #[test]
+    fn only_the_folder_of_nri_is_a_path_of_it() {
+        for text in [
+            "path: /run/nri",
+            "dir: {{ .Values.run }}/nri\n",
+            "/opt/nri/plugins",
+            "a: nri.sock",
+        ] {
+            assert!(mentions_nri(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "newrelic/nri-kubernetes",
+            "/nri_x",
+            "/nris",
+            "nri",
+            "/run/nri.d",
+        ] {
+            assert!(!mentions_nri(text.as_bytes()), "{text}");
         }
     }
 }

@@ -1,10 +1,12 @@
-//! The fields of pods that matter for NRI.
+//! Pods, and the containers in them that may be NRI plugins.
 
 use std::fmt;
 
+use super::images::published;
 use super::node::Node;
+use super::paths::{around, direct};
 
-/// The lists of containers of a pod, in the order of [`PodTemplate::containers`].
+/// The lists of containers of a pod, in the order of [`Workload::containers`].
 const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// The list of volumes of a pod.
@@ -22,37 +24,10 @@ pub struct Workload {
     pub namespace: Option<String>,
     /// The name, or the prefix of generated names.
     pub name: String,
-    /// The pods that it runs: one for a pod, and one for each template of any other object.
-    pub templates: Vec<PodTemplate>,
-}
-
-/// The specification of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PodTemplate {
-    /// The volumes, in the order given.
-    pub volumes: Vec<Volume>,
-    /// The containers: init containers first, then the main ones, then the ephemeral ones.
+    /// The containers of its pods: init containers first, then the main ones, then the ephemeral ones.
     pub containers: Vec<Container>,
-}
-
-/// A volume of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Volume {
-    /// The name, to which mounts refer.
-    pub name: String,
-    /// The path on the host, for volumes of this type.
-    pub host_path: Option<String>,
-    /// The image whose files the volume has, for volumes of this type.
-    pub image: Option<ImageVolume>,
-}
-
-/// An image that is mounted as a volume, and whose programs a container may run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImageVolume {
-    /// The reference, as written.
-    pub reference: String,
-    /// The line in a manifest, counted from 1.
-    pub line: u32,
+    /// The paths of the host that its pods have as volumes.
+    pub host_paths: Vec<String>,
 }
 
 /// A container of a pod.
@@ -62,21 +37,19 @@ pub struct Container {
     pub name: String,
     /// The image reference as written; `None` if there is none.
     pub image: Option<String>,
-    /// The mounts of volumes.
-    pub mounts: Vec<Mount>,
     /// The line of the image in a manifest, or else of the container, counted from 1.
     pub line: u32,
+    /// The images that it mounts as volumes, and whose programs it may run.
+    pub image_volumes: Vec<ImageVolume>,
+    /// The reasons for treating it as a plugin: mounts in their order, then images.
+    pub reasons: Vec<String>,
 }
 
-/// A mount of a volume in a container.
+/// An image that is mounted as a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mount {
-    /// The name of the volume.
-    pub name: String,
-    /// The path in the container.
-    pub mount_path: String,
-    /// The path within the volume, if not its root.
-    pub sub_path: Option<String>,
+pub struct ImageVolume {
+    /// The reference, as written.
+    pub reference: String,
     /// The line in a manifest, counted from 1.
     pub line: u32,
 }
@@ -86,15 +59,25 @@ pub(super) fn is_field(key: &str) -> bool {
     key == VOLUMES || CONTAINERS.contains(&key)
 }
 
-/// Returns the pod that a mapping describes; `None` if it lists no containers.
-pub(super) fn pod(node: &Node) -> Option<PodTemplate> {
-    let containers = CONTAINERS.into_iter().flat_map(|list| node.maps(list));
-    let is_container = |map: &&Node| CONTAINER_FIELDS.iter().any(|key| map.get(key).is_some());
-    let containers: Vec<Container> = containers.filter(is_container).map(container).collect();
-    (!containers.is_empty()).then(|| PodTemplate {
-        volumes: node.maps(VOLUMES).map(volume).collect(),
-        containers,
-    })
+/// Returns the containers of a pod; none for a mapping that is not a pod.
+pub(super) fn containers(pod: &Node) -> impl Iterator<Item = &Node> {
+    let all = CONTAINERS.into_iter().flat_map(|list| pod.maps(list));
+    all.filter(|one| CONTAINER_FIELDS.iter().any(|key| one.get(key).is_some()))
+}
+
+/// Returns the mounts of a container.
+pub(super) fn mounts(container: &Node) -> impl Iterator<Item = &Node> {
+    container.maps("volumeMounts")
+}
+
+/// Returns the volumes of a pod.
+pub(super) fn volumes(pod: &Node) -> impl Iterator<Item = &Node> {
+    pod.maps(VOLUMES)
+}
+
+/// Returns the name of a container, volume or mount.
+pub(super) fn name(node: &Node) -> &str {
+    node.text("name").unwrap_or_default()
 }
 
 /// Returns the path of the host that a volume is.
@@ -102,75 +85,111 @@ pub(super) fn host_path(volume: &Node) -> Option<&str> {
     volume.get("hostPath")?.text("path")
 }
 
-fn container(node: &Node) -> Container {
-    let image = node.get("image").filter(|image| image.as_text().is_some());
-    Container {
-        name: text(node, "name"),
-        image: node.text("image").map(str::to_owned),
-        mounts: node.maps("volumeMounts").map(mount).collect(),
-        line: image.unwrap_or(node).line,
-    }
-}
-
-fn mount(node: &Node) -> Mount {
-    Mount {
-        name: text(node, "name"),
-        mount_path: text(node, "mountPath"),
-        sub_path: node.text("subPath").map(str::to_owned),
-        line: node.line,
-    }
-}
-
-fn volume(node: &Node) -> Volume {
-    let reference = node
-        .get("image")
-        .and_then(|image| Some((image.get("reference")?.line, image.text("reference")?)));
-    Volume {
-        name: text(node, "name"),
-        host_path: host_path(node).map(str::to_owned),
-        image: reference.map(|(line, reference)| ImageVolume {
-            reference: reference.to_owned(),
-            line,
-        }),
-    }
-}
-
-fn text(node: &Node, key: &str) -> String {
-    node.text(key).unwrap_or_default().to_owned()
-}
-
 impl Workload {
     /// Returns the object with these pods. `kind` is its kind if it states none, as in some lists.
-    pub(super) fn new(object: &Node, kind: &str, templates: Vec<PodTemplate>) -> Self {
+    pub(super) fn new(object: &Node, kind: &str, pods: &[&Node]) -> Self {
         let metadata = |key: &str| object.get("metadata")?.text(key);
         let name = metadata("name").or_else(|| metadata("generateName"));
+        let of_pod = |pod| containers(pod).map(move |node| Container::new(node, pod));
+        let host_paths = pods
+            .iter()
+            .flat_map(|pod| volumes(pod))
+            .filter_map(host_path);
         Self {
             kind: object.text("kind").unwrap_or(kind).to_owned(),
             namespace: metadata("namespace").map(str::to_owned),
             name: name.unwrap_or_default().to_owned(),
-            templates,
+            containers: pods.iter().copied().flat_map(of_pod).collect(),
+            host_paths: host_paths.map(str::to_owned).collect(),
         }
+    }
+
+    /// Returns the containers that may be NRI plugins.
+    pub fn candidates(&self) -> impl Iterator<Item = &Container> {
+        let all = self.containers.iter();
+        all.filter(|container| !container.reasons.is_empty())
     }
 }
 
-impl PodTemplate {
-    /// Returns true if a container mounts the volume with this name.
-    pub(super) fn mounts(&self, volume: &str) -> bool {
-        let mut mounts = self.containers.iter().flat_map(|one| &one.mounts);
-        mounts.any(|mount| mount.name == volume)
+impl Container {
+    fn new(node: &Node, pod: &Node) -> Self {
+        let volume = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
+        let mounts = mounts(node).filter_map(|mount| Some((mount, volume(mount)?)));
+        let mounts: Vec<(&Node, &Node)> = mounts.collect();
+        let image = node.text("image").map(str::to_owned);
+        let image_volumes = mounts
+            .iter()
+            .filter_map(|(_, volume)| ImageVolume::new(volume));
+        let image_volumes: Vec<ImageVolume> = image_volumes.collect();
+        let references = image_volumes.iter().map(|image| &image.reference);
+        let published = image
+            .iter()
+            .chain(references)
+            .filter_map(|image| is_published(image));
+        let nri = mounts
+            .iter()
+            .filter_map(|(mount, volume)| mounts_nri(mount, volume));
+        let mut reasons: Vec<String> = nri.chain(published).collect();
+        reasons.dedup();
+        let place = node.get("image").filter(|image| image.as_text().is_some());
+        Self {
+            name: name(node).to_owned(),
+            image,
+            line: place.unwrap_or(node).line,
+            image_volumes,
+            reasons,
+        }
     }
+
+    /// Returns the reasons for treating the container as a plugin, as one line.
+    pub fn reason(&self) -> String {
+        self.reasons.join("; ")
+    }
+}
+
+impl ImageVolume {
+    fn new(volume: &Node) -> Option<Self> {
+        let image = volume.get("image")?;
+        Some(Self {
+            reference: image.text("reference")?.to_owned(),
+            line: image.get("reference")?.line,
+        })
+    }
+}
+
+/// Returns a reason if a mount makes a path of NRI on the host visible.
+fn mounts_nri(mount: &Node, volume: &Node) -> Option<String> {
+    let path = host_path(volume)?;
+    let path = match mount.text("subPath") {
+        Some(sub_path) => format!("{}/{sub_path}", path.trim_end_matches('/')),
+        None => path.to_owned(),
+    };
+    let shown = crate::escape::bytes(path.as_bytes());
+    match (direct(&path), around(&path)) {
+        (Some(resource), _) => Some(format!("mounts {shown} of the host: {resource}")),
+        (None, Some(resource)) => Some(format!(
+            "mounts {shown} of the host, which contains {resource}"
+        )),
+        (None, None) => None,
+    }
+}
+
+/// Returns a reason if an image is a published plugin.
+fn is_published(image: &str) -> Option<String> {
+    let image = published(image)?;
+    Some(format!(
+        "its image is the published plugin {} ({})",
+        image.repository, image.source
+    ))
 }
 
 /// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let namespace = self.namespace.iter().map(|name| format!("{name}/"));
-        write!(
-            f,
-            "{} {}{}",
-            self.kind,
-            namespace.collect::<String>(),
-            self.name
-        )
+        write!(f, "{} ", self.kind)?;
+        if let Some(namespace) = &self.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(&self.name)
     }
 }

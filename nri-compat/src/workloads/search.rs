@@ -1,7 +1,7 @@
 //! Finds the pods of an object by their shape, whatever the kind of the object.
 
 use super::node::{Node, Value};
-use super::pod::{self, PodTemplate};
+use super::pod;
 use super::statements::{self, Statement};
 
 /// The fields that never contain a pod template.
@@ -13,17 +13,18 @@ const ITEMS: &str = "items";
 /// The content of an object.
 #[derive(Default)]
 pub(super) struct Content<'n> {
-    pub(super) templates: Vec<PodTemplate>,
+    /// The pods and pod templates.
+    pub(super) pods: Vec<&'n Node>,
     /// The complete objects in it, such as those of a `List`.
     pub(super) objects: Vec<&'n Node>,
     /// Statements about NRI outside of pods.
     pub(super) statements: Vec<Statement>,
 }
 
-/// Returns the pods of an object.
+/// Returns an object of this kind with its pods.
 #[cfg(feature = "cluster")]
-pub(crate) fn templates(object: &Node) -> Vec<PodTemplate> {
-    Content::new(object).templates
+pub(crate) fn workload(object: &Node, kind: &str) -> pod::Workload {
+    pod::Workload::new(object, kind, &Content::new(object).pods)
 }
 
 /// Returns true if a mapping is a complete object.
@@ -43,13 +44,13 @@ impl<'n> Content<'n> {
         if let Some(statements) = statements::of_operation(node) {
             return self.statements.extend(statements);
         }
-        let pod = pod::pod(node);
-        let is_pod = pod.is_some();
-        self.statements.extend(match &pod {
-            Some(pod) => statements::of_pod(node, pod),
-            None => statements::of_part(node),
-        });
-        self.templates.extend(pod);
+        let is_pod = pod::containers(node).next().is_some();
+        if is_pod {
+            self.pods.push(node);
+            self.statements.extend(statements::of_pod(node));
+        } else {
+            self.statements.extend(statements::of_part(node));
+        }
         for (key, value) in node.entries() {
             match (key.as_str(), &value.value) {
                 (ITEMS, Value::List(elements)) => self.objects.extend(elements),

@@ -3,9 +3,8 @@
 
 use super::images::published;
 use super::node::Node;
-use super::paths::{Resource, direct};
-use super::pod::{PodTemplate, host_path};
-use crate::chart::mentions_nri;
+use super::paths::{Resource, direct, mentions_nri};
+use super::pod::{self, host_path};
 
 /// The fields of a kustomization whose texts are patches.
 const PATCHES: [&str; 2] = ["patch", "patchesStrategicMerge"];
@@ -29,29 +28,40 @@ pub(super) struct Statement {
 
 /// Returns what a pod says: the paths of its volumes that no container mounts, and the mounts of volumes that
 /// it does not declare.
-pub(super) fn of_pod(node: &Node, pod: &PodTemplate) -> Vec<Statement> {
-    let is_used = |volume: &&Node| pod.mounts(volume.text("name").unwrap_or_default());
-    let volumes = node.maps("volumes").filter(|volume| !is_used(volume));
-    let is_declared = |name: &str| pod.volumes.iter().any(|volume| volume.name == name);
-    let mounts = pod.containers.iter().flat_map(|one| &one.mounts);
-    let undeclared = mounts.filter(|mount| !is_declared(&mount.name));
-    let mounts = undeclared.filter_map(|mount| mounted(mount.line, &mount.mount_path));
-    volumes.filter_map(volume).chain(mounts).collect()
+pub(super) fn of_pod(pod: &Node) -> Vec<Statement> {
+    let mounts: Vec<&Node> = pod::containers(pod).flat_map(pod::mounts).collect();
+    let is_mounted = |volume: &Node| {
+        mounts
+            .iter()
+            .any(|mount| pod::name(mount) == pod::name(volume))
+    };
+    let is_declared =
+        |mount: &Node| pod::volumes(pod).any(|one| pod::name(one) == pod::name(mount));
+    let unmounted = pod::volumes(pod).filter(|volume| !is_mounted(volume));
+    let undeclared = mounts.iter().filter(|mount| !is_declared(mount));
+    let volumes = unmounted.filter_map(volume);
+    volumes
+        .chain(undeclared.filter_map(|one| mount(one)))
+        .collect()
 }
 
 /// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another mapping.
 pub(super) fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     let value = node.get("op").and(node.get("value"))?;
-    Some(value.texts().into_iter().filter_map(sets_path).collect())
+    let texts = value.texts().into_iter();
+    let say = |path: &str, resource: Resource| format!("a patch sets {path} ({resource})");
+    Some(
+        texts
+            .filter_map(|(line, path)| about_path(line, path, say))
+            .collect(),
+    )
 }
 
 /// Returns what a mapping that is not a pod says: the path of a volume, a mount, an image, a patch.
 pub(super) fn of_part(node: &Node) -> Vec<Statement> {
-    let mount = node.get("mountPath");
-    let mount = mount.and_then(|path| mounted(path.line, path.as_text()?));
     let patches = PATCHES.iter().filter_map(|key| node.get(key));
     let patches = patches.flat_map(Node::texts).filter_map(patch);
-    let found = [volume(node), mount, node.get("image").and_then(image)];
+    let found = [volume(node), mount(node), node.get("image").and_then(image)];
     found.into_iter().flatten().chain(patches).collect()
 }
 
@@ -72,41 +82,36 @@ pub(super) fn image(node: &Node) -> Option<Statement> {
 }
 
 fn volume(node: &Node) -> Option<Statement> {
-    names_path(node.get("hostPath")?.line, host_path(node)?)
+    about_path(
+        node.get("hostPath")?.line,
+        host_path(node)?,
+        |path, resource| {
+            format!("names {path} of the host ({resource}), which no container here mounts")
+        },
+    )
 }
 
-fn names_path(line: u32, path: &str) -> Option<Statement> {
-    let (path, resource) = of_nri(path)?;
-    let text =
-        format!("names {path} of the host ({resource}), which no container here mounts: {RENDER}");
-    Some(Statement::new(line, text))
-}
-
-fn sets_path((line, path): (u32, &str)) -> Option<Statement> {
-    let (path, resource) = of_nri(path)?;
-    let text = format!("a patch sets {path} ({resource}): {RENDER}");
-    Some(Statement::new(line, text))
-}
-
-fn mounted(line: u32, path: &str) -> Option<Statement> {
-    let (path, resource) = of_nri(path)?;
-    let text =
-        format!("mounts a volume that is declared elsewhere at {path} ({resource}): {RENDER}");
+fn mount(node: &Node) -> Option<Statement> {
+    let path = node.get("mountPath")?;
+    let statement = about_path(path.line, path.as_text()?, |path, resource| {
+        format!("mounts a volume that is declared elsewhere at {path} ({resource})")
+    });
     Some(Statement {
         is_mount: true,
-        ..Statement::new(line, text)
+        ..statement?
     })
-}
-
-/// Returns a path of NRI, escaped, with what it is; `None` for another path.
-fn of_nri(path: &str) -> Option<(String, Resource)> {
-    let resource = direct(path)?;
-    Some((crate::escape::bytes(path.as_bytes()), resource))
 }
 
 fn patch((line, text): (u32, &str)) -> Option<Statement> {
     let statement = || format!("a patch that is a text names a path of NRI: {RENDER}");
     mentions_nri(text.as_bytes()).then(|| Statement::new(line, statement()))
+}
+
+/// Returns the statement that `say` makes about a path of NRI; `None` for another path.
+fn about_path(line: u32, path: &str, say: fn(&str, Resource) -> String) -> Option<Statement> {
+    let resource = direct(path)?;
+    let statement = say(&crate::escape::bytes(path.as_bytes()), resource);
+    Some(Statement::new(line, format!("{statement}: {RENDER}")))
 }
 
 impl Statement {

@@ -53,6 +53,9 @@ fn entry(path: &[u8], kind: u8, bytes: &[u8]) -> Vec<u8> {
     header.set_mode(0o755);
     header.as_mut_bytes()[..path.len()].copy_from_slice(path);
     header.as_mut_bytes()[156] = kind;
+    if b"LKxg".contains(&kind) {
+        header.as_mut_bytes()[257..265].copy_from_slice(b"ustar\x0000");
+    }
     header.set_cksum();
     let mut entry = [header.as_bytes(), bytes].concat();
     entry.resize(entry.len().next_multiple_of(512), 0);

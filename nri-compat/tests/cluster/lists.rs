@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use nri_compat::cluster::{RESOURCES, VERB};
+use serde_json::{Value, json};
+
 use crate::api_server::{Answer, ApiServer, Generated};
 use crate::command::{SMALL, check_server, is};
 
@@ -16,20 +19,31 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
         .map(|request| request.path.as_str())
         .collect();
     paths.sort_unstable();
-    let mut expected: Vec<String> = nri_compat::cluster::RESOURCES
+    let mut expected: Vec<String> = RESOURCES
         .iter()
         .map(|resource| resource.path(None))
         .collect();
     expected.sort_unstable();
     assert_eq!(paths, expected);
-    let role = nri_compat::cluster::cluster_role();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let file = root.join("../deploy/kubernetes/cluster-reader.yaml");
-    let deployed = std::fs::read_to_string(file).expect("the role");
-    assert!(deployed.contains(&role), "{deployed}\nis not\n{role}");
-    let chapter = std::fs::read_to_string(root.join("../docs/src/check/cluster.md"));
-    let chapter = chapter.expect("the chapter of the book");
-    assert!(chapter.contains(&role), "the book does not show\n{role}");
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file");
+    let deployed = text("../deploy/kubernetes/cluster-reader.yaml");
+    let permitted: Value = serde_yaml_ng::from_str(&deployed).expect("YAML");
+    let rules = permitted["rules"].as_array().expect("rules").iter();
+    let names = rules.flat_map(|rule| {
+        assert_eq!(rule["verbs"], json!([VERB]));
+        let group = rule["apiGroups"][0].as_str().expect("a group");
+        let plurals = rule["resources"].as_array().expect("resources").iter();
+        plurals.map(move |plural| (group, plural.as_str().expect("a name")))
+    });
+    let names: Vec<(&str, &str)> = names.collect();
+    assert_eq!(
+        names,
+        RESOURCES.map(|resource| (resource.group, resource.plural))
+    );
+    let (_, role) = deployed.split_once("apiVersion: ").expect("an object");
+    let chapter = text("../docs/src/check/cluster.md");
+    assert!(chapter.contains(role), "the book does not show\n{role}");
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn imports_in_a_cycle_end_and_broken_ones_are_said() {
         .map(|skip| skip.place.to_string())
         .collect();
     assert_eq!(machine.bare(&skipped), ["/absent.toml", "/bad.toml"]);
-    assert!(found.skipped[1].reason.starts_with("not valid TOML: "));
+    assert!(found.skipped[1].reason.starts_with("line 1 is not valid: "));
 }
 
 #[test]
@@ -194,15 +194,15 @@ fn a_setting_of_the_wrong_type_is_reported() {
     for (setting, reason) in [
         (
             "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = 5",
-            "`plugin_path` is not a string",
+            "line 3 is not valid: invalid type: integer `5`, expected a string",
         ),
         (
             "imports = '/etc/containerd/conf.d/*.toml'",
-            "`imports` is not an array of strings",
+            "line 2 is not valid: invalid type: string \"/etc/containerd/conf.d/*.toml\", expected a sequence",
         ),
         (
             "[plugins.'io.containerd.nri.v1.nri']\ndisable = 'no'",
-            "`disable` is not true or false",
+            "line 3 is not valid: invalid type: string \"no\", expected a boolean",
         ),
     ] {
         let text = format!("version = 3\n{setting}\n");

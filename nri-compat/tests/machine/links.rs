@@ -72,6 +72,11 @@ fn links_lead_to_where_they_lead_on_the_machine() {
             "srv/plugins/10-a",
             "../../../../../data/elsewhere/10-a",
         ),
+        (
+            "dots",
+            "srv/plugins/10-a",
+            "/../data/./up/../elsewhere/10-a",
+        ),
         ("folder", "srv/plugins", "/data/elsewhere"),
         ("parent", "srv", "/data/up"),
         (
@@ -81,8 +86,8 @@ fn links_lead_to_where_they_lead_on_the_machine() {
         ),
     ] {
         let machine = plugin(what, link, target);
+        fs::create_dir_all(machine.root.join("data/up")).unwrap();
         if what == "parent" {
-            fs::create_dir_all(machine.root.join("data/up")).unwrap();
             symlink("/data/elsewhere", machine.root.join("data/up/plugins")).unwrap();
         }
         let found = machine.look(&[], false);

@@ -161,12 +161,14 @@ fn what_is_connected_to_the_socket_of_a_runtime_is_a_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
     let (socket, other) = (at("nri.sock"), at("other.sock"));
-    let _runtime = UnixListener::bind(&socket).unwrap();
+    let runtime = UnixListener::bind(&socket).unwrap();
     let _other = UnixListener::bind(&other).unwrap();
     fs::write(at("plugin.sh"), "#!/bin/sh\nread line\n").unwrap();
     fs::set_permissions(at("plugin.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::copy("/bin/sleep", at("odd name")).unwrap();
     let script = Running::connected(&at("plugin.sh"), &[], &socket);
+    // The other one waits to be accepted.
+    let _accepted = runtime.accept().unwrap();
     let deleted = Running::connected(&at("odd name"), &["60"], &socket);
     let elsewhere = Running::connected(&at("plugin.sh"), &[], &other);
     fs::remove_file(at("odd name")).unwrap();

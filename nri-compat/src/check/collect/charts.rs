@@ -5,14 +5,38 @@ use super::demand::Demand;
 use super::file_outcome::FileOutcome;
 use super::manifests;
 use super::scan::Scan;
-use crate::chart::{CHART, folder_of, mentions_nri};
 use crate::check::content::File;
 use crate::place::Place;
 use crate::sighting::Sighting;
-use crate::workloads::{images_in, published_chart};
+use crate::workloads::{images_in, mentions_nri, published_chart};
+
+/// The file that makes a folder a chart.
+const CHART: &str = "Chart.yaml";
+
+/// The folder of a chart with its templates, within a path.
+const TEMPLATES: &str = "/templates/";
+
+/// The ends of the names of templates, helpers included.
+const TEMPLATE_ENDS: [&str; 4] = [".yaml", ".yml", ".tpl", ".json"];
 
 /// The maximum number of bytes that are read of one file of a chart.
 const MAX_FILE: u64 = 1 << 20;
+
+/// Returns the folder of the chart that a file with this path belongs to, if its path is that of a
+/// part of a chart: `Chart.yaml`, its values, or a template.
+fn folder_of(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_values =
+        name.starts_with("values") && (name.ends_with(".yaml") || name.ends_with(".yml"));
+    if name == CHART || is_values {
+        return Some(folder);
+    }
+    if !TEMPLATE_ENDS.iter().any(|end| name.ends_with(end)) {
+        return None;
+    }
+    let at = format!("/{folder}/").find(TEMPLATES)?;
+    folder.get(..at.saturating_sub(1))
+}
 
 /// Returns true if the file on disk is part of a chart.
 pub(super) fn recognises(file: &File<'_>) -> bool {
@@ -27,7 +51,7 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> FileOutc
     let folder = folder_of(&file.place.file).unwrap_or_default();
     let place = Place::from(if folder.is_empty() { "." } else { folder }.to_owned());
     let why = reason(file);
-    let is_new = || scan.is_new_chart(&place);
+    let is_new = || scan.gathered().charts.insert(place.clone());
     if let Some(why) = why
         && is_new()
     {
@@ -85,5 +109,32 @@ fn reason(file: &File<'_>) -> Option<String> {
 }
 
 fn unknown(place: Place, why: &str) -> Sighting {
-    manifests::chart(place, format!("{why}; it is not rendered"))
+    manifests::unknown(place, format!("{why}; it is not rendered"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_charts_are_known_by_their_paths() {
+        for (path, folder) in [
+            ("a/chart/Chart.yaml", Some("a/chart")),
+            ("Chart.yaml", Some("")),
+            ("chart/values.yaml", Some("chart")),
+            ("chart/values-prod.yml", Some("chart")),
+            ("chart/templates/a/ds.yaml", Some("chart")),
+            ("chart/templates/_helpers.tpl", Some("chart")),
+            (
+                "/x/chart/charts/sub/templates/ds.yaml",
+                Some("/x/chart/charts/sub"),
+            ),
+            ("templates/ds.yaml", Some("")),
+            ("chart/mytemplates/ds.yaml", None),
+            ("chart/templates/NOTES.md", None),
+            ("chart/ds.yaml", None),
+        ] {
+            assert_eq!(folder_of(path), folder, "{path}");
+        }
+    }
 }

@@ -46,19 +46,10 @@ pub(super) fn may_hold_program(head: &Head) -> bool {
         Packing::Not => false,
         Packing::Zstd | Packing::Bzip2 => true,
         Packing::Gzip | Packing::Xz => {
-            is_binary(head.unpacked()) || is_text_format(head.unpacked())
+            let start = head.unpacked();
+            start.contains(&0) || unread_format::reason(start, &start).is_some()
         }
     }
-}
-
-/// Returns true if bytes are not a text.
-fn is_binary(bytes: &[u8]) -> bool {
-    bytes.contains(&0)
-}
-
-/// Returns true for a format that begins like a text.
-fn is_text_format(bytes: &[u8]) -> bool {
-    unread_format::reason(bytes, &bytes).is_some()
 }
 
 /// Returns the program in a compressed file, or the reason why what may hold programs in it is not read;
@@ -106,16 +97,13 @@ pub(super) fn unpacked_head(file: &File<'_>, most: usize) -> Vec<u8> {
 
 /// Returns true if the first decompressed bytes are those of a program.
 fn starts_like_program(file: &File<'_>) -> bool {
-    is_program(&file.place, &file.name, unpacked_head(file, HEAD))
-}
-
-fn is_program(place: &Place, name: &str, head: Vec<u8>) -> bool {
-    let bytes = head.as_slice();
+    let head = unpacked_head(file, HEAD);
+    let content = head.as_slice();
     let inner = File {
-        place: place.clone(),
-        name: name.to_owned(),
+        place: file.place.clone(),
+        name: file.name.clone(),
         head: head.clone().into(),
-        content: &bytes,
+        content: &content,
         disk: None,
     };
     Program.recognises(&inner) || Wasm.recognises(&inner)

@@ -4,7 +4,7 @@
 pub(super) const PLUGIN_FOLDER: &str = "nri/plugins";
 
 /// The demand for a result about a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Demand {
     /// It was found by walking a folder, and may be anything.
     Walked,

@@ -48,16 +48,6 @@ impl Found {
         self.sightings.is_empty() && self.skipped.is_empty()
     }
 
-    /// Adds the result of a reader.
-    pub(super) fn add(&mut self, file: &File<'_>, answer: Result<Vec<Sighting>, Unreadable>) {
-        match answer {
-            Ok(sightings) => self.sightings.extend(sightings),
-            Err(why) => self
-                .skipped
-                .push(Skipped::unreadable(file.place.clone(), why)),
-        }
-    }
-
     /// Returns the same findings for an entry of an archive or image with this path. Lines stay;
     /// index and name change if they came from the name of the file.
     pub(super) fn moved(mut self, archive: &Place, path: &str) -> Self {

@@ -16,6 +16,7 @@ use super::request::{ImageOptions, ImageRequest, shown};
 use super::scan::Scan;
 use super::unjudged;
 use crate::place::Place;
+use crate::sighting::UnknownKind;
 
 /// Checks the images of a request.
 pub(super) fn read(scan: &Scan<'_>, images: &[ImageRequest], options: &ImageOptions) {
@@ -37,7 +38,7 @@ pub(super) fn read(scan: &Scan<'_>, images: &[ImageRequest], options: &ImageOpti
 /// Reports an image of which nothing could be read.
 fn failed(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
     let reason = format!("cannot fetch {}: {reason}", shown(reference));
-    unjudged::not_fetched(scan, place, &reason);
+    scan.store_sighting(unjudged::of_kind(place, UnknownKind::NotFetched, &reason));
     scan.count(FileOutcome::Evidence);
-    scan.not_fetched(reason);
+    scan.gathered().found.not_fetched.push(reason);
 }

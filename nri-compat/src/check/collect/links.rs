@@ -9,10 +9,12 @@ use super::visit;
 
 /// Reads the files that the walks deferred.
 pub(super) fn read(scan: &Scan<'_>) {
-    let mut linked = scan.take_linked();
+    let mut linked = std::mem::take(&mut scan.gathered().linked);
     linked.sort();
     linked.dedup_by(|again, first| {
-        first.named |= again.named && again.place == first.place;
+        if again.place == first.place {
+            first.demand = first.demand.max(again.demand);
+        }
         again.place == first.place
     });
     let chosen: Vec<&Linked> = linked

@@ -9,53 +9,37 @@ mod recognise;
 
 use std::collections::HashMap;
 
-use super::request::ImageRequest;
+use super::request::{ImageRequest, shown};
 use super::scan::Scan;
 use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;
-use reading::{evidence, not_a_plugin, unknown};
+use reading::{evidence, not_a_plugin};
 
-pub(super) use reading::read;
+pub(super) use reading::{read, unknown};
 pub(super) use recognise::recognises;
 
-/// Returns a sighting of a chart that is not rendered.
-pub(super) fn chart(place: Place, reason: String) -> Sighting {
-    unknown(place, reason)
-}
-
-/// Reports images that the user named as unknown without fetching them.
-pub(super) fn named_not_fetched(scan: &Scan<'_>, named: &[ImageRequest]) {
-    for image in named {
-        let reason = format!(
-            "the image {} was not fetched, because of --no-pull",
-            shown(image)
-        );
-        scan.store_sighting(unknown(image.place.clone(), reason));
-    }
-}
-
-/// Reports the images of candidates as unknown without fetching them.
-pub(super) fn not_fetched(scan: &Scan<'_>, wanted: &[WantedImage]) {
-    for WantedImage {
-        request,
-        reason: why,
-    } in wanted
-    {
-        let found = if is_own(&request.reference) {
-            let detail = format!("not a plugin: the image of nri-compat itself, which {why}");
-            not_a_plugin(request.place.clone(), &detail)
-        } else {
-            let reason = format!("{why}; its image {} was not fetched", shown(request));
-            unknown(request.place.clone(), reason)
-        };
-        scan.store_sighting(found);
-    }
-}
-
-fn shown(image: &ImageRequest) -> String {
-    crate::escape::bytes(image.reference.as_bytes())
+/// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason` says
+/// why the container of a manifest may be a plugin.
+pub(super) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: Option<&str>) {
+    let name = shown(&image.reference);
+    let place = match reason {
+        None if image.place.file != name => image.place.in_image(&name),
+        Some(_) | None => image.place.clone(),
+    };
+    scan.store_sighting(match (is_own(&image.reference), reason) {
+        (true, reason) => {
+            let reason = reason.map_or("by its name".to_owned(), |why| format!("which {why}"));
+            let detail = format!("not a plugin: the image of nri-compat itself, {reason}");
+            not_a_plugin(place, &detail)
+        }
+        (false, Some(why)) => unknown(place, format!("{why}; its image {name} was not fetched")),
+        (false, None) => {
+            let reason = format!("the image {name} was not fetched, because of --no-pull");
+            unknown(place, reason)
+        }
+    });
 }
 
 /// Adds to the findings in the images of candidates why their containers may be plugins.

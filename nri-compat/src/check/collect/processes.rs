@@ -41,7 +41,7 @@ use super::unjudged;
 use super::visit;
 use crate::escape;
 use crate::place::Place;
-use crate::sighting::{Evidence, Role, Sighting};
+use crate::sighting::{Evidence, Role, Sighting, UnknownKind};
 use crate::skipped::{SkipKind, Unreadable};
 use activity::Activity;
 use connections::Connections;
@@ -174,7 +174,11 @@ impl Processes<'_> {
         let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
         for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
             let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
-            scan.store_sighting(unjudged::process(&Place::from_path(socket), reason));
+            scan.store_sighting(unjudged::of_kind(
+                &Place::from_path(socket),
+                UnknownKind::Process,
+                reason,
+            ));
         }
     }
 }
@@ -195,7 +199,7 @@ impl Plugin {
         Sighting {
             name,
             index,
-            ..unjudged::process(&place.run_by(&[self.pid]), &reason)
+            ..unjudged::of_kind(&place.run_by(&[self.pid]), UnknownKind::Process, &reason)
         }
     }
 }

@@ -1,8 +1,6 @@
 //! File systems without files: mounts of `proc`, `sysfs` and the like are never walked.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 /// The types of virtual file systems:
@@ -40,18 +38,13 @@ impl Pseudo {
     /// Returns the folders of this machine.
     pub(super) fn here() -> Self {
         let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-        Self::from_mounts(&mounts)
+        Self::from_mounts(&String::from_utf8_lossy(&mounts))
     }
 
-    fn from_mounts(mounts: &[u8]) -> Self {
-        let mounted = mounts.split(|byte| *byte == b'\n').filter_map(mount);
-        Self(
-            MOUNT_POINTS
-                .iter()
-                .map(PathBuf::from)
-                .chain(mounted)
-                .collect(),
-        )
+    fn from_mounts(mounts: &str) -> Self {
+        let mounted = mounts.lines().filter_map(mount);
+        let usual = MOUNT_POINTS.iter().map(PathBuf::from);
+        Self(usual.chain(mounted).collect())
     }
 
     /// Returns true if this absolute path without links is one of them.
@@ -61,38 +54,13 @@ impl Pseudo {
 }
 
 /// Returns the mount point of a line, if its file system is one of [`VIRTUAL_TYPES`].
-fn mount(line: &[u8]) -> Option<PathBuf> {
-    let mut fields = line.split(|byte| *byte == b' ');
+fn mount(line: &str) -> Option<PathBuf> {
+    let mut fields = line.split(' ');
     let place = fields.nth(4)?;
-    let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
-    VIRTUAL_TYPES
-        .iter()
-        .any(|known| known.as_bytes() == kind)
-        .then(|| PathBuf::from(OsString::from_vec(unescape(place))))
-}
-
-/// Decodes the three octal digits that the kernel writes for space, tab, newline and backslash.
-fn unescape(place: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(place.len());
-    let mut rest = place;
-    while let Some((first, after)) = rest.split_first() {
-        match octal(rest) {
-            Some(byte) => {
-                out.push(byte);
-                rest = rest.get(4..).unwrap_or_default();
-            }
-            None => {
-                out.push(*first);
-                rest = after;
-            }
-        }
-    }
-    out
-}
-
-fn octal(text: &[u8]) -> Option<u8> {
-    let digits = text.strip_prefix(b"\\")?.get(..3)?;
-    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
+    let kind = fields.skip_while(|field| *field != "-").nth(1)?;
+    // The kernel writes some characters as octal digits.
+    let place = place.replace("\\040", " ").replace("\\134", "\\");
+    VIRTUAL_TYPES.contains(&kind).then(|| PathBuf::from(place))
 }
 
 #[cfg(test)]
@@ -101,7 +69,7 @@ mod tests {
 
     #[test]
     fn knows_pseudo_filesystems_by_type_wherever_they_are() {
-        let mounts = b"22 28 0:21 / /host/sys rw,nosuid shared:7 - sysfs sysfs rw\n\
+        let mounts = "22 28 0:21 / /host/sys rw,nosuid shared:7 - sysfs sysfs rw\n\
             23 28 0:5 / /host/a\\040b rw - proc proc rw\n\
             24 28 8:1 / /data rw,relatime - ext4 /dev/sda1 rw\nbroken\n";
         let pseudo = Pseudo::from_mounts(mounts);

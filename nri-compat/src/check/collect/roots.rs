@@ -28,8 +28,6 @@ pub(super) struct Root {
     pub(super) is_named: bool,
     /// True if runtimes start the executables in it.
     pub(super) is_plugin_folder: bool,
-    /// The file system in which links are resolved.
-    pub(super) machine: MachineRoot,
 }
 
 /// The paths to start from.
@@ -86,8 +84,7 @@ impl Roots {
         };
         if let Err(error) = machine.folder().read_dir() {
             let place = Place::from_path(machine.folder());
-            scan.missing(&place);
-            scan.skip(place, Unreadable::from(&error));
+            missing(scan, place, &error);
         }
         for path in &request.paths {
             roots.named(scan, path);
@@ -136,8 +133,7 @@ impl Roots {
             }
             (None, Err(error)) => {
                 self.looked_at.push(escape::path(path));
-                scan.skip(Place::from_path(path), Unreadable::from(&error));
-                scan.missing(&Place::from_path(path));
+                missing(scan, Place::from_path(path), &error);
             }
         }
     }
@@ -150,7 +146,7 @@ impl Roots {
             Ok(Some(configured)) => return self.configured(scan, configured),
             Ok(None) => "not a configuration of containerd or CRI-O".to_owned(),
             Err(error) => {
-                scan.missing(&Place::from_path(file));
+                scan.gathered().found.missing.push(escape::path(file));
                 Unreadable::from(&error).reason
             }
         };
@@ -223,7 +219,6 @@ impl Roots {
             shown: shown.to_owned(),
             is_named,
             is_plugin_folder,
-            machine: self.machine.clone(),
         });
     }
 
@@ -238,6 +233,12 @@ impl Roots {
         // their own names.
         self.folders.sort_by_key(|folder| !folder.is_plugin_folder);
     }
+}
+
+/// Lists a named path as missing and as skipped.
+fn missing(scan: &Scan<'_>, place: Place, error: &std::io::Error) {
+    scan.gathered().found.missing.push(place.to_string());
+    scan.skip(place, Unreadable::from(error));
 }
 
 /// Returns the entry for a configured folder that cannot be opened; a default folder is optional.

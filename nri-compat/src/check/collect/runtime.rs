@@ -10,13 +10,14 @@ mod template;
 
 use std::path::{Path, PathBuf};
 
+use toml::Table;
+
 pub(super) use machine::machine;
 
 use super::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
-use document::Document;
 
 /// The settings for NRI in the configuration of a runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Co
         return Some(containerd::read(file, vec![file.to_owned()], machine));
     }
     let text = document::text(real).ok()?;
-    let document = Document::parse(&text).ok()?;
+    let document: Table = document::settings(&text).ok()?;
     if crio::is(&document) {
         return Some(crio::read(file, machine));
     }
@@ -132,18 +133,13 @@ impl Configured {
 
 /// Returns the default folders of a runtime, from the table of runtimes.
 fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
-    let history = crate::data::history();
-    let runtimes = history.as_ref().ok().map(|history| history.runtimes());
-    let found = runtimes
+    let runtimes = crate::data::history()
         .into_iter()
-        .flatten()
-        .find(|known| known.id == runtime);
-    found.map_or((None, None), |known| {
-        (
-            Some(known.plugin_dir.clone()),
-            Some(known.config_dir.clone()),
-        )
-    })
+        .flat_map(|history| history.runtimes());
+    let known = { runtimes }.find(|known| known.id == runtime);
+    known
+        .map(|known| (known.plugin_dir.clone(), known.config_dir.clone()))
+        .unzip()
 }
 
 /// Returns a line for the report about a missing place.

@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::demand::Demand;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
 use super::wanted_image::WantedImage;
+use super::{compressed, unread_format};
 use crate::check::collected::Collected;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -31,16 +33,19 @@ pub(super) struct Scan<'s> {
 
 /// What was found so far, and what waits until all files were found.
 #[derive(Default)]
-struct Gathered {
-    found: Collected,
+pub(super) struct Gathered {
+    pub(super) found: Collected,
     bytes: u64,
     inputs: Inputs,
     skipped_unlisted: u64,
+    /// The place of each file that was read.
     read: HashMap<FileId, Place>,
-    linked: Vec<Linked>,
-    wanted_images: Vec<WantedImage>,
+    /// The names of files whose other names are not known yet.
+    pub(super) linked: Vec<Linked>,
+    /// The images that manifests name.
+    pub(super) wanted_images: Vec<WantedImage>,
     /// The charts that were reported.
-    charts: HashSet<Place>,
+    pub(super) charts: HashSet<Place>,
     workloads: Option<WorkloadCount>,
 }
 
@@ -56,8 +61,8 @@ pub(super) struct Linked {
     pub(super) place: Place,
     /// The path to open.
     pub(super) path: PathBuf,
-    /// True if the user named it.
-    pub(super) named: bool,
+    /// The demand for a result under this name.
+    pub(super) demand: Demand,
 }
 
 /// The rank of one of several names of a file for the report, best first.
@@ -87,23 +92,9 @@ impl<'s> Scan<'s> {
         }
     }
 
-    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+    /// Returns what was found so far, for as long as the guard is kept.
+    pub(super) fn gathered(&self) -> MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stores a name of a file until all names are known.
-    pub(super) fn put_off(&self, linked: Linked) {
-        self.gathered().linked.push(linked);
-    }
-
-    /// Takes the stored names.
-    pub(super) fn take_linked(&self) -> Vec<Linked> {
-        std::mem::take(&mut self.gathered().linked)
-    }
-
-    /// Stores an image that a manifest names until all files have been read.
-    pub(super) fn want_image(&self, image: WantedImage) {
-        self.gathered().wanted_images.push(image);
     }
 
     /// Takes the stored images, in the order of their places.
@@ -111,11 +102,6 @@ impl<'s> Scan<'s> {
         let mut images = std::mem::take(&mut self.gathered().wanted_images);
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
-    }
-
-    /// Returns true if the chart at this place was not reported before.
-    pub(super) fn is_new_chart(&self, place: &Place) -> bool {
-        self.gathered().charts.insert(place.clone())
     }
 
     /// Counts the workloads of a manifest.
@@ -167,9 +153,31 @@ impl<'s> Scan<'s> {
     pub(super) fn look(&self, file: &File<'_>) -> Found {
         let mut found = Found::default();
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
-            found.add(file, guarded(*reader, file));
+            match guarded(*reader, file) {
+                Ok(sightings) => found.sightings.extend(sightings),
+                Err(why) => found
+                    .skipped
+                    .push(Skipped::unreadable(file.place.clone(), why)),
+            }
         }
         found
+    }
+
+    /// Returns the findings in a file that is not an archive, perhaps a compressed program; `None` if nothing
+    /// is known about such files.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why a file that may hold programs is not read.
+    pub(super) fn findings(&self, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
+        if self.recognised(file) {
+            return Ok(Some(self.look(file)));
+        }
+        if let Some(program) = compressed::program(file) {
+            let program = program?;
+            return Ok(Some(self.look(&program.file(&file.place)?)));
+        }
+        unread_format::reason(&file.head, file.content).map_or(Ok(None), Err)
     }
 
     /// Stores findings for the result.
@@ -200,40 +208,18 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Returns the reason why something in this file on disk was skipped, and how many places were.
-    pub(super) fn skipped_in(&self, file: &Place) -> (Option<String>, usize) {
-        self.skipped_where(|place| place.file == file.file)
-    }
-
-    /// Returns the reason why something in an image was skipped, and how many places were.
-    #[cfg(feature = "registry")]
-    pub(super) fn skipped_within(&self, image: &Place) -> (Option<String>, usize) {
-        self.skipped_where(|place| place.is_in_image_of(image))
-    }
-
-    fn skipped_where(&self, is_inside: impl Fn(&Place) -> bool) -> (Option<String>, usize) {
+    /// Returns the reason why something within a file, archive or image was skipped, and how many places
+    /// were.
+    pub(super) fn skipped_within(&self, outer: &Place) -> (Option<String>, usize) {
         let gathered = self.gathered();
-        let mut all = gathered
-            .found
-            .skipped
-            .iter()
-            .filter(|skipped| is_inside(&skipped.place));
+        let all = gathered.found.skipped.iter();
+        let mut all = all.filter(|skipped| skipped.place.is_within(outer));
         let first = all.next().map(|skipped| match skipped.place.within() {
             Some(within) => format!("{within}: {}", skipped.reason),
             None => skipped.reason.clone(),
         });
         let count = usize::from(first.is_some()) + all.count();
         (first, count)
-    }
-
-    /// Lists an image as not fetched.
-    pub(super) fn not_fetched(&self, reason: String) {
-        self.gathered().found.not_fetched.push(reason);
-    }
-
-    /// Lists a named path as missing.
-    pub(super) fn missing(&self, place: &Place) {
-        self.gathered().found.missing.push(place.to_string());
     }
 
     /// Returns all findings; the sightings are not sorted yet.

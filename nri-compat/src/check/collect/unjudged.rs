@@ -50,65 +50,34 @@ pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &st
     FileOutcome::Evidence
 }
 
-/// Adds a sighting of an image that could not be fetched.
-pub(super) fn not_fetched(scan: &Scan<'_>, place: &Place, reason: &str) {
-    scan.store_sighting(Sighting {
-        interface: Interface::unknown_because(UnknownKind::NotFetched, reason),
-        ..sighting(place, Demand::Named, reason.to_owned())
-    });
-}
-
-/// Returns a sighting of a process that is a plugin, and whose verdict is `unknown` for this reason.
-pub(super) fn process(place: &Place, reason: &str) -> Sighting {
+/// Returns a sighting whose verdict is `unknown` for a reason of this kind.
+pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sighting {
+    let is_started = kind == UnknownKind::Process;
+    let demand = if is_started {
+        Demand::Launched
+    } else {
+        Demand::Named
+    };
     Sighting {
-        interface: Interface::unknown_because(UnknownKind::Process, reason),
-        ..sighting(place, Demand::Launched, reason.to_owned())
+        interface: Interface::unknown_because(kind, reason),
+        ..sighting(place, demand, reason.to_owned())
     }
-}
-
-/// Adds a sighting of a named folder without files.
-pub(super) fn no_files(scan: &Scan<'_>, place: &Place) {
-    let reason = "contains no files";
-    scan.store_sighting(Sighting {
-        interface: Interface::unknown_because(UnknownKind::NoFiles, reason),
-        ..sighting(place, Demand::Named, reason.to_owned())
-    });
-}
-
-/// Adds a sighting of a named path that is not a file and has no size.
-pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<FileOutcome> {
-    Some(report(scan, place, Demand::Named, reason))
 }
 
 /// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.
 pub(super) fn launched(file: &File<'_>) -> Found {
-    Found {
-        sightings: vec![sighting(&file.place, Demand::Launched, unrecognised(file))],
-        skipped: Vec::new(),
-    }
+    Found::sighting(sighting(&file.place, Demand::Launched, unrecognised(file)))
 }
 
 /// Returns a sighting of a link in an archive that a runtime starts, and that leads to nothing known.
-pub(super) fn linked(archive: &Place, path: &str, reason: &str) -> Found {
-    Found {
-        sightings: vec![sighting(
-            &archive.entry(path),
-            Demand::Launched,
-            reason.to_owned(),
-        )],
-        skipped: Vec::new(),
-    }
+pub(super) fn linked(archive: &Place, path: &str, reason: String) -> Found {
+    Found::sighting(sighting(&archive.entry(path), Demand::Launched, reason))
 }
 
-/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
-pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
-    incomplete(scan, place, demand, scan.skipped_in(place));
-}
-
-/// Adds a sighting if any part of a fetched image could not be read.
+/// Adds a sighting of a fetched image if any part of it could not be read.
 #[cfg(feature = "registry")]
 pub(super) fn image(scan: &Scan<'_>, place: &Place) {
-    incomplete(scan, place, Demand::Named, scan.skipped_within(place));
+    incomplete(scan, place, Demand::Named);
 }
 
 /// Adds a sighting of an image without a trace of NRI.
@@ -117,12 +86,9 @@ pub(super) fn without_plugin(scan: &Scan<'_>, place: &Place) {
     scan.store_sighting(no_plugin(place));
 }
 
-fn incomplete(
-    scan: &Scan<'_>,
-    place: &Place,
-    demand: Demand,
-    (first, count): (Option<String>, usize),
-) {
+/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
+pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
+    let (first, count) = scan.skipped_within(place);
     let Some(first) = first else {
         return;
     };
@@ -138,33 +104,24 @@ fn incomplete(
 
 /// Returns the findings, or a substitute if there are none and the demand requires a result.
 pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> Found {
-    if !found.sightings.is_empty() {
+    if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }
-    if let Some(skipped) = found.skipped.first() {
-        if demand != Demand::Walked {
-            found
-                .sightings
-                .push(sighting(&file.place, demand, skipped.reason.clone()));
-            found.skipped.clear();
+    let place = &file.place;
+    let answer = match found.skipped.first() {
+        Some(skipped) => sighting(place, demand, skipped.reason.clone()),
+        None if demand == Demand::Launched => {
+            let why = "a program without a trace of NRI, which the runtime starts as a plugin";
+            sighting(place, demand, why.to_owned())
         }
-        return found;
-    }
-    match demand {
-        Demand::Walked => {}
-        Demand::Launched => {
-            let reason = "a program without a trace of NRI, which the runtime starts as a plugin";
-            found
-                .sightings
-                .push(sighting(&file.place, demand, reason.to_owned()));
+        None if is_like_plugin(file) => {
+            let why = "a program without a trace of NRI, but with the name of a plugin";
+            sighting(place, Demand::Launched, why.to_owned())
         }
-        Demand::Named if is_like_plugin(file) => {
-            let reason = "a program without a trace of NRI, but with the name of a plugin";
-            let seen = sighting(&file.place, Demand::Launched, reason.to_owned());
-            found.sightings.push(seen);
-        }
-        Demand::Named => found.sightings.push(no_plugin(&file.place)),
-    }
+        None => no_plugin(place),
+    };
+    found.skipped.clear();
+    found.sightings.push(answer);
     found
 }
 

@@ -18,7 +18,7 @@ struct UnreadFormat {
 }
 
 /// The formats, by the bytes that identify them.
-const FORMATS: [UnreadFormat; 32] = [
+const FORMATS: [UnreadFormat; 33] = [
     at(0, b"PK\x03\x04", "a ZIP archive"),
     at(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     at(0, b"Rar!\x1a\x07", "a RAR archive"),
@@ -34,6 +34,7 @@ const FORMATS: [UnreadFormat; 32] = [
     at(0, b"xar!", "an xar archive"),
     at(0, b"hsqs", "a SquashFS image"),
     at(0, b"XFSB", "an XFS file system"),
+    at(0x101, b"ustar", "a damaged tar archive"),
     at(0x400, b"\xe2\xe1\xf5\xe0", "an EROFS image"),
     at(0x438, b"\x53\xef", "an ext4 file system"),
     at(0x8001, b"CD001", "an ISO 9660 image"),
@@ -44,13 +45,13 @@ const FORMATS: [UnreadFormat; 32] = [
     at(0, b"vhdxfile", "a disk image in the format VHDX"),
     at(0, b"conectix", "a disk image in the format VHD"),
     at(0x40, b"\x7f\x10\xda\xbe", "a disk image in the format VDI"),
-    compressed(b"\x04\x22\x4d\x18", "lz4"),
-    compressed(b"\x02\x21\x4c\x18", "lz4"),
-    compressed(b"\x1f\x9d", "compress"),
-    compressed(b"LZIP", "lzip"),
-    compressed(b"\x5d\0\0", "lzma"),
-    compressed(b"\x89LZO\0\r\n\x1a\n", "lzop"),
-    compressed(b"\xff\x06\0\0sNaPpY", "Snappy"),
+    compressed(b"\x04\x22\x4d\x18", "compressed with lz4"),
+    compressed(b"\x02\x21\x4c\x18", "compressed with lz4"),
+    compressed(b"\x1f\x9d", "compressed with compress"),
+    compressed(b"LZIP", "compressed with lzip"),
+    compressed(b"\x5d\0\0", "compressed with lzma"),
+    compressed(b"\x89LZO\0\r\n\x1a\n", "compressed with lzop"),
+    compressed(b"\xff\x06\0\0sNaPpY", "compressed with Snappy"),
 ];
 
 const fn at(offset: u64, magic: &'static [u8], name: &'static str) -> UnreadFormat {
@@ -81,7 +82,7 @@ const ZIP_NAME: usize = 30;
 /// `None` for other content.
 pub(super) fn reason(head: &[u8], content: &dyn Content) -> Option<Unreadable> {
     let format = unread_format(head, content)?;
-    Some(unpack_it(format.kind, &format.description()))
+    Some(unpack_it(format.kind, format.name))
 }
 
 /// Returns the reason why a compressed file is not read although it may hold programs, by its first
@@ -90,7 +91,7 @@ pub(super) fn reason_inside(packing: Packing, start: &[u8]) -> Option<Unreadable
     let outer = packing.name()?;
     let inner = match Packing::detect(start).name() {
         Some(inner) => format!("compressed with {inner}"),
-        None => unread_format(start, &start)?.description(),
+        None => unread_format(start, &start)?.name.to_owned(),
     };
     let what = format!("{inner}, within {outer}");
     Some(unpack_it(SkipKind::UnsupportedFormat, &what))
@@ -107,14 +108,6 @@ fn unpack_it(kind: SkipKind, what: &str) -> Unreadable {
 }
 
 impl UnreadFormat {
-    fn description(&self) -> String {
-        if self.kind == SkipKind::UnsupportedCompression {
-            format!("compressed with {}", self.name)
-        } else {
-            self.name.to_owned()
-        }
-    }
-
     fn is(&self, head: &[u8], content: &dyn Content) -> bool {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let end = start.saturating_add(self.magic.len());

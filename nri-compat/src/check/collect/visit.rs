@@ -2,6 +2,7 @@
 //! opened as an archive.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::archive;
@@ -50,19 +51,19 @@ pub(super) struct Visit<'p> {
 /// Reads and counts a file.
 pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
     let outcome = open(scan, visit.path).and_then(|disk| match disk {
-        Some(disk) => take(scan, &disk, visit),
-        None if visit.demand == Demand::Named => Ok(unjudged::unknown(
-            scan,
-            &visit.place,
-            "neither a file nor a folder",
-        )),
+        Some(disk) => look(scan, &disk, visit, true),
+        None if visit.demand == Demand::Named => {
+            let reason = "neither a file nor a folder";
+            Ok(Some(unjudged::report(
+                scan,
+                &visit.place,
+                visit.demand,
+                reason,
+            )))
+        }
         None => Ok(None),
     });
-    match outcome {
-        Ok(Some(outcome)) => scan.count(outcome),
-        Ok(None) => {}
-        Err(error) => scan.count(unreadable(scan, visit, Unreadable::from(&error))),
-    }
+    count(scan, visit, outcome);
 }
 
 /// Reads the bytes of a stream that the user named, which were copied to a file.
@@ -74,13 +75,7 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
         is_link: false,
         demand: Demand::Named,
     };
-    let outcome = look(scan, disk, &visit, |file, shape| {
-        read(scan, file, shape, &visit)
-    });
-    match outcome {
-        Ok(outcome) => scan.count(outcome),
-        Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
-    }
+    count(scan, &visit, look(scan, disk, &visit, false));
 }
 
 /// Reads a deferred file under this name.
@@ -89,25 +84,21 @@ pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
         path: &linked.path,
         place: linked.place.clone(),
         is_link: false,
-        demand: demand(linked),
+        demand: linked.demand,
     };
     let outcome = Disk::open(&linked.path).and_then(|disk| match disk {
-        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, |file, shape| {
-            read(scan, file, shape, &visit)
-        }),
+        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, false),
         Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
     });
-    match outcome {
-        Ok(outcome) => scan.count(outcome),
-        Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
-    }
+    count(scan, &visit, outcome);
 }
 
-fn demand(linked: &Linked) -> Demand {
-    match linked.rank {
-        _ if linked.named => Demand::Named,
-        NameRank::Wanted => Demand::Launched,
-        NameRank::PluginName | NameRank::Own | NameRank::Symbolic => Demand::Walked,
+/// Counts a file, unless it was deferred.
+fn count(scan: &Scan<'_>, visit: &Visit<'_>, outcome: io::Result<Option<FileOutcome>>) {
+    match outcome {
+        Ok(Some(outcome)) => scan.count(outcome),
+        Ok(None) => {}
+        Err(error) => scan.count(unreadable(scan, visit, Unreadable::from(&error))),
     }
 }
 
@@ -149,28 +140,28 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
     Ok(disk)
 }
 
-/// Reads a file if it is recognised, or defers it if it may have other names; then it has no
-/// outcome yet.
-fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<FileOutcome>> {
-    let mut put_off = false;
-    let outcome = look(scan, disk, visit, |file, shape| {
-        if visit.is_link || disk.links > 1 {
-            put_off = true;
-            scan.put_off(Linked {
-                id: disk.id,
-                rank: rank(visit, &file.name),
-                place: visit.place.clone(),
-                path: visit.path.to_owned(),
-                named: visit.demand == Demand::Named,
-            });
-            FileOutcome::OtherName
-        } else if scan.read_before(disk.id, &visit.place).is_some() {
-            FileOutcome::OtherName
-        } else {
-            read(scan, file, shape, visit)
-        }
-    })?;
-    Ok((!put_off).then_some(outcome))
+/// Defers a recognised file if it may have other names, which are not all known when it is first found.
+/// Returns its outcome if it does not have to be read now; `None` for a deferred file.
+fn other_name(
+    scan: &Scan<'_>,
+    disk: &Disk,
+    visit: &Visit<'_>,
+    name: &str,
+) -> ControlFlow<Option<FileOutcome>> {
+    if visit.is_link || disk.links > 1 {
+        scan.gathered().linked.push(Linked {
+            id: disk.id,
+            rank: rank(visit, name),
+            place: visit.place.clone(),
+            path: visit.path.to_owned(),
+            demand: visit.demand,
+        });
+        return ControlFlow::Break(None);
+    }
+    match scan.read_before(disk.id, &visit.place) {
+        Some(_) => ControlFlow::Break(Some(FileOutcome::OtherName)),
+        None => ControlFlow::Continue(()),
+    }
 }
 
 fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
@@ -185,44 +176,47 @@ fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
     }
 }
 
-/// Passes a file on if it is recognised.
+/// Reads a file, and returns its outcome; `None` if it is deferred, which only happens when it is found for
+/// the first time.
 fn look(
     scan: &Scan<'_>,
     disk: &Disk,
     visit: &Visit<'_>,
-    recognised: impl FnOnce(&File<'_>, Shape) -> FileOutcome,
-) -> io::Result<FileOutcome> {
+    is_first: bool,
+) -> io::Result<Option<FileOutcome>> {
     let path = (!visit.path.as_os_str().is_empty()).then_some(visit.path);
     let file = with_head(&visit.place, disk, path)?;
-    if let Some(shape) = shape(scan, &file, visit.demand) {
-        return Ok(recognised(&file, shape));
+    let Some(shape) = shape(scan, &file, visit.demand) else {
+        return Ok(Some(unrecognised(scan, disk, &file, visit)));
+    };
+    if is_first && let ControlFlow::Break(outcome) = other_name(scan, disk, visit, &file.name) {
+        return Ok(outcome);
     }
-    if let Some(program) = compressed::program(&file) {
-        return Ok(match program {
+    Ok(Some(read(scan, &file, shape, visit)))
+}
+
+/// Reads a file that no reader recognises, but that may be a compressed program.
+fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit<'_>) -> FileOutcome {
+    if let Some(program) = compressed::program(file) {
+        return match program {
             Ok(program) => unpacked(scan, &program, visit),
             Err(why) => unreadable(scan, visit, why),
-        });
+        };
     }
-    if visit.demand == Demand::Walked
-        && let Some(why) = unread_format::reason(&file.head, file.content)
-    {
-        scan.skip(visit.place.clone(), why);
-        return Ok(FileOutcome::Unreadable);
-    }
-    let wanted = match visit.demand {
+    let is_wanted = match visit.demand {
         Demand::Walked => false,
         Demand::Launched => disk.is_executable,
         Demand::Named => true,
     };
-    if wanted {
-        let reason = unjudged::unrecognised(&file);
-        return Ok(unjudged::report(scan, &visit.place, visit.demand, &reason));
+    if is_wanted {
+        let reason = unjudged::unrecognised(file);
+        return unjudged::report(scan, &visit.place, visit.demand, &reason);
     }
-    Ok(if disk.is_empty() {
-        FileOutcome::Empty
-    } else {
-        FileOutcome::OtherFile
-    })
+    match unread_format::reason(&file.head, file.content) {
+        Some(why) => unreadable(scan, visit, why),
+        None if disk.is_empty() => FileOutcome::Empty,
+        None => FileOutcome::OtherFile,
+    }
 }
 
 /// Reads a program that was compressed.
@@ -258,7 +252,7 @@ fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> Fi
         Shape::Packed(packing) => {
             archive::read(scan, file, packing);
             if visit.demand != Demand::Walked {
-                unjudged::archive(scan, &visit.place, visit.demand);
+                unjudged::incomplete(scan, &visit.place, visit.demand);
             }
             FileOutcome::Archive
         }

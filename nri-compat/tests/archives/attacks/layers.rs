@@ -132,7 +132,7 @@ fn headers_that_are_odd() {
         (
             "a checksum of signed bytes",
             archive(&[signed()]),
-            Unknown("checksum"),
+            Unknown("not a kind of file that can be judged"),
         ),
         (
             "a damaged pax record before a sparse file",
@@ -142,7 +142,7 @@ fn headers_that_are_odd() {
         (
             "an empty line between pax records",
             archive(&[pax(b'x', "10 path=x\n\n13 path=20-b\n"), file()]),
-            Unknown("damaged"),
+            Found(&["/x"]),
         ),
         (
             "another size in a pax header",
@@ -157,22 +157,22 @@ fn headers_that_are_odd() {
         (
             "a size that is no number",
             archive(&[pax(b'x', "10 size=x\n"), file()]),
-            Unknown("damaged"),
+            Unknown("whose size programs read differently"),
         ),
         (
             "an empty path",
             archive(&[pax(b'x', "8 path=\n"), file()]),
-            Found(&["/10-a"]),
+            Unknown("whose name programs read differently"),
         ),
         (
             "the last of two paths",
             archive(&[pax(b'x', "10 path=x\n13 path=20-b\n"), file()]),
-            Found(&["/20-b"]),
+            Unknown("whose name programs read differently"),
         ),
         (
             "a global path",
             archive(&[pax(b'g', "10 path=x\n"), file()]),
-            Unknown("a global pax header"),
+            Unknown("whose name programs read differently"),
         ),
         (
             "a global comment",

@@ -23,7 +23,14 @@ fn changed(change: impl FnOnce(&mut tar::Header)) -> Vec<u8> {
 #[test]
 fn names_that_programs_read_differently() {
     let file = || entry(b"10-a", b'0', b"MARK a");
-    let differently = Unknown("whose name programs read differently");
+    let differently = || Unknown("whose name programs read differently");
+    let old = |bytes: &[u8]| {
+        let mut header = tar::Header::new_old();
+        header.as_mut_bytes().copy_from_slice(&bytes[..512]);
+        header.as_mut_bytes()[257..265].fill(0);
+        header.set_cksum();
+        [header.as_bytes(), &bytes[512..]].concat()
+    };
     let path = |path: &str| pax(b'x', &format!("{} path={path}\n", path.len() + 9));
     let gnu = |text: &'static [u8]| {
         changed(|header| {
@@ -37,7 +44,7 @@ fn names_that_programs_read_differently() {
         (
             "of GNU and of pax",
             archive(&[long_name("30-c"), path("20-b"), file()]),
-            differently,
+            differently(),
         ),
         (
             "of pax and of GNU",
@@ -48,7 +55,7 @@ fn names_that_programs_read_differently() {
         (
             "two of GNU",
             archive(&[long_name("20-b"), long_name("30-c"), file()]),
-            Unknown("programs read differently"),
+            Unknown("two long name entries"),
         ),
         (
             "two pax headers",
@@ -58,12 +65,22 @@ fn names_that_programs_read_differently() {
         (
             "with a zero",
             archive(&[path("20-b\0"), file()]),
-            Unknown("damaged"),
+            Unknown("programs read differently"),
         ),
         (
             "without an entry",
             archive(&[file(), long_name("x")]),
-            Unknown("a header that belongs to an entry"),
+            Unknown("describing a future member"),
+        ),
+        (
+            "before a global header",
+            archive(&[path("20-b"), pax(b'g', "13 comment=x\n"), file()]),
+            differently(),
+        ),
+        (
+            "in a header of an old archive",
+            archive(&[old(&path("20-b")), file()]),
+            differently(),
         ),
         (
             "text as times",

@@ -1,20 +1,22 @@
 //! The entries of a tar, one after another, from a stream or from content that can be read at any
 //! offset.
 //!
-//! The `tar` crate reads the headers. The records that precede an entry are read here, because the
-//! crate reads them into memory whatever their size, and applies one of several that contradict each
-//! other.
+//! The `tar` crate reads the headers. Programs differ in how they read some of them; the first such entry ends
+//! the archive with a reason.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use tar::{Archive, Entry, EntryType, Header, PaxExtensions};
+use tar::{Archive, Entry, EntryType, Header};
 
-use super::input::{Input, cut_short, reason};
+use super::input::{Input, cut_short};
 use crate::skipped::{SkipKind, Unreadable};
 
-/// The maximum length of a name or of a set of pax records in bytes.
-const MAX_HEADER: u64 = 1 << 20;
+/// The size of a header, and of the blocks that data is padded to, in bytes.
+const BLOCK: u64 = 512;
+
+/// The maximum size of the headers of one entry in bytes. The `tar` crate holds them in memory.
+const MAX_HEADERS: u64 = 1 << 20;
 
 /// The type of a folder with a list of its files, from an incremental archive of GNU tar.
 const DUMPED_FOLDER: u8 = b'D';
@@ -59,7 +61,7 @@ impl TarEntry<'_, '_> {
         let mut head = Vec::new();
         let size = self.left.min(most);
         let read = self.by_ref().take(size).read_to_end(&mut head);
-        if (read.map_err(reason)? as u64) < size {
+        if (read.map_err(Unreadable::of_data)? as u64) < size {
             return Err(cut_short());
         }
         Ok(head)
@@ -85,171 +87,125 @@ pub(super) fn each<'s>(
     mut visit: impl FnMut(TarEntry<'_, 's>) -> Result<ControlFlow<()>, Unreadable>,
 ) -> Result<(), Unreadable> {
     let is_seekable = input.is_seekable();
+    let allowance = input.allowance();
     let mut archive = Archive::new(input);
-    let mut ahead = Ahead::default();
-    let mut end = 0;
-    for entry in archive.entries_with_seek().map_err(reason)?.raw(true) {
+    let mut end = 0_u64;
+    let mut entries = archive.entries_with_seek().map_err(invalid)?;
+    loop {
+        allowance.set(MAX_HEADERS);
+        let Some(entry) = entries.next() else { break };
         let mut entry = entry.map_err(invalid)?;
-        end = entry.raw_file_position().saturating_add(entry.size());
-        if ahead.add(&mut entry)? {
+        let is_alone = Some(entry.raw_header_position()) == end.checked_next_multiple_of(BLOCK);
+        end = entry
+            .raw_file_position()
+            .saturating_add(stored_size(&entry)?);
+        if entry.header().entry_type() == EntryType::XGlobalHeader {
+            check_global(&mut entry, is_alone)?;
             continue;
         }
-        let entry = std::mem::take(&mut ahead).apply(entry, is_seekable)?;
-        if visit(entry)?.is_break() {
+        allowance.set(u64::MAX);
+        if visit(TarEntry::new(entry, is_seekable)?)?.is_break() {
             return Ok(());
         }
     }
-    if ahead != Ahead::default() {
-        let reason = "it ends with a header that belongs to an entry";
-        return Err(Unreadable::new(SkipKind::Broken, reason));
-    }
+    allowance.set(u64::MAX);
     archive.into_inner().check_end(end)
 }
 
-/// The records from the headers that precede an entry.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Ahead {
-    path: Option<Vec<u8>>,
-    link: Option<Vec<u8>>,
-    pax: Option<Pax>,
+/// Returns the size of the data in the archive, which for a sparse file is not the size of the file.
+fn stored_size<R: Read>(entry: &Entry<'_, R>) -> Result<u64, Unreadable> {
+    entry.header().entry_size().map_err(invalid)
 }
 
-/// The records of a pax header.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Pax {
-    path: Option<Vec<u8>>,
-    link: Option<Vec<u8>>,
-    size: Option<u64>,
-    is_sparse: bool,
-    /// The path of a sparse file, which the header itself replaces.
-    sparse_path: Option<Vec<u8>>,
-}
-
-impl Ahead {
-    /// Adds the records of a header that precedes an entry. Returns false for an entry.
-    fn add<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<bool, Unreadable> {
-        match entry.header().entry_type() {
-            EntryType::GNULongName => once(&mut self.path, name(entry)?)?,
-            EntryType::GNULongLink => once(&mut self.link, name(entry)?)?,
-            EntryType::XHeader => once(&mut self.pax, Pax::parse(&records(entry)?)?)?,
-            EntryType::XGlobalHeader => Pax::check_global(&records(entry)?)?,
-            _ => return Ok(false),
+impl<'a, 's> TarEntry<'a, 's> {
+    /// Returns an entry, if programs agree on it.
+    fn new(mut data: Entry<'a, Input<'s>>, is_seekable: bool) -> Result<Self, Unreadable> {
+        let path = data.path_bytes().into_owned();
+        let link = data.link_name_bytes().unwrap_or_default().into_owned();
+        let size = stored_size(&data)?;
+        check_header(data.header(), size)?;
+        if path.contains(&0) || link.contains(&0) {
+            return Err(ambiguous("name"));
         }
-        Ok(true)
-    }
-
-    /// Returns an entry with these records.
-    fn apply<'a, 's>(
-        self,
-        data: Entry<'a, Input<'s>>,
-        is_seekable: bool,
-    ) -> Result<TarEntry<'a, 's>, Unreadable> {
+        let has_sparse_records = check_records(&mut data, &path, &link, Some(size))?;
         let header = data.header();
         let kind = header.entry_type();
-        check(header, data.size())?;
-        let pax = self.pax.unwrap_or_default();
-        if pax.size.is_some_and(|size| size != data.size()) {
-            return Err(ambiguous("size"));
-        }
-        let path = either(pax.sparse_path.or(pax.path), self.path)?;
-        let link = either(pax.link, self.link)?;
-        let own_path = || header.path_bytes().into_owned();
-        let own_link = || header.link_name_bytes().unwrap_or_default().into_owned();
-        Ok(TarEntry {
-            path: path.unwrap_or_else(own_path),
-            link: link.unwrap_or_else(own_link),
+        Ok(Self {
+            path,
+            link,
             kind,
             size: data.size(),
             left: data.size(),
             // Programs read more spellings of numbers than the crate.
             is_executable: header.mode().map_or(true, |mode| mode & 0o111 != 0),
             start: is_seekable.then(|| data.raw_file_position()),
-            is_sparse: pax.is_sparse || kind == EntryType::GNUSparse,
+            is_sparse: has_sparse_records || kind == EntryType::GNUSparse,
             data,
         })
     }
 }
 
-impl Pax {
-    fn parse(text: &[u8]) -> Result<Self, Unreadable> {
-        let end = text.iter().rposition(|byte| *byte != 0);
-        let text = text.get(..end.map_or(0, |end| end + 1)).unwrap_or_default();
-        // The crate stops at an empty line.
-        if text.starts_with(b"\n") || text.windows(2).any(|two| two == b"\n\n") {
-            return Err(damaged());
-        }
-        let mut pax = Self::default();
-        for record in PaxExtensions::new(text) {
-            let record = record.map_err(|_| damaged())?;
-            pax.add(record.key_bytes(), record.value_bytes())?;
-        }
-        Ok(pax)
+/// Checks that programs agree on a header.
+fn check_header(header: &Header, size: u64) -> Result<(), Unreadable> {
+    let kind = header.entry_type();
+    if kind.as_byte() == CONTINUED {
+        let reason = "a part of an archive of several volumes";
+        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
     }
-
-    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
-        // An empty value removes the record.
-        let value = (!value.is_empty()).then_some(value);
-        match key {
-            b"path" => self.path = value.map(without_nul).transpose()?,
-            b"linkpath" => self.link = value.map(without_nul).transpose()?,
-            b"size" => self.size = value.map(number).transpose()?,
-            b"GNU.sparse.name" => self.sparse_path = value.map(without_nul).transpose()?,
-            other => self.is_sparse |= other.starts_with(b"GNU.sparse."),
-        }
-        Ok(())
+    if !has_bytes(kind) && size > 0 {
+        return Err(ambiguous("size"));
     }
-
-    /// Checks the records of a global header, which programs apply to all following entries or to
-    /// none.
-    fn check_global(text: &[u8]) -> Result<(), Unreadable> {
-        if Self::parse(text)? == Self::default() {
-            return Ok(());
-        }
-        let reason = "a global pax header that changes names or sizes";
-        Err(Unreadable::new(SkipKind::UnsupportedFormat, reason))
+    let is_for_next = matches!(
+        kind,
+        EntryType::GNULongName | EntryType::GNULongLink | EntryType::XHeader
+    );
+    if is_for_next || has_text_as_times(header) {
+        return Err(ambiguous("name"));
     }
+    Ok(())
 }
 
-fn without_nul(value: &[u8]) -> Result<Vec<u8>, Unreadable> {
-    if value.contains(&0) {
-        return Err(damaged());
+/// Checks that the pax records of an entry say the same as what the `tar` crate read. Returns true if
+/// they describe a sparse file.
+fn check_records<R: Read>(
+    entry: &mut Entry<'_, R>,
+    path: &[u8],
+    link: &[u8],
+    size: Option<u64>,
+) -> Result<bool, Unreadable> {
+    let records = entry.pax_extensions().map_err(invalid)?;
+    let mut is_sparse = false;
+    for record in records.into_iter().flatten() {
+        let record = record.map_err(|_| damaged())?;
+        let value = record.value_bytes();
+        let is_other = |read: &[u8]| value.is_empty() || value != read;
+        let number = || record.value().ok()?.parse().ok();
+        match record.key_bytes() {
+            b"path" if is_other(path) => return Err(ambiguous("name")),
+            b"linkpath" if is_other(link) => return Err(ambiguous("name")),
+            b"size" if size.is_none() || number() != size => return Err(ambiguous("size")),
+            key => is_sparse |= key.starts_with(b"GNU.sparse."),
+        }
     }
-    Ok(value.to_vec())
+    Ok(is_sparse)
 }
 
-fn number(value: &[u8]) -> Result<u64, Unreadable> {
-    let text = std::str::from_utf8(value).map_err(|_| damaged())?;
-    text.parse().map_err(|_| damaged())
+/// Checks that a global header, which programs apply to all following entries or to none, changes no
+/// names and sizes. The `tar` crate takes it for the entry that preceding headers belong to.
+fn check_global<R: Read>(entry: &mut Entry<'_, R>, is_alone: bool) -> Result<(), Unreadable> {
+    if !is_alone || check_records(entry, b"", b"", None)? {
+        return Err(ambiguous("name"));
+    }
+    Ok(())
 }
 
 fn damaged() -> Unreadable {
     Unreadable::new(SkipKind::Broken, "a pax header is damaged")
 }
 
-/// Checks that programs agree on the size and the name in a header.
-fn check(header: &Header, size: u64) -> Result<(), Unreadable> {
-    let kind = header.entry_type();
-    if kind.as_byte() == CONTINUED {
-        let reason = "a part of an archive of several volumes";
-        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
-    }
-    let is_extended = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
-    if kind == EntryType::GNUSparse && is_extended {
-        let reason = "a sparse file with many holes: extract the archive and check the folder";
-        return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
-    }
-    if !has_bytes(kind) && size > 0 {
-        return Err(ambiguous("size"));
-    }
-    if has_text_as_times(header) {
-        return Err(ambiguous("name"));
-    }
-    Ok(())
-}
-
 /// Returns the reason why the next header cannot be read.
 fn invalid(error: io::Error) -> Unreadable {
-    let why = reason(error);
+    let why = Unreadable::of_data(error);
     if why.kind != SkipKind::Broken {
         return why;
     }
@@ -257,47 +213,9 @@ fn invalid(error: io::Error) -> Unreadable {
     Unreadable::new(why.kind, format!("not a valid tar: {shown}"))
 }
 
-/// Stores a record. Programs differ in which of several headers they apply.
-fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Unreadable> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(ambiguous("name")),
-    }
-}
-
-/// Returns the only value of a record that may be in two headers. Programs differ in which of them
-/// they apply.
-fn either(one: Option<Vec<u8>>, other: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, Unreadable> {
-    match (one, other) {
-        (Some(one), Some(other)) if one != other => Err(ambiguous("name")),
-        (one, other) => Ok(one.or(other)),
-    }
-}
-
 fn ambiguous(part: &str) -> Unreadable {
     let reason = format!("an entry whose {part} programs read differently");
     Unreadable::new(SkipKind::UnsupportedFormat, reason)
-}
-
-/// Reads a name that is stored as an entry, up to its NUL.
-fn name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, Unreadable> {
-    let mut name = records(entry)?;
-    name.truncate(memchr::memchr(0, &name).unwrap_or(name.len()));
-    Ok(name)
-}
-
-/// Reads the data of a header that precedes an entry.
-fn records<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, Unreadable> {
-    let size = entry.size();
-    if size > MAX_HEADER {
-        let reason = format!("a header of {} MiB", size >> 20);
-        return Err(Unreadable::new(SkipKind::TooLarge, reason));
-    }
-    let mut bytes = Vec::new();
-    if (entry.read_to_end(&mut bytes).map_err(reason)? as u64) < size {
-        return Err(cut_short());
-    }
-    Ok(bytes)
 }
 
 /// Returns true if the times of a GNU header are text, which some programs read as the beginning of

@@ -1,6 +1,8 @@
 //! The bytes of a tar, decompressed if necessary.
 
+use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
 
 use crate::check::content::{Content, Stream};
 use crate::packing::Packing;
@@ -17,6 +19,8 @@ pub(super) struct Input<'s> {
     position: u64,
     /// The number of bytes that are known to be there.
     available: u64,
+    /// The number of bytes that may still be read.
+    allowance: Rc<Cell<u64>>,
 }
 
 enum Source<'s> {
@@ -29,20 +33,24 @@ enum Source<'s> {
 impl<'s> Input<'s> {
     pub(super) fn new(content: &'s dyn Content, packing: Packing) -> Result<Self, Unreadable> {
         let stream = Stream::new(content);
-        if packing == Packing::Not {
-            return Ok(Self {
-                source: Source::Anywhere(stream),
-                position: 0,
-                available: content.len(),
-            });
-        }
-        let most = unpack::limit(content.len());
-        let unpacked = unpack::limited(BufReader::with_capacity(64 << 10, stream), packing, most);
+        let (source, available) = if packing == Packing::Not {
+            (Source::Anywhere(stream), content.len())
+        } else {
+            let stream = BufReader::with_capacity(64 << 10, stream);
+            let unpacked = unpack::limited(stream, packing, unpack::limit(content.len()));
+            (Source::Through(unpacked.map_err(Unreadable::of_data)?), 0)
+        };
         Ok(Self {
-            source: Source::Through(unpacked.map_err(reason)?),
+            source,
             position: 0,
-            available: 0,
+            available,
+            allowance: Rc::new(Cell::new(u64::MAX)),
         })
+    }
+
+    /// Returns the number of bytes that may still be read, which the caller sets.
+    pub(super) fn allowance(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.allowance)
     }
 
     /// Returns true if the data of entries can be read again.
@@ -58,7 +66,7 @@ impl<'s> Input<'s> {
         }
         let mut piece = vec![0; END_PIECE];
         loop {
-            let read = self.read(&mut piece).map_err(reason)?;
+            let read = self.read(&mut piece).map_err(Unreadable::of_data)?;
             if read == 0 {
                 return Ok(());
             }
@@ -85,6 +93,8 @@ impl Read for Input<'_> {
             }
         };
         self.position += read as u64;
+        let left = self.allowance.get().checked_sub(read as u64);
+        self.allowance.set(left.ok_or_else(too_many_headers)?);
         Ok(read)
     }
 }
@@ -107,23 +117,12 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Returns the reason why an archive cannot be read further. Decompression libraries and the `tar`
-/// crate report broken data as other errors.
-pub(super) fn reason(error: io::Error) -> Unreadable {
-    let is_format = matches!(
-        error.kind(),
-        io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-    );
-    match Unreadable::from(error) {
-        Unreadable {
-            kind: SkipKind::Io,
-            reason,
-        } if is_format => Unreadable::new(SkipKind::Broken, reason),
-        why => why,
-    }
-}
-
 /// Returns the reason for an archive that ends too early.
 pub(super) fn cut_short() -> Unreadable {
     Unreadable::new(SkipKind::Truncated, "cut short")
+}
+
+fn too_many_headers() -> io::Error {
+    let reason = "headers of more than 1 MiB before an entry";
+    io::Error::other(Unreadable::new(SkipKind::TooLarge, reason))
 }

@@ -84,11 +84,6 @@ pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer 
     layer
 }
 
-/// Returns true if a runtime may start the file with this path.
-fn is_launched(entry: &TarEntry<'_, '_>, path: &[u8]) -> bool {
-    names::is_launched(path) && entry.is_executable
-}
-
 impl Layer {
     /// Returns the findings in the file with this path.
     #[cfg(feature = "registry")]
@@ -107,7 +102,6 @@ impl Layer {
         let is_below = |above: &[u8]| names::is_within(path, above);
         let hides = |(known, change): &(Box<[u8]>, Change)| match change {
             Change::Whiteout(Whiteout::Gone(hidden) | Whiteout::Opaque(hidden)) => is_below(hidden),
-            Change::Whiteout(Whiteout::Note) => false,
             Change::Folder => **known == *path,
             Change::File(_) | Change::Hard(_) | Change::Symbolic(_) => is_below(known),
         };
@@ -171,72 +165,56 @@ impl Layer {
         mut entry: TarEntry<'_, '_>,
         path: &[u8],
     ) -> Result<Option<Box<Found>>, Unreadable> {
+        if entry.is_sparse {
+            let reason = "a sparse file: extract the archive and check the folder";
+            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
+            let place = shown_path(path);
+            let found = Found::skipped(Skipped::unreadable(place, why));
+            return self.keep(reading, Some(found));
+        }
         if entry.size == 0 {
             reading.scan.count(FileOutcome::Empty);
             return Ok(None);
         }
-        if entry.is_sparse {
-            let reason = "a sparse file: extract the archive and check the folder";
-            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
-            return self.keep(reading, unreadable(path, why));
-        }
+        let is_launched = names::is_launched(path) && entry.is_executable;
         let file = with_head(path, entry.head(HEAD as u64)?);
         if self.is_nested(reading, &file) {
             return Ok(None);
         }
-        if reading.scan.recognised(&file) {
-            let found = match stored(reading.content, &mut entry, &file.head) {
-                Ok(content) => reading.scan.look(&File {
-                    content: &*content,
-                    ..file
-                }),
-                Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
-            };
-            return self.keep(reading, program(&entry, path, found));
+        let content = if is_read_whole(reading, &file, entry.size) {
+            stored(reading.content, &mut entry, &file.head)
+        } else {
+            start(&mut entry, &file.head)
+        };
+        match content {
+            Ok(content) => {
+                let content = &*content;
+                self.content(reading, &File { content, ..file }, is_launched)
+            }
+            Err(why) => self.keep(reading, answered(&file, is_launched, Err(why))),
         }
-        let text = String::from_utf8_lossy(path);
-        let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
-        let has_whole = is_chart || compressed::may_hold_program(&file.head);
-        if has_whole && let Ok(content) = stored(reading.content, &mut entry, &file.head) {
-            let content = &*content;
-            return self.whole(reading, &entry, path, &File { content, ..file });
-        }
-        let mut start = file.head.to_vec();
-        if start.contains(&0) {
-            start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);
-        }
-        let content = &start;
-        let file = File { content, ..file };
-        self.keep(reading, unrecognised(&entry, path, &file))
     }
 
-    /// Reads all of a part of a chart, or of a compressed file that may hold programs.
-    fn whole(
+    /// Reads the content of a file.
+    fn content(
         &mut self,
         reading: Reading<'_>,
-        entry: &TarEntry<'_, '_>,
-        path: &[u8],
         file: &File<'_>,
+        is_launched: bool,
     ) -> Result<Option<Box<Found>>, Unreadable> {
-        // More than the first bytes may be necessary to recognise it.
+        // More than the first bytes may be necessary to recognise an archive.
         if self.is_nested(reading, file) {
             return Ok(None);
-        }
-        match compressed::program(file) {
-            Some(Ok(inner)) => {
-                let inner = inner.file(&file.place).map_err(Unreadable::from)?;
-                let found = program(entry, path, reading.scan.look(&inner));
-                return self.keep(reading, found);
-            }
-            Some(Err(why)) => return self.keep(reading, unreadable(path, why)),
-            None => {}
         }
         if !reading.is_layer
             && let Some((folder, sighting)) = charts::in_archive(file)
         {
             self.charts.entry(folder).or_insert(sighting);
         }
-        self.keep(reading, unrecognised(entry, path, file))
+        self.keep(
+            reading,
+            answered(file, is_launched, reading.scan.findings(file)),
+        )
     }
 
     /// Counts a file with these findings, if there are any.
@@ -295,28 +273,41 @@ impl Layer {
     }
 }
 
-/// Returns the findings in a program. One that a runtime starts has some in any case.
-fn program(entry: &TarEntry<'_, '_>, path: &[u8], found: Found) -> Option<Found> {
-    if !is_launched(entry, path) {
-        return Some(found);
-    }
-    let file = with_head(path, Vec::new());
-    Some(unjudged::with_answer(found, &file, Demand::Launched))
+/// Returns true if more than the first bytes of a file may be needed: that of a kind that readers know, or
+/// of a compressed program, or of a part of a chart.
+fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
+    reading.scan.recognised(file)
+        || compressed::may_hold_program(&file.head)
+        || !reading.is_layer && charts::is_part(&file.place.file, size)
 }
 
-/// Returns what is known about a file that no reader recognises: a runtime may start it, or it may hold
-/// programs.
-fn unrecognised(entry: &TarEntry<'_, '_>, path: &[u8], file: &File<'_>) -> Option<Found> {
-    if is_launched(entry, path) {
-        return Some(unjudged::launched(file));
+/// Returns the first bytes of an entry, enough to recognise every format if it is not a text.
+fn start<'c>(
+    entry: &mut TarEntry<'_, '_>,
+    head: &[u8],
+) -> Result<Box<dyn Content + 'c>, Unreadable> {
+    let mut start = head.to_vec();
+    if start.contains(&0) {
+        start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);
     }
-    let why = unread_format::reason(&file.head, file.content)?;
-    unreadable(path, why)
+    Ok(Box::new(start))
 }
 
-fn unreadable(path: &[u8], why: Unreadable) -> Option<Found> {
-    let place = Place::from(shown_path(path));
-    Some(Found::skipped(Skipped::unreadable(place, why)))
+/// Returns the findings in a file. One that a runtime starts has some in any case.
+fn answered(
+    file: &File<'_>,
+    is_launched: bool,
+    found: Result<Option<Found>, Unreadable>,
+) -> Option<Found> {
+    let skipped = |why| Found::skipped(Skipped::unreadable(file.place.clone(), why));
+    let found = found.unwrap_or_else(|why| Some(skipped(why)));
+    if !is_launched {
+        return found;
+    }
+    Some(match found {
+        Some(found) => unjudged::with_answer(found, file, Demand::Launched),
+        None => unjudged::launched(file),
+    })
 }
 
 /// Returns true if a path within an archive indicates an image.

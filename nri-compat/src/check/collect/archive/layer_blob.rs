@@ -7,8 +7,9 @@ use super::stored::with_head;
 use super::{kind, names};
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
-use crate::check::collect::{compressed, disk, unread_format};
+use crate::check::collect::{disk, unread_format};
 use crate::check::content::{Content, File};
+use crate::check::evidence::text;
 use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -49,26 +50,15 @@ fn single(reading: Reading<'_>, file: &File<'_>, path: Vec<u8>) -> Layer {
 
 /// Returns the findings in a single file; `None` for a text that no reader recognises.
 fn findings(reading: Reading<'_>, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
-    if reading.scan.recognised(file) {
-        return Ok(Some(reading.scan.look(file)));
-    }
-    if let Some(program) = compressed::program(file) {
-        let program = program?;
-        return Ok(Some(reading.scan.look(&program.file(&file.place)?)));
-    }
-    let why = unread_format::reason(&file.head, file.content).or_else(|| not_text(&file.head));
-    why.map_or(Ok(None), Err)
+    let found = reading.scan.findings(file)?;
+    let why = not_text(&file.head).filter(|_| found.is_none());
+    why.map_or(Ok(found), Err)
 }
 
 /// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as
 /// the JSON of attestations.
 fn not_text(head: &[u8]) -> Option<Unreadable> {
-    let is_text = match std::str::from_utf8(head) {
-        Ok(text) => !text.contains('\0'),
-        // The head may end within a character.
-        Err(error) => error.error_len().is_none() && !head.contains(&0),
-    };
-    (!is_text).then(|| {
+    text::head(head).is_none().then(|| {
         let reason = "neither an archive nor a kind of file that can be judged";
         Unreadable::new(SkipKind::UnsupportedFormat, reason)
     })

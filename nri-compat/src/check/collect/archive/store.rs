@@ -15,6 +15,7 @@ use super::window::Window;
 
 use crate::check::collect::disk::Disk;
 use crate::check::content::Content;
+use crate::check::evidence::text;
 use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -52,18 +53,8 @@ pub(in crate::check::collect) trait Store: Sync {
         let Some(part) = self.open(path)? else {
             return Ok(None);
         };
-        if part.len() > MAX_MANIFEST {
-            return Err(Unreadable::new(
-                SkipKind::TooLarge,
-                format!("{path} is larger than {} MiB", MAX_MANIFEST >> 20),
-            ));
-        }
-        let mut bytes = vec![0; usize::try_from(part.len()).unwrap_or(0)];
-        let read = part
-            .read_at(0, &mut bytes)
-            .map_err(|error| Unreadable::from(&error))?;
-        bytes.truncate(read);
-        Ok(Some(bytes))
+        let named = |why: Unreadable| Unreadable::new(why.kind, format!("{path}: {why}"));
+        text::bytes(&*part, MAX_MANIFEST).map(Some).map_err(named)
     }
 }
 

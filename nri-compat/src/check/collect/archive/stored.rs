@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::entries::TarEntry;
-use super::input::{cut_short, reason};
+use super::input::cut_short;
 use super::names;
 use super::window::Window;
 use crate::check::collect::spool::to_disk;
@@ -41,7 +41,7 @@ pub(super) fn stored<'c>(
         })
     } else if size <= MAX_IN_MEMORY {
         let mut bytes = head.to_vec();
-        entry.read_to_end(&mut bytes).map_err(reason)?;
+        entry.read_to_end(&mut bytes).map_err(Unreadable::of_data)?;
         Box::new(bytes)
     } else {
         Box::new(to_disk(&mut head.chain(entry))?)

@@ -62,7 +62,6 @@ impl<'l> Tree<'l> {
                 let folder = self.resolved(folder);
                 self.remove_below(layer, &folder);
             }
-            Change::Whiteout(Whiteout::Note) => {}
             Change::Folder => {
                 // It replaces a file or a link, and is merged with a folder.
                 self.nodes.remove(&self.resolved_folder(path));
@@ -200,7 +199,7 @@ fn unknown_link(place: &Place, path: &[u8], target: &[u8]) -> Option<Found> {
     } else {
         return None;
     };
-    Some(unjudged::linked(place, &shown_path(path), &reason))
+    Some(unjudged::linked(place, &shown_path(path), reason))
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.

@@ -8,12 +8,12 @@ use super::super::scan::Scan;
 use super::super::wanted_image::WantedImage;
 use super::recognise;
 use crate::check::content::File;
-use crate::check::evidence::Unreadable;
+use crate::check::evidence::{Unreadable, text};
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
 use crate::workloads::manifest::{self, Item};
-use crate::workloads::{Candidate, Workload, candidates};
+use crate::workloads::{Container, Workload};
 
 /// The name of the reader, in evidence.
 const READER: &str = "manifest";
@@ -44,7 +44,7 @@ pub(in crate::check::collect) fn read(
     file: &File<'_>,
     demand: Demand,
 ) -> Option<FileOutcome> {
-    let bytes = match whole(file) {
+    let bytes = match text::bytes(file.content, manifest::MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(why) => return Some(too_large(scan, file, demand, why)),
     };
@@ -73,24 +73,6 @@ fn too_large(scan: &Scan<'_>, file: &File<'_>, demand: Demand, why: Unreadable) 
     }
     scan.skip(file.place.clone(), why);
     FileOutcome::Unreadable
-}
-
-fn whole(file: &File<'_>) -> Result<Vec<u8>, Unreadable> {
-    let len = file.content.len();
-    if len > manifest::MAX_BYTES {
-        let reason = format!(
-            "a manifest larger than {} MiB: split it",
-            manifest::MAX_BYTES >> 20
-        );
-        return Err(Unreadable::new(SkipKind::TooLarge, reason));
-    }
-    let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
-    let read = file
-        .content
-        .read_at(0, &mut bytes)
-        .map_err(|error| Unreadable::from(&error))?;
-    bytes.truncate(read);
-    Ok(bytes)
 }
 
 impl Reading<'_, '_> {
@@ -122,13 +104,12 @@ impl Reading<'_, '_> {
     fn workload(&mut self, document: u32, workload: &Workload) {
         self.objects += 1;
         self.workloads += 1;
-        let candidates = candidates(workload);
-        self.candidates += u64::from(!candidates.is_empty());
-        for candidate in &candidates {
+        self.candidates += u64::from(workload.candidates().next().is_some());
+        for candidate in workload.candidates() {
             for (line, image) in images(candidate) {
                 let place = self.place.in_workload(WorkloadPlace {
                     line: Some(line),
-                    container: candidate.container.name.clone(),
+                    container: candidate.name.clone(),
                     ..head(document, workload)
                 });
                 self.image(place, image, candidate.reason());
@@ -141,7 +122,7 @@ impl Reading<'_, '_> {
 
     fn image(&mut self, place: Place, image: Result<String, String>, why: String) {
         match image {
-            Ok(reference) => self.scan.want_image(WantedImage {
+            Ok(reference) => self.scan.gathered().wanted_images.push(WantedImage {
                 request: ImageRequest { reference, place },
                 reason: why,
             }),
@@ -198,13 +179,12 @@ impl Reading<'_, '_> {
 
 /// Returns the images of a candidate with their lines: that of the container and those that it mounts,
 /// each as a reference, or as the reason why there is none.
-fn images(candidate: &Candidate<'_>) -> Vec<(u32, Result<String, String>)> {
-    let container = candidate.container;
+fn images(candidate: &Container) -> Vec<(u32, Result<String, String>)> {
     let mounted = candidate.image_volumes.iter();
     let mounted = mounted.map(|image| (image.line, reference(&image.reference)));
     let missing = || Err("it has no image: check the complete manifest".to_owned());
-    let own = container.image.as_deref().map_or_else(missing, reference);
-    [(container.line, own)].into_iter().chain(mounted).collect()
+    let own = candidate.image.as_deref().map_or_else(missing, reference);
+    [(candidate.line, own)].into_iter().chain(mounted).collect()
 }
 
 /// Returns an image reference, or why it is none.
@@ -220,8 +200,7 @@ fn reference(image: &str) -> Result<String, String> {
 
 /// Returns the reason why a path on the host is not known, if one is a placeholder.
 fn placeholder_path(workload: &Workload) -> Option<String> {
-    let volumes = workload.templates.iter().flat_map(|pod| &pod.volumes);
-    let mut paths = volumes.filter_map(|volume| volume.host_path.as_ref());
+    let mut paths = workload.host_paths.iter();
     let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
     let path = crate::escape::bytes(path.as_bytes());
     Some(format!(
@@ -256,7 +235,7 @@ pub(super) fn not_a_plugin(place: Place, detail: &str) -> Sighting {
 }
 
 /// Returns a sighting of a container or document that cannot be judged.
-pub(super) fn unknown(place: Place, reason: String) -> Sighting {
+pub(in crate::check::collect) fn unknown(place: Place, reason: String) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,

@@ -1,9 +1,12 @@
 //! Recognises Kubernetes manifests by their first bytes and their name.
 
+use std::path::Path;
+
 use memchr::memmem;
 
 use super::super::demand::Demand;
 use crate::check::content::File;
+use crate::check::evidence::text;
 use crate::check::head::HEAD;
 use crate::workloads::{manifest, mentions_published};
 
@@ -19,12 +22,6 @@ const HOST_PATH: &[u8] = b"hostPath";
 /// The field of a mount that is a path in a container, which patches have, too.
 const MOUNT_PATH: &[u8] = b"mountPath";
 
-/// The ends of the names of YAML files.
-const YAML: [&str; 2] = [".yaml", ".yml"];
-
-/// The end of the names of JSON files.
-const JSON: &str = ".json";
-
 /// Reports whether a file may be a manifest, and is read as one. `is_recognised` reports whether
 /// another reader knows the file.
 ///
@@ -38,16 +35,20 @@ pub(in crate::check::collect) fn recognises(
     if file.place.entry.is_some() || file.place.image.is_some() {
         return false;
     }
-    let is_yaml = YAML.iter().any(|end| has_end(&file.name, end));
+    let extension = Path::new(&file.name).extension().unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    let is_yaml = extension == "yaml" || extension == "yml";
     let is_named = demand == Demand::Named;
-    if !is_yaml && !is_named && !has_end(&file.name, JSON) {
+    if !is_yaml && !is_named && extension != "json" {
         return false;
     }
     // Files of tools that install charts have no object.
-    let begins = mentions_in_head(&file.head, API_VERSION)
-        || mentions_in_head(&file.head, HOST_PATH)
-        || mentions_in_head(&file.head, MOUNT_PATH)
-        || is_yaml && mentions_published(&file.head);
+    let head = manifest::decode(&file.head);
+    let head = head.as_bytes();
+    let begins = [API_VERSION, HOST_PATH, MOUNT_PATH]
+        .iter()
+        .any(|word| mentions(head, word))
+        || is_yaml && mentions_published(head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
@@ -55,11 +56,6 @@ pub(in crate::check::collect) fn recognises(
         (true, true) => !file.head.is_empty() && (begins || !is_recognised()),
         (false, true) => !is_recognised() && (begins || is_later(file)),
     }
-}
-
-/// Reports whether the text of the first bytes has this word.
-fn mentions_in_head(head: &[u8], word: &[u8]) -> bool {
-    mentions(head, word) || head.contains(&0) && mentions(manifest::decode(head).as_bytes(), word)
 }
 
 /// Reports whether bytes contain a word.
@@ -88,22 +84,9 @@ fn has_key(text: &[u8], word: &[u8]) -> bool {
 
 /// Reports whether the field comes after the first bytes of a text that the user named.
 fn is_later(file: &File<'_>) -> bool {
-    let mut bytes =
-        vec![0; usize::try_from(file.content.len().min(manifest::MAX_BYTES)).unwrap_or(0)];
     let is_text = !file.head.contains(&0) && file.head.len() >= HEAD;
-    is_text
-        && file.content.read_at(0, &mut bytes).is_ok_and(|read| {
-            bytes
-                .get(..read)
-                .is_some_and(|bytes| mentions(bytes, API_VERSION))
-        })
-}
-
-/// Reports whether a name has this end, in any case.
-fn has_end(name: &str, end: &str) -> bool {
-    let at = name.len().checked_sub(end.len());
-    at.and_then(|at| name.get(at..))
-        .is_some_and(|last| last.eq_ignore_ascii_case(end))
+    let all = is_text.then(|| text::bytes(file.content, manifest::MAX_BYTES));
+    all.is_some_and(|all| all.is_ok_and(|all| mentions(&all, API_VERSION)))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use super::document::{self, Document};
+use serde::Deserialize;
+use toml::{Table, Value};
+
 use super::template::PLUGIN;
-use super::{Configured, Nri, pattern, template};
+use super::{Configured, Nri, document, pattern, template};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::check::lexical_path::cleaned;
 use crate::skipped::Unreadable;
@@ -17,23 +19,60 @@ use crate::skipped::Unreadable;
 /// The name of the NRI plugin in version 1, which a file without a version has.
 const PLUGIN_V1: &str = "nri";
 
+/// The keys that only containerd has.
+const SECTIONS: [&str; 6] = [
+    "plugins",
+    "imports",
+    "grpc",
+    "ttrpc",
+    "proxy_plugins",
+    "disabled_plugins",
+];
+
 /// The maximum number of files for one configuration.
 const MAX_FILES: usize = 1000;
 
+/// The settings that matter.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Settings {
+    version: Option<i64>,
+    imports: Vec<String>,
+    disabled_plugins: Vec<String>,
+    plugins: Plugins,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Plugins {
+    /// The name in versions 2 and 3.
+    #[serde(rename = "io.containerd.nri.v1.nri")]
+    nri: Option<NriTable>,
+    /// The name in version 1.
+    #[serde(rename = "nri")]
+    nri_v1: Option<NriTable>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NriTable {
+    disable: Option<bool>,
+    plugin_path: Option<String>,
+    plugin_config_path: Option<String>,
+    socket_path: Option<String>,
+}
+
 /// Reports whether a document is such a file: it has a version, and keys that only containerd has.
-pub(super) fn is(document: &Document<'_>) -> bool {
-    let sections = [
-        "plugins",
-        "imports",
-        "grpc",
-        "ttrpc",
-        "proxy_plugins",
-        "disabled_plugins",
-    ];
-    document.has(&["plugins", PLUGIN])
-        || is_version_1(document) && document.has(&["plugins", PLUGIN_V1, "plugin_path"])
-        || document.is_integer(&["version"])
-            && sections.iter().any(|section| document.has(&[section]))
+pub(super) fn is(document: &Table) -> bool {
+    let nri = |plugin: &str| document.get("plugins")?.get(plugin);
+    let version = document.get("version").and_then(Value::as_integer);
+    let is_version_1 = version.is_none_or(|version| version < 2);
+    nri(PLUGIN).is_some()
+        || is_version_1 && nri(PLUGIN_V1).is_some_and(|nri| nri.get("plugin_path").is_some())
+        || version.is_some()
+            && SECTIONS
+                .iter()
+                .any(|section| document.contains_key(*section))
 }
 
 /// Reads these files and all their imports, each once, which ends cycles. The report shows `file`.
@@ -59,53 +98,47 @@ fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), 
     if template::is(file) {
         text = template::plain_settings(&text)?;
     }
-    let document = Document::parse(&text)?;
-    Ok((nri(&document)?, imports(&document, file, machine)?))
+    let settings: Settings = document::settings(&text)?;
+    let imports = imports(&settings.imports, file, machine)?;
+    Ok((settings.nri(), imports))
 }
 
-fn nri(document: &Document<'_>) -> Result<Nri, Unreadable> {
-    let plugin = if is_version_1(document) {
-        PLUGIN_V1
-    } else {
-        PLUGIN
-    };
-    let key = |key| ["plugins", plugin, key];
-    let disabled = document.strings(&["disabled_plugins"])?;
-    let is_disabled = disabled.iter().any(|name| name == plugin);
-    let flag = document.flag(&key("disable"))?;
-    Ok(Nri {
-        plugin_dir: document.string(&key("plugin_path"))?,
-        config_dir: document.string(&key("plugin_config_path"))?,
-        socket: document.string(&key("socket_path"))?,
-        enabled: if is_disabled {
-            Some(false)
+impl Settings {
+    /// Returns the settings for NRI. A file that has no version, but the name of a later version, has
+    /// only lost its version.
+    fn nri(self) -> Nri {
+        let is_version_1 =
+            self.version.is_none_or(|version| version < 2) && self.plugins.nri.is_none();
+        let (plugin, table) = if is_version_1 {
+            (PLUGIN_V1, self.plugins.nri_v1)
         } else {
-            flag.map(|disabled| !disabled)
-        },
-    })
-}
-
-/// Returns true if a file has version 1, or no version; one that uses the name of a later version
-/// has only lost its version.
-fn is_version_1(document: &Document<'_>) -> bool {
-    document
-        .integer(&["version"])
-        .is_none_or(|version| version < 2)
-        && !document.has(&["plugins", PLUGIN])
+            (PLUGIN, self.plugins.nri)
+        };
+        let table = table.unwrap_or_default();
+        let is_disabled = self.disabled_plugins.iter().any(|name| name == plugin);
+        Nri {
+            plugin_dir: table.plugin_path,
+            config_dir: table.plugin_config_path,
+            socket: table.socket_path,
+            enabled: is_disabled
+                .then_some(false)
+                .or(table.disable.map(|disabled| !disabled)),
+        }
+    }
 }
 
 /// Returns the files that a file imports. Relative paths are relative to its folder.
 fn imports(
-    document: &Document<'_>,
+    imports: &[String],
     file: &Path,
     machine: &MachineRoot,
 ) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
-    for import in document.strings(&["imports"])? {
-        let path = if Path::new(&import).is_absolute() {
-            machine.below(&import)
+    for import in imports {
+        let path = if Path::new(import).is_absolute() {
+            machine.below(import)
         } else {
-            file.parent().unwrap_or(machine.folder()).join(&import)
+            file.parent().unwrap_or(machine.folder()).join(import)
         };
         if import.contains('*') {
             files.extend(pattern::expand(&path, machine)?);

@@ -6,17 +6,42 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::document::{self, Document};
-use super::{Configured, Nri};
+use ignore::WalkBuilder;
+use serde::Deserialize;
+use toml::Table;
+
+use super::{Configured, Nri, document};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
 
 /// The maximum number of drop-in files and their subfolders.
 const MAX_DROP_INS: usize = 1000;
 
+/// The settings that matter.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Settings {
+    crio: Crio,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Crio {
+    nri: NriTable,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NriTable {
+    enable_nri: Option<bool>,
+    nri_listen: Option<String>,
+    nri_plugin_dir: Option<String>,
+    nri_plugin_config_dir: Option<String>,
+}
+
 /// Reports whether a document is such a file.
-pub(super) fn is(document: &Document<'_>) -> bool {
-    document.has(&["crio"])
+pub(super) fn is(document: &Table) -> bool {
+    document.contains_key("crio")
 }
 
 /// Reads the file, if it exists, and its drop-in files.
@@ -36,30 +61,22 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 /// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
 /// cannot be read; links to folders are not followed.
 fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<PathBuf> {
-    let (mut files, mut pending) = (Vec::new(), vec![folder.to_owned()]);
-    let mut left = MAX_DROP_INS;
-    while let Some(folder) = pending.pop() {
-        let entries = match machine
-            .resolve(&folder)
-            .and_then(|folder| folder.read_dir())
-        {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => {
-                all.skip(&folder, Unreadable::from(&error));
-                continue;
-            }
-        };
-        for entry in entries.flatten().take(left) {
-            left -= 1;
-            let path = folder.join(entry.file_name());
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                pending.push(path);
-            } else if machine.resolve(&path).map_or(true, |file| file.is_file()) {
-                files.push(path);
-            }
+    let listed = |real: PathBuf| real.read_dir().map(|_| real);
+    let real = match machine.resolve(folder).and_then(listed) {
+        Ok(real) => real,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => {
+            all.skip(folder, Unreadable::from(&error));
+            return Vec::new();
         }
-    }
+    };
+    let mut walk = WalkBuilder::new(&real);
+    let entries = walk.standard_filters(false).build().flatten();
+    let inner =
+        entries.filter_map(|entry| entry.path().strip_prefix(&real).ok().map(PathBuf::from));
+    let paths = inner.take(MAX_DROP_INS).map(|inner| folder.join(inner));
+    let is_file = |path: &PathBuf| machine.resolve(path).map_or(true, |real| real.is_file());
+    let mut files: Vec<PathBuf> = paths.filter(is_file).collect();
     files.sort();
     files
 }
@@ -74,12 +91,11 @@ pub(super) fn folder(file: &Path) -> PathBuf {
 
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
-    let document = Document::parse(&text)?;
-    let key = |key| ["crio", "nri", key];
+    let Settings { crio } = document::settings(&text)?;
     Ok(Nri {
-        plugin_dir: document.string(&key("nri_plugin_dir"))?,
-        config_dir: document.string(&key("nri_plugin_config_dir"))?,
-        socket: document.string(&key("nri_listen"))?,
-        enabled: document.flag(&key("enable_nri"))?,
+        plugin_dir: crio.nri.nri_plugin_dir,
+        config_dir: crio.nri.nri_plugin_config_dir,
+        socket: crio.nri.nri_listen,
+        enabled: crio.nri.enable_nri,
     })
 }

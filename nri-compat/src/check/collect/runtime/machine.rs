@@ -51,12 +51,17 @@ impl Machine {
     fn containerd(&mut self, usual: &Usual, root: &MachineRoot) {
         let file = root.below(usual.file);
         match root.resolve(&file) {
-            Ok(_) => self.add(containerd::read(&file, vec![file.clone()], root)),
+            Ok(_) => self
+                .configured
+                .push(containerd::read(&file, vec![file.clone()], root)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let sources = Self::sources(usual, root);
                 match sources.first() {
-                    Some(first) => self.add(containerd::read(first, sources.clone(), root)),
-                    None => self.absent(&file),
+                    Some(first) => {
+                        self.configured
+                            .push(containerd::read(first, sources.clone(), root))
+                    }
+                    None => self.absent.push(escape::path(&file)),
                 }
             }
             Err(error) => {
@@ -77,9 +82,9 @@ impl Machine {
     fn crio(&mut self, root: &MachineRoot) {
         let file = root.below(CRIO);
         if root.resolve(&file).is_ok() || root.resolve(&crio::folder(&file)).is_ok() {
-            self.add(crio::read(&file, root));
+            self.configured.push(crio::read(&file, root));
         } else {
-            self.absent(&file);
+            self.absent.push(escape::path(&file));
         }
     }
 
@@ -92,13 +97,5 @@ impl Machine {
                 self.folders.extend(folder);
             }
         }
-    }
-
-    fn add(&mut self, configured: Configured) {
-        self.configured.push(configured);
-    }
-
-    fn absent(&mut self, file: &Path) {
-        self.absent.push(escape::path(file));
     }
 }

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use super::document::Document;
+use toml::Table;
+
+use super::document::settings;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the NRI plugin of containerd in versions 2 and 3 of its configuration.
@@ -40,7 +42,7 @@ pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
     let mut part = Part::BeforeTables;
     let mut open_blocks: usize = 0;
     // A template has the format of the file that it replaces, which is never version 1.
-    let mut settings = String::new();
+    let mut plain = String::new();
     for line in template.lines().map(str::trim) {
         open_blocks = blocks_after(line, open_blocks);
         let has_action = line.contains(ACTION);
@@ -59,11 +61,11 @@ pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
             return Err(undecided());
         }
         if is_wanted && !is_conditional {
-            settings.push_str(line);
-            settings.push('\n');
+            plain.push_str(line);
+            plain.push('\n');
         }
     }
-    Ok(with_version(settings))
+    Ok(with_version(plain))
 }
 
 /// Returns the number of open blocks after a line.
@@ -83,8 +85,8 @@ fn blocks_after(line: &str, before: usize) -> usize {
 }
 
 fn table(header: &str) -> Part {
-    let is_nri = Document::parse(header).is_ok_and(|header| header.has(&["plugins", PLUGIN]));
-    if is_nri {
+    let is_nri = |header: Table| header.get("plugins")?.get(PLUGIN).map(|_| ());
+    if settings(header).ok().and_then(is_nri).is_some() {
         Part::NriTable
     } else {
         Part::OtherTable
@@ -93,15 +95,15 @@ fn table(header: &str) -> Part {
 
 /// Reports whether a line is a complete setting that matters.
 fn is_setting(line: &str) -> bool {
-    Document::parse(line).is_ok_and(|setting| SETTINGS.iter().any(|key| setting.has(&[key])))
+    settings(line).is_ok_and(|line: Table| SETTINGS.iter().any(|key| line.contains_key(*key)))
 }
 
-fn with_version(settings: String) -> String {
-    let has_version = Document::parse(&settings).is_ok_and(|all| all.has(&["version"]));
+fn with_version(text: String) -> String {
+    let has_version = settings(&text).is_ok_and(|all: Table| all.contains_key("version"));
     if has_version {
-        settings
+        text
     } else {
-        format!("version = 2\n{settings}")
+        format!("version = 2\n{text}")
     }
 }
 
@@ -117,28 +119,6 @@ mod tests {
     use super::*;
 
     const TABLE: &str = "[plugins.'io.containerd.nri.v1.nri']\n";
-
-    #[test]
-    fn plain_lines_of_the_table_are_settings() {
-        for (template, expected) in [
-            ("", "version = 2\n"),
-            ("{{ template \"base\" . }}\n", "version = 2\n"),
-            (
-                "{{ template \"base\" . }}\n\n[plugins.'io.containerd.nri.v1.nri']\n  disable = false\n[debug]\nx = {{ .X }}\n",
-                "version = 2\n[plugins.'io.containerd.nri.v1.nri']\ndisable = false\n",
-            ),
-            (
-                "version = 3\nroot = {{ .Root }}\n{{- if .A }}\n[a]\nb = 1\n{{- end }}\n[ plugins . \"io.containerd.nri.v1.nri\" ]\nplugin_path = '/p'\n",
-                "version = 3\n[ plugins . \"io.containerd.nri.v1.nri\" ]\nplugin_path = '/p'\n",
-            ),
-            (
-                "imports = ['a.toml']\n# [plugins.'io.containerd.nri.v1.nri']\n",
-                "version = 2\nimports = ['a.toml']\n",
-            ),
-        ] {
-            assert_eq!(plain_settings(template).unwrap(), expected, "{template}");
-        }
-    }
 
     #[test]
     fn settings_that_depend_on_actions_are_not_guessed() {
