@@ -5,11 +5,13 @@ use std::io;
 
 use serde::Serialize;
 
+use crate::names::names;
 use crate::place::Place;
 
 /// A file or folder that could not be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "SkippedPlace")]
 pub struct Skipped {
     /// The path.
     pub place: Place,
@@ -17,6 +19,31 @@ pub struct Skipped {
     pub kind: SkipKind,
     /// The reason: one line, in lower case.
     pub reason: String,
+}
+
+/// A file or folder that could not be checked, with its location as text.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SkippedPlace {
+    /// The location, as in text reports.
+    path: String,
+    /// The location.
+    place: Place,
+    /// The class of the reason, for machines.
+    kind: SkipKind,
+    /// The reason: one line, in lower case.
+    reason: String,
+}
+
+impl From<Skipped> for SkippedPlace {
+    fn from(skipped: Skipped) -> Self {
+        Self {
+            path: skipped.place.to_string(),
+            place: skipped.place,
+            kind: skipped.kind,
+            reason: skipped.reason,
+        }
+    }
 }
 
 /// The class of a reason for skipping something.
@@ -76,49 +103,29 @@ impl SkipKind {
         }
     }
 
-    /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 15] = [
-        Self::NotFound,
-        Self::Permission,
-        Self::SpecialFile,
-        Self::PseudoFilesystem,
-        Self::TooLarge,
-        Self::Limit,
-        Self::UnsupportedCompression,
-        Self::UnsupportedFormat,
-        Self::NestedArchive,
-        Self::Truncated,
-        Self::Broken,
-        Self::Link,
-        Self::Changed,
-        Self::Defect,
-        Self::Io,
-    ];
-
-    /// Returns the name used in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::Permission => "permission",
-            Self::SpecialFile => "special_file",
-            Self::PseudoFilesystem => "pseudo_filesystem",
-            Self::TooLarge => "too_large",
-            Self::Limit => "limit",
-            Self::UnsupportedCompression => "unsupported_compression",
-            Self::UnsupportedFormat => "unsupported_format",
-            Self::NestedArchive => "nested_archive",
-            Self::Truncated => "truncated",
-            Self::Broken => "broken",
-            Self::Link => "link",
-            Self::Changed => "changed",
-            Self::Defect => "defect",
-            Self::Io => "io",
-        }
-    }
-
     /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+names! {
+    SkipKind {
+        NotFound = "not_found",
+        Permission = "permission",
+        SpecialFile = "special_file",
+        PseudoFilesystem = "pseudo_filesystem",
+        TooLarge = "too_large",
+        Limit = "limit",
+        UnsupportedCompression = "unsupported_compression",
+        UnsupportedFormat = "unsupported_format",
+        NestedArchive = "nested_archive",
+        Truncated = "truncated",
+        Broken = "broken",
+        Link = "link",
+        Changed = "changed",
+        Defect = "defect",
+        Io = "io",
     }
 }
 
