@@ -97,7 +97,12 @@ fn reports_are_joined_that_a_container_runtime_cut() {
     let time = "2026-11-21T11:47:18.9Z";
     let cri = format!("{time} stdout P {start}\n{time} stderr F \n{time} stdout F {end}\n");
     assert_eq!(counts(&merged(&cri)), expected);
-    let docker = |text: &str| format!("{{\"log\":{},\"time\":\"{time}\"}}\n", json!(text));
+    let docker = |text: &str| {
+        format!(
+            "{{\"log\":{},\"stream\":\"stdout\",\"time\":\"{time}\"}}\n",
+            json!(text)
+        )
+    };
     let docker = docker(start) + &docker(&format!("{end}\n"));
     assert_eq!(counts(&merged(&docker)), expected);
     let lines = pretty(&report);

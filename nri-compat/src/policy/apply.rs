@@ -67,7 +67,8 @@ pub(crate) fn apply_to_conformance(
         test.level = decisions.level(&candidate).unwrap_or(test.level);
         test.suppressed = decisions.suppression(candidate);
     }
-    report.policy = decisions.notes();
+    report.summary.policy = decisions.notes();
+    report.count();
 }
 
 /// A policy and a baseline that are being applied, with the ignores and entries used so far.

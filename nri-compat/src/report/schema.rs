@@ -20,7 +20,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
     schemas.extend([
         (
             "conformance",
-            schema::<super::conformance::Document<'_>>("conformance"),
+            schema::<super::conformance::ConformanceReport>("conformance"),
         ),
         ("probe", schema::<super::probe::Document<'_>>("probe")),
         ("replay", schema::<super::replay::Document<'_>>("replay")),

@@ -73,8 +73,8 @@ impl Args {
         started: &Started<'_>,
     ) -> Result<Exit, Error> {
         let mut report = ConformanceReport::new(place, report);
-        report.seed = seed;
-        report.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.summary.seed = seed;
+        report.summary.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
         let apply = |report: &mut ConformanceReport, policy: &Policy, known: Option<&Baseline>| {
             policy::apply_to_conformance(report, policy, known, policy::today());
         };
