@@ -102,11 +102,6 @@ impl SkipKind {
             | Self::Io => true,
         }
     }
-
-    /// Returns the kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
 }
 
 names! {
