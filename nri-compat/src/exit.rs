@@ -17,6 +17,17 @@ pub enum Exit {
     Findings = 100,
 }
 
+impl Exit {
+    /// Returns the status of a command that ran.
+    pub(crate) fn of(has_findings: bool) -> Self {
+        if has_findings {
+            Self::Findings
+        } else {
+            Self::Clean
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -19,18 +19,14 @@
 //! let mut merge = Merge::default();
 //! merge.read("nodes.jsonl", &mut format!("{node}\n{other}\n{node}\n").as_bytes());
 //! let report = merge.finish(&[]);
-//! assert_eq!((report.reports, report.nodes, report.plugins[0].nodes), (3, 2, 2));
+//! assert_eq!((report.summary.reports, report.summary.nodes, report.plugins[0].nodes), (3, 2, 2));
 //! ```
 
-mod add;
-mod cluster;
 mod document;
 mod finding;
-mod key;
-mod nodes;
-mod numbered;
+mod inventory;
+mod newest;
 mod split;
-mod union;
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -41,9 +37,10 @@ use crate::container_log::{Form, Joined};
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
+use crate::stamp;
 use crate::unpack::unpacked;
-use add::Inventory;
-use split::{Piece, Splitter};
+use inventory::Inventory;
+use split::Splitter;
 
 /// The maximum number of reports that are listed as skipped; beyond that, only their number is
 /// given.
@@ -57,9 +54,9 @@ const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(1);
 pub struct Merge {
     now: Option<Timestamp>,
     inventory: Inventory,
-    reports: u64,
+    reports: usize,
     skipped: Vec<Skipped>,
-    skipped_in_all: u64,
+    skipped_in_all: usize,
 }
 
 impl Merge {
@@ -81,7 +78,8 @@ impl Merge {
         let end = unwrapped(input).and_then(|mut input| {
             Splitter::new(&mut *input).each(|piece| {
                 nth += 1;
-                if let Err(reason) = self.piece(piece) {
+                let report = piece.map_err(str::to_owned);
+                if let Err(reason) = report.and_then(|bytes| self.report(bytes)) {
                     self.skip(path, format!("report {nth}: {reason}"));
                 }
             })
@@ -105,45 +103,22 @@ impl Merge {
 
     /// Returns the merged report; `expected` are the names of the nodes that should have a report.
     pub fn finish(self, expected: &[String]) -> MergeReport {
-        let nodes = self.inventory.nodes();
-        MergeReport {
-            reports: self.reports,
-            nodes: nodes.count(),
-            unnamed: nodes.unnamed(),
-            superseded: self.inventory.superseded(self.reports),
-            clusters: nodes.clusters(),
-            silent: nodes.silent(expected),
-            without_host: nodes.without_host(),
-            without_cluster: nodes.without_cluster(),
-            expected: expected.len() as u64,
-            beyond: self.inventory.beyond(),
-            plugins: self.inventory.plugins(),
-            skipped: self.skipped,
-            skipped_in_all: self.skipped_in_all,
-        }
+        let mut report = self.inventory.report(expected);
+        report.skipped = self.skipped;
+        report.summary.reports = self.reports;
+        report.summary.skipped = self.skipped_in_all;
+        report
     }
 
-    fn piece(&mut self, piece: Piece<'_>) -> Result<(), String> {
-        let bytes = match piece {
-            Piece::Whole(bytes) => bytes,
-            Piece::Broken(reason) => return Err(reason.to_owned()),
-        };
-        let Self {
-            inventory,
-            reports,
-            now,
-            ..
-        } = self;
-        let latest = now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
-        let mut ahead = None;
-        document::parse(bytes, |document, time| {
-            *reports += 1;
-            let stamp = document.made_at(time);
-            let is_ahead = stamp.zip(latest).is_some_and(|(at, latest)| at > latest);
-            ahead = stamp.filter(|_| is_ahead);
-            inventory.add(document, time, stamp.filter(|_| !is_ahead));
-        })?;
-        match ahead {
+    fn report(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let document = document::parse(bytes)?;
+        self.reports += 1;
+        let made = document.summary.at.as_deref().and_then(stamp::rfc3339);
+        let latest = self.now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
+        let is_ahead = made > latest && latest.is_some();
+        let usable = made.filter(|_| !is_ahead);
+        self.inventory.add(document, usable, bytes.len());
+        match made.filter(|_| is_ahead) {
             Some(at) => Err(format!(
                 "its time {at} is in the future and is not used: set the clock of its node"
             )),

@@ -16,27 +16,23 @@
 
 mod apply;
 mod baseline;
-#[cfg(feature = "conformance")]
-mod conformance;
 mod fail;
-mod findings;
+mod finding;
 mod ignore;
-mod model;
 mod parse;
-mod uses;
 mod values;
 
 pub use apply::apply;
-pub use baseline::Baseline;
 #[cfg(feature = "conformance")]
-pub(crate) use conformance::{FailOnTest, apply_to_conformance, exit_of_conformance};
+pub(crate) use apply::apply_to_conformance;
+pub(crate) use apply::apply_to_diff;
+pub use baseline::Baseline;
 pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
-pub(crate) use findings::apply_to_diff;
-pub(crate) use ignore::{Ignore, Scope};
+#[cfg(feature = "conformance")]
+pub(crate) use fail::{FailOnTest, exit_of_conformance};
 use jiff::civil::Date;
-pub use model::Policy;
-pub(crate) use model::RuleLevel;
+pub use parse::Policy;
 
 /// The file name of the policy in the current directory.
 pub const FILE: &str = "nri-compat.toml";

@@ -5,11 +5,13 @@ use std::io;
 
 use serde::Serialize;
 
+use crate::names::names;
 use crate::place::Place;
 
 /// A file or folder that could not be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "SkippedPlace")]
 pub struct Skipped {
     /// The path.
     pub place: Place,
@@ -17,6 +19,31 @@ pub struct Skipped {
     pub kind: SkipKind,
     /// The reason: one line, in lower case.
     pub reason: String,
+}
+
+/// A file or folder that could not be checked, with its location as text.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SkippedPlace {
+    /// The location, as in text reports.
+    path: String,
+    /// The location.
+    place: Place,
+    /// The class of the reason, for machines.
+    kind: SkipKind,
+    /// The reason: one line, in lower case.
+    reason: String,
+}
+
+impl From<Skipped> for SkippedPlace {
+    fn from(skipped: Skipped) -> Self {
+        Self {
+            path: skipped.place.to_string(),
+            place: skipped.place,
+            kind: skipped.kind,
+            reason: skipped.reason,
+        }
+    }
 }
 
 /// The class of a reason for skipping something.

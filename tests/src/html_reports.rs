@@ -1,11 +1,11 @@
 //! Reports of `merge` and `diff` for the tests of HTML.
 
 use nri_compat::diff;
-use nri_compat::report::check::{Outcome, SkipKind, Skipped};
+use nri_compat::report::check::{Judged, NodePool, Outcome, SkipKind, Skipped};
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::Category;
 use nri_compat::report::merge::{
-    MergeReport, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
+    MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
 };
 use nri_compat::sighting::Built;
 
@@ -28,7 +28,7 @@ pub fn merged() -> Vec<(&'static str, MergeReport)> {
 }
 
 fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
-    let plugin = |name: &str, nodes, old: [u64; 5], new: [u64; 5]| MergedPlugin {
+    let plugin = |name: &str, nodes, old: [usize; 5], new: [usize; 5]| MergedPlugin {
         path: path.into(),
         name: Some(name.into()),
         index: Some("10".into()),
@@ -44,11 +44,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
         verdicts: vec![under("containerd@2.4.2", old), under("containerd@2.7", new)],
     };
     MergeReport {
-        reports: 44,
-        nodes: 42,
-        superseded: 2,
         clusters: vec![cluster(name, silent)],
-        expected: 43,
         silent: vec![silent.into()],
         plugins: vec![
             plugin(name, 40, [2, 0, 38, 0, 0], [2, 0, 0, 38, 0]),
@@ -59,18 +55,29 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
             SkipKind::Broken,
             format!("report 3: {name}"),
         )],
-        skipped_in_all: 12,
+        summary: MergeSummary {
+            reports: 44,
+            nodes: 42,
+            clusters: 1,
+            superseded: 2,
+            expected: 43,
+            silent: 1,
+            plugins: 2,
+            skipped: 12,
+            ..MergeSummary::default()
+        },
         ..MergeReport::default()
     }
 }
 
 /// Returns a cluster with two pools, one of them without a known release.
 fn cluster(name: &str, node: &str) -> MergedCluster {
-    let pool = |runtime: String, target: Option<&str>, note: Option<&str>, nodes: u64| MergedPool {
-        runtime,
-        target: target.map(Into::into),
-        note: note.map(Into::into),
-        nodes: (0..nodes).map(|nth| format!("{node}-{nth}")).collect(),
+    let pool = |runtime: String, judged: Judged, nodes: usize| MergedPool {
+        pool: NodePool {
+            runtime,
+            judged,
+            nodes: (0..nodes).map(|nth| format!("{node}-{nth}")).collect(),
+        },
         reported: nodes / 2,
     };
     let (known, unknown) = (
@@ -82,13 +89,13 @@ fn cluster(name: &str, node: &str) -> MergedCluster {
         name: name.into(),
         server: format!("https://{name}:6443"),
         pools: vec![
-            pool(known, Some("containerd@2.4.2"), None, 40),
-            pool(unknown, None, Some(&note), 2),
+            pool(known, Judged::As("containerd@2.4.2".into()), 40),
+            pool(unknown, Judged::Unknown(note), 2),
         ],
     }
 }
 
-fn under(target: &str, counts: [u64; Outcome::ALL.len()]) -> MergedVerdict {
+fn under(target: &str, counts: [usize; Outcome::ALL.len()]) -> MergedVerdict {
     MergedVerdict {
         target: target.into(),
         counts,

@@ -58,8 +58,8 @@ fn plugin(name: &str) -> Subject {
 
 fn report(subject: Subject, results: Vec<TestResult>) -> ConformanceReport {
     let mut report = ConformanceReport::new("bin/10-logger", Report { subject, results });
-    report.millis = 18_640;
-    report.seed = Some(1);
+    report.summary.millis = 18_640;
+    report.summary.seed = Some(1);
     report
 }
 
@@ -123,7 +123,8 @@ fn each_result() -> ConformanceReport {
         by_baseline: false,
         reason: "ends with the next release".into(),
     });
-    report.policy = vec!["nri-compat.toml:3: the ignore of `P9` matches nothing".into()];
+    report.summary.policy = vec!["nri-compat.toml:3: the ignore of `P9` matches nothing".into()];
+    report.count();
     report
 }
 
@@ -167,7 +168,7 @@ pub fn hostile(text: &str) -> ConformanceReport {
     report.subject.index = text.into();
     report.subject.version = text.into();
     report.place = text.into();
-    report.policy = vec![text.into()];
+    report.summary.policy = vec![text.into()];
     report
 }
 

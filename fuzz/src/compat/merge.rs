@@ -37,5 +37,5 @@ pub(crate) fn run(input: (u8, &[u8])) {
         return;
     }
     let followed = merged(&mut bytes.chain(SOUND));
-    assert_eq!(followed.reports, whole.reports + 1);
+    assert_eq!(followed.summary.reports, whole.summary.reports + 1);
 }

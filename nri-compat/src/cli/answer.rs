@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// Verdicts that make the exit code 100: these and more serious ones, separated by commas
     /// [default: deprecated, or as set in the policy].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
-    fail_on: Vec<FailOnArg>,
+    fail_on: Vec<FailOn>,
     /// Write the report to this file as well, as OpenMetrics for a node exporter; the file is replaced as a whole.
     #[arg(long, value_name = "FILE")]
     metrics_file: Option<PathBuf>,
@@ -66,22 +66,6 @@ enum CheckFormat {
     Sarif,
     /// For node exporters: OpenMetrics text.
     Openmetrics,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOnArg {
-    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
-    Unknown,
-    /// Works through a fallback, or worse.
-    Deprecated,
-    /// Uses something that was removed, or worse.
-    Removed,
-    /// Would be dropped or refused.
-    Incompatible,
-    /// Anything that was skipped, in addition to others named.
-    Skipped,
-    /// No finding changes the exit code.
-    Never,
 }
 
 impl Args {
@@ -138,7 +122,7 @@ impl Args {
         if self.fail_on.is_empty() {
             policy.fail_on.clone()
         } else {
-            self.fail_on.iter().map(|&arg| arg.into()).collect()
+            self.fail_on.clone()
         }
     }
 
@@ -171,17 +155,4 @@ fn now() -> String {
     let now = jiff::Timestamp::now();
     let seconds = jiff::Timestamp::from_second(now.as_second());
     seconds.unwrap_or(now).to_string()
-}
-
-impl From<FailOnArg> for FailOn {
-    fn from(arg: FailOnArg) -> Self {
-        match arg {
-            FailOnArg::Unknown => Self::Unknown,
-            FailOnArg::Deprecated => Self::Deprecated,
-            FailOnArg::Removed => Self::Removed,
-            FailOnArg::Incompatible => Self::Incompatible,
-            FailOnArg::Skipped => Self::Skipped,
-            FailOnArg::Never => Self::Never,
-        }
-    }
 }

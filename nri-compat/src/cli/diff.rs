@@ -153,11 +153,7 @@ fn exit(worst: Option<Level>, fail_on: FailOn) -> Exit {
         FailOn::Note => Level::Note,
         FailOn::Never => return Exit::Clean,
     };
-    if worst.is_some_and(|worst| worst >= threshold) {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    }
+    Exit::of(worst.is_some_and(|worst| worst >= threshold))
 }
 
 impl From<CategoryArg> for Category {

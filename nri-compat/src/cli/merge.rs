@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         MergeFormat::Markdown => render(&report, Format::Markdown),
         MergeFormat::Html => render(&report, Format::Html),
     })?;
-    if report.reports == 0 {
+    if report.summary.reports == 0 {
         return Err(
             Error::new(ErrorKind::Input, "no report could be read").with_help(
                 "name files that `nri-compat check --format json` wrote, or - for standard input",
@@ -144,12 +144,8 @@ fn exit(report: &MergeReport, fail_on: &[MergeFailOn]) -> Exit {
     let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
         || (names(MergeFailOn::Silent) && report.has_silent_nodes())
-        || (names(MergeFailOn::Skipped) && report.skipped_in_all > 0);
-    if fails && !names(MergeFailOn::Never) {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    }
+        || (names(MergeFailOn::Skipped) && report.summary.skipped > 0);
+    Exit::of(fails && !names(MergeFailOn::Never))
 }
 
 impl MergeFailOn {

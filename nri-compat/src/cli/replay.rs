@@ -61,11 +61,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         replayed.map_err(Error::from)
     })?;
     output::print(&output::text_or_json(&ReplayReport(&replayed), args.format))?;
-    if replayed.is_same() {
-        Ok(Exit::Clean)
-    } else {
-        Ok(Exit::Findings)
-    }
+    Ok(Exit::of(!replayed.is_same()))
 }
 
 impl From<SpeedArg> for Speed {

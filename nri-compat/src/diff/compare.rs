@@ -14,7 +14,7 @@ use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
 use crate::error::Error;
-use crate::report::diff::{Change, Deprecated, DiffReport};
+use crate::report::diff::{Change, Deprecated, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
 use crate::rules;
@@ -92,12 +92,15 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
-    DiffReport {
+    let mut report = DiffReport {
         data_date: history.date().to_owned(),
         from: from.side(history, &facts, nri.is_some()),
         to: to.side(history, &facts, nri.is_some()),
-        category,
-        rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
+        summary: Summary {
+            category,
+            rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
+            ..Summary::default()
+        },
         deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
         pairings: match &nri {
             Some(nri) if !changes.is_empty() || !findings.is_empty() => nri.pairings.clone(),
@@ -107,7 +110,9 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
         changes,
         suppressed: Vec::new(),
         policy: Vec::new(),
-    }
+    };
+    report.count();
+    report
 }
 
 /// Returns the findings of the protobuf rules of these categories (none: all of them) and of NRI's own rules, sorted.

@@ -1,12 +1,11 @@
 //! The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that
 //! reports of newer releases can be read too.
 
-use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::report::check::{ClusterView, Subject, Summary};
 use crate::report::json::SCHEMA;
-use crate::stamp;
 
 /// A report.
 #[derive(Debug, Deserialize)]
@@ -29,49 +28,31 @@ const TIMES: [&str; 5] = [
     "__REALTIME_TIMESTAMP",
 ];
 
-/// Parses a report, possibly wrapped by a log collector, and passes it on with the time of the
-/// collector, for reports without a time.
+/// Parses a report, possibly wrapped by a log collector.
 ///
 /// # Errors
 ///
 /// Returns the reason why it is not a report.
-pub(super) fn parse(
-    bytes: &[u8],
-    take: impl FnOnce(&Document, Option<&str>),
-) -> Result<(), String> {
-    let error = match serde_json::from_slice::<Document>(bytes) {
-        Ok(document) => return document.of_this_schema().map(|()| take(&document, None)),
-        Err(error) => error,
-    };
-    let text = String::from_utf8_lossy(bytes);
-    let (time, line) = unwrapped(&text).unwrap_or_default();
-    let document: Document = serde_json::from_str(&line)
-        .map_err(|_| format!("not a report of check or logs: {error}"))?;
-    document.of_this_schema()?;
-    take(&document, time.as_deref());
-    Ok(())
+pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
+    let document = serde_json::from_slice::<Document>(bytes).or_else(|error| {
+        let document = unwrapped(bytes);
+        document.ok_or_else(|| format!("not a report of check or logs: {error}"))
+    })?;
+    match document.schema {
+        SCHEMA => Ok(document),
+        other => Err(format!("its schema is {other}, not {SCHEMA}")),
+    }
 }
 
-/// Returns the object within the entry of a log collector, and the time of the entry.
-fn unwrapped(entry: &str) -> Option<(Option<String>, String)> {
-    let entry: serde_json::Map<String, serde_json::Value> = serde_json::from_str(entry).ok()?;
-    let mut texts = entry.values().filter_map(serde_json::Value::as_str);
-    let object = texts.find(|text| text.trim_start().starts_with('{'))?;
-    let time = TIMES.iter().find_map(|key| entry.get(*key)?.as_str());
-    Some((time.map(str::to_owned), object.to_owned()))
-}
-
-impl Document {
-    /// Returns when it was made: as it says itself, or else as a log collector does.
-    pub(super) fn made_at(&self, collected: Option<&str>) -> Option<Timestamp> {
-        let at = self.summary.at.as_deref().or(collected);
-        at.and_then(stamp::rfc3339)
+/// Returns the report within the entry of a log collector. One without a time has that of the entry.
+fn unwrapped(entry: &[u8]) -> Option<Document> {
+    let entry: Map<String, Value> = serde_json::from_slice(entry).ok()?;
+    let mut texts = entry.values().filter_map(Value::as_str);
+    let report = texts.find(|text| text.trim_start().starts_with('{'))?;
+    let mut document: Document = serde_json::from_str(report).ok()?;
+    if document.summary.at.is_none() {
+        let time = TIMES.iter().find_map(|key| entry.get(*key)?.as_str());
+        document.summary.at = time.map(str::to_owned);
     }
-
-    fn of_this_schema(&self) -> Result<(), String> {
-        if self.schema == SCHEMA {
-            return Ok(());
-        }
-        Err(format!("its schema is {}, not {SCHEMA}", self.schema))
-    }
+    Some(document)
 }

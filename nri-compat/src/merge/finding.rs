@@ -1,78 +1,90 @@
-//! The findings of one report about a plugin.
+//! The finding of one report about a plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::union::{Program, SeenAs};
+use serde::Serialize;
+
+use crate::place::Place;
 use crate::report::check::{Outcome, Subject};
+use crate::sighting::Built;
 
-/// The maximum number of targets per plugin.
-pub(super) const MAX_TARGETS: usize = 16;
+/// The identity of a plugin across nodes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub(super) struct Plugin {
+    pub(super) name: Option<String>,
+    pub(super) index: Option<String>,
+    /// The place without process ids, which differ on each node.
+    pub(super) place: Place,
+    pub(super) program: Option<String>,
+    pub(super) nri: Built,
+}
 
-/// The maximum number of events per plugin.
-pub(super) const MAX_EVENTS: usize = 32;
-
-/// The maximum length of the name of an event or target in characters.
-const MAX_NAME: usize = 64;
-
-/// A finding of one report about a plugin. Most nodes have the same findings, so each distinct one
+/// The finding of one report about a plugin. Most nodes have the same findings, so each distinct one
 /// is stored once.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Finding {
-    /// The number of the plugin.
-    pub(super) plugin: u32,
+    pub(super) plugin: Plugin,
     pub(super) events: BTreeSet<String>,
     /// Outcomes by target.
     pub(super) verdicts: BTreeMap<String, Outcome>,
-    seen_as: SeenAs,
-    /// The identity of the program, and the release of NRI, both from its build.
-    build: [Option<String>; 2],
+    /// True if the plugin was seen as the program of a process.
+    is_process: bool,
 }
 
 impl Finding {
     /// Returns the finding about a subject.
-    pub(super) fn new(plugin: u32, subject: &Subject) -> Self {
-        let events = subject
-            .events
-            .iter()
-            .filter(|event| event.len() <= MAX_NAME);
-        let verdicts = subject.verdicts.iter().map(|verdict| {
-            let target = verdict.target.chars().take(MAX_NAME).collect();
-            (target, verdict.outcome)
-        });
+    pub(super) fn new(subject: &Subject) -> Self {
+        let place = Place {
+            pids: Vec::new(),
+            ..subject.place.whole_file()
+        };
+        let verdicts = subject.verdicts.iter();
         Self {
-            plugin,
-            events: events.take(MAX_EVENTS).cloned().collect(),
-            verdicts: verdicts.take(MAX_TARGETS).collect(),
-            seen_as: SeenAs::new(&subject.place),
-            build: [subject.program.clone(), subject.nri.version.clone()],
+            plugin: Plugin {
+                name: subject.name.clone(),
+                index: subject.index.clone(),
+                place,
+                program: subject.program.clone(),
+                nri: subject.nri.clone(),
+            },
+            events: subject.events.iter().cloned().collect(),
+            verdicts: verdicts
+                .map(|verdict| (verdict.target.clone(), verdict.outcome))
+                .collect(),
+            is_process: !subject.place.pids.is_empty(),
         }
+    }
+
+    /// Returns its size as JSON, in bytes.
+    pub(super) fn size(&self) -> usize {
+        serde_json::to_vec(self).map_or(usize::MAX, |json| json.len())
     }
 
     /// Adds what another finding on the same node says about the plugin: under each target, the worse
     /// verdict counts.
     pub(super) fn join(&mut self, other: &Self) {
-        for event in &other.events {
-            if self.events.len() < MAX_EVENTS {
-                self.events.insert(event.clone());
-            }
-        }
+        self.events.extend(other.events.iter().cloned());
         for (target, outcome) in &other.verdicts {
-            if self.verdicts.len() < MAX_TARGETS || self.verdicts.contains_key(target) {
-                let worst = self.verdicts.entry(target.clone()).or_insert(*outcome);
-                *worst = (*worst).max(*outcome);
-            }
-        }
-        if self.seen_as != other.seen_as {
-            self.seen_as = SeenAs::File;
+            let worst = self.verdicts.entry(target.clone()).or_insert(*outcome);
+            *worst = (*worst).max(*outcome);
         }
     }
 
-    /// Returns the facts that do not depend on the way in which a report saw the plugin.
-    pub(super) fn program(&self) -> Program<'_> {
-        Program {
-            seen_as: &self.seen_as,
-            build: &self.build,
-            events: &self.events,
-        }
+    /// Returns true if this is the program in the image of a container.
+    pub(super) fn is_in_container(&self) -> bool {
+        self.plugin.place.workload.is_some() && self.plugin.place.entry.is_some()
+    }
+
+    /// Returns true if this is a process on a node that runs the program of a container on the same
+    /// node: the process sees the program under its path in the image.
+    pub(super) fn is_process_of(&self, container: &Self) -> bool {
+        let facts = |finding: &Self| {
+            let plugin = &finding.plugin;
+            (plugin.program.clone(), plugin.nri.version.clone())
+        };
+        self.is_process
+            && container.plugin.place.entry.as_ref() == Some(&self.plugin.place.file)
+            && self.events == container.events
+            && facts(self) == facts(container)
     }
 }

@@ -9,14 +9,8 @@ pub(super) const MAX_REPORT: usize = 32 << 20;
 /// The number of bytes read at once.
 const CHUNK: usize = 128 << 10;
 
-/// A piece of the stream.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'b> {
-    /// An object from its first brace to its last.
-    Whole(&'b [u8]),
-    /// Something else, with the reason.
-    Broken(&'static str),
-}
+/// A piece of the stream: an object from its first brace to its last, or the reason why it is something else.
+pub(super) type Piece<'b> = Result<&'b [u8], &'static str>;
 
 /// Tracks braces and strings. A brace at the beginning of a line begins a new report, whatever is
 /// unfinished: in our formats, only a new report has one there, so the report after a broken one is
@@ -29,7 +23,6 @@ pub(super) struct Splitter<'r> {
     line_begins: bool,
     /// True if the line so far contains anything except spaces and separators of reports.
     garbage: bool,
-    too_large: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +41,6 @@ impl<'r> Splitter<'r> {
             state: State::Plain,
             line_begins: true,
             garbage: false,
-            too_large: false,
         }
     }
 
@@ -84,7 +76,9 @@ impl<'r> Splitter<'r> {
             return self.between(byte, take);
         }
         self.garbage = false;
-        self.keep(byte);
+        if self.object.len() <= MAX_REPORT {
+            self.object.push(byte);
+        }
         self.follow(byte);
         if self.depth == 0 {
             self.whole(take);
@@ -101,7 +95,7 @@ impl<'r> Splitter<'r> {
 
     fn line_end(&mut self, take: &mut impl FnMut(Piece<'_>)) {
         if std::mem::take(&mut self.garbage) {
-            take(Piece::Broken("a line without a report"));
+            take(Err("a line without a report"));
         }
     }
 
@@ -122,29 +116,22 @@ impl<'r> Splitter<'r> {
         };
     }
 
-    fn keep(&mut self, byte: u8) {
-        if self.object.len() < MAX_REPORT {
-            self.object.push(byte)
-        } else {
-            self.too_large = true
-        }
-    }
-
     fn whole(&mut self, take: &mut impl FnMut(Piece<'_>)) {
-        if std::mem::take(&mut self.too_large) {
-            take(Piece::Broken("larger than 32 MiB"))
+        let is_too_large = self.object.len() > MAX_REPORT;
+        take(if is_too_large {
+            Err("larger than 32 MiB")
         } else {
-            take(Piece::Whole(&self.object))
-        }
+            Ok(&self.object)
+        });
         self.object.clear();
     }
 
     /// Ends the current piece, which will not be completed for this reason.
     fn give_up(&mut self, reason: &'static str, take: &mut impl FnMut(Piece<'_>)) {
         if self.depth > 0 {
-            take(Piece::Broken(reason));
+            take(Err(reason));
         }
         self.object.clear();
-        (self.depth, self.state, self.too_large) = (0, State::Plain, false);
+        (self.depth, self.state) = (0, State::Plain);
     }
 }

@@ -1,127 +1,167 @@
-//! Applies policy and baseline to a finished report.
+//! Applies policy and baseline to a finished report. Nothing is dropped.
+
+use std::collections::BTreeSet;
 
 use jiff::civil::Date;
+use toml::Spanned;
 
-use super::ignore::Scope;
-use super::uses::Uses;
-use super::{Baseline, Ignore, Policy, RuleLevel};
-use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
-use crate::report::fingerprint::fingerprint;
+use super::finding::Candidate;
+use super::ignore::{Ignore, Scope};
+use super::parse::RuleLevel;
+use super::{Baseline, Policy};
+use crate::report::check::{CheckReport, Outcome, Suppression};
+#[cfg(feature = "conformance")]
+use crate::report::conformance::ConformanceReport;
+use crate::report::diff::{DiffReport, SuppressedFinding};
+use crate::report::finding::Level;
 
-/// Sets levels, suppresses what the policy ignores or the baseline contains, and reports unused
-/// ignores. Nothing is dropped.
+/// Sets the levels of verdicts, suppresses what the policy ignores or the baseline contains, and
+/// reports unused ignores.
 pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseline>, today: Date) {
-    let mut uses = Uses::new(policy, baseline, today);
+    let mut decisions = Decisions::new(Scope::Check, policy, baseline, today);
     for subject in &mut report.subjects {
         let mut verdicts = std::mem::take(&mut subject.verdicts);
-        for verdict in &mut verdicts {
-            if verdict.outcome != Outcome::Ok {
-                decide(subject, verdict, policy, &mut uses);
-            }
+        let bad = verdicts.iter_mut();
+        for verdict in bad.filter(|verdict| verdict.outcome != Outcome::Ok) {
+            let candidate = Candidate::verdict(subject, verdict);
+            verdict.level = decisions.level(&candidate);
+            verdict.suppressed = decisions.suppression(candidate);
         }
         subject.verdicts = verdicts;
     }
-    report.policy.extend(uses.notes(Scope::Check));
+    report.policy.extend(decisions.notes());
 }
 
-fn decide(subject: &Subject, verdict: &mut Verdict, policy: &Policy, uses: &mut Uses<'_>) {
-    let rule = policy.rules.get(verdict.rule);
-    if let Some(RuleLevel::Level(level)) = rule {
-        verdict.level = Some(*level);
+/// Does the same for the findings of `diff`.
+pub(crate) fn apply_to_diff(
+    report: &mut DiffReport,
+    policy: &Policy,
+    baseline: Option<&Baseline>,
+    today: Date,
+) {
+    let mut decisions = Decisions::new(Scope::Diff, policy, baseline, today);
+    for mut finding in std::mem::take(&mut report.findings) {
+        let candidate = Candidate::finding(&finding);
+        finding.level = decisions.level(&candidate).unwrap_or(finding.level);
+        match decisions.suppression(candidate) {
+            Some(by) => report.suppressed.push(SuppressedFinding { finding, by }),
+            None => report.findings.push(finding),
+        }
     }
-    let off = (rule == Some(&RuleLevel::Off)).then_some("its rule is off");
-    let matches = |ignore: &Ignore| ignore.matches(subject, verdict);
-    verdict.suppressed = uses.suppression(matches, off, fingerprint(subject, verdict));
+    report.count();
+    report.policy = decisions.notes();
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::finding::Level;
+/// Does the same for the violations that `conformance` found.
+#[cfg(feature = "conformance")]
+pub(crate) fn apply_to_conformance(
+    report: &mut ConformanceReport,
+    policy: &Policy,
+    baseline: Option<&Baseline>,
+    today: Date,
+) {
+    let mut decisions = Decisions::new(Scope::Conformance, policy, baseline, today);
+    let violations = report.results.iter_mut();
+    for test in violations.filter(|test| test.violation().is_some()) {
+        let candidate = Candidate::test(&report.subject, test);
+        test.level = decisions.level(&candidate).unwrap_or(test.level);
+        test.suppressed = decisions.suppression(candidate);
+    }
+    report.summary.policy = decisions.notes();
+    report.count();
+}
 
-    const TODAY: Date = jiff::civil::date(2026, 11, 21);
+/// A policy and a baseline that are being applied, with the ignores and entries used so far.
+struct Decisions<'p> {
+    policy: &'p Policy,
+    baseline: Option<&'p Baseline>,
+    today: Date,
+    /// The ignores of this scope, and whether each has matched.
+    ignores: Vec<(&'p Spanned<Ignore>, bool)>,
+    known: BTreeSet<String>,
+}
 
-    fn report(names: &[&str]) -> CheckReport {
-        let subject = |name: &&str| Subject {
-            place: format!("/opt/nri/plugins/{name}").into(),
-            name: Some((*name).to_owned()),
-            verdicts: vec![Verdict {
-                target: "containerd@2.4".into(),
-                outcome: Outcome::Deprecated,
-                rule: "CHECK_ONE_SHOT",
-                ..Verdict::default()
-            }],
-            ..Subject::default()
-        };
-        CheckReport {
-            subjects: names.iter().map(subject).collect(),
-            ..CheckReport::default()
+impl<'p> Decisions<'p> {
+    fn new(scope: Scope, policy: &'p Policy, baseline: Option<&'p Baseline>, today: Date) -> Self {
+        let ignores = policy.ignores.iter();
+        let ignores = ignores.filter(|ignore| ignore.get_ref().scope() == scope);
+        Self {
+            policy,
+            baseline,
+            today,
+            ignores: ignores.map(|ignore| (ignore, false)).collect(),
+            known: BTreeSet::new(),
         }
     }
 
-    fn applied(names: &[&str], policy: &str, baseline: Option<&Baseline>) -> CheckReport {
-        let policy = Policy::parse("p.toml", policy).expect("a policy");
-        let mut report = report(names);
-        apply(&mut report, &policy, baseline, TODAY);
-        report
+    /// Returns the level that the policy gives to the rule of a finding, if any.
+    fn rule(&self, candidate: &Candidate) -> Option<RuleLevel> {
+        let mut rules = self.policy.rules.iter();
+        let rule = rules.find(|(id, _)| id.0 == candidate.known.rule);
+        rule.map(|(_, level)| *level)
     }
 
-    fn suppressed(report: &CheckReport) -> Vec<Option<&str>> {
-        let all = report.verdicts();
-        all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|by| by.reason.as_str()))
-            .collect()
+    fn level(&self, candidate: &Candidate) -> Option<Level> {
+        self.rule(candidate).and_then(RuleLevel::level)
     }
 
-    #[test]
-    fn an_ignore_suppresses_what_it_matches_by_name_or_path() {
-        let by_name = "[[ignore]]\nplugin = 'lo*'\nrule = 'CHECK_ONE_SHOT'\nreason = 'r'\n";
-        let report = applied(&["logger", "other"], by_name, None);
-        assert_eq!(suppressed(&report), [Some("r"), None]);
-        assert!(report.policy.is_empty());
-        let by_path = "[[ignore]]\nplugin = '/opt/*/other'\nreason = 'r'\n";
-        let report = applied(&["logger", "other"], by_path, None);
-        assert_eq!(suppressed(&report), [None, Some("r")]);
+    /// Returns why a finding is suppressed: by an ignore in force that matches it, because its rule is
+    /// `off`, or because the baseline contains it. Marks all that match as used.
+    fn suppression(&mut self, candidate: Candidate) -> Option<Suppression> {
+        let is_off = self.rule(&candidate) == Some(RuleLevel::Off);
+        let off = is_off.then(|| "its rule is off".to_owned());
+        let by_policy = self.ignored(&candidate).or(off);
+        let fingerprint = candidate.known.fingerprint;
+        let by_baseline = self
+            .baseline
+            .is_some_and(|known| known.contains(&fingerprint));
+        if by_baseline {
+            self.known.insert(fingerprint);
+        }
+        (by_policy.is_some() || by_baseline).then(|| Suppression {
+            by_baseline: by_policy.is_none(),
+            reason: by_policy.unwrap_or_default(),
+        })
     }
 
-    #[test]
-    fn an_unused_ignore_is_reported() {
-        let unused = "\n[[ignore]]\nplugin = 'gone'\nreason = 'r'\n";
-        let report = applied(&["logger"], unused, None);
-        assert_eq!(
-            report.policy,
-            ["p.toml:2: the ignore of `gone` matches nothing"]
-        );
-        let elsewhere = "[[ignore]]\nplugin = 'logger'\ntarget = 'nri@0.1.0'\nreason = 'r'\n";
-        assert_eq!(suppressed(&applied(&["logger"], elsewhere, None)), [None]);
+    /// Returns the reason of the first ignore in force that matches, and marks all that match.
+    fn ignored(&mut self, candidate: &Candidate) -> Option<String> {
+        let mut reason = None;
+        for (ignore, is_used) in &mut self.ignores {
+            let ignore = ignore.get_ref();
+            if ignore.matches(candidate) {
+                *is_used = true;
+                if reason.is_none() && !ignore.has_expired(self.today) {
+                    reason = Some(ignore.reason.clone());
+                }
+            }
+        }
+        reason
     }
 
-    #[test]
-    fn an_ignore_holds_through_its_last_day() {
-        let until = |day| format!("[[ignore]]\nplugin = '*'\nreason = 'r'\nexpires = {day}\n");
-        let report = applied(&["logger"], &until("2026-11-21"), None);
-        assert_eq!(suppressed(&report), [Some("r")]);
-        let report = applied(&["logger"], &until("2026-11-20"), None);
-        assert_eq!(suppressed(&report), [None]);
-        assert_eq!(
-            report.policy,
-            ["p.toml:1: the ignore of `*` expired on 2026-11-20"]
-        );
+    /// Returns notes about the ignores that have expired or match nothing, and about entries of the
+    /// baseline that were not found.
+    fn notes(&self) -> Vec<String> {
+        let ignores = self.ignores.iter();
+        let unused = ignores.filter_map(|(ignore, is_used)| self.note(ignore, *is_used));
+        let gone = self.baseline.and_then(|all| all.gone(self.known.len()));
+        unused.chain(gone).collect()
     }
 
-    #[test]
-    fn levels_are_set_and_off_suppresses() {
-        let report = applied(&["logger"], "[rules]\nCHECK_ONE_SHOT = 'error'\n", None);
-        assert_eq!(report.subjects[0].verdicts[0].level, Some(Level::Error));
-        let report = applied(&["logger"], "[rules]\nCHECK_ONE_SHOT = 'off'\n", None);
-        assert_eq!(suppressed(&report), [Some("its rule is off")]);
-    }
-
-    #[test]
-    fn a_baseline_suppresses_known_findings_only() {
-        let baseline = Baseline::from_report(&report(&["logger", "gone"]));
-        let report = applied(&["logger", "new"], "", Some(&baseline));
-        assert_eq!(suppressed(&report), [Some(""), None]);
-        let note = "baseline: 1 of 2 entries no longer matches anything";
-        assert_eq!(report.policy, [note]);
+    /// Returns why an ignore has no effect, if so.
+    fn note(&self, ignore: &Spanned<Ignore>, is_used: bool) -> Option<String> {
+        let why = match ignore.get_ref().expires {
+            Some(last) if last < self.today => format!("expired on {last}"),
+            Some(_) | None if is_used => return None,
+            Some(_) | None => "matches nothing".to_owned(),
+        };
+        let place = self.policy.place(ignore);
+        Some(format!(
+            "{place}: the ignore of `{}` {why}",
+            ignore.get_ref().shown()
+        ))
     }
 }
+
+#[cfg(test)]
+mod tests;

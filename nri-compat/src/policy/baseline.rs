@@ -5,19 +5,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::finding::{Candidate, KnownFinding};
 use crate::error::{Error, ErrorKind};
-use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+use crate::report::check::{CheckReport, Outcome, Suppression};
 #[cfg(feature = "conformance")]
-use crate::report::conformance::{ConformanceReport, JudgedTest};
+use crate::report::conformance::ConformanceReport;
 use crate::report::diff::DiffReport;
-use crate::report::fingerprint::{events, fingerprint, identity, series};
 use crate::text_file;
 
 /// The version of baseline files, including the composition of fingerprints.
 const SCHEMA: u32 = 2;
-
-/// The version whose fingerprints contained only names.
-const NAME_ONLY_SCHEMA: u32 = 1;
 
 /// The maximum size of a baseline in bytes: 100,000 entries take about 20 MB.
 const MAX_FILE: u64 = 64 << 20;
@@ -26,24 +23,6 @@ const MAX_FILE: u64 = 64 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     findings: BTreeMap<String, KnownFinding>,
-}
-
-/// A finding. Only the fingerprint matters; the rest is for readers of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KnownFinding {
-    fingerprint: String,
-    rule: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    target: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    plugin: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    element: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    program: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    events: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -62,52 +41,33 @@ struct Version {
 impl Baseline {
     /// Returns all findings of a report that the policy does not ignore.
     pub fn from_report(report: &CheckReport) -> Self {
-        let ignored = |verdict: &Verdict| {
-            verdict
-                .suppressed
-                .as_ref()
-                .is_some_and(|suppression| !suppression.by_baseline)
-        };
-        let found = report
-            .verdicts()
-            .filter(|(_, verdict)| verdict.outcome != Outcome::Ok && !ignored(verdict));
-        Self::from_findings(found.map(|(subject, verdict)| known_finding(subject, verdict)))
+        let found = report.verdicts().filter(|(_, verdict)| {
+            verdict.outcome != Outcome::Ok && !is_ignored(verdict.suppressed.as_ref())
+        });
+        Self::new(found.map(|(subject, verdict)| Candidate::verdict(subject, verdict)))
     }
 
     /// Returns the findings of `diff`, except suppressed ones.
     pub(crate) fn of_diff(report: &DiffReport) -> Self {
-        let found = report.findings.iter();
-        Self::from_findings(found.map(|finding| KnownFinding {
-            fingerprint: finding.fingerprint(),
-            rule: finding.rule.to_owned(),
-            element: Some(finding.element.clone()),
-            ..KnownFinding::default()
-        }))
+        Self::new(report.findings.iter().map(Candidate::finding))
     }
 
     /// Returns all violations in a report of `conformance` that the policy does not ignore.
     #[cfg(feature = "conformance")]
     pub(crate) fn of_conformance(report: &ConformanceReport) -> Self {
-        let is_ignored = |test: &&JudgedTest| {
-            let by = test.suppressed.as_ref();
-            by.is_some_and(|suppression| !suppression.by_baseline)
-        };
-        let found = report.violations().filter(|test| !is_ignored(test));
-        Self::from_findings(found.map(|test| KnownFinding {
-            fingerprint: test.fingerprint(&report.subject),
-            rule: test.result.statement.to_owned(),
-            target: series(&test.target()).to_owned(),
-            plugin: report.subject.label(),
-            element: Some(test.result.test.to_owned()),
-            ..KnownFinding::default()
-        }))
+        let found = report.violations();
+        let found = found.filter(|test| !is_ignored(test.suppressed.as_ref()));
+        Self::new(found.map(|test| Candidate::test(&report.subject, test)))
+    }
+
+    fn new(found: impl Iterator<Item = Candidate>) -> Self {
+        Self::from_findings(found.map(|candidate| candidate.known))
     }
 
     fn from_findings(findings: impl Iterator<Item = KnownFinding>) -> Self {
+        let findings = findings.map(|finding| (finding.fingerprint.clone(), finding));
         Self {
-            findings: findings
-                .map(|finding| (finding.fingerprint.clone(), finding))
-                .collect(),
+            findings: findings.collect(),
         }
     }
 
@@ -118,34 +78,20 @@ impl Baseline {
     /// Returns an error if the text is not a baseline, or is one of a newer version.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let wrong = |what: String| {
-            Error::new(ErrorKind::Baseline, format!("{file}: {what}"))
-                .with_help("write it again with --write-baseline")
+            Error::new(ErrorKind::Baseline, format!("{file}: {what}")).with_help(
+                "write it again with --write-baseline, and compare the findings in both files",
+            )
         };
-        let version: Version = serde_json::from_str(text)
-            .map_err(|error| wrong(format!("not a baseline: {error}")))?;
-        match version.schema {
-            SCHEMA => {}
-            NAME_ONLY_SCHEMA => return Err(Self::name_only(file)),
-            other => {
-                return Err(wrong(format!(
-                    "a baseline of version {other}, not {SCHEMA}"
-                )));
-            }
+        let broken = |error| wrong(format!("not a baseline: {error}"));
+        let version: Version = serde_json::from_str(text).map_err(broken)?;
+        if version.schema != SCHEMA {
+            let other = version.schema;
+            return Err(wrong(format!(
+                "a baseline of version {other}, not {SCHEMA}"
+            )));
         }
-        let document: Document = serde_json::from_str(text)
-            .map_err(|error| wrong(format!("not a baseline: {error}")))?;
+        let document: Document = serde_json::from_str(text).map_err(broken)?;
         Ok(Self::from_findings(document.findings.into_iter()))
-    }
-
-    /// Returns the error for baselines of the first version. Their fingerprints cannot be converted,
-    /// because they do not identify the program.
-    fn name_only(file: &str) -> Error {
-        let message = format!(
-            "{file}: a baseline of version {NAME_ONLY_SCHEMA}, whose fingerprints identify plugins by name alone"
-        );
-        Error::new(ErrorKind::Baseline, message).with_help(
-            "write it again with --write-baseline, and compare the plugins in both files: the new one distinguishes programs with the same name",
-        )
     }
 
     /// Reads a baseline from a file.
@@ -187,16 +133,9 @@ impl Baseline {
     }
 }
 
-fn known_finding(subject: &Subject, verdict: &Verdict) -> KnownFinding {
-    KnownFinding {
-        fingerprint: fingerprint(subject, verdict),
-        rule: verdict.rule.to_owned(),
-        target: series(&verdict.target).to_owned(),
-        plugin: identity(subject),
-        element: None,
-        program: subject.program.clone(),
-        events: events(subject).into_iter().map(str::to_owned).collect(),
-    }
+/// Returns true if the policy suppresses a finding.
+fn is_ignored(suppressed: Option<&Suppression>) -> bool {
+    suppressed.is_some_and(|suppression| !suppression.by_baseline)
 }
 
 fn sort_key(finding: &KnownFinding) -> [&str; 5] {
@@ -212,6 +151,7 @@ fn sort_key(finding: &KnownFinding) -> [&str; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::check::{Subject, Verdict};
 
     fn report(names: &[&str]) -> CheckReport {
         let subject = |name: &&str| Subject {
@@ -254,21 +194,16 @@ mod tests {
             let error = Baseline::parse("b.json", text).expect_err(text);
             assert!(error.to_string().starts_with("b.json: not a baseline: "));
         }
-        let newer = Baseline::parse("b.json", "{\"schema\":3,\"findings\":[]}");
-        let newer = newer.expect_err("it is of another version");
-        assert_eq!(newer.to_string(), "b.json: a baseline of version 3, not 2");
-        let older = Baseline::parse("b.json", "{\"schema\":1,\"findings\":[]}");
-        let older = older.expect_err("it is of an older version");
-        assert!(
-            older
-                .to_string()
-                .ends_with("identify plugins by name alone"),
-            "{older}"
-        );
-        assert!(
-            older
-                .help()
-                .is_some_and(|help| help.contains("--write-baseline"))
-        );
+        for version in [1, 3] {
+            let text = format!("{{\"schema\":{version},\"findings\":[]}}");
+            let error = Baseline::parse("b.json", &text).expect_err("another version");
+            let message = format!("b.json: a baseline of version {version}, not 2");
+            assert_eq!(error.to_string(), message);
+            assert!(
+                error
+                    .help()
+                    .is_some_and(|help| help.contains("--write-baseline"))
+            );
+        }
     }
 }

@@ -1,59 +1,55 @@
 //! The conditions under which a report makes the exit code 100.
 
+use clap::ValueEnum;
+#[cfg(feature = "conformance")]
+use nri_conformance::result::Outcome as TestOutcome;
 use serde::Deserialize;
 
 use crate::exit::Exit;
 use crate::report::check::{CheckReport, Outcome, Verdict};
+#[cfg(feature = "conformance")]
+use crate::report::conformance::{ConformanceReport, JudgedTest};
 use crate::report::finding::Level;
 
 /// A condition of `--fail-on`; several may be given together.
 ///
 /// `deprecated`, `removed` and `incompatible` each include everything more serious, in this order.
 /// `unknown` adds what cannot be determined; alone, it means any verdict except `ok`. `skipped`
-/// adds what could not be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+/// adds what could not be checked; alone, `deprecated` applies as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailOn {
-    /// Unknown verdicts, in addition to others named; alone, any verdict except `ok`.
+    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
     Unknown,
-    /// `deprecated`, `removed`, `incompatible`.
+    /// Works through a fallback, or worse.
     Deprecated,
-    /// `removed`, `incompatible`.
+    /// Uses something that was removed, or worse.
     Removed,
-    /// `incompatible`.
+    /// Would be dropped or refused.
     Incompatible,
-    /// Anything that could not be checked, in addition to others named; alone, `deprecated` applies
-    /// as well.
+    /// Anything that was skipped, in addition to others named.
     Skipped,
-    /// Nothing; overrides everything else.
+    /// No finding changes the exit code.
+    Never,
+}
+
+/// A condition of `conformance --fail-on`; several may be given together.
+#[cfg(feature = "conformance")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
+pub(crate) enum FailOnTest {
+    /// Failures, unless their statement is ambiguous; always included.
+    Fail,
+    /// Known deviations.
+    Known,
+    /// Tests that were skipped.
+    Skip,
+    /// No result changes the exit code.
     Never,
 }
 
 impl FailOn {
-    /// All conditions, the least serious first.
-    pub const ALL: [Self; 6] = [
-        Self::Unknown,
-        Self::Deprecated,
-        Self::Removed,
-        Self::Incompatible,
-        Self::Skipped,
-        Self::Never,
-    ];
-
     /// The condition if neither the command line nor the policy names any.
     pub const DEFAULT: [Self; 1] = [Self::Deprecated];
-
-    /// Returns the name used on the command line and in `nri-compat.toml`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Deprecated => "deprecated",
-            Self::Removed => "removed",
-            Self::Incompatible => "incompatible",
-            Self::Skipped => "skipped",
-            Self::Never => "never",
-        }
-    }
 
     /// Returns the least serious outcome that counts; `None` for `unknown` and `never`.
     fn threshold(self) -> Option<Outcome> {
@@ -72,29 +68,21 @@ impl FailOn {
 /// A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
 /// counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
+    let names = |wanted| fail_on.contains(&wanted);
     let names_verdicts = fail_on
         .iter()
         .any(|condition| *condition != FailOn::Skipped);
-    let verdicts_named = if names_verdicts {
+    let conditions = if names_verdicts {
         fail_on
     } else {
         &FailOn::DEFAULT
     };
     let mut verdicts = report.verdicts();
-    let found = verdicts.any(|(_, verdict)| counts(verdict, verdicts_named));
-    let unread = || {
-        report
-            .skipped
-            .iter()
-            .any(|skipped| skipped.kind.may_hold_plugin())
-    };
-    let skipped = fail_on.contains(&FailOn::Skipped) && !report.skipped.is_empty()
-        || fail_on.contains(&FailOn::Unknown) && unread();
-    if (found || skipped) && !fail_on.contains(&FailOn::Never) {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    }
+    let found = verdicts.any(|(_, verdict)| counts(verdict, conditions));
+    let mut skipped = report.skipped.iter();
+    let skipped = names(FailOn::Skipped) && !report.skipped.is_empty()
+        || names(FailOn::Unknown) && skipped.any(|skipped| skipped.kind.may_hold_plugin());
+    Exit::of((found || skipped) && !names(FailOn::Never))
 }
 
 fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
@@ -106,6 +94,24 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
         Some(Level::Note) => false,
         Some(Level::Warning) | None => named(verdict.outcome, fail_on),
     }
+}
+
+/// Returns the exit code for a report of `conformance`: [`Exit::Findings`] if any result counts, else
+/// [`Exit::Clean`].
+///
+/// A failed test counts unless it is suppressed or its level is `note`, which is the level of
+/// ambiguous statements.
+#[cfg(feature = "conformance")]
+pub(crate) fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnTest]) -> Exit {
+    let counts = |test: &JudgedTest| match test.result.outcome {
+        TestOutcome::Pass => false,
+        TestOutcome::Fail(_) => test.level != Level::Note,
+        TestOutcome::Known { .. } => fail_on.contains(&FailOnTest::Known),
+        TestOutcome::Skip(_) => fail_on.contains(&FailOnTest::Skip),
+    };
+    let mut results = report.results.iter();
+    let found = results.any(|test| test.suppressed.is_none() && counts(test));
+    Exit::of(found && !fail_on.contains(&FailOnTest::Never))
 }
 
 /// Returns true if `fail_on` includes the outcome.
@@ -121,15 +127,10 @@ pub(crate) fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::FailOn::{Deprecated, Incompatible, Never, Removed, Skipped, Unknown};
     use super::*;
-    use crate::report::check::{Subject, Suppression};
-
-    const BAD: [Outcome; 4] = [
-        Outcome::Unknown,
-        Outcome::Deprecated,
-        Outcome::Removed,
-        Outcome::Incompatible,
-    ];
+    use crate::report::check::{self, Subject, Suppression};
+    use crate::skipped::SkipKind;
 
     fn report(outcome: Outcome, level: Option<Level>) -> CheckReport {
         let verdict = Verdict {
@@ -147,71 +148,59 @@ mod tests {
         }
     }
 
-    fn failing(fail_on: &[FailOn]) -> Vec<Outcome> {
-        let fails = |outcome: &Outcome| exit(&report(*outcome, None), fail_on) == Exit::Findings;
-        Outcome::ALL.into_iter().filter(fails).collect()
-    }
-
     #[test]
-    fn a_verdict_includes_more_serious_ones() {
-        assert_eq!(failing(&[FailOn::Deprecated]), BAD[1..]);
-        assert_eq!(failing(&[FailOn::Removed]), BAD[2..]);
-        assert_eq!(failing(&[FailOn::Incompatible]), BAD[3..]);
-        assert_eq!(failing(&[FailOn::Incompatible, FailOn::Removed]), BAD[2..]);
-        assert_eq!(failing(&[]), BAD[1..]);
-    }
-
-    #[test]
-    fn unknown_adds_to_other_conditions() {
-        assert_eq!(failing(&[FailOn::Unknown]), BAD);
-        let with = [FailOn::Removed, FailOn::Unknown];
-        assert_eq!(failing(&with), [BAD[0], BAD[2], BAD[3]]);
+    fn conditions_include_more_serious_verdicts_and_add_up() {
+        for (fail_on, failing) in [
+            (&[][..], "deprecated removed incompatible"),
+            (&[Deprecated], "deprecated removed incompatible"),
+            (&[Removed], "removed incompatible"),
+            (&[Incompatible], "incompatible"),
+            (&[Incompatible, Removed], "removed incompatible"),
+            (&[Unknown], "unknown deprecated removed incompatible"),
+            (&[Removed, Unknown], "unknown removed incompatible"),
+            (&[Skipped], "deprecated removed incompatible"),
+            (&[Skipped, Removed], "removed incompatible"),
+            (&[Never, Unknown], ""),
+        ] {
+            let fails = |outcome: &Outcome| {
+                let report = report(*outcome, None);
+                exit(&report, fail_on) == Exit::Findings
+            };
+            let found = Outcome::ALL.into_iter().filter(fails);
+            let found: Vec<&str> = found.map(Outcome::as_str).collect();
+            assert_eq!(found.join(" "), failing, "{fail_on:?}");
+        }
     }
 
     #[test]
     fn skipped_places_count_on_request() {
-        let mut skipped = CheckReport::default();
-        let one = crate::report::check::Skipped::default();
-        skipped.skipped.push(one);
-        assert_eq!(exit(&skipped, &[]), Exit::Clean);
-        assert_eq!(exit(&skipped, &[FailOn::Unknown]), Exit::Findings);
-        skipped.skipped[0].kind = crate::skipped::SkipKind::Link;
-        assert_eq!(exit(&skipped, &[FailOn::Unknown]), Exit::Clean);
-        assert_eq!(exit(&skipped, &[FailOn::Skipped]), Exit::Findings);
-        assert_eq!(
-            exit(&skipped, &[FailOn::Removed, FailOn::Skipped]),
-            Exit::Findings
-        );
-        assert_eq!(
-            exit(&skipped, &[FailOn::Skipped, FailOn::Never]),
-            Exit::Clean
-        );
-        assert_eq!(failing(&[FailOn::Skipped]), BAD[1..]);
-        assert_eq!(failing(&[FailOn::Skipped, FailOn::Removed]), BAD[2..]);
+        for (kind, fail_on, fails) in [
+            (SkipKind::Io, &[][..], false),
+            (SkipKind::Io, &[Unknown], true),
+            (SkipKind::Link, &[Unknown], false),
+            (SkipKind::Link, &[Removed, Skipped], true),
+            (SkipKind::Io, &[Skipped, Never], false),
+        ] {
+            let report = CheckReport {
+                skipped: vec![check::Skipped::new("a", kind, "")],
+                ..CheckReport::default()
+            };
+            assert_eq!(exit(&report, fail_on), Exit::of(fails), "{fail_on:?}");
+        }
     }
 
     #[test]
-    fn never_overrides_everything() {
-        assert!(failing(&[FailOn::Never, FailOn::Unknown]).is_empty());
-        let error = report(Outcome::Removed, Some(Level::Error));
-        assert_eq!(exit(&error, &[FailOn::Never]), Exit::Clean);
-    }
-
-    #[test]
-    fn levels_of_the_policy_take_precedence_over_outcomes() {
+    fn levels_and_suppressions_take_precedence_over_outcomes() {
         let error = report(Outcome::Unknown, Some(Level::Error));
-        assert_eq!(exit(&error, &[FailOn::Incompatible]), Exit::Findings);
+        assert_eq!(exit(&error, &[Incompatible]), Exit::Findings);
+        assert_eq!(exit(&error, &[Never]), Exit::Clean);
         let note = report(Outcome::Incompatible, Some(Level::Note));
-        assert_eq!(exit(&note, &[FailOn::Unknown]), Exit::Clean);
-    }
-
-    #[test]
-    fn suppressed_verdicts_do_not_count() {
-        let mut report = report(Outcome::Incompatible, None);
-        report.subjects[0].verdicts[0].suppressed = Some(Suppression {
+        assert_eq!(exit(&note, &[Unknown]), Exit::Clean);
+        let mut suppressed = report(Outcome::Incompatible, None);
+        suppressed.subjects[0].verdicts[0].suppressed = Some(Suppression {
             by_baseline: true,
             reason: String::new(),
         });
-        assert_eq!(exit(&report, &[FailOn::Unknown]), Exit::Clean);
+        assert_eq!(exit(&suppressed, &[Unknown]), Exit::Clean);
     }
 }

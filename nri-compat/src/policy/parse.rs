@@ -1,4 +1,4 @@
-//! Parses `nri-compat.toml` to a [`Policy`]. Anything unknown is an error with its line.
+//! A policy, and its file `nri-compat.toml`. Anything unknown in it is an error with its line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,13 +6,61 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::values::{RuleId, Text, one_or_many};
-use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope};
+use super::ignore::{Ignore, Scope};
+use super::values::{RuleId, one_or_many};
+use super::{FILE, FailOn};
 use crate::error::{Error, ErrorKind};
+use crate::report::finding::Level;
 use crate::text_file;
 
 /// The maximum size of a policy in bytes.
 const MAX_POLICY: u64 = 1 << 20;
+
+/// A policy: `nri-compat.toml`. The default decides nothing.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Policy {
+    /// The file, as shown in messages.
+    #[serde(skip)]
+    file: String,
+    /// The text of the file.
+    #[serde(skip)]
+    text: String,
+    /// The targets if the command line names none.
+    #[serde(deserialize_with = "one_or_many")]
+    pub(crate) targets: Vec<String>,
+    /// The conditions for exit code 100 if the command line gives none.
+    #[serde(deserialize_with = "one_or_many")]
+    pub fail_on: Vec<FailOn>,
+    /// The levels of rules, by id.
+    pub(super) rules: BTreeMap<RuleId, RuleLevel>,
+    /// Findings that do not count, in the order of the file.
+    #[serde(rename = "ignore")]
+    pub(super) ignores: Vec<Spanned<Ignore>>,
+}
+
+/// The level that the policy gives to a rule. Verdicts with `error` always count, whatever `--fail-on`
+/// names; verdicts with `note` never count, and those that are `off` are suppressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum RuleLevel {
+    Error,
+    Warning,
+    Note,
+    Off,
+}
+
+impl RuleLevel {
+    /// Returns the level of findings, unless they are suppressed.
+    pub(super) fn level(self) -> Option<Level> {
+        match self {
+            Self::Error => Some(Level::Error),
+            Self::Warning => Some(Level::Warning),
+            Self::Note => Some(Level::Note),
+            Self::Off => None,
+        }
+    }
+}
 
 impl Policy {
     /// Reads the policy from `path`, or from `nri-compat.toml` in the current directory; returns an
@@ -38,81 +86,39 @@ impl Policy {
     /// Returns an error if it is not TOML, or has a key, a rule or a value that does not exist,
     /// with file, line and similar names.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
-        let source = Source { file, text };
-        let document: Document = toml::from_str(text).map_err(|error| {
+        let mut policy: Self = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            source.error(source.line(at), error.message())
+            Error::new(
+                ErrorKind::Policy,
+                format!("{file}:{}: {}", line(text, at), error.message()),
+            )
         })?;
-        let ignores = document.ignore.into_iter();
-        Ok(Self {
-            file: file.to_owned(),
-            targets: document
-                .targets
-                .into_iter()
-                .map(|Text(text)| text)
-                .collect(),
-            fail_on: document.fail_on,
-            rules: document
-                .rules
-                .into_iter()
-                .map(|(RuleId(id), level)| (id, level))
-                .collect(),
-            ignores: ignores
-                .map(|ignore| source.ignore(ignore))
-                .collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-/// The keys of a policy.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Document {
-    #[serde(default, deserialize_with = "one_or_many")]
-    targets: Vec<Text>,
-    #[serde(default, deserialize_with = "one_or_many")]
-    fail_on: Vec<FailOn>,
-    #[serde(default)]
-    rules: BTreeMap<RuleId, RuleLevel>,
-    #[serde(default)]
-    ignore: Vec<Spanned<Ignore>>,
-}
-
-/// The text of a policy, for the lines of errors.
-struct Source<'t> {
-    file: &'t str,
-    text: &'t str,
-}
-
-impl Source<'_> {
-    /// Adds the line of an ignore, and checks it as a whole.
-    fn ignore(&self, ignore: Spanned<Ignore>) -> Result<Ignore, Error> {
-        let line = self.line(ignore.span().start);
-        let ignore = Ignore {
-            line,
-            ..ignore.into_inner()
-        };
-        match problem(&ignore) {
-            Some(problem) => Err(self.error(line, problem)),
-            None => Ok(ignore),
+        (policy.file, policy.text) = (file.to_owned(), text.to_owned());
+        for ignore in &policy.ignores {
+            if let Some(problem) = problem(ignore.get_ref()) {
+                let message = format!("{}: {problem}", policy.place(ignore));
+                return Err(Error::new(ErrorKind::Policy, message));
+            }
         }
+        Ok(policy)
     }
 
-    fn error(&self, line: usize, problem: &str) -> Error {
-        let message = format!("{}:{line}: {problem}", self.file);
-        Error::new(ErrorKind::Policy, message)
+    /// Returns the file and line of an ignore.
+    pub(super) fn place(&self, ignore: &Spanned<Ignore>) -> String {
+        format!("{}:{}", self.file, line(&self.text, ignore.span().start))
     }
+}
 
-    fn line(&self, at: usize) -> usize {
-        let before = self.text.as_bytes().iter().take(at);
-        before.filter(|&&byte| byte == b'\n').count() + 1
-    }
+/// Returns the line of a byte in a text, counted from 1.
+fn line(text: &str, at: usize) -> usize {
+    let before = text.bytes().take(at);
+    before.filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// Returns the problem of an ignore as a whole, if any.
 fn problem(ignore: &Ignore) -> Option<&'static str> {
     let is_about_plugins = ignore.plugin.is_some() || ignore.target.is_some();
-    if ignore.reason.is_empty() {
+    if ignore.reason.trim().is_empty() {
         Some("an ignore without a `reason`")
     } else if ignore.test.is_some() && ignore.scope() != Scope::Conformance {
         Some("an ignore with a `test`, but without the id of a statement as its `rule`")
@@ -130,11 +136,10 @@ fn problem(ignore: &Ignore) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::finding::Level;
 
     const WHOLE: &str = "
 targets = ['containerd@2.4', 'cri-o@1.36']
-fail-on = ['removed', 'unknown']
+fail-on = 'removed'
 
 [rules]
 CHECK_ONE_SHOT = 'note'
@@ -151,101 +156,46 @@ expires = 2027-03-31
     fn a_whole_policy_is_read() {
         let policy = Policy::parse("p.toml", WHOLE).expect("a policy");
         assert_eq!(policy.targets, ["containerd@2.4", "cri-o@1.36"]);
-        assert_eq!(policy.fail_on, [FailOn::Removed, FailOn::Unknown]);
-        assert_eq!(
-            policy.rules["CHECK_ONE_SHOT"],
-            RuleLevel::Level(Level::Note)
-        );
-        let [ignore] = policy.ignores.as_slice() else {
-            panic!("one ignore, not {:?}", policy.ignores);
-        };
-        assert_eq!(ignore.line, 8);
+        assert_eq!(policy.fail_on, [FailOn::Removed]);
+        let levels: Vec<&RuleLevel> = policy.rules.values().collect();
+        assert_eq!(levels, [&RuleLevel::Note]);
+        let ignore = policy.ignores.first().expect("an ignore");
+        assert_eq!(policy.place(ignore), "p.toml:8");
+        let ignore = ignore.get_ref();
         assert_eq!(ignore.shown(), "10-* CHECK_ONE_SHOT containerd@2.4");
-        assert_eq!(
-            ignore.expires.map(|day| day.to_string()).as_deref(),
-            Some("2027-03-31")
-        );
+        assert_eq!(ignore.expires, Some(jiff::civil::date(2027, 3, 31)));
     }
 
-    #[test]
-    fn a_string_is_accepted_in_place_of_a_list() {
-        let policy = Policy::parse("p.toml", "fail-on = 'never'\n").expect("a policy");
-        assert_eq!(policy.fail_on, [FailOn::Never]);
-    }
+    /// Policies, with `;` in place of a line end, and the start of their errors.
+    const ERRORS: &str = "
+;target = 'a' => 2: unknown field `target`, expected one of `targets`
+fail-on = 'removd' => 1: unknown variant `removd`, expected one of
+;fail-on = true => 2: invalid type: boolean `true`, expected a string or a list
+targets = [1] => 1: invalid type: integer `1`, expected a string
+;;targets = => 3:
+[rules];CHECK_ONE_SHOTT = 'note' => 2: unknown rule `CHECK_ONE_SHOTT`; did you mean CHECK_ONE_SHOT
+[rules];CHECK_ONE_SHOT = 'fatal' => 2: unknown variant `fatal`, expected one of `error`
+ignore = 'x' => 1: invalid type: string \"x\", expected a sequence
+[[ignore]];plugin = '*' => 1: an ignore without a `reason`
+[[ignore]];plugin = '*';reason = ' ' => 1: an ignore without a `reason`
+[[ignore]];reason = 'x' => 1: an ignore without a `plugin`, `element` or `rule`
+[[ignore]];reason = 'x';test = 'x';rule = 'CHECK_ONE_SHOT' => 1: an ignore with a `test`
+[[ignore]];reason = 'x';plugin = 'x';element = 'x' => 1: an ignore for findings of `diff`
+[[ignore]];reasn = 'x' => 2: unknown field `reasn`, expected one of `
+[[ignore]];rule = 'NRI_EVENT_REMOVEDD' => 2: unknown rule `NRI_EVENT_REMOVEDD`; did you mean
+[[ignore]];rule = ['A'] => 2: invalid type: sequence, expected a string
+[[ignore]];plugin = '[a' => 2:
+[[ignore]];expires = '2027-01-01' => 2: invalid type: string
+[[ignore]];expires = 2027-02-30 => 2: invalid date
+";
 
     #[test]
     fn errors_have_a_line_and_say_what_is_known() {
-        let cases = [
-            (
-                "\ntarget = 'a'",
-                "2: unknown field `target`, expected one of `targets`",
-            ),
-            (
-                "fail-on = 'removd'",
-                "1: unknown variant `removd`, expected one of ",
-            ),
-            (
-                "[rules]\nCHECK_ONE_SHOTT = 'note'",
-                "2: unknown rule `CHECK_ONE_SHOTT`; did you mean CHECK_ONE_SHOT",
-            ),
-            (
-                "[rules]\nCHECK_ONE_SHOT = 'fatal'",
-                "2: unknown variant `fatal`, expected one of `error`",
-            ),
-            (
-                "[[ignore]]\nplugin = '*'\nreasn = 'x'",
-                "3: unknown field `reasn`, expected one of `",
-            ),
-            (
-                "[[ignore]]\nrule = 'NRI_EVENT_REMOVEDD'\nreason = 'x'",
-                "2: unknown rule `NRI_EVENT_REMOVEDD`; did you mean NRI_EVENT_REMOVED",
-            ),
-            (
-                "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",
-                "4: not a date; a date has no quotes",
-            ),
-            (
-                "[[ignore]]\nplugin = '*'",
-                "1: an ignore without a `reason`",
-            ),
-            (
-                "[[ignore]]\nplugin = '*'\nreason = ' '",
-                "3: an empty string",
-            ),
-            (
-                "[[ignore]]\nreason = 'x'",
-                "1: an ignore without a `plugin`, `element` or `rule`",
-            ),
-            (
-                "ignore = 'x'",
-                "1: invalid type: string \"x\", expected a sequence",
-            ),
-            ("rules = 1", "1: invalid type: integer `1`, expected a map"),
-            (
-                "\nfail-on = true",
-                "2: invalid type: boolean `true`, expected a string or a list",
-            ),
-            (
-                "[[ignore]]\nreason = 'x'\nrule = ['A']",
-                "3: invalid type: sequence, expected a string",
-            ),
-            (
-                "[[ignore]]\nreason = 'x'\nexpires = 2027-02-30",
-                "3: invalid date",
-            ),
-            ("[[ignore]]\nreason = 'x'\nexpires = 2027-13-45", "3: "),
-            ("[rules]\nCHECK_ONE_SHOT = 3", "2: "),
-            (
-                "targets = [1]",
-                "1: invalid type: integer `1`, expected a string",
-            ),
-            ("\n\ntargets = ", "3: "),
-            ("[[ignore]]\nplugin = '[a'\nreason = 'x'", "2: "),
-        ];
-        for (text, expected) in cases {
-            let error = Policy::parse("p.toml", text).expect_err(text).to_string();
-            let expected = format!("p.toml:{expected}");
-            assert!(error.starts_with(&expected), "{error}\n{expected}");
+        for row in ERRORS.lines().filter(|row| !row.is_empty()) {
+            let (text, expected) = row.split_once(" => ").expect("a row");
+            let error = Policy::parse("p.toml", &text.replace(';', "\n"));
+            let error = error.expect_err(row).to_string();
+            assert!(error.starts_with(&format!("p.toml:{expected}")), "{error}");
         }
     }
 }

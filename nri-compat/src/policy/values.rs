@@ -13,69 +13,43 @@ use serde::{Deserialize, Deserializer};
 use crate::rules;
 use crate::statements;
 
-/// A non-empty text without surrounding white space.
-pub(super) struct Text(pub(super) String);
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        match text.trim() {
-            "" => Err(D::Error::custom("an empty string")),
-            text => Ok(Self(text.to_owned())),
-        }
-    }
-}
-
 /// The id of a rule, or of a statement of the contract.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub(super) struct RuleId(pub(super) String);
 
-impl<'de> Deserialize<'de> for RuleId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Text(id) = Text::deserialize(deserializer)?;
+impl TryFrom<String> for RuleId {
+    type Error = String;
+
+    fn try_from(id: String) -> Result<Self, String> {
         if rules::get(&id).is_some() || statements::contains(&id) {
             return Ok(Self(id));
         }
         let known = rules::ids().chain(statements::ids());
         let near = near::names(&id, known).join(", ");
-        let hint = match near.as_str() {
-            "" => "`nri-compat explain` lists all".to_owned(),
-            near => format!("did you mean {near}?"),
-        };
-        Err(D::Error::custom(format!("unknown rule `{id}`; {hint}")))
+        Err(match near.as_str() {
+            "" => format!("unknown rule `{id}`; `nri-compat explain` lists all"),
+            near => format!("unknown rule `{id}`; did you mean {near}?"),
+        })
     }
 }
 
-/// Reads a required text.
-pub(super) fn required_text<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<String, D::Error> {
-    Text::deserialize(deserializer).map(|Text(text)| text)
-}
+/// A pattern of names, such as `10-*`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pattern(pub(super) GlobMatcher);
 
-/// Reads an optional text.
-pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Text::deserialize(deserializer).map(|Text(text)| Some(text))
-}
+impl TryFrom<String> for Pattern {
+    type Error = globset::Error;
 
-/// Reads the optional id of a rule.
-pub(super) fn rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    RuleId::deserialize(deserializer).map(|RuleId(id)| Some(id))
-}
-
-/// Reads an optional pattern.
-pub(super) fn glob<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<GlobMatcher>, D::Error> {
-    let Text(pattern) = Text::deserialize(deserializer)?;
-    let glob = Glob::new(&pattern).map_err(D::Error::custom)?;
-    Ok(Some(glob.compile_matcher()))
+    fn try_from(pattern: String) -> Result<Self, globset::Error> {
+        Ok(Self(Glob::new(&pattern)?.compile_matcher()))
+    }
 }
 
 /// Reads an optional date.
 pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
-    let date = toml::value::Date::deserialize(deserializer)
-        .map_err(|_| D::Error::custom("not a date; a date has no quotes: expires = 2027-03-31"))?;
+    let date = toml::value::Date::deserialize(deserializer)?;
     date.to_string().parse().map(Some).map_err(D::Error::custom)
 }
 

@@ -11,11 +11,10 @@ mod shared;
 
 pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
-pub(crate) use cluster::runtime_name;
 pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
 pub use counts::VerdictCounts;
 pub(in crate::report) use counts::headline;
-pub(in crate::report) use document::{CheckDocument, SkippedDocument, SubjectDocument};
+pub(in crate::report) use document::{CheckDocument, SubjectDocument};
 pub use not_looked_for::NotLookedFor;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;

@@ -1,9 +1,7 @@
 //! The results of `conformance`, as plain data for every renderer.
 
 use nri_conformance::contract::{self, Statement};
-use nri_conformance::result::{
-    Failure, Outcome, Report, Subject, SubjectKind, Summary, TestResult,
-};
+use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
 use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
@@ -13,20 +11,43 @@ use super::fingerprint::series;
 use super::hash::fingerprint_of;
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConformanceReport {
-    /// The plugin or runtime.
+    /// The plugin or runtime that was tested.
     pub subject: Subject,
     /// The file or socket that was named on the command line.
+    #[serde(skip)]
     pub place: String,
     /// One result per test and revision, in the order in which they ran.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<TestDocument<'static>>"))]
     pub results: Vec<JudgedTest>,
-    /// Findings about the policy itself: an ignore that matches nothing or has expired.
-    pub policy: Vec<String>,
+    /// The numbers of results.
+    pub summary: ConformanceSummary,
+}
+
+/// The numbers of results.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConformanceSummary {
+    /// Tests whose statement was kept.
+    pub pass: usize,
+    /// Tests whose statement was broken.
+    pub fail: usize,
+    /// Tests that were skipped.
+    pub skip: usize,
+    /// Tests whose statement was broken in a known way.
+    pub known: usize,
+    /// Violations that the policy or the baseline suppresses. They are counted by their outcome, too.
+    pub suppressed: usize,
+    /// Violations of level `note`, such as those of ambiguous statements.
+    pub ambiguous: usize,
     /// The seed of the random choices, with which the run can be repeated.
     pub seed: Option<u64>,
     /// Time taken, in milliseconds.
     pub millis: u64,
+    /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
+    pub policy: Vec<String>,
 }
 
 /// The result of a test, with its level and suppression.
@@ -60,24 +81,35 @@ impl ConformanceReport {
             result,
             suppressed: None,
         };
-        Self {
+        let mut report = Self {
             subject: report.subject,
             place: place.into(),
             results: report.results.into_iter().map(judged).collect(),
-            policy: Vec::new(),
-            seed: None,
-            millis: 0,
-        }
+            summary: ConformanceSummary::default(),
+        };
+        report.count();
+        report
     }
 
-    /// Counts the outcomes; suppressed violations are counted by their outcome, too.
-    pub fn summary(&self) -> Summary {
-        let results = self.results.iter().map(|test| test.result.clone());
-        let report = Report {
-            subject: self.subject.clone(),
-            results: results.collect(),
+    /// Counts the results in the summary.
+    pub fn count(&mut self) {
+        let count =
+            |is: fn(&JudgedTest) -> bool| self.results.iter().filter(|test| is(test)).count();
+        let of = |outcome| {
+            self.results
+                .iter()
+                .filter(move |test| test.outcome() == outcome)
+                .count()
         };
-        report.summary()
+        self.summary = ConformanceSummary {
+            pass: of("pass"),
+            fail: of("fail"),
+            skip: of("skip"),
+            known: of("known"),
+            suppressed: count(|test| test.suppressed.is_some()),
+            ambiguous: count(|test| test.violation().is_some() && test.level == Level::Note),
+            ..std::mem::take(&mut self.summary)
+        };
     }
 
     /// Returns the results grouped by statement, in the order of the contract.
@@ -121,25 +153,27 @@ impl ConformanceReport {
 
     /// Returns the counts: `12 passed, 1 failed, 2 skipped, 0 known deviations`.
     pub fn summary_phrase(&self) -> String {
-        let summary = self.summary();
-        let mut facts = vec![
-            format!("{} passed", summary.pass),
-            format!("{} failed", summary.fail),
-        ];
-        let ignored = self.violations();
-        let ignored = ignored.filter(|test| test.suppressed.is_some()).count();
-        if ignored > 0 {
-            facts.push(format!("{ignored} suppressed"));
-        }
-        facts.push(format!("{} skipped", summary.skip));
-        facts.push(counted(summary.known, "known deviation"));
-        facts.join(", ")
+        let ConformanceSummary {
+            pass,
+            fail,
+            skip,
+            suppressed,
+            known,
+            ..
+        } = self.summary;
+        let suppressed = match suppressed {
+            0 => String::new(),
+            count => format!("{count} suppressed, "),
+        };
+        let known = counted(known, "known deviation");
+        format!("{pass} passed, {fail} failed, {suppressed}{skip} skipped, {known}")
     }
 
     /// Returns the time taken, and the seed that repeats the run.
     pub fn run_phrase(&self) -> String {
-        let time = format!("took {}.{} s", self.millis / 1000, self.millis % 1000 / 100);
-        match self.seed {
+        let ConformanceSummary { seed, millis, .. } = self.summary;
+        let time = format!("took {}.{} s", millis / 1000, millis % 1000 / 100);
+        match seed {
             Some(seed) => format!("{time}; --seed {seed} repeats the same choices"),
             None => time,
         }
@@ -147,6 +181,16 @@ impl ConformanceReport {
 }
 
 impl JudgedTest {
+    /// Returns the name of the outcome in JSON.
+    pub fn outcome(&self) -> &'static str {
+        match &self.result.outcome {
+            Outcome::Pass => "pass",
+            Outcome::Fail(_) => "fail",
+            Outcome::Skip(_) => "skip",
+            Outcome::Known { .. } => "known",
+        }
+    }
+
     /// Returns the violation of the statement, if there is one.
     pub fn violation(&self) -> Option<&Failure> {
         match &self.result.outcome {
@@ -222,76 +266,6 @@ pub(crate) fn kind_name(kind: SubjectKind) -> &'static str {
     }
 }
 
-/// Returns the name of an outcome in JSON.
-pub(crate) fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Pass => "pass",
-        Outcome::Fail(_) => "fail",
-        Outcome::Skip(_) => "skip",
-        Outcome::Known { .. } => "known",
-    }
-}
-
-/// A report as JSON, with the values that are derived from it.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Document<'r> {
-    /// The plugin or runtime that was tested.
-    subject: &'r Subject,
-    /// One result per test and revision, in the order in which they ran.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<TestDocument<'r>>"))]
-    results: &'r [JudgedTest],
-    /// The numbers of results.
-    summary: SummaryDocument<'r>,
-}
-
-/// The numbers of results.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SummaryDocument<'r> {
-    /// Tests whose statement was kept.
-    pass: usize,
-    /// Tests whose statement was broken.
-    fail: usize,
-    /// Tests that were skipped.
-    skip: usize,
-    /// Tests whose statement was broken in a known way.
-    known: usize,
-    /// Violations that the policy or the baseline suppresses.
-    suppressed: usize,
-    /// Violations of level `note`, such as those of ambiguous statements.
-    ambiguous: usize,
-    /// The seed of the random choices, with which the run can be repeated.
-    seed: Option<u64>,
-    /// Time taken, in milliseconds.
-    millis: u64,
-    /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
-    policy: &'r [String],
-}
-
-impl Serialize for ConformanceReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let counts = self.summary();
-        let count = |is: fn(&JudgedTest) -> bool| self.violations().filter(|test| is(test)).count();
-        let document = Document {
-            subject: &self.subject,
-            results: &self.results,
-            summary: SummaryDocument {
-                pass: counts.pass,
-                fail: counts.fail,
-                skip: counts.skip,
-                known: counts.known,
-                suppressed: count(|test| test.suppressed.is_some()),
-                ambiguous: count(|test| test.level == Level::Note),
-                seed: self.seed,
-                millis: self.millis,
-                policy: &self.policy,
-            },
-        };
-        document.serialize(serializer)
-    }
-}
-
 /// The result of a test as JSON.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -320,7 +294,7 @@ impl Serialize for JudgedTest {
             id: self.result.statement,
             test: self.result.test,
             revision: self.result.revision.as_deref(),
-            result: outcome_name(&self.result.outcome),
+            result: self.outcome(),
             detail: self.detail(),
             source: self.source(),
             suppressed: self.suppressed.as_ref().map(Suppression::phrase),

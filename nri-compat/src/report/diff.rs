@@ -3,9 +3,6 @@
 mod document;
 mod phrase;
 
-#[cfg(feature = "schema")]
-pub(super) use document::DiffDocument;
-
 use serde::Serialize;
 
 use super::check::Suppression;
@@ -13,31 +10,39 @@ use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
 use crate::names::names;
 
-/// The result of `diff`: what changed between two schemas, and the consequences.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The report of `diff`: what changed between two versions of a protocol, and what breaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffReport {
-    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     pub data_date: String,
     /// The side that the user named first.
     pub from: Side,
     /// The side that the user named second.
     pub to: Side,
-    /// The category whose protobuf rules ran.
-    pub category: Category,
-    /// The number of rules that ran, protobuf and NRI rules together.
-    pub rules: usize,
     /// The findings of the rules, sorted.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<document::FindingDocument<'static>>")
+    )]
     pub findings: Vec<Finding>,
     /// Interfaces that are deprecated at `to` but not at `from`.
+    #[serde(skip)]
     pub deprecated: Vec<Deprecated>,
     /// Every element that was added, removed or changed, in declaration order.
     pub changes: Vec<Change>,
     /// The pairings of plugins of one side with runtimes of the other.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<document::PairingDocument<'static>>")
+    )]
     pub pairings: Vec<Pairing>,
     /// Findings that do not count because of the policy or the baseline.
     pub suppressed: Vec<SuppressedFinding>,
     /// Ignores of the policy without effect, and entries of the baseline that were not found.
     pub policy: Vec<String>,
+    /// The numbers of findings by level and of changes by kind.
+    pub summary: Summary,
 }
 
 /// A finding that does not count.
@@ -161,42 +166,33 @@ pub struct Summary {
     pub changed: usize,
     /// The category whose protobuf rules ran.
     pub category: Category,
-    /// The number of rules that ran.
+    /// The number of rules that ran, protobuf and NRI rules together.
     pub rules: usize,
 }
 
 impl DiffReport {
-    /// Counts findings by level and changes by kind.
-    pub fn summary(&self) -> Summary {
-        Summary {
-            errors: self.count(Level::Error),
-            warnings: self.count(Level::Warning),
-            notes: self.count(Level::Note),
-            added: self.count_changes(ChangeKind::Added),
-            removed: self.count_changes(ChangeKind::Removed),
-            changed: self.count_changes(ChangeKind::Changed),
-            category: self.category,
-            rules: self.rules,
-        }
+    /// Counts findings by level and changes by kind in the summary.
+    pub(crate) fn count(&mut self) {
+        let findings = |level| self.findings.iter().filter(move |one| one.level == level);
+        let changes = |kind| {
+            self.changes
+                .iter()
+                .filter(move |change| change.kind == kind)
+        };
+        self.summary = Summary {
+            errors: findings(Level::Error).count(),
+            warnings: findings(Level::Warning).count(),
+            notes: findings(Level::Note).count(),
+            added: changes(ChangeKind::Added).count(),
+            removed: changes(ChangeKind::Removed).count(),
+            changed: changes(ChangeKind::Changed).count(),
+            ..self.summary
+        };
     }
 
     /// Returns the level of the most serious finding, if there are findings.
     pub fn worst(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).max()
-    }
-
-    fn count(&self, level: Level) -> usize {
-        self.findings
-            .iter()
-            .filter(|finding| finding.level == level)
-            .count()
-    }
-
-    fn count_changes(&self, kind: ChangeKind) -> usize {
-        self.changes
-            .iter()
-            .filter(|change| change.kind == kind)
-            .count()
     }
 }
 

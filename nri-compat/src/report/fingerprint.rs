@@ -74,32 +74,47 @@ mod tests {
     use super::*;
     use crate::place::{Place, WorkloadPlace};
 
-    fn of_verdict(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
-        let subject = Subject {
-            place: path.into(),
-            name: name.map(Into::into),
-            index: name.map(|_| "10".into()),
-            ..Subject::default()
-        };
+    fn of_subject(subject: &Subject, target: &str) -> String {
         let verdict = Verdict {
             target: target.into(),
             rule: "R",
             ..Verdict::default()
         };
-        fingerprint(&subject, &verdict)
+        fingerprint(subject, &verdict)
+    }
+
+    fn of_place(place: impl Into<Place>) -> String {
+        let place = place.into();
+        of_subject(
+            &Subject {
+                place,
+                ..Subject::default()
+            },
+            "t",
+        )
+    }
+
+    /// Returns the fingerprint of a plugin with a name.
+    fn of_plugin(path: &str, program: &str, events: &[&str], kind: FileKind) -> String {
+        let subject = Subject {
+            place: path.into(),
+            name: Some("p".into()),
+            kind,
+            program: Some(program.to_owned()),
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+            ..Subject::default()
+        };
+        of_subject(&subject, "t")
     }
 
     #[test]
     fn the_fingerprint_is_fixed() {
-        assert_eq!(
-            of_verdict("/a", None, "t"),
-            "af445eef6089d09dd458507ba38eb635"
-        );
+        assert_eq!(of_place("/a"), "af445eef6089d09dd458507ba38eb635");
     }
 
     #[test]
     fn patch_releases_are_the_same_target() {
-        let of_target = |target| of_verdict("/a", None, target);
+        let of_target = |target| of_subject(&Subject::default(), target);
         assert_eq!(of_target("containerd@2.4.2"), of_target("containerd@2.4"));
         assert_eq!(of_target("nri@0.12.5"), of_target("nri@0.12.6"));
         assert_ne!(of_target("containerd@2.4.2"), of_target("containerd@2.3.2"));
@@ -108,104 +123,43 @@ mod tests {
 
     #[test]
     fn a_plugin_keeps_its_fingerprint_if_it_moves() {
-        let of_name = |path: &str| of_verdict(path, Some("logger"), "t");
-        assert_eq!(of_name("/a/10-logger"), of_name("/b/10-logger"));
-        assert_eq!(
-            of_verdict(
-                Place::from("image.tar").in_layer(3).entry("/bin/p"),
-                None,
-                "t"
-            ),
-            of_verdict(
-                Place::from("other.tar").in_layer(4).entry("/bin/p"),
-                None,
-                "t"
-            )
-        );
-        assert_eq!(
-            of_verdict(Place::from("/p").run_by(&[1]), None, "t"),
-            of_verdict(Place::from("/p").run_by(&[2, 3]), None, "t")
-        );
-        assert_ne!(of_verdict("/a/p", None, "t"), of_verdict("/b/p", None, "t"));
-        assert_ne!(of_verdict("/a/p", None, "t"), of_verdict("/a/p", None, "u"));
-        assert_eq!(
-            of_verdict("./go.mod", None, "t"),
-            of_verdict("go.mod", None, "t")
-        );
-    }
-
-    #[test]
-    fn a_container_keeps_its_fingerprint_if_its_document_moves() {
-        let of_container = |file: &str, document, line, container: &str| {
+        let in_layer =
+            |image: &str, layer| of_place(Place::from(image).in_layer(layer).entry("/bin/p"));
+        assert_eq!(in_layer("image.tar", 3), in_layer("other.tar", 4));
+        let run_by = |pids: &[u32]| of_place(Place::from("/p").run_by(pids));
+        assert_eq!(run_by(&[1]), run_by(&[2, 3]));
+        assert_ne!(of_place("/a/p"), of_place("/b/p"));
+        assert_eq!(of_place("./go.mod"), of_place("go.mod"));
+        let in_container = |file: &str, line, container: &str| {
             let workload = WorkloadPlace {
-                document: Some(document),
+                document: Some(line),
                 line: Some(line),
                 kind: "Pod".into(),
                 name: "p".into(),
                 container: container.into(),
                 ..WorkloadPlace::default()
             };
-            of_verdict(Place::from(file).in_workload(workload), None, "t")
+            of_place(Place::from(file).in_workload(workload))
         };
-        let first = of_container("a.yaml", 1, 5, "c");
-        assert_eq!(first, of_container("<stdin>", 7, 90, "c"));
-        assert_ne!(first, of_container("a.yaml", 1, 5, "d"));
+        let first = in_container("a.yaml", 5, "c");
+        assert_eq!(first, in_container("<stdin>", 90, "c"));
+        assert_ne!(first, in_container("a.yaml", 5, "d"));
     }
 
     #[test]
     fn plugins_with_the_same_name_are_distinguished() {
-        let of_program = |program: Option<&str>, events: &[&str], kind| {
-            let subject = Subject {
-                place: "/opt/nri/plugins/10-p".into(),
-                name: Some("p".into()),
-                kind,
-                program: program.map(str::to_owned),
-                events: events.iter().map(|event| (*event).to_owned()).collect(),
-                ..Subject::default()
-            };
-            fingerprint(&subject, &Verdict::default())
-        };
-        let first = of_program(
-            Some("example.com/a"),
-            &["RunPodSandbox"],
-            FileKind::GoBinary,
-        );
+        let (run, stop, go) = ("RunPodSandbox", "StopPodSandbox", FileKind::GoBinary);
+        let first = of_plugin("/a/p", "a", &[run, stop], go);
+        assert_eq!(first, of_plugin("/b/p", "a", &[stop, run], go));
         for other in [
-            of_program(
-                Some("example.com/b"),
-                &["RunPodSandbox"],
-                FileKind::GoBinary,
-            ),
-            of_program(None, &["RunPodSandbox"], FileKind::GoBinary),
-            of_program(
-                Some("example.com/a"),
-                &["StopPodSandbox"],
-                FileKind::GoBinary,
-            ),
-            of_program(
-                Some("example.com/a"),
-                &["RunPodSandbox", "StopPodSandbox"],
-                FileKind::GoBinary,
-            ),
-            of_program(
-                Some("example.com/a"),
-                &["RunPodSandbox"],
-                FileKind::RustBinary,
-            ),
+            of_plugin("/a/p", "b", &[run, stop], go),
+            of_plugin("/a/p", "a", &[stop], go),
+            of_plugin("/a/p", "a", &[run, stop], FileKind::RustBinary),
         ] {
             assert_ne!(first, other);
         }
-        let events = ["StopPodSandbox", "RunPodSandbox"];
-        let in_order = ["RunPodSandbox", "StopPodSandbox"];
-        let kind = FileKind::GoBinary;
-        assert_eq!(
-            of_program(None, &events, kind),
-            of_program(None, &in_order, kind)
-        );
         // More events occur from one log to the next.
-        assert_eq!(
-            of_program(None, &events, FileKind::Log),
-            of_program(None, &[], FileKind::Log)
-        );
+        let logged = |events| of_plugin("/a/p", "a", events, FileKind::Log);
+        assert_eq!(logged(&[run, stop]), logged(&[]));
     }
 }

@@ -1,51 +1,84 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
-mod cluster;
-mod document;
 mod phrase;
 
-pub use cluster::{MergedCluster, MergedPool};
-#[cfg(feature = "schema")]
-pub(super) use document::MergeDocument;
 pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::check::{Outcome, Skipped};
+use super::check::{NodePool, Outcome, Skipped};
 use crate::sighting::Built;
 
-/// The result of `merge`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergeReport {
-    /// Number of reports read.
-    pub reports: u64,
-    /// Number of nodes: those with a name, and one for each report without.
-    pub nodes: u64,
-    /// Number of reports without a node.
-    pub unnamed: u64,
-    /// Number of reports that a newer one of the same node replaces, or that were read twice.
-    pub superseded: u64,
-    /// Clusters with a report, each with its nodes by runtime.
+    /// The plugins, the worst on the most nodes first.
+    pub plugins: Vec<MergedPlugin>,
+    /// The clusters with a report, each with its nodes by runtime.
     pub clusters: Vec<MergedCluster>,
-    /// Number of nodes that should have a report.
-    pub expected: u64,
     /// Expected nodes without a report.
     pub silent: Vec<String>,
-    /// Nodes of clusters that have no report: the plugins on these hosts are unknown.
+    /// Nodes of clusters that have no report of their own: the plugins on these hosts are unknown.
     pub without_host: Vec<String>,
     /// Nodes with a report that no cluster lists, if there is a report of a cluster: the plugins in
     /// their pods may be unknown.
     pub without_cluster: Vec<String>,
-    /// Plugins, the worst on the most nodes first.
-    pub plugins: Vec<MergedPlugin>,
-    /// Number of plugins or nodes that exceed the maximum, counted at each occurrence.
-    pub beyond: u64,
     /// The first thousand inputs that are broken or not reports.
     pub skipped: Vec<Skipped>,
-    /// Total number of skipped inputs.
-    pub skipped_in_all: u64,
+    /// The numbers of reports, nodes and plugins.
+    pub summary: MergeSummary,
+}
+
+/// The numbers of reports, nodes and plugins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MergeSummary {
+    /// Reports that were read.
+    pub reports: usize,
+    /// Nodes: those with a name, and one for each report without.
+    pub nodes: usize,
+    /// Clusters with a report.
+    pub clusters: usize,
+    /// Reports without the name of a node.
+    pub unnamed: usize,
+    /// Reports that a newer one of the same node replaces, or that were read twice.
+    pub superseded: usize,
+    /// Nodes that should have a report.
+    pub expected: usize,
+    /// Those of them that have none.
+    pub silent: usize,
+    /// Distinct plugins.
+    pub plugins: usize,
+    /// Findings or nodes beyond the limits, counted at each occurrence.
+    pub beyond: usize,
+    /// Inputs that were skipped.
+    pub skipped: usize,
+}
+
+/// A cluster with a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MergedCluster {
+    /// The name of the context.
+    pub name: String,
+    /// The URL of the API server.
+    pub server: String,
+    /// The nodes by runtime, the largest pool first.
+    pub pools: Vec<MergedPool>,
+}
+
+/// Nodes of a cluster with the same runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MergedPool {
+    /// The nodes, as in the report of the cluster.
+    #[serde(flatten)]
+    pub pool: NodePool,
+    /// The number of these nodes that have their own report.
+    pub reported: usize,
 }
 
 /// A plugin on many nodes: the same index, name, path and program, built with the same NRI.
@@ -64,7 +97,7 @@ pub struct MergedPlugin {
     /// The NRI that it was built with.
     pub nri: Built,
     /// Number of nodes whose newest report contains it.
-    pub nodes: u64,
+    pub nodes: usize,
     /// First time stamp: of log lines that mention it, or else of reports that contain it.
     pub first_seen: Option<String>,
     /// The last time stamp.
@@ -82,19 +115,19 @@ pub struct MergedVerdict {
     /// The name of the target.
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
-    #[serde(rename = "nodes", serialize_with = "document::by_outcome")]
+    #[serde(rename = "nodes", serialize_with = "by_outcome")]
     #[cfg_attr(
         feature = "schema",
-        schemars(with = "std::collections::BTreeMap<Outcome, u64>")
+        schemars(with = "std::collections::BTreeMap<Outcome, usize>")
     )]
-    pub counts: [u64; Outcome::ALL.len()],
+    pub counts: [usize; Outcome::ALL.len()],
 }
 
 impl MergeReport {
     /// Returns true if an expected node has no report, or if there are reports of clusters and of
     /// nodes, and a node is only in one of them.
     pub fn has_silent_nodes(&self) -> bool {
-        let has_hosts = self.nodes > self.without_host.len() as u64;
+        let has_hosts = self.summary.nodes > self.without_host.len();
         !self.silent.is_empty()
             || !self.without_cluster.is_empty()
             || (has_hosts && !self.without_host.is_empty())
@@ -139,8 +172,17 @@ impl MergedPlugin {
 
 impl MergedVerdict {
     /// Returns the outcomes on any node, each with the number of nodes.
-    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> {
+    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, usize)> {
         let pairs = Outcome::ALL.into_iter().zip(self.counts);
         pairs.filter(|(_, count)| *count > 0)
     }
+}
+
+/// Writes the numbers of nodes by verdict; all five are always present.
+fn by_outcome<S: Serializer>(
+    counts: &[usize; Outcome::ALL.len()],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let names = Outcome::ALL.iter().map(|outcome| outcome.as_str());
+    serializer.collect_map(names.zip(counts))
 }

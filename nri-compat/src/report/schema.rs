@@ -5,22 +5,22 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 
 use super::check::CheckDocument;
-use super::diff::DiffDocument;
+use super::diff::DiffReport;
 use super::json::Versioned;
-use super::merge::MergeDocument;
+use super::merge::MergeReport;
 
 /// Returns the schema of each report with the name of its command.
 pub fn schemas() -> Vec<(&'static str, String)> {
     let mut schemas = vec![
         ("check", schema::<CheckDocument<'_>>("check")),
-        ("diff", schema::<DiffDocument<'_>>("diff")),
-        ("merge", schema::<MergeDocument<'_>>("merge")),
+        ("diff", schema::<DiffReport>("diff")),
+        ("merge", schema::<MergeReport>("merge")),
     ];
     #[cfg(feature = "conformance")]
     schemas.extend([
         (
             "conformance",
-            schema::<super::conformance::Document<'_>>("conformance"),
+            schema::<super::conformance::ConformanceReport>("conformance"),
         ),
         ("probe", schema::<super::probe::Document<'_>>("probe")),
         ("replay", schema::<super::replay::Document<'_>>("replay")),

@@ -24,7 +24,7 @@ pub(super) struct Args {
     format: TestFormat,
     /// Results that make the exit code 100, in addition to failures, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "RESULT")]
-    fail_on: Vec<FailOnArg>,
+    fail_on: Vec<FailOnTest>,
     #[command(flatten)]
     decisions: decisions::Args,
 }
@@ -38,18 +38,6 @@ enum TestFormat {
     Json,
     /// Test results for CI systems, grouped by statement.
     Junit,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOnArg {
-    /// Failures, unless their statement is ambiguous; always included.
-    Fail,
-    /// Known deviations.
-    Known,
-    /// Tests that were skipped.
-    Skip,
-    /// No result changes the exit code.
-    Never,
 }
 
 /// The start of a run, and the decisions about its results.
@@ -85,16 +73,15 @@ impl Args {
         started: &Started<'_>,
     ) -> Result<Exit, Error> {
         let mut report = ConformanceReport::new(place, report);
-        report.seed = seed;
-        report.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.summary.seed = seed;
+        report.summary.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
         let apply = |report: &mut ConformanceReport, policy: &Policy, known: Option<&Baseline>| {
             policy::apply_to_conformance(report, policy, known, policy::today());
         };
         let decisions = &started.decisions;
         decisions.apply(&mut report, apply, Baseline::of_conformance)?;
-        let fail_on: Vec<FailOnTest> = self.fail_on.iter().map(|&arg| arg.into()).collect();
         output::print(&self.rendered(&report))?;
-        Ok(policy::exit_of_conformance(&report, &fail_on))
+        Ok(policy::exit_of_conformance(&report, &self.fail_on))
     }
 
     fn rendered(&self, report: &ConformanceReport) -> String {
@@ -102,17 +89,6 @@ impl Args {
             TestFormat::Text => output::text(report),
             TestFormat::Json => json::render(report),
             TestFormat::Junit => render(report, Format::Junit),
-        }
-    }
-}
-
-impl From<FailOnArg> for FailOnTest {
-    fn from(arg: FailOnArg) -> Self {
-        match arg {
-            FailOnArg::Fail => Self::Fail,
-            FailOnArg::Known => Self::Known,
-            FailOnArg::Skip => Self::Skip,
-            FailOnArg::Never => Self::Never,
         }
     }
 }

@@ -191,7 +191,7 @@ impl ClusterView {
 }
 
 /// Returns the readable name of a runtime: `containerd 2.2.3` for `containerd://2.2.3`.
-pub(crate) fn runtime_name(runtime: &str) -> String {
+fn runtime_name(runtime: &str) -> String {
     match runtime.split_once("://") {
         Some((name, version)) => format!("{name} {version}"),
         None if runtime.is_empty() => "without a runtime".to_owned(),

@@ -21,7 +21,7 @@ pub(in crate::report) struct CheckDocument<'r> {
     /// Everything that was found, sorted by path, name and kind.
     subjects: Vec<SubjectDocument<'r>>,
     /// Places that could not be checked.
-    skipped: Vec<SkippedDocument<'r>>,
+    skipped: &'r [Skipped],
     /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
     policy: &'r [String],
     /// The cluster whose plugins were checked, if any.
@@ -38,16 +38,6 @@ pub(in crate::report) struct SubjectDocument<'r> {
     path: String,
     #[serde(flatten)]
     subject: &'r Subject,
-}
-
-/// A place that could not be checked, with its location as text.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::report) struct SkippedDocument<'r> {
-    /// The location, as in text reports.
-    path: String,
-    #[serde(flatten)]
-    skipped: &'r Skipped,
 }
 
 /// The summary, with the counts of verdicts.
@@ -79,7 +69,7 @@ impl<'r> CheckDocument<'r> {
             data_date: &report.data_date,
             targets: &report.targets,
             subjects: Vec::new(),
-            skipped: report.skipped.iter().map(SkippedDocument::from).collect(),
+            skipped: &report.skipped,
             policy: &report.policy,
             cluster: report.cluster.as_ref(),
             summary: SummaryDocument {
@@ -96,15 +86,6 @@ impl<'r> From<&'r Subject> for SubjectDocument<'r> {
         Self {
             path: subject.place.whole_file().to_string(),
             subject,
-        }
-    }
-}
-
-impl<'r> From<&'r Skipped> for SkippedDocument<'r> {
-    fn from(skipped: &'r Skipped) -> Self {
-        Self {
-            path: skipped.place.to_string(),
-            skipped,
         }
     }
 }

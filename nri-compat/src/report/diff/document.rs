@@ -1,59 +1,15 @@
-//! A diff report as JSON: the report itself, with the values that are derived from it.
+//! Findings and pairings as JSON, with the values that are derived from them.
 
 use serde::{Serialize, Serializer};
 
-use super::{Change, DiffReport, Side, Summary, SuppressedFinding};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing, PairingItem};
 use crate::rules;
 
-/// The report of `diff`: what changed between two versions of a protocol, and what breaks.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::report) struct DiffDocument<'r> {
-    /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
-    data_date: &'r str,
-    /// The side that the user named first.
-    from: &'r Side,
-    /// The side that the user named second.
-    to: &'r Side,
-    /// The findings of the rules, sorted.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<FindingDocument<'r>>"))]
-    findings: &'r [Finding],
-    /// Every element that was added, removed or changed, in declaration order.
-    changes: &'r [Change],
-    /// The pairings of plugins of one side with runtimes of the other.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<PairingDocument<'r>>"))]
-    pairings: &'r [Pairing],
-    /// Findings that do not count because of the policy or the baseline.
-    suppressed: &'r [SuppressedFinding],
-    /// Ignores of the policy without effect, and entries of the baseline that were not found.
-    policy: &'r [String],
-    /// The numbers of findings by level and of changes by kind.
-    summary: Summary,
-}
-
-impl Serialize for DiffReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let document = DiffDocument {
-            data_date: &self.data_date,
-            from: &self.from,
-            to: &self.to,
-            findings: &self.findings,
-            changes: &self.changes,
-            pairings: &self.pairings,
-            suppressed: &self.suppressed,
-            policy: &self.policy,
-            summary: self.summary(),
-        };
-        document.serialize(serializer)
-    }
-}
-
 /// A violation of a rule, with the categories of the rule.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::report) struct FindingDocument<'r> {
+pub(super) struct FindingDocument<'r> {
     /// The id of the rule; see `nri-compat explain`.
     rule: &'r str,
     /// The kinds of compatibility that a violation breaks.
@@ -102,7 +58,7 @@ struct Location<'r> {
 /// A plugin version on a runtime version, with the worst outcome.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct PairingDocument<'r> {
+pub(super) struct PairingDocument<'r> {
     /// The protocol version of the plugin.
     plugin: &'r str,
     /// The protocol version of the runtime.

@@ -69,13 +69,13 @@ impl DiffReport {
             "compared {} with {} using {}",
             self.from.input,
             self.to.input,
-            counted(self.rules, "rule")
+            counted(self.summary.rules, "rule")
         )
     }
 
     /// Returns the number of findings by level and of changes by kind.
     pub fn counts_phrase(&self) -> String {
-        let counts = self.summary();
+        let counts = &self.summary;
         format!(
             "{}, {}, {}; {} added, {} removed, {} changed",
             counted(counts.errors, "error"),
@@ -95,7 +95,7 @@ impl DiffReport {
             "only, because neither side is an NRI protocol"
         };
         let compared = self.compared_phrase();
-        format!("{compared}: category {} {scope}", self.category)
+        format!("{compared}: category {} {scope}", self.summary.category)
     }
 }
 

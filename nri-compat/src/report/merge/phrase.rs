@@ -1,6 +1,6 @@
 //! Facts of a merged report as short phrases, for every human-readable format.
 
-use super::{MergeReport, MergedPlugin};
+use super::{MergeReport, MergedCluster, MergedPlugin, MergedPool};
 use crate::report::check::{Outcome, VerdictCounts, headline};
 use crate::report::count::counted;
 
@@ -33,56 +33,63 @@ impl MergeReport {
 
     /// Returns the numbers of reports, nodes, plugins and skipped inputs.
     pub fn phrase(&self) -> String {
-        let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
-        let mut facts = vec![
-            format!(
-                "{} of {}",
-                count(self.reports, "report"),
-                count(self.nodes, "node")
+        let counts = &self.summary;
+        let expected = counted(counts.expected, "expected node");
+        let optional = [
+            (
+                counts.superseded,
+                format!("{} superseded", counts.superseded),
             ),
-            count(self.plugins.len() as u64, "plugin"),
+            (counts.clusters, counted(counts.clusters, "cluster")),
+            (
+                counts.unnamed,
+                format!("{} without the name of a node", counts.unnamed),
+            ),
+            (
+                counts.expected,
+                format!("{} of {expected} silent", counts.silent),
+            ),
+            (
+                counts.beyond,
+                format!("{} findings beyond the limits", counts.beyond),
+            ),
         ];
-        let mut add = |count: u64, fact: String| {
-            if count > 0 {
-                facts.push(fact);
-            }
-        };
-        add(self.superseded, format!("{} superseded", self.superseded));
-        let clusters = self.clusters.len() as u64;
-        add(clusters, count(clusters, "cluster"));
-        add(
-            self.unnamed,
-            format!("{} without the name of a node", self.unnamed),
-        );
-        let silent = self.silent.len() as u64;
-        add(
-            self.expected,
-            format!(
-                "{silent} of {} silent",
-                count(self.expected, "expected node")
-            ),
-        );
-        add(
-            self.beyond,
-            format!("{} findings beyond the limits", self.beyond),
-        );
-        facts.push(format!("{} skipped", self.skipped_in_all));
+        let reports = counted(counts.reports, "report");
+        let mut facts = vec![
+            format!("{reports} of {}", counted(counts.nodes, "node")),
+            counted(counts.plugins, "plugin"),
+        ];
+        let optional = optional.into_iter().filter(|(count, _)| *count > 0);
+        facts.extend(optional.map(|(_, fact)| fact));
+        facts.push(format!("{} skipped", counts.skipped));
         facts.join(", ")
+    }
+
+    /// Returns the number of skipped inputs that are not listed: `and 12 more`.
+    pub fn more_skipped(&self) -> Option<String> {
+        let more = self.summary.skipped.saturating_sub(self.skipped.len());
+        (more > 0).then(|| format!("and {more} more"))
     }
 }
 
-impl MergeReport {
-    /// Returns the number of skipped inputs that are not listed: `and 12 more`.
-    pub fn more_skipped(&self) -> Option<String> {
-        let listed = self.skipped.len() as u64;
-        let more = self.skipped_in_all.saturating_sub(listed);
-        (more > 0).then(|| format!("and {more} more"))
+impl MergedCluster {
+    /// Returns the name and the API server: `cluster prod (https://api.example.org)`.
+    pub fn phrase(&self) -> String {
+        format!("cluster {} ({})", self.name, self.server)
+    }
+}
+
+impl MergedPool {
+    /// Returns the number of nodes whose hosts were checked: `10 of 12 with their own report`.
+    pub fn hosts(&self) -> String {
+        let all = self.pool.nodes.len();
+        format!("{} of {all} with their own report", self.reported)
     }
 }
 
 impl MergedPlugin {
     /// Returns the outcomes under a target, each with its number of nodes, the worst first.
-    pub fn outcomes_under(&self, target: &str) -> Vec<(Outcome, u64)> {
+    pub fn outcomes_under(&self, target: &str) -> Vec<(Outcome, usize)> {
         let mut verdicts = self.verdicts.iter();
         let verdict = verdicts.find(|verdict| verdict.target == target);
         let outcomes = verdict.into_iter().flat_map(|verdict| verdict.outcomes());

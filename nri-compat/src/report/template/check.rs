@@ -191,7 +191,8 @@ fn group(alike: &Alike<'_>) -> Value {
     }
 }
 
-fn pool(pool: &NodePool) -> Value {
+/// Returns the nodes of a pool, with its phrases.
+pub(super) fn pool(pool: &NodePool) -> Value {
     context! {
         name => pool.name(),
         phrase => pool.phrase(),

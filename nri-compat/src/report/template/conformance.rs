@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value, merge_maps};
 use nri_conformance::result::Outcome;
 
 use super::Templated;
-use crate::report::conformance::{ConformanceReport, JudgedTest, StatementResults, outcome_name};
+use crate::report::conformance::{ConformanceReport, JudgedTest, StatementResults};
 
 impl Templated for &ConformanceReport {
     const NAME: &'static str = "conformance";
@@ -48,7 +48,7 @@ fn statement(report: &ConformanceReport, results: &StatementResults<'_>) -> Valu
 
 fn test(report: &ConformanceReport, test: &JudgedTest) -> Value {
     let violation = test.violation();
-    let outcome = outcome_name(&test.result.outcome);
+    let outcome = test.outcome();
     context! {
         class => format!("{}.{}", report.subject.name, test.result.statement),
         name => test.name(),

@@ -32,7 +32,7 @@ fn context(report: &DiffReport) -> Value {
         from_phrase => report.from.phrase(),
         to_phrase => report.to.phrase(),
         counts_phrase => report.counts_phrase(),
-        rules_phrase => counted(report.rules, "rule"),
+        rules_phrase => counted(report.summary.rules, "rule"),
         scope_phrase => report.scope_phrase(),
         compared => report.compared_phrase(),
         rules => page::rules(rules),
@@ -54,7 +54,7 @@ fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Vec<Value> {
 
 /// Returns the number of findings of each level, the most serious first.
 fn levels(report: &DiffReport) -> Vec<Value> {
-    let counts = report.summary();
+    let counts = &report.summary;
     let levels = [
         (Level::Error, counts.errors),
         (Level::Warning, counts.warnings),

@@ -3,6 +3,7 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value, merge_maps};
 
+use super::check::pool;
 use super::{Templated, page};
 use crate::report::check::Outcome;
 use crate::report::count::counted;
@@ -31,11 +32,10 @@ fn context(report: &MergeReport) -> Value {
     });
     let plugins = report.plugins.iter().map(|one| plugin(one, &names));
     let clusters = report.clusters.iter().map(cluster);
-    let nodes = usize::try_from(report.nodes).unwrap_or(usize::MAX);
     let phrases = context! {
         headline => report.headline(),
         phrase => report.phrase(),
-        nodes_phrase => counted(nodes, "node"),
+        nodes_phrase => counted(report.summary.nodes, "node"),
         targets => targets.collect::<Vec<Value>>(),
         outcomes => outcomes.to_vec(),
         plugins => plugins.collect::<Vec<Value>>(),
@@ -66,16 +66,10 @@ fn plugin(plugin: &MergedPlugin, targets: &[&str]) -> Value {
 }
 
 fn cluster(cluster: &MergedCluster) -> Value {
-    let pools = cluster.pools.iter().map(pool);
+    let pools = cluster.pools.iter().map(merged_pool);
     context! { phrase => cluster.phrase(), pools => pools.collect::<Vec<Value>>() }
 }
 
-fn pool(pool: &MergedPool) -> Value {
-    context! {
-        name => pool.name(),
-        phrase => pool.phrase(),
-        judged => pool.judged(),
-        hosts => pool.hosts(),
-        ..Serde(pool),
-    }
+fn merged_pool(merged: &MergedPool) -> Value {
+    context! { hosts => merged.hosts(), ..pool(&merged.pool) }
 }

@@ -1,0 +1,304 @@
+//! The newest report of each node and of each cluster, and the plugins in all of them.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+
+use super::document::Document;
+use super::finding::{Finding, Plugin};
+use super::newest::{ClusterReport, Host, HostReport, Numbers};
+use crate::report::check::{ClusterView, Outcome, Subject};
+use crate::report::merge::{
+    MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
+};
+use crate::sighting::Role;
+use crate::stamp::{Span, Stamp};
+
+/// The maximum number of distinct findings, and the maximum size of a finding as JSON in bytes.
+const MAX_FINDINGS: usize = 20_000;
+const MAX_FINDING: usize = 8 << 10;
+
+/// The maximum number of nodes with a report of their own: each takes some hundred bytes.
+const MAX_NODES: usize = 500_000;
+
+/// The maximum size of the newest reports of all clusters in bytes.
+const MAX_CLUSTERS: usize = 256 << 20;
+
+/// The findings of all reports.
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    /// The distinct findings in the order of their numbers, with the times at which they were made.
+    findings: IndexMap<Finding, Span>,
+    hosts: BTreeMap<Host, HostReport>,
+    /// By identity and namespace.
+    clusters: BTreeMap<[String; 2], ClusterReport>,
+    /// The number of reports that a newer one replaces.
+    superseded: usize,
+    /// The number of findings and nodes for which there was no room.
+    beyond: usize,
+}
+
+impl Inventory {
+    /// Adds a report of this size in bytes. `made` is its time if that can be compared with the times
+    /// of other reports.
+    pub(super) fn add(&mut self, document: Document, made: Option<Timestamp>, size: usize) {
+        let at = document.summary.at.as_deref();
+        let counted = document.subjects.iter().filter(counts);
+        let found: Vec<(usize, &Subject)> = counted
+            .filter_map(|subject| Some((self.number(subject, at)?, subject)))
+            .collect();
+        match document.cluster {
+            Some(view) => self.add_cluster(ClusterReport::new(view, &found, made, size)),
+            None => {
+                let host = Host::new(&document.summary, self.hosts.len());
+                let findings = found.iter().map(|(number, _)| *number).collect();
+                self.add_host(host, HostReport { made, findings });
+            }
+        }
+    }
+
+    fn add_host(&mut self, host: Host, report: HostReport) {
+        let has_room = self.hosts.len() < MAX_NODES;
+        match self.hosts.entry(host) {
+            Entry::Occupied(mut known) => {
+                self.superseded += 1;
+                known.get_mut().update(report);
+            }
+            Entry::Vacant(entry) if has_room => drop(entry.insert(report)),
+            Entry::Vacant(_) => self.beyond += 1,
+        }
+    }
+
+    fn add_cluster(&mut self, report: ClusterReport) {
+        let namespace = report.view.namespace.clone().unwrap_or_default();
+        let key = [report.id().to_owned(), namespace];
+        let others = self.clusters.iter().filter(|(known, _)| **known != key);
+        let used: usize = others.map(|(_, other)| other.size).sum();
+        let known = self.clusters.get(&key);
+        self.superseded += usize::from(known.is_some());
+        if used + report.size > MAX_CLUSTERS {
+            self.beyond += 1;
+        } else if known.is_none_or(|known| known.made <= report.made) {
+            self.clusters.insert(key, report);
+        }
+    }
+
+    /// Returns the number of the finding about a subject, and adds its times; `None` if there is no
+    /// room for it.
+    fn number(&mut self, subject: &Subject, at: Option<&str>) -> Option<usize> {
+        let finding = Finding::new(subject);
+        let is_new = !self.findings.contains_key(&finding);
+        if is_new && (self.findings.len() >= MAX_FINDINGS || finding.size() > MAX_FINDING) {
+            self.beyond += 1;
+            return None;
+        }
+        let entry = self.findings.entry(finding);
+        let number = entry.index();
+        add_times(entry.or_default(), subject, at);
+        Some(number)
+    }
+
+    /// Returns the merged report, without the inputs that were skipped; `expected` are the names of
+    /// the nodes that should have a report.
+    pub(super) fn report(&self, expected: &[String]) -> MergeReport {
+        let has_report = |node: &String| self.hosts.contains_key(&Host::Named(node.clone()));
+        let in_clusters: BTreeSet<&String> = self.cluster_nodes().map(|(node, _)| node).collect();
+        let without_host = in_clusters.iter().filter(|node| !has_report(node));
+        let without_host: Vec<String> = without_host.map(|node| (*node).clone()).collect();
+        let named = self.hosts.keys().filter_map(Host::name);
+        let named_count = named.clone().count();
+        let without_cluster =
+            named.filter(|node| !self.clusters.is_empty() && !in_clusters.contains(node));
+        let silent: Vec<String> = expected
+            .iter()
+            .filter(|node| !has_report(node))
+            .cloned()
+            .collect();
+        let (plugins, clusters) = (self.plugins(), self.clusters(has_report));
+        MergeReport {
+            summary: MergeSummary {
+                nodes: self.hosts.len() + without_host.len(),
+                clusters: clusters.len(),
+                unnamed: self.hosts.len() - named_count,
+                superseded: self.superseded,
+                expected: expected.len(),
+                silent: silent.len(),
+                plugins: plugins.len(),
+                beyond: self.beyond,
+                ..MergeSummary::default()
+            },
+            without_cluster: without_cluster.cloned().collect(),
+            plugins,
+            clusters,
+            silent,
+            without_host,
+            skipped: Vec::new(),
+        }
+    }
+
+    fn cluster_nodes(&self) -> impl Iterator<Item = (&String, &Numbers)> {
+        self.clusters.values().flat_map(|cluster| &cluster.nodes)
+    }
+
+    /// Returns the clusters, each with the pools of its newest report: those of several namespaces have
+    /// the same nodes.
+    fn clusters(&self, has_report: impl Fn(&String) -> bool) -> Vec<MergedCluster> {
+        let mut newest: BTreeMap<&str, &ClusterReport> = BTreeMap::new();
+        for report in self.clusters.values() {
+            let known = newest.entry(report.id()).or_insert(report);
+            if known.made <= report.made {
+                *known = report;
+            }
+        }
+        let views = newest.into_values().map(|report| &report.view);
+        views
+            .map(|view| merged_cluster(view, &has_report))
+            .collect()
+    }
+
+    /// Returns the number of nodes for each set of findings, and the sets on no node.
+    fn groups(&self) -> BTreeMap<Numbers, usize> {
+        let hosts = self.hosts.iter();
+        let mut nodes: BTreeMap<Host, Numbers> = hosts
+            .map(|(host, report)| (host.clone(), report.findings.clone()))
+            .collect();
+        for (node, findings) in self.cluster_nodes() {
+            let all = nodes.entry(Host::Named(node.clone())).or_default();
+            all.extend(findings);
+        }
+        let idle = self.clusters.values();
+        let mut groups: BTreeMap<Numbers, usize> =
+            idle.map(|cluster| (cluster.idle.clone(), 0)).collect();
+        for findings in nodes.into_values() {
+            *groups.entry(findings).or_default() += 1;
+        }
+        groups
+    }
+
+    /// Returns all plugins on any node, the worst on the most nodes first.
+    fn plugins(&self) -> Vec<MergedPlugin> {
+        let mut totals: BTreeMap<&Plugin, Totals> = BTreeMap::new();
+        for (numbers, nodes) in self.groups() {
+            let found = numbers
+                .iter()
+                .filter_map(|number| self.findings.get_index(*number));
+            let found: Vec<&Finding> = found.map(|(finding, _)| finding).collect();
+            for (plugin, finding) in on_node(&found) {
+                totals.entry(plugin).or_default().add(finding, nodes);
+            }
+        }
+        for (finding, span) in &self.findings {
+            if let Some(total) = totals.get_mut(&finding.plugin) {
+                let stamps = [&span.first, &span.last].into_iter().flatten();
+                stamps.for_each(|stamp| total.times.add(stamp.clone()));
+            }
+        }
+        let totals = totals.into_iter();
+        let mut plugins: Vec<MergedPlugin> =
+            totals.map(|(plugin, total)| total.of(plugin)).collect();
+        plugins.sort_by_cached_key(|plugin| {
+            let badness = std::cmp::Reverse((plugin.worst(), plugin.nodes));
+            let name = (plugin.name.clone(), plugin.index.clone());
+            (badness, name, plugin.path.clone())
+        });
+        plugins
+    }
+}
+
+/// What all nodes say about a plugin.
+#[derive(Default)]
+struct Totals {
+    nodes: usize,
+    events: BTreeSet<String>,
+    verdicts: BTreeMap<String, [usize; Outcome::ALL.len()]>,
+    times: Span,
+}
+
+impl Totals {
+    fn add(&mut self, finding: Finding, nodes: usize) {
+        self.nodes += nodes;
+        self.events.extend(finding.events);
+        for (target, outcome) in finding.verdicts {
+            let counts = self.verdicts.entry(target).or_default();
+            let counts = Outcome::ALL.into_iter().zip(counts);
+            counts
+                .filter(|(known, _)| *known == outcome)
+                .for_each(|(_, count)| *count += nodes);
+        }
+    }
+
+    fn of(self, plugin: &Plugin) -> MergedPlugin {
+        let shown = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.shown);
+        let verdicts = self.verdicts.into_iter();
+        MergedPlugin {
+            path: plugin.place.to_string(),
+            name: plugin.name.clone(),
+            index: plugin.index.clone(),
+            program: plugin.program.clone(),
+            nri: plugin.nri.clone(),
+            nodes: self.nodes,
+            first_seen: shown(self.times.first),
+            last_seen: shown(self.times.last),
+            events: in_order(self.events),
+            verdicts: verdicts
+                .map(|(target, counts)| MergedVerdict { target, counts })
+                .collect(),
+        }
+    }
+}
+
+/// Returns true if a subject is counted.
+fn counts(subject: &&Subject) -> bool {
+    subject.role == Role::Plugin || !subject.verdicts.is_empty()
+}
+
+/// Returns the findings on a node by plugin: a process that runs the program of a container counts as
+/// that container.
+fn on_node<'f>(found: &[&'f Finding]) -> BTreeMap<&'f Plugin, Finding> {
+    let containers: Vec<_> = found
+        .iter()
+        .filter(|finding| finding.is_in_container())
+        .collect();
+    let mut joined: BTreeMap<&Plugin, Finding> = BTreeMap::new();
+    for finding in found {
+        let mut containers = containers.iter();
+        if !containers.any(|container| finding.is_process_of(container)) {
+            let known = joined.entry(&finding.plugin);
+            let known = known.and_modify(|known| known.join(finding));
+            known.or_insert_with(|| (*finding).clone());
+        }
+    }
+    joined
+}
+
+/// Adds the times at which a log mentions a plugin, or else the time of the report.
+fn add_times(span: &mut Span, subject: &Subject, at: Option<&str>) {
+    let logged = subject.occurrences.as_ref();
+    let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
+    let times = logged.unwrap_or([at, None]).into_iter().flatten();
+    times
+        .filter_map(Stamp::new)
+        .for_each(|stamp| span.add(stamp));
+}
+
+/// Returns the events in the order of their numbers; unknown ones come last.
+fn in_order(events: BTreeSet<String>) -> Vec<String> {
+    let place = |event: &String| crate::facts::EVENTS.iter().position(|known| known == event);
+    let mut events: Vec<String> = events.into_iter().collect();
+    events.sort_by_key(|event| place(event).unwrap_or(usize::MAX));
+    events
+}
+
+fn merged_cluster(view: &ClusterView, has_report: impl Fn(&String) -> bool) -> MergedCluster {
+    let pools = view.pools.iter().map(|pool| MergedPool {
+        reported: pool.nodes.iter().filter(|node| has_report(node)).count(),
+        pool: pool.clone(),
+    });
+    MergedCluster {
+        name: view.name.clone(),
+        server: view.server.clone(),
+        pools: pools.collect(),
+    }
+}
