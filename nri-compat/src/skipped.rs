@@ -5,7 +5,6 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::names::names;
 use crate::place::Place;
 
 /// A file or folder that could not be checked.

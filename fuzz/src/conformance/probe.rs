@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nri::__private::wire::{FrameHeader, Kind, MessageHeader, Demux};
+use nri::__private::wire::{Demux, FrameHeader, Kind, MessageHeader};
 use nri_conformance::probe::{Options, Target, probe};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::Subject;

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use nri::__private::wire::Demux;
 use nri::api::{Container, PodSandbox};
 use nri::plugin::Plugin as _;
 use nri::prelude::*;
-use nri::__private::wire::Demux;
 use nri_adaptation::{Adaptation, OutcomeResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 

@@ -1,7 +1,7 @@
 //! A connection that is served any bytes ends with them, and writes nothing but well-formed answers.
 
 use bytes::Bytes;
-use nri::__private::wire::{Kind, Demux};
+use nri::__private::wire::{Demux, Kind};
 use nri::wire::{Channels, Connection, Limits, Request, Service, Status};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

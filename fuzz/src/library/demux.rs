@@ -1,7 +1,7 @@
 //! Any bytes, in one piece or cut, give the same messages and the same error, and bounded memory.
 
-use nri::codec::Message as _;
 use nri::__private::wire::{Demux, Message, RequestEnvelope, ResponseEnvelope};
+use nri::codec::Message as _;
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {
