@@ -39,10 +39,6 @@ try() {
   [ "$code" = 100 ]
 }
 
-step "macOS: every command compiles"
-rustup target add x86_64-apple-darwin
-cargo zigbuild check --package nri-compat --all-features --locked --target x86_64-apple-darwin
-
 step "archives"
 for processor in x86_64 aarch64; do
   tar -xzf "$out/nri-compat-$version-$processor-linux.tar.gz" -C "$temporary"
