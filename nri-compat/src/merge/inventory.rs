@@ -76,11 +76,13 @@ impl Inventory {
         let key = [report.id().to_owned(), namespace];
         let others = self.clusters.iter().filter(|(known, _)| **known != key);
         let used: usize = others.map(|(_, other)| other.size).sum();
-        let known = self.clusters.get(&key);
-        self.superseded += usize::from(known.is_some());
         if used + report.size > MAX_CLUSTERS {
             self.beyond += 1;
-        } else if known.is_none_or(|known| known.made <= report.made) {
+            return;
+        }
+        let known = self.clusters.get(&key);
+        self.superseded += usize::from(known.is_some());
+        if known.is_none_or(|known| known.made <= report.made) {
             self.clusters.insert(key, report);
         }
     }
@@ -88,13 +90,14 @@ impl Inventory {
     /// Returns the number of the finding about a subject, and adds its times; `None` if there is no
     /// room for it.
     fn number(&mut self, subject: &Subject, at: Option<&str>) -> Option<usize> {
-        let finding = Finding::new(subject);
-        let is_new = !self.findings.contains_key(&finding);
-        if is_new && (self.findings.len() >= MAX_FINDINGS || finding.size() > MAX_FINDING) {
+        let is_full = self.findings.len() >= MAX_FINDINGS;
+        let entry = self.findings.entry(Finding::new(subject));
+        if let indexmap::map::Entry::Vacant(new) = &entry
+            && (is_full || new.key().size() > MAX_FINDING)
+        {
             self.beyond += 1;
             return None;
         }
-        let entry = self.findings.entry(finding);
         let number = entry.index();
         add_times(entry.or_default(), subject, at);
         Some(number)

@@ -110,5 +110,5 @@ fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Res
 
 fn unwritable(error: &io::Error) -> Error {
     let message = format!("cannot be copied to a temporary file: {error}");
-    Error::new(SkipKind::Io, message).with_help("name a folder with enough space with TMPDIR")
+    Error::new(SkipKind::Io, message).with_help("set TMPDIR to a folder with enough space")
 }

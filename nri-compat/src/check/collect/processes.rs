@@ -6,24 +6,6 @@ mod activity;
 mod connections;
 #[cfg(target_os = "linux")]
 mod unix_sockets;
-/// No other kernel runs plugins, so there are no connections to see.
-#[cfg(not(target_os = "linux"))]
-mod connections {
-    use std::collections::BTreeMap;
-    use std::path::{Path, PathBuf};
-
-    use crate::skipped::Skipped;
-
-    #[derive(Debug, Default)]
-    pub(super) struct Connections {
-        pub(super) by_inode: BTreeMap<u32, PathBuf>,
-        pub(super) skipped: Vec<Skipped>,
-    }
-
-    pub(super) fn connections(_: &Path, _: &[u32], _: &[PathBuf]) -> Connections {
-        Connections::default()
-    }
-}
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,9 +24,8 @@ use super::visit;
 use crate::escape;
 use crate::place::Place;
 use crate::sighting::{Evidence, Role, Sighting, UnknownKind};
-use crate::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 use activity::Activity;
-use connections::Connections;
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
@@ -68,6 +49,15 @@ struct Plugin {
     activity: Activity,
 }
 
+/// The connections to NRI sockets.
+#[derive(Debug, Default)]
+struct Connections {
+    /// The socket of the runtime, by the inode of the socket at the plugin's end.
+    by_inode: BTreeMap<u32, PathBuf>,
+    /// The places whose connections cannot be seen.
+    skipped: Vec<Skipped>,
+}
+
 /// The processes of a machine.
 struct Processes<'p> {
     proc: &'p Path,
@@ -80,12 +70,17 @@ struct Processes<'p> {
 /// Passes the executables of all processes under `proc` to the scan, which shows them as `/opt/x
 /// (pid 12, 15)`. A process that is connected to one of the NRI sockets, or that a runtime started, is
 /// reported even if its executable has no trace of NRI.
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     let pids = match pids(proc) {
         Ok(pids) => pids,
         Err(error) => return scan.skip(Place::from_path(proc), Unreadable::from(&error)),
     };
+    #[cfg(target_os = "linux")]
     let mut connections = connections::connections(proc, &pids, sockets);
+    // Only Linux shows the connections of processes.
+    #[cfg(not(target_os = "linux"))]
+    let mut connections = Connections::default();
     scan.skip_all(std::mem::take(&mut connections.skipped));
     let mut processes = Processes {
         proc,

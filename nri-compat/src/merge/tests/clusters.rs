@@ -155,3 +155,15 @@ fn clusters_with_one_url_are_distinguished_by_their_authority() {
     assert_eq!((counts(&report), report.clusters.len()), ([3, 2, 1, 0], 2));
     assert_eq!(report.plugins[0].nodes, 2);
 }
+
+#[test]
+fn a_report_for_which_there_is_no_room_replaces_none() {
+    let mut inventory = Inventory::default();
+    let report = cluster("a", AT, &["n1"], &["n1"]).to_string();
+    for size in [0, 1 << 30] {
+        let document = document::parse(report.as_bytes()).expect("a report");
+        inventory.add(document, None, size);
+    }
+    let found = inventory.report(&[]).summary;
+    assert_eq!((found.clusters, found.superseded, found.beyond), (1, 0, 1));
+}

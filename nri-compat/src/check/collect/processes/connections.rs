@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
+use super::Connections;
 use super::unix_sockets::{self, UnixSocket};
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
@@ -19,15 +20,6 @@ const SOCKET_NAME: &str = "nri.sock";
 
 /// The maximum number of network namespaces that are examined.
 const MAX_NAMESPACES: usize = 10_000;
-
-/// The connections to NRI sockets.
-#[derive(Debug, Default)]
-pub(super) struct Connections {
-    /// The socket of the runtime, by the inode of the socket at the plugin's end.
-    pub(super) by_inode: BTreeMap<u32, PathBuf>,
-    /// What could not be seen.
-    pub(super) skipped: Vec<Skipped>,
-}
 
 /// Returns the connections to NRI sockets of the processes `pids`. `configured` are the paths of the
 /// sockets that configurations name.
