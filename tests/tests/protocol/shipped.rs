@@ -110,7 +110,7 @@ fn every_rpc_and_event_of_the_newest_revision_is_there() {
             rpc.name
         );
         assert!(
-            text("dispatch.rs").contains(&format!("name: \"{}\"", rpc.name)),
+            text("rpcs.rs").contains(&format!("name: \"{}\"", rpc.name)),
             "{}",
             rpc.name
         );
@@ -122,7 +122,7 @@ fn every_rpc_and_event_of_the_newest_revision_is_there() {
     }
     for event in &protocol.nri.as_ref().expect("it is NRI's").events {
         assert!(
-            text("dispatch.rs").contains(&format!("event_name: Some(\"{}\")", event.name)),
+            text("rpcs.rs").contains(&format!("event_name: Some(\"{}\")", event.name)),
             "{}",
             event.name
         );
