@@ -13,6 +13,7 @@ pub mod events;
 pub mod evidence;
 mod go_build;
 pub mod head;
+mod identity;
 mod lexical_path;
 pub mod logs;
 mod needles;

@@ -12,6 +12,7 @@ mod duration;
 mod explain;
 mod format;
 mod images;
+mod incomplete;
 mod logs;
 mod merge;
 mod metrics_file;

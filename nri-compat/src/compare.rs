@@ -11,6 +11,7 @@ use crate::check::assess::assess;
 use crate::check::collect::{Request, collect};
 use crate::check::evidence::READERS;
 use crate::check::target::Target;
+use crate::names::names;
 use crate::report::check::{Outcome, Subject, Verdict};
 use crate::sighting::FileKind;
 
@@ -42,15 +43,12 @@ pub enum Agreement {
     Disagree,
 }
 
-impl Agreement {
-    /// Returns the name, as in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Agree => "agree",
-            Self::Explained => "explained",
-            Self::Undecided => "undecided",
-            Self::Disagree => "disagree",
-        }
+names! {
+    Agreement {
+        Agree = "agree",
+        Explained = "explained",
+        Undecided = "undecided",
+        Disagree = "disagree",
     }
 }
 
@@ -146,15 +144,13 @@ fn explained(reason: impl Into<String>) -> (Agreement, String) {
 fn lost_because_unknown(probe: &TargetResult) -> (Agreement, String) {
     let known = nri_adaptation::Revision::of(&probe.release).map(|revision| revision.events());
     let lost = probe.events_that(EventOutcome::Lost);
-    let is_known = |event: &&str| {
+    let is_known = |event: &str| {
         let mut rpcs = nri_adaptation::Revision::rpcs().iter();
-        let event = rpcs
-            .find(|rpc| rpc.name == *event)
-            .and_then(|rpc| rpc.event);
+        let rpc = rpcs.find(|rpc| rpc.name == event);
+        let event = rpc.and_then(|rpc| rpc.event);
         event.is_some_and(|event| known.as_ref().is_ok_and(|known| known.contains(event)))
     };
-    let missed: Vec<_> = lost.iter().copied().filter(is_known).collect();
-    if missed.is_empty() {
+    if !lost.iter().any(|event| is_known(event)) {
         return explained(format!(
             "leaves out {}, which {} does not know",
             lost.join(", "),
@@ -176,11 +172,8 @@ fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
         );
         return disagree(reason);
     }
-    let silent: Vec<&str> = check.events.iter().map(String::as_str).collect();
-    let silent: Vec<_> = silent
-        .into_iter()
-        .filter(|event| !arrived.contains(event))
-        .collect();
+    let silent = check.events.iter().map(String::as_str);
+    let silent: Vec<&str> = silent.filter(|event| !arrived.contains(event)).collect();
     if silent.is_empty() {
         return AGREE;
     }
@@ -211,19 +204,12 @@ fn unsubscribed(events: &[&str], probe: &TargetResult) -> (Agreement, String) {
         results.any(|result| result.event == *event && result.outcome != EventOutcome::Lost)
     };
     let contradicting: Vec<_> = events.iter().copied().filter(subscribed).collect();
-    if contradicting.is_empty() && !events.is_empty() {
-        return explained(format!(
-            "does not subscribe to {}, which it handles",
-            events.join(", ")
-        ));
+    let (events, contradicting) = (events.join(", "), contradicting.join(", "));
+    match (events.as_str(), contradicting.as_str()) {
+        ("", _) => disagree("check objects, but every event arrives".to_owned()),
+        (events, "") => explained(format!("does not subscribe to {events}, which it handles")),
+        (_, arrives) => disagree(format!("check objects to {arrives}, but it arrives")),
     }
-    if contradicting.is_empty() {
-        return disagree("check objects, but every event arrives".to_owned());
-    }
-    disagree(format!(
-        "check objects to {}, but it arrives",
-        contradicting.join(", ")
-    ))
 }
 
 #[cfg(test)]

@@ -44,17 +44,15 @@ pub(crate) fn history() -> Result<&'static History, Error> {
         return Ok(history);
     }
     let history = match folder() {
-        Some(folder) => read(&folder)?,
+        Some(folder) => {
+            let history = History::read(&folder)?;
+            // The tests check the built-in ones.
+            history.check()?;
+            history
+        }
         None => History::embedded()?,
     };
     Ok(HISTORY.get_or_init(|| history))
-}
-
-/// Reads and checks the tables of a folder. The tests check the built-in ones.
-fn read(folder: &Path) -> Result<History, Error> {
-    let history = History::read(folder)?;
-    history.check()?;
-    Ok(history)
 }
 
 /// Returns a line with the date of the newest release in the tables, and its age on `today`.

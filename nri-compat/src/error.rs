@@ -1,6 +1,9 @@
 //! Errors that prevent the tool from running.
 
 use std::fmt;
+use std::path::Path;
+
+use nri_schema::near;
 
 use crate::escape;
 
@@ -61,6 +64,24 @@ impl Error {
         }
     }
 
+    /// Returns a function that turns the failure of an action into an error: `cannot write a.json: no space left`.
+    pub(crate) fn cannot<E: fmt::Display>(
+        action: &str,
+        path: &Path,
+        kind: ErrorKind,
+    ) -> impl FnOnce(E) -> Self {
+        move |error| Self::new(kind, format!("cannot {action} {}: {error}", path.display()))
+    }
+
+    /// Returns a function that turns the failure to write a file into an error.
+    pub(crate) fn cannot_write<E: fmt::Display>(
+        path: &Path,
+        kind: ErrorKind,
+    ) -> impl FnOnce(E) -> Self {
+        let wrong = Self::cannot("write", path, kind);
+        |error| wrong(error).with_help("name a file in a folder that exists and is writable")
+    }
+
     /// Returns the same error with the name of the input before its message.
     #[must_use]
     pub(crate) fn in_input(mut self, name: &str) -> Self {
@@ -73,6 +94,13 @@ impl Error {
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Returns the same error with the remedy of another error, if that has one.
+    #[must_use]
+    pub(crate) fn with_help_of(mut self, help: Option<&str>) -> Self {
+        self.help = help.map(str::to_owned);
         self
     }
 
@@ -101,6 +129,18 @@ impl Error {
     }
 }
 
+/// Returns a help text that asks for similar names, or `otherwise` if no known name is similar.
+pub(crate) fn did_you_mean<'n>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    otherwise: &str,
+) -> String {
+    match near::names(wanted, known).as_slice() {
+        [] => otherwise.to_owned(),
+        near => format!("did you mean {}?", near.join(", ")),
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -113,11 +153,7 @@ impl From<nri_schema::Error> for Error {
     /// Converts all problems with their locations in the text, and the help of the first one.
     fn from(error: nri_schema::Error) -> Self {
         let problems: Vec<String> = error.problems().map(problem).collect();
-        let new = Self::of_lines(ErrorKind::Schema, problems.join("\n"));
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
+        Self::of_lines(ErrorKind::Schema, problems.join("\n")).with_help_of(error.help())
     }
 }
 
@@ -135,21 +171,13 @@ fn problem(problem: &nri_schema::Problem) -> String {
 #[cfg(feature = "conformance")]
 impl From<nri_conformance::Error> for Error {
     fn from(error: nri_conformance::Error) -> Self {
-        let new = Self::of_lines(ErrorKind::Session, error.to_string());
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
+        Self::of_lines(ErrorKind::Session, error.to_string()).with_help_of(error.help())
     }
 }
 
 #[cfg(feature = "conformance")]
 impl From<nri_conformance::record::Error> for Error {
     fn from(error: nri_conformance::record::Error) -> Self {
-        let new = Self::of_lines(ErrorKind::Session, error.to_string());
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
+        Self::of_lines(ErrorKind::Session, error.to_string()).with_help_of(error.help())
     }
 }

@@ -5,10 +5,9 @@ mod release;
 use nri_schema::Protocol;
 use nri_schema::history::{History, Release, RuntimeRelease};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, did_you_mean};
 use crate::ranges::{self, Range};
 use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsReport};
-use nri_schema::near;
 
 pub(crate) use release::runtime;
 
@@ -19,10 +18,8 @@ pub(crate) use release::runtime;
 /// Returns an error if an embedded table or proto is broken.
 pub(crate) fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
-    let rows = history
-        .releases()
-        .iter()
-        .map(|release| version(history, release));
+    let releases = history.releases().iter();
+    let rows = releases.map(|release| version(history, release));
     Ok(VersionsReport {
         data_date: history.date().to_owned(),
         rows: rows.collect::<Result<_, _>>()?,
@@ -30,16 +27,13 @@ pub(crate) fn versions() -> Result<VersionsReport, Error> {
 }
 
 fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
-    let protocol = history.revision_of(release)?.protocol()?;
+    let protocol = protocol(history, release)?;
+    let rpcs = protocol.services.iter().map(|service| service.rpcs.len());
     Ok(VersionRow {
         release: release.name.clone(),
         revision: release.revision.clone(),
         date: release.date.clone(),
-        rpcs: protocol
-            .services
-            .iter()
-            .map(|service| service.rpcs.len())
-            .sum(),
+        rpcs: rpcs.sum(),
         events: protocol.nri.as_ref().map_or(0, |nri| nri.events.len()),
         runtimes: ranges::texts(history.runtimes(), |linked| linked.nri == release.name),
     })
@@ -62,7 +56,7 @@ pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
         }
     }
     match (rows.is_empty(), name) {
-        (true, Some(name)) => Err(unknown_runtime(history, name)?),
+        (true, Some(name)) => Err(unknown_runtime(history, name)),
         _ => Ok(RuntimesReport {
             data_date: history.date().to_owned(),
             rows,
@@ -72,9 +66,8 @@ pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
 
 fn range(history: &History, found: Range<'_>) -> Result<RuntimeRange, Error> {
     let release = linked(history, found.first);
-    let protocol = release
-        .map(|release| protocol(history, release))
-        .transpose()?;
+    let protocol = release.map(|release| protocol(history, release));
+    let nri = protocol.transpose()?.and_then(|known| known.nri.as_ref());
     Ok(RuntimeRange {
         runtime: found.runtime.id.clone(),
         first: found.first.version.to_string(),
@@ -83,43 +76,29 @@ fn range(history: &History, found: Range<'_>) -> Result<RuntimeRange, Error> {
         last_date: found.last.date.clone(),
         nri: found.first.nri.clone(),
         revision: release.map(|release| release.revision.clone()),
-        mask: protocol
-            .and_then(|protocol| protocol.nri.as_ref())
-            .map(|nri| nri.valid_mask),
+        mask: nri.map(|nri| nri.valid_mask),
     })
 }
 
 /// Returns the NRI release that a runtime's links, unless that is from before the protocol.
 fn linked<'h>(history: &'h History, release: &RuntimeRelease) -> Option<&'h Release> {
-    history
-        .releases()
-        .iter()
-        .find(|known| known.name == release.nri)
+    let mut known = history.releases().iter();
+    known.find(|known| known.name == release.nri)
 }
 
 fn protocol<'h>(history: &'h History, release: &Release) -> Result<&'h Protocol, Error> {
     Ok(history.revision_of(release)?.protocol()?)
 }
 
-fn unknown_runtime(history: &History, name: &str) -> Result<Error, Error> {
-    let known: Vec<&str> = history
-        .runtimes()
-        .iter()
-        .map(|runtime| runtime.id.as_str())
-        .collect();
-    let alike = near::names(name, known.iter().copied());
-    let help = if alike.is_empty() {
-        format!(
-            "known runtimes: {}; a release is named as {}@VERSION",
-            known.join(", "),
-            known.join("@VERSION or ")
-        )
-    } else {
-        format!("did you mean {}?", alike.join(", "))
-    };
-    Ok(Error::new(
-        ErrorKind::UnknownRuntime,
-        format!("unknown runtime `{name}`"),
-    )
-    .with_help(help))
+fn unknown_runtime(history: &History, name: &str) -> Error {
+    let runtimes = history.runtimes().iter();
+    let known: Vec<&str> = runtimes.map(|runtime| runtime.id.as_str()).collect();
+    let all = format!(
+        "known runtimes: {}; a release is named as {}@VERSION",
+        known.join(", "),
+        known.join("@VERSION or ")
+    );
+    let help = did_you_mean(name, known, &all);
+    let message = format!("unknown runtime `{name}`");
+    Error::new(ErrorKind::UnknownRuntime, message).with_help(help)
 }

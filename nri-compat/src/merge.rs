@@ -25,22 +25,21 @@
 mod document;
 mod finding;
 mod inventory;
-mod newest;
+mod source;
 mod split;
 
-use std::collections::BTreeSet;
 use std::io::{self, Read};
 
+use indexmap::IndexSet;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::container_log::{Form, Joined};
+use crate::container_log::Joined;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use crate::stamp;
 use crate::unpack::unpacked;
 use inventory::Inventory;
-use split::Splitter;
 
 /// The maximum number of reports that are listed as skipped; beyond that, only their number is
 /// given.
@@ -76,7 +75,7 @@ impl Merge {
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
         let end = unwrapped(input).and_then(|mut input| {
-            Splitter::new(&mut *input).each(|piece| {
+            split::each(&mut *input, &mut |piece| {
                 nth += 1;
                 let report = piece.map_err(str::to_owned);
                 if let Err(reason) = report.and_then(|bytes| self.report(bytes)) {
@@ -132,10 +131,10 @@ impl Merge {
 ///
 /// # Errors
 ///
-/// Returns an error for a line that does not begin with the name of a node, with its number.
+/// Returns an error for a line that does not begin with the name of a node, with its number, and for a list without
+/// names.
 pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
-    let mut known = BTreeSet::new();
+    let mut names = IndexSet::new();
     for (line, nth) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
         let mut words = line.split('#').next().unwrap_or(line).split_whitespace();
         let Some(first) = words.next() else {
@@ -150,11 +149,13 @@ pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
             let message = format!("line {nth}: `{first}` is not the name of a node");
             return Err(Error::new(ErrorKind::Input, message));
         }
-        if known.insert(name) {
-            names.push(name.to_owned());
-        }
+        names.insert(name.to_owned());
     }
-    Ok(names)
+    if names.is_empty() {
+        let message = "names no nodes, so that none would be silent";
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    Ok(names.into_iter().collect())
 }
 
 /// Returns true if Kubernetes could accept the name: a DNS subdomain. Names of other machines may also have capital
@@ -167,7 +168,7 @@ fn is_node_name(name: &str) -> bool {
 /// Returns the decompressed stream, with the pieces joined that a container runtime wrote.
 fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
     let input = unpacked(input)?;
-    Ok(Box::new(Joined::new(input, Form::Bare, split::MAX_REPORT)))
+    Ok(Box::new(Joined::new(input, split::MAX_REPORT)))
 }
 
 #[cfg(test)]

@@ -10,24 +10,31 @@ pub(crate) enum Packing {
     Bzip2,
 }
 
-/// The first bytes that all gzip files have.
-const GZIP: &[u8] = &[0x1f, 0x8b, 8];
-
 /// The first bytes of zstd frames, except those to skip.
 pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The first bytes of xz files.
 pub(crate) const XZ: &[u8] = b"\xfd7zXZ\0";
 
-/// The first bytes of bzip2 files.
+/// The first bytes of bzip2 files. A digit follows, and the mark of a block.
 const BZIP2: &[u8] = b"BZh";
 
-/// The extensions of the files of each format, and the first bytes of these files.
-const FORMATS: [(&[&str], &[u8]); 4] = [
-    (&["gz"], GZIP),
-    (&["zst", "zstd"], ZSTD),
-    (&["xz"], XZ),
-    (&["bz2"], BZIP2),
+/// The mark of a block of a bzip2 file.
+const BZIP2_BLOCK: &[u8] = b"1AY&SY";
+
+/// A format with its name, the extensions of its files, and the first bytes of these files.
+type Format = (
+    Packing,
+    &'static str,
+    &'static [&'static str],
+    &'static [u8],
+);
+
+const FORMATS: [Format; 4] = [
+    (Packing::Gzip, "gzip", &["gz"], &[0x1f, 0x8b, 8]),
+    (Packing::Zstd, "zstd", &["zst", "zstd"], ZSTD),
+    (Packing::Xz, "xz", &["xz"], XZ),
+    (Packing::Bzip2, "bzip2", &["bz2"], BZIP2),
 ];
 
 /// The number of first bytes that identify every format.
@@ -36,22 +43,17 @@ pub(crate) const LONGEST_MAGIC: usize = 10;
 impl Packing {
     /// Returns the format of data with these first bytes.
     pub(crate) fn detect(head: &[u8]) -> Self {
-        if head.starts_with(GZIP) {
-            Self::Gzip
-        } else if head.starts_with(ZSTD) || is_skippable_frame(head) {
-            Self::Zstd
-        } else if head.starts_with(XZ) {
-            Self::Xz
-        } else if head.strip_prefix(BZIP2).is_some_and(is_bzip2) {
-            Self::Bzip2
-        } else {
-            Self::Not
-        }
+        let is = |(packing, .., magic): &&Format| {
+            let is_block = || head.get(4..LONGEST_MAGIC) == Some(BZIP2_BLOCK);
+            head.starts_with(magic) && (*packing != Self::Bzip2 || is_block())
+        };
+        let found = FORMATS.iter().find(is);
+        found.map_or(Self::Not, |(packing, ..)| *packing)
     }
 
     /// Returns the extensions of compressed files, without the dot.
     pub(crate) fn extensions() -> impl Iterator<Item = &'static str> {
-        let extensions = FORMATS.iter().flat_map(|(extensions, _)| *extensions);
+        let extensions = FORMATS.iter().flat_map(|(_, _, extensions, _)| *extensions);
         extensions.copied()
     }
 
@@ -61,41 +63,21 @@ impl Packing {
         if head.len() >= LONGEST_MAGIC || Self::detect(head) != Self::Not {
             return false;
         }
-        let has = |endings: &[&str]| extension.is_some_and(|ending| endings.contains(&ending));
         let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
-        let named = FORMATS.iter().find(|(endings, _)| has(endings));
-        match named {
-            Some((_, magic)) => begins(magic),
+        let has = |known: &[&str]| extension.is_some_and(|extension| known.contains(&extension));
+        let mut formats = FORMATS.iter();
+        match formats.find(|(_, _, extensions, _)| has(extensions)) {
+            Some((.., magic)) => begins(magic),
             None if may_be_text(head) => head.len() > 4 && head.starts_with(BZIP2),
-            None => FORMATS.iter().any(|(_, magic)| begins(magic)),
+            None => FORMATS.iter().any(|(.., magic)| begins(magic)),
         }
     }
 
     /// Returns its name; `None` for uncompressed data.
     pub(crate) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Not => None,
-            Self::Gzip => Some("gzip"),
-            Self::Zstd => Some("zstd"),
-            Self::Xz => Some("xz"),
-            Self::Bzip2 => Some("bzip2"),
-        }
+        let found = FORMATS.iter().find(|(packing, ..)| *packing == self);
+        found.map(|(_, name, ..)| *name)
     }
-}
-
-/// Returns true for the beginning of a zstd frame to skip.
-fn is_skippable_frame(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
-}
-
-/// Returns true if the level and the mark of a block follow, or the mark of the end: a stream without
-/// blocks, which others may follow.
-fn is_bzip2(rest: &[u8]) -> bool {
-    matches!(
-        rest,
-        [b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
-            | [b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..]
-    )
 }
 
 /// Returns true if a text may begin with these bytes.

@@ -69,66 +69,54 @@ impl Place {
     /// Returns the place of a container of a workload in this file.
     #[must_use]
     pub fn in_workload(&self, workload: WorkloadPlace) -> Self {
-        Self {
-            workload: Some(Box::new(workload)),
-            ..self.clone()
-        }
+        self.with(|place| place.workload = Some(Box::new(workload)))
     }
 
     /// Returns the place of an image in this file.
     #[must_use]
     pub fn in_image(&self, name: &str) -> Self {
-        Self {
-            image: Some(name.to_owned()),
-            ..self.clone()
-        }
+        self.with(|place| place.image = Some(name.to_owned()))
     }
 
     /// Returns the place of a layer of this image.
     #[must_use]
     pub fn in_layer(&self, number: u32) -> Self {
-        Self {
-            layer: Some(number),
-            ..self.clone()
-        }
+        self.with(|place| place.layer = Some(number))
     }
 
     /// Returns the place of a file within this archive, image or layer.
     #[must_use]
     pub fn entry(&self, path: impl Into<String>) -> Self {
-        Self {
-            entry: Some(path.into()),
-            ..self.clone()
-        }
+        self.with(|place| place.entry = Some(path.into()))
     }
 
     /// Returns the place of a line in this file.
     #[must_use]
     pub(crate) fn at_line(&self, line: u32) -> Self {
-        Self {
-            line: Some(line),
-            ..self.clone()
-        }
+        self.with(|place| place.line = Some(line))
     }
 
     /// Returns the place of a file that these processes run.
     #[must_use]
     pub(crate) fn run_by(&self, pids: &[u32]) -> Self {
-        Self {
-            pids: pids.to_vec(),
-            ..self.clone()
-        }
+        self.with(|place| place.pids = pids.to_vec())
     }
 
     /// Returns the same place without a line or a document: the place of the whole file, or of the
     /// container regardless of its position in the manifest.
     #[must_use]
     pub(crate) fn whole_file(&self) -> Self {
+        self.with(|place| {
+            place.line = None;
+            if let Some(workload) = &mut place.workload {
+                (workload.document, workload.line) = (None, None);
+            }
+        })
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
         let mut place = self.clone();
-        place.line = None;
-        if let Some(workload) = &mut place.workload {
-            (workload.document, workload.line) = (None, None);
-        }
+        change(&mut place);
         place
     }
 

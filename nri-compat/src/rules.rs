@@ -13,7 +13,7 @@ pub(crate) mod table;
 
 use std::sync::OnceLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use file::RuleFile;
 pub use severity::{Category, Level};
@@ -22,17 +22,23 @@ use table::{buf_rules, check_rules, nri_rules};
 /// A rule: its meaning, who is affected, what to do.
 ///
 /// An id is permanent. An obsolete rule names its successor in `replaced_by` and stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Permanent id, for example `FIELD_NO_DELETE`.
+    #[serde(deserialize_with = "file::one_line")]
     pub id: &'static str,
     /// The fact in one lower-case phrase.
+    #[serde(deserialize_with = "file::one_line")]
     pub summary: &'static str,
     /// The meaning, and who is affected; one paragraph.
+    #[serde(deserialize_with = "file::one_line")]
     pub explanation: &'static str,
     /// The remedy; one lower-case phrase.
+    #[serde(deserialize_with = "file::one_line")]
     pub remedy: &'static str,
     /// The kinds of compatibility that a violation breaks; never empty.
+    #[serde(deserialize_with = "file::categories")]
     pub categories: &'static [Category],
     /// The default severity of a violation.
     pub level: Level,

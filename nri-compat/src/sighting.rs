@@ -51,8 +51,6 @@ pub struct GoPackage {
     pub imports_stub: bool,
     /// The methods with the form of handlers, except those in files that are not part of every build.
     pub handlers: Vec<GoHandler>,
-    /// The key of the replacement in `go.mod` that selects the release of NRI.
-    pub replacement: Option<String>,
     /// True if the packages that its module uses are vendored.
     pub is_vendored: bool,
     /// The path of the package relative to its module: `cmd/nri`.
@@ -235,6 +233,14 @@ pub struct Evidence {
     pub reader: &'static str,
     /// The observation: one line, in lower case.
     pub detail: String,
+}
+
+impl Evidence {
+    /// Returns an observation of the reader with this name.
+    pub(crate) fn new(reader: &'static str, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { reader, detail }
+    }
 }
 
 /// The name of the reader of logs in evidence.

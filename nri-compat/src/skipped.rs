@@ -136,9 +136,7 @@ impl Unreadable {
             reason: reason.into(),
         }
     }
-}
 
-impl Unreadable {
     /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate report
     /// broken data as errors of several kinds, but not as those of the system.
     pub(crate) fn of_data(error: io::Error) -> Self {

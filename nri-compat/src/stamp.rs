@@ -64,7 +64,7 @@ pub(crate) fn rfc3339(text: &str) -> Option<Timestamp> {
 
 /// Returns the moment of seconds, with a fraction, or of milliseconds, microseconds or nanoseconds
 /// since 1970, depending on the number of digits.
-fn epoch(text: &str) -> Option<Timestamp> {
+pub(crate) fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits: String = whole.chars().chain(fraction.chars().take(9)).collect();
     if !digits.chars().all(|letter| letter.is_ascii_digit()) || digits.len() > 19 {
@@ -94,7 +94,11 @@ fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
         [month, day, clock] => {
-            let of_year = |year: i16| in_zone(&format!("{year}-{month}-{day}T{clock}"), now);
+            let of_year = |year: i16| {
+                let local = format!("{year}-{month}-{day}T{clock}");
+                let local = DateTime::strptime("%Y-%b-%dT%H:%M:%S%.f", local);
+                Some(zoned(local, now)?.timestamp())
+            };
             let tomorrow = now.timestamp().as_second().saturating_add(24 * 60 * 60);
             of_year(now.year())
                 .filter(|moment| moment.as_second() <= tomorrow)
@@ -102,26 +106,19 @@ fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
         }
         [_, date, clock, "UTC"] => rfc3339(&format!("{date}T{clock}Z")),
         [_, date, clock, zone] => {
-            let local = civil(date, clock, now)?;
+            let local = zoned(format!("{date}T{clock}").parse(), now)?;
             // Only the local zone is known by its abbreviation.
             let abbreviation = local.strftime("%Z").to_string();
             (abbreviation == *zone).then(|| local.timestamp())
         }
-        [date, clock] => civil(date, clock, now).map(|local| local.timestamp()),
+        [date, clock] => Some(zoned(format!("{date}T{clock}").parse(), now)?.timestamp()),
         _ => None,
     }
 }
 
-fn civil(date: &str, clock: &str, now: &Zoned) -> Option<Zoned> {
-    let local: DateTime = format!("{date}T{clock}").parse().ok()?;
-    local.to_zoned(now.time_zone().clone()).ok()
-}
-
-/// Returns the moment of a local time such as `2026-Mar-18T20:15:04`.
-fn in_zone(text: &str, now: &Zoned) -> Option<Timestamp> {
-    let local = DateTime::strptime("%Y-%b-%dT%H:%M:%S%.f", text).ok()?;
-    let zoned = local.to_zoned(now.time_zone().clone()).ok()?;
-    Some(zoned.timestamp())
+/// Returns a local time in the zone of `now`.
+fn zoned(local: Result<DateTime, jiff::Error>, now: &Zoned) -> Option<Zoned> {
+    local.ok()?.to_zoned(now.time_zone().clone()).ok()
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ pub(crate) fn run(
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let group = Group::led_by(child.id());
     if let Some(stdin) = child.stdin.take() {
         writing(stdin, input.to_vec());
     }
@@ -56,35 +55,17 @@ pub(crate) fn run(
         })
     });
     if ended.is_none() {
-        drop(group);
+        kill_group(&child);
         let _ = child.wait();
-    } else {
-        group.keep();
     }
     Ok(ended)
 }
 
-/// A process group, which is killed on drop: the programs that a program has started may outlive it.
-struct Group(Option<Pid>);
-
-impl Group {
-    /// Returns the group that the process with this id leads.
-    fn led_by(leader: u32) -> Self {
-        let leader = i32::try_from(leader).ok();
-        Self(leader.and_then(Pid::from_raw))
-    }
-
-    /// Lets the group live.
-    fn keep(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+/// Kills the process group that a process leads: the programs that a program has started may outlive it.
+fn kill_group(leader: &Child) {
+    let leader = i32::try_from(leader.id()).ok();
+    if let Some(group) = leader.and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
     }
 }
 

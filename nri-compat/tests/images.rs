@@ -327,7 +327,10 @@ fn archives_within_archives_are_said_not_to_be_opened() {
     assert_eq!(paths(&found), [""; 0]);
     assert_eq!(
         skipped(&found),
-        ["it: /a.tgz: an archive within an archive, not opened, like 1 others"]
+        [
+            "it: /a.tgz: an archive within an archive, not opened",
+            "it: /b.tgz: an archive within an archive, not opened"
+        ]
     );
 }
 
@@ -356,19 +359,16 @@ fn a_json_file_called_manifest_makes_no_image() {
 
 #[test]
 fn indexes_that_lead_to_themselves_end() {
-    let many = vec![serde_json::json!({"digest": "sha256:eeee"}); 4000];
+    let named = |number: u32| {
+        let name = format!("i:{number}");
+        serde_json::json!({"digest": "sha256:eeee", "annotations": {"org.opencontainers.image.ref.name": name}})
+    };
+    let many: Vec<_> = (0..4000).map(named).collect();
     let index = serde_json::json!({"manifests": many}).to_string();
     let layer = Layer::new().file("x", "MARK x").tar();
     let parts = oci(&[("p", &["aaaa"])], &[("aaaa", layer)])
         .with("blobs/sha256/eeee", index.clone())
         .with("index.json", index);
     let reasons = skipped(&look(&parts.tar()));
-    assert_eq!(
-        reasons,
-        [
-            "it: more than 10000 images, or 16 MiB of manifests",
-            "it: eeee: an index within 16 others, not followed",
-            "it: eeee: more than 16 MiB of manifests"
-        ]
-    );
+    assert_eq!(reasons, ["it: more than 16 MiB of manifests"]);
 }

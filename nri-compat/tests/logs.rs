@@ -56,7 +56,7 @@ fn a_time_in_no_form_is_a_mistake_in_usage() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.contains("`soon` is not a time; try"), "{error}");
     assert_eq!(
-        logs(&["-", "--since", "-1h", "--until", "now"], b"")
+        logs(&["-", "--since", "-1h", "--until", "today"], b"")
             .status
             .code(),
         Some(0)
@@ -149,7 +149,7 @@ fn files_in_a_folder_that_are_no_logs_do_not_count_and_named_ones_do() {
     assert_eq!(logs(&[&all], b"").status.code(), Some(0));
     assert_eq!(logs(&[&path("wtmp")], b"").status.code(), Some(1));
     assert_eq!(logs(&[&path("dangling.log")], b"").status.code(), Some(1));
-    // A newer file of the same set does not hide one that cannot be read.
+    // Another file does not hide one that cannot be read.
     fs::write(
         path("containerd.log.1"),
         b"\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0",

@@ -144,11 +144,20 @@ fn patches_are_read() {
         // Patches in a kustomization.
         (
             "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\nresources: [a.yaml]\npatches:\n- target: {kind: DaemonSet}\n  patch: |-\n    - op: add\n      path: /spec/template/spec/volumes/-\n      value: {name: n, hostPath: {path: /run/nri}}\n",
-            &["7: a patch that is a text names a path of NRI: render it with what it belongs to"],
+            &["7: a text in it names a path of NRI: render it with what it belongs to"],
         ),
         (
             "patchesStrategicMerge:\n- |\n  kind: DaemonSet\n  apiVersion: apps/v1\n  metadata: {name: a}\n  spec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: n}]}], volumes: [{name: n, hostPath: {path: /run/nri}}]}}}\n",
-            &["3: a patch that is a text names a path of NRI: render it with what it belongs to"],
+            &["3: a text in it names a path of NRI: render it with what it belongs to"],
+        ),
+        // A pod that something else creates from a text; not what kubectl keeps of the last version of an object.
+        (
+            "kind: ConfigMap\napiVersion: v1\ndata:\n  pod.yaml: |\n    kind: Pod\n    spec: {volumes: [{name: n, hostPath: {path: /run/nri}}]}\n",
+            &["5: a text in it names a path of NRI: render it with what it belongs to"],
+        ),
+        (
+            "kind: ConfigMap\napiVersion: v1\nmetadata: {annotations: {last: '{\"hostPath\": {\"path\": \"/run/nri\"}}'}}\ndata: {config.toml: 'socket_path = \"/run/nri/nri.sock\"'}\n",
+            &[],
         ),
         // A mount of a volume that the base declares.
         (

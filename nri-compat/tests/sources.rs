@@ -86,7 +86,7 @@ fn what_is_not_shown_simply_is_unknown() {
         ),
         (replaced("../nri"), PLUGIN, "replaces NRI"),
         (
-            replaced("github.com/me/nri v0.12.0"),
+            replaced("github.com/containerd/nri v0.12.0"),
             PLUGIN,
             "replaces NRI",
         ),
@@ -113,16 +113,6 @@ fn what_is_not_shown_simply_is_unknown() {
     ];
     assert!(unknown(&one(&workspace)).contains("go.work"));
     assert!(unknown(&one(&[("main.go", PLUGIN)])).contains("no go.mod"));
-}
-
-#[test]
-fn a_plain_replacement_selects_the_release() {
-    let module = MODULE.replace("v0.11.0", "v0.12.5");
-    let module =
-        format!("{module}replace github.com/containerd/nri => github.com/containerd/nri v0.8.0\n");
-    let found = one(&[("go.mod", &module), ("main.go", PLUGIN)]);
-    assert_eq!(found.interface, Interface::StateChange);
-    assert_eq!(found.nri.version.as_deref(), Some("v0.8.0"));
 }
 
 #[test]

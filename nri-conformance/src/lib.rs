@@ -6,6 +6,7 @@
 //! plugins. [`record`] records the messages between a runtime and its plugins, and replays them.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
+mod blocking;
 pub mod contract;
 pub mod error;
 mod names;

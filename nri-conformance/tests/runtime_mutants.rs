@@ -83,6 +83,7 @@ pub(crate) enum Fault {
     OmitsPostCreate,
     PostsStartTwice,
     SynchronizesTwice,
+    ConfiguresTwice,
 }
 
 /// Each fault, with the statement that fails.
@@ -129,6 +130,7 @@ const MUTANTS: &[(Fault, &str)] = &[
     (Fault::OmitsPostCreate, "C5"),
     (Fault::PostsStartTwice, "C5"),
     (Fault::SynchronizesTwice, "Y3"),
+    (Fault::ConfiguresTwice, "Y4"),
 ];
 
 /// The faults that break only an ambiguous statement, with that statement.
@@ -272,7 +274,7 @@ async fn the_workload_of_others_is_judged_too() {
     let passed = statements(&report, |outcome| *outcome == Outcome::Pass);
     let expected = [
         "C1", "C5", "D2", "O1", "O4", "O5", "O8", "P2", "R1", "R2", "R3", "R4", "R5", "R6", "S3",
-        "S4", "Y3",
+        "S4", "Y3", "Y4",
     ];
     assert_eq!(passed, expected.into());
     for (fault, statement) in [
@@ -284,6 +286,7 @@ async fn the_workload_of_others_is_judged_too() {
         (Fault::CreatesContainersTwice, "C1"),
         (Fault::OmitsPostCreate, "C5"),
         (Fault::SynchronizesTwice, "Y3"),
+        (Fault::ConfiguresTwice, "Y4"),
     ] {
         let report = observe(fault).await;
         assert_eq!(failed(&report), [statement].into(), "{fault:?}");

@@ -5,7 +5,7 @@ mod parts;
 use nri_compat::place::{Place, WorkloadPlace};
 use nri_compat::report::check::{
     CheckReport, ClusterView, Judged, NodePool, Outcome, PlannedRemoval, SkipKind, Skipped,
-    Subject, Summary, Suppression,
+    Subject, Summary, SuppressedBy, Suppression,
 };
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use parts::{
@@ -138,10 +138,10 @@ pub fn on_a_node() -> CheckReport {
 
 fn suppressed() -> CheckReport {
     let to = "containerd@2.4";
-    let by = |by_baseline, reason: &str| {
+    let suppressed = |by, reason: &str| {
         let mut verdict = state_change(to, Outcome::Deprecated);
         verdict.suppressed = Some(Suppression {
-            by_baseline,
+            by,
             reason: reason.into(),
         });
         verdict
@@ -149,10 +149,16 @@ fn suppressed() -> CheckReport {
     CheckReport {
         targets: vec![target(to, "v0.12.2")],
         subjects: vec![
-            judged(plugin("known", "10"), vec![by(true, "")]),
+            judged(
+                plugin("known", "10"),
+                vec![suppressed(SuppressedBy::Baseline, "")],
+            ),
             judged(
                 plugin("leaving", "20"),
-                vec![by(false, "goes away with the next image")],
+                vec![suppressed(
+                    SuppressedBy::Policy,
+                    "goes away with the next image",
+                )],
             ),
             judged(
                 plugin("new", "30"),

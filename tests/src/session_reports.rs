@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nri_adaptation::Via;
-use nri_compat::report::check::Suppression;
+use nri_compat::report::check::{SuppressedBy, Suppression};
 use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::probe::ProbeReport;
 use nri_conformance::probe::{
@@ -120,7 +120,7 @@ fn each_result() -> ConformanceReport {
         .iter_mut()
         .find(|test| test.result.test == "sigterm");
     ended.expect("it is there").suppressed = Some(Suppression {
-        by_baseline: false,
+        by: SuppressedBy::Policy,
         reason: "ends with the next release".into(),
     });
     report.summary.policy = vec!["nri-compat.toml:3: the ignore of `P9` matches nothing".into()];

@@ -7,7 +7,7 @@ use nri_compat::report::check::{CheckReport, Outcome, Subject, Verdict};
 /// Runs the target once.
 pub(crate) fn run(input: (&str, &str, &str)) {
     let (policy, baseline, name) = input;
-    let baseline = Baseline::parse("b", baseline).ok();
+    let mut baseline = Baseline::parse("b", baseline).ok();
     if let Some(baseline) = &baseline {
         let again = Baseline::parse("b", &baseline.to_json());
         assert_eq!(again.ok().as_ref(), Some(baseline));
@@ -15,7 +15,7 @@ pub(crate) fn run(input: (&str, &str, &str)) {
     match Policy::parse("p", policy) {
         Ok(policy) => {
             let mut report = report(name);
-            apply(&mut report, &policy, baseline.as_ref(), today());
+            apply(&mut report, &policy, baseline.as_mut(), today());
             let _ = exit(&report, &policy.fail_on);
         }
         Err(error) => assert!(error.to_string().starts_with("p:")),

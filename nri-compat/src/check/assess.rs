@@ -82,9 +82,6 @@ fn with_certainty(
         sighting::Certainty::Unknown => return evidence,
     };
     evidence.reserve_exact(1);
-    evidence.push(sighting::Evidence {
-        reader: "verdict",
-        detail: detail.to_owned(),
-    });
+    evidence.push(sighting::Evidence::new("verdict", detail));
     evidence
 }

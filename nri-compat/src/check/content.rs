@@ -92,6 +92,46 @@ impl<C: Content + ?Sized> Content for Box<C> {
     }
 }
 
+/// A part of content, as content. It is as long as asked for, or ends with the whole.
+pub(crate) struct Slice<'c> {
+    whole: &'c dyn Content,
+    offset: u64,
+    size: u64,
+    /// The number of bytes beyond the end of the whole.
+    missing: u64,
+}
+
+impl<'c> Slice<'c> {
+    pub(crate) fn new(whole: &'c dyn Content, offset: u64, size: u64) -> Self {
+        let there = size.min(whole.len().saturating_sub(offset));
+        Self {
+            whole,
+            offset,
+            size: there,
+            missing: size - there,
+        }
+    }
+
+    /// Returns true if the whole ends before the part.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.missing > 0
+    }
+}
+
+impl Content for Slice<'_> {
+    fn len(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.size.saturating_sub(offset);
+        let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let (buffer, _) = buffer.split_at_mut(length);
+        self.whole
+            .read_at(self.offset.saturating_add(offset), buffer)
+    }
+}
+
 /// A file under check.
 pub struct File<'c> {
     /// The path.

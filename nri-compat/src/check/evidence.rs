@@ -6,7 +6,6 @@ mod go_binary;
 mod go_mod;
 pub(super) mod go_module;
 mod go_source;
-mod identity;
 mod log;
 pub(super) mod nri_module;
 mod one_shot;
@@ -18,9 +17,9 @@ pub(in crate::check) mod text;
 pub(super) mod wasm;
 
 use super::content::File;
-use crate::sighting::Sighting;
+pub(super) use super::identity::identity;
+use crate::sighting::{Evidence, FileKind, Role, Sighting};
 pub use crate::skipped::Unreadable;
-pub(super) use identity::identity;
 
 /// All readers, starting with those of the most common kinds of files.
 pub const READERS: &[&dyn Reader] = &[
@@ -52,4 +51,21 @@ pub trait Reader: Sync {
     /// Returns an error if the file cannot be read. The scan continues and lists the file as
     /// skipped.
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable>;
+}
+
+/// Returns a sighting of a file; a plugin has the name of its file.
+fn sighting(file: &File<'_>, kind: FileKind, role: Role, evidence: Evidence) -> Sighting {
+    let (index, name) = match role {
+        Role::Plugin => identity(&file.name),
+        Role::Runtime | Role::Library | Role::None => (None, None),
+    };
+    Sighting {
+        place: file.place.clone(),
+        kind,
+        role,
+        name,
+        index,
+        evidence: vec![evidence],
+        ..Sighting::default()
+    }
 }

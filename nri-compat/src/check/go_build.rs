@@ -254,8 +254,5 @@ fn not_built(place: Place, import_path: Option<&str>, why: String) -> Sighting {
 }
 
 fn evidence(detail: String) -> Evidence {
-    Evidence {
-        reader: NAME,
-        detail,
-    }
+    Evidence::new(NAME, detail)
 }

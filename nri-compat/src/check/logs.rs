@@ -15,39 +15,33 @@
 //! assert_eq!(plugin.events.names, ["RunPodSandbox"]);
 //! ```
 
-mod context;
 mod fact;
-mod folders;
 mod inputs;
 mod json;
 mod logfmt;
 mod period;
-mod recognise;
-mod rotation;
+mod record;
 mod scan;
-mod sightings;
 mod source;
 mod tally;
 mod unwrap;
 
+use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
 
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::sighting::{Evidence, LOG_READER, Sighting};
+use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-use context::Context;
-use fact::Statement;
-use scan::{FoundLine, LineHandler};
-use tally::Origin;
+use record::Field;
+use scan::Scanner;
+use tally::Tally;
 
 pub use inputs::read_logs;
 pub use period::{Period, parse as parse_time};
-pub(crate) use recognise::is_log;
 pub use scan::LONGEST_LINE;
+pub(crate) use source::is_log;
+pub(crate) use tally::incomplete;
 
 /// The content of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,26 +54,6 @@ pub struct Log {
     pub bytes: u64,
 }
 
-impl Log {
-    /// Returns the sightings, each with the parts of the log that could not be read, and one of the log
-    /// itself if these parts may have warnings.
-    pub(crate) fn with_notes(self) -> Vec<Sighting> {
-        let mut hiding = self.skipped.iter();
-        let hiding = hiding.find(|skipped| may_hide_warnings(skipped, true));
-        let incomplete = hiding.map(sightings::incomplete);
-        let mut sightings = self.sightings;
-        for sighting in &mut sightings {
-            let notes = self.skipped.iter().map(|skipped| Evidence {
-                reader: LOG_READER,
-                detail: format!("not read: {}", skipped.reason),
-            });
-            sighting.evidence.extend(notes);
-        }
-        sightings.extend(incomplete);
-        sightings
-    }
-}
-
 /// Options for reading a log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'p> {
@@ -89,184 +63,118 @@ pub struct Options<'p> {
     pub progress: Option<&'p Progress>,
 }
 
-/// Reads a whole log, plain or compressed with gzip, zstd or xz; `place` is its location.
+/// Reads a whole log, plain or compressed with gzip, zstd, xz or bzip2; `place` is its location.
 /// Everything before a part that cannot be read is kept.
 pub fn read(place: &Place, input: &mut dyn Read) -> Log {
-    read_with(place, input, &Options::default())
-}
-
-/// Reads a log with options.
-pub(crate) fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> Log {
-    match source::lines(input, None) {
-        Ok(mut lines) => read_lines(place, &mut *lines, options),
-        Err(error) => Log {
-            skipped: vec![unreadable(place, &error)],
-            ..Log::default()
-        },
-    }
-}
-
-/// Reads a decompressed log.
-fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log {
-    let mut reading = Reading {
-        options: *options,
-        ..Reading::default()
-    };
-    let mut lines = source::Noted::new(lines);
-    let end = scan::scan(&mut lines, &mut reading);
-    let mut skipped: Vec<Skipped> = end
-        .err()
-        .iter()
-        .map(|error| unreadable(place, error))
-        .collect();
-    let unread = reading.skipped().into_iter();
-    skipped.extend(unread.map(|(kind, reason)| Skipped::new(place.clone(), kind, reason)));
-    let bytes = reading.bytes;
-    let sightings = sightings::sightings(place, reading.tally);
-    if sightings.is_empty() && skipped.is_empty() && lines.is_binary() {
-        skipped.push(Skipped::new(
-            place.clone(),
-            SkipKind::UnsupportedFormat,
-            NOT_TEXT,
-        ));
-    }
-    Log {
-        bytes,
-        skipped,
-        sightings,
-    }
+    let mut reading = Reading::default();
+    reading.log(place, input, None);
+    reading.finish()
 }
 
 /// Returns true if a part that could not be read may have a warning that counts. Lines of the kind
 /// `Broken` have one, which counts already; what is not a text counts only if it was `named` as a
 /// log.
-fn may_hide_warnings(skipped: &Skipped, named: bool) -> bool {
-    match skipped.kind {
-        SkipKind::Broken | SkipKind::NotFound => false,
-        SkipKind::UnsupportedFormat
-        | SkipKind::SpecialFile
-        | SkipKind::PseudoFilesystem
-        | SkipKind::Link => named,
-        SkipKind::Permission
-        | SkipKind::TooLarge
-        | SkipKind::Limit
-        | SkipKind::UnsupportedCompression
-        | SkipKind::NestedArchive
-        | SkipKind::Truncated
-        | SkipKind::Changed
-        | SkipKind::Defect
-        | SkipKind::Io => true,
-    }
+pub(crate) fn may_hide_warnings(kind: SkipKind, named: bool) -> bool {
+    let is_counted = matches!(kind, SkipKind::Broken | SkipKind::NotFound);
+    let may_be_log = kind.may_hold_plugin() && kind != SkipKind::UnsupportedFormat;
+    !is_counted && (named || may_be_log)
 }
 
 /// The reason for skipping a file that has no lines.
 const NOT_TEXT: &str = "is not text; convert it to text, or unpack it, and read it again";
 
-fn unreadable(place: &Place, error: &std::io::Error) -> Skipped {
-    let reason = format!("cannot be read to its end: {error}");
-    Skipped::new(place.clone(), Unreadable::from(error).kind, reason)
-}
+/// Why lines do not count, and the end of a sentence about them.
+type Reason = (SkipKind, &'static str);
 
-/// The state of a log that is being read.
+const TOO_LONG: Reason = (SkipKind::Limit, "longer than 256 MiB");
+const BEYOND: Reason = (SkipKind::Limit, "about plugins beyond the limit");
+const TRUNCATED: Reason = (
+    SkipKind::Broken,
+    "with a warning about a plugin, truncated or in an unknown format",
+);
+const DROPPED: Reason = (
+    SkipKind::Broken,
+    "about messages that the journal dropped: warnings may be missing; ",
+);
+
+/// Logs that are read one after the other.
 #[derive(Default)]
-struct Reading<'p> {
-    tally: tally::Tally,
-    options: Options<'p>,
+struct Reading<'o> {
+    options: Options<'o>,
+    tally: Tally,
+    /// The lines of the current log that do not count: their number, and the first one if it is to be shown.
+    unread: BTreeMap<Reason, (u64, String)>,
+    /// The parts of the current log that could not be read.
+    skipped: Vec<Skipped>,
     bytes: u64,
-    /// The first line that says that messages were dropped, and the number of such lines.
-    suppressed: Option<(String, u64)>,
-    /// The number of lines that are too long.
-    too_long: u64,
 }
 
 impl Reading<'_> {
-    /// Returns the lines that could not be read, by the reason.
-    fn skipped(&self) -> Vec<(SkipKind, String)> {
-        let mut reasons = Vec::new();
-        let mut count = |kind, count: u64, lines: &str| match count {
-            0 => {}
-            1 => reasons.push((kind, format!("1 line {lines}"))),
-            _ => reasons.push((kind, format!("{count} lines {lines}"))),
+    /// Reads a log in a file with this extension.
+    fn log(&mut self, place: &Place, input: &mut dyn Read, extension: Option<&str>) {
+        let (mut is_binary, mut found) = (false, false);
+        let mut scanner = Scanner::default();
+        let read = source::open(input, extension).and_then(|(mut lines, begins_binary)| {
+            is_binary = begins_binary;
+            scanner.scan(&mut lines, self.options.progress, &mut |number, line| {
+                found |= self.line(place, number, line);
+            })
+        });
+        self.bytes += scanner.bytes;
+        self.count(TOO_LONG, scanner.too_long, "");
+        let mut skip = |kind, reason| self.skipped.push(Skipped::new(place.clone(), kind, reason));
+        if let Err(error) = read {
+            let reason = format!("cannot be read to its end: {error}");
+            skip(Unreadable::from(&error).kind, reason);
+        }
+        for ((kind, lines), (count, shown)) in std::mem::take(&mut self.unread) {
+            let plural = if count == 1 { "" } else { "s" };
+            skip(kind, format!("{count} line{plural} {lines}{shown}"));
+        }
+        if is_binary && !found && self.skipped.is_empty() {
+            let skipped = Skipped::new(place.clone(), SkipKind::UnsupportedFormat, NOT_TEXT);
+            self.skipped.push(skipped);
+        }
+    }
+
+    /// Adds the statements in a line that were made within the period. Returns true if there are any.
+    fn line(&mut self, place: &Place, number: u64, line: &str) -> bool {
+        let shown = format!("line {number}: {}", fact::clean(line));
+        let place = Place {
+            line: u32::try_from(number).ok(),
+            ..place.clone()
         };
-        let too_long = format!("longer than {} MiB", LONGEST_LINE >> 20);
-        count(SkipKind::Limit, self.too_long, &too_long);
-        let truncated = "with a warning about a plugin, truncated or in an unknown format";
-        count(SkipKind::Broken, self.tally.unread_lines(), truncated);
-        if let Some((line, lines)) = &self.suppressed {
-            let dropped = "about messages that the journal dropped: warnings may be missing";
-            count(SkipKind::Broken, *lines, &format!("{dropped}; {line}"));
+        let mut found = unwrap::statements(line);
+        found.retain(|(record, _)| self.options.period.may_contain(record.get(&Field::Time)));
+        let is_any = !found.is_empty();
+        let is_whole = line.ends_with('\n');
+        for statement in found {
+            let topic = &statement.1.topic;
+            let is_cut = !is_whole && tally::has_longer_name(&self.tally, topic);
+            self.count(TRUNCATED, u64::from(is_cut || topic.0.is_unread()), "");
+            if is_cut {
+                continue;
+            }
+            let is_beyond = !tally::add(&mut self.tally, statement, &place, &shown);
+            self.count(BEYOND, u64::from(is_beyond), "");
         }
-        let beyond = "about plugins beyond the limit";
-        count(SkipKind::Limit, self.tally.beyond, beyond);
-        reasons
+        self.count(DROPPED, u64::from(fact::is_about_dropped(line)), &shown);
+        is_any
     }
 
-    /// Adds a statement, if it was made within the period.
-    fn add(&mut self, context: Context, statement: Statement, line: FoundLine<'_>) {
-        let is_cut = !line.ended && self.is_cut(line.bytes, &statement);
-        let period = &self.options.period;
-        if !is_cut && period.may_contain(context.time.as_deref()) {
-            self.tally.add(statement, &Origin::new(context, line));
-        }
-    }
-
-    /// Returns true if the line was cut within the name of the plugin: it ends with the beginning
-    /// of another name.
-    fn is_cut(&self, line: &[u8], statement: &Statement) -> bool {
-        let Statement::Fact(Some(name), _) = statement else {
-            return false;
-        };
-        line.ends_with(name.as_bytes()) && self.tally.has_longer(name)
-    }
-}
-
-/// Returns true if journald or rsyslog says in a line that it dropped messages: `Suppressed 12 messages from
-/// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
-fn is_suppression(line: &[u8]) -> bool {
-    static BY_JOURNALD: LazyLock<Regex> = LazyLock::new(|| {
-        bytes_regex("Suppressed [0-9]+ messages from |Forwarding to syslog missed [0-9]+ messages")
-    });
-    static BY_RSYSLOG: LazyLock<Regex> = LazyLock::new(|| {
-        bytes_regex(
-            "[0-9]+ messages lost due to rate-limiting|lost [0-9]+ messages from pid [0-9]+ due to rate-limiting|begin to drop messages due to rate-limiting",
-        )
-    });
-    let is_from = |names: [&str; 3]| {
-        let mut names = names.iter();
-        names.any(|name| memchr::memmem::find(line, name.as_bytes()).is_some())
-    };
-    BY_JOURNALD.is_match(line) && is_from(["journald", "JOURNAL", "systemd-journal"])
-        || BY_RSYSLOG.is_match(line) && is_from(["rsyslog", "imjournal", "imuxsock"])
-}
-
-fn bytes_regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
-}
-
-impl LineHandler for Reading<'_> {
-    fn line(&mut self, line: FoundLine<'_>) {
-        for (context, statement) in unwrap::statements(line.bytes) {
-            self.add(context, statement, line);
-        }
-        if is_suppression(line.bytes) {
-            let first = || {
-                (
-                    format!("line {}: {}", line.number, fact::clean_bytes(line.bytes)),
-                    0,
-                )
-            };
-            self.suppressed.get_or_insert_with(first).1 += 1;
+    fn count(&mut self, reason: Reason, count: u64, shown: &str) {
+        if count > 0 {
+            let unread = self.unread.entry(reason);
+            unread.or_insert_with(|| (0, shown.to_owned())).0 += count;
         }
     }
 
-    fn read(&mut self, bytes: usize) {
-        self.bytes += bytes as u64;
-        if let Some(progress) = self.options.progress {
-            progress.read(bytes as u64);
+    fn finish(self) -> Log {
+        let tally = self.tally.into_iter();
+        Log {
+            sightings: tally.map(tally::sighting).collect(),
+            skipped: self.skipped,
+            bytes: self.bytes,
         }
-    }
-
-    fn too_long(&mut self) {
-        self.too_long += 1;
     }
 }

@@ -93,9 +93,9 @@ fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
 
 /// Returns the evidence in a file, with its name.
 fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
-    file.evidence.iter().map(move |seen| Evidence {
-        reader: seen.reader,
-        detail: format!("{}: {}", file.place.name(), seen.detail),
+    file.evidence.iter().map(move |seen| {
+        let detail = format!("{}: {}", file.place.name(), seen.detail);
+        Evidence::new(seen.reader, detail)
     })
 }
 
@@ -110,17 +110,15 @@ fn judge_by_module(package: &mut Sighting) {
             package.program.clone_from(&package.name);
             source.path_in_module.clone_from(&module.path_of_package);
             source.is_vendored = module.is_vendored;
-            module.release().map_err(str::to_owned)
+            let release = module.release();
+            release.map(str::to_owned).map_err(str::to_owned)
         }
         Some(Err(why)) => Err(why),
         None => Err(IN_ARCHIVE.to_owned()),
     };
     if package.interface != Interface::OneShot {
         match release {
-            Ok(release) => {
-                source.replacement = release.replacement;
-                judge_by_release(package, &source, release.version);
-            }
+            Ok(version) => judge_by_release(package, &source, version),
             Err(why) => package.interface = Interface::unknown(why),
         }
     }
@@ -129,10 +127,8 @@ fn judge_by_module(package: &mut Sighting) {
 
 /// Judges a package of a module that builds with this release of NRI.
 fn judge_by_release(package: &mut Sighting, source: &GoPackage, version: String) {
-    package.evidence.push(Evidence {
-        reader: "go-mod",
-        detail: format!("go.mod: builds with NRI {version}"),
-    });
+    let detail = format!("go.mod: builds with NRI {version}");
+    package.evidence.push(Evidence::new("go-mod", detail));
     package.interface = interface(source, &version);
     if package.interface == Interface::StateChange {
         package.events.names = accepted(source, &version);

@@ -6,21 +6,25 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::decisions::{self, Decisions};
-use super::{metrics_file, node, output};
+use super::format::{Format, among};
+use super::{incomplete, metrics_file, node, output};
+use crate::check::assess::assess;
+use crate::check::collect::Collected;
+use crate::check::target::Target;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::policy::{self, Baseline, FailOn, Policy};
+use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
-use crate::report::template::{self, Format, Look, UserTemplate};
-use crate::report::{json, openmetrics, sarif};
+use crate::report::template::{Look, UserTemplate};
+use crate::report::{openmetrics, sarif};
 
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
     /// Output format.
-    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
-    format: CheckFormat,
+    #[arg(long, value_parser = among(Format::value_variants()), default_value = "text")]
+    format: Format,
     /// Write the report with this template (Jinja) instead of a format; it sees the document of --format json. The end
     /// of its name selects how values are escaped: .txt, .html, .md, .csv or .xml.
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
@@ -43,31 +47,6 @@ pub(super) struct Args {
     node: Option<String>,
 }
 
-/// Format of a check report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CheckFormat {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// JSON on one line, for logs that are collected line by line.
-    Jsonl,
-    /// For pull requests and release notes.
-    Markdown,
-    /// For browsers: one self-contained file with filters and search.
-    Html,
-    /// For spreadsheets: one row per verdict.
-    Csv,
-    /// Annotations of GitHub Actions.
-    Github,
-    /// Test results for CI systems.
-    Junit,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-    /// For node exporters: OpenMetrics text.
-    Openmetrics,
-}
-
 impl Args {
     /// Reads the policy and the baseline, and reports a mistake in the template before anything is checked.
     ///
@@ -82,6 +61,22 @@ impl Args {
     fn template(&self) -> Result<Option<UserTemplate>, Error> {
         let path = self.template.as_deref();
         path.map(UserTemplate::load).transpose()
+    }
+
+    /// Judges what was found, and finishes the report, which is not clean if something could not be read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Args::finish`].
+    pub(super) fn judge(
+        &self,
+        mut collected: Collected,
+        targets: &[Target<'_>],
+        decisions: &Decisions<'_>,
+    ) -> Result<Exit, Error> {
+        let incomplete = incomplete::of(&mut collected);
+        let exit = self.finish(assess(collected, targets), decisions)?;
+        Ok(incomplete::exit(exit, incomplete))
     }
 
     /// Applies policy and baseline, writes the report, and returns the exit code.
@@ -101,11 +96,12 @@ impl Args {
             None => node::name(self.node.as_deref()),
         };
         report.summary.scan = Some(node::scan_id());
-        let apply = |report: &mut CheckReport, policy: &Policy, known: Option<&Baseline>| {
-            policy::apply(report, policy, known, policy::today());
+        decisions.apply(&mut report, policy::apply)?;
+        let fail_on = match self.fail_on.as_slice() {
+            [] => &decisions.policy.fail_on,
+            named => named,
         };
-        decisions.apply(&mut report, apply, Baseline::from_report)?;
-        let exit = policy::exit(&report, &self.fail_on(&decisions.policy));
+        let exit = policy::exit(&report, fail_on);
         // A signal that ends repeated checks waits for this lock.
         let _output = io::stdout().lock();
         let path = self.metrics_file.as_ref();
@@ -118,34 +114,19 @@ impl Args {
         Ok(exit)
     }
 
-    fn fail_on(&self, policy: &Policy) -> Vec<FailOn> {
-        if self.fail_on.is_empty() {
-            policy.fail_on.clone()
-        } else {
-            self.fail_on.clone()
-        }
-    }
-
     /// Writes the report piece by piece, because it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
         match self.format {
-            CheckFormat::Text => template::write(report, Format::Text(self.look()), out),
-            CheckFormat::Json => json::write(&report, out),
-            CheckFormat::Jsonl => json::write_line(&report, out),
-            CheckFormat::Markdown => template::write(report, Format::Markdown, out),
-            CheckFormat::Html => template::write(report, Format::Html, out),
-            CheckFormat::Csv => template::write(report, Format::Csv, out),
-            CheckFormat::Github => template::write(report, Format::Github, out),
-            CheckFormat::Junit => template::write(report, Format::Junit, out),
-            CheckFormat::Sarif => sarif::write_check(&report, out),
-            CheckFormat::Openmetrics => openmetrics::write_check(&report, out),
-        }
-    }
-
-    fn look(&self) -> Look {
-        Look {
-            explain: self.explain,
-            ..output::look()
+            Format::Sarif => sarif::write_check(&report, out),
+            Format::Openmetrics => openmetrics::write_check(&report, out),
+            format => {
+                let explain = self.explain;
+                let look = Look {
+                    explain,
+                    ..output::look()
+                };
+                output::write_report(report, format, look, out)
+            }
         }
     }
 }

@@ -6,12 +6,10 @@ mod cluster;
 mod cluster_args;
 mod schedule;
 
-use super::{images, output};
-use crate::check::assess::assess;
 use crate::error::Error;
 use crate::exit::Exit;
 
-pub(super) use args::{Args, not_there};
+pub(super) use args::Args;
 #[cfg(feature = "cluster")]
 use cluster::run as check_cluster;
 
@@ -29,17 +27,8 @@ fn once(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let mut collected = args.collect(Vec::new());
-    let missing = std::mem::take(&mut collected.missing);
-    let not_fetched = std::mem::take(&mut collected.not_fetched);
-    let exit = args
-        .answer
-        .finish(assess(collected, &targets), &decisions)?;
-    Ok(match exit {
-        Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
-        Exit::Clean if !not_fetched.is_empty() => output::error(&images::not_fetched(&not_fetched)),
-        exit @ (Exit::Clean | Exit::CouldNotRun | Exit::Usage | Exit::Findings) => exit,
-    })
+    let collected = args.collect(Vec::new());
+    args.answer.judge(collected, &targets, &decisions)
 }
 
 /// Returns an error, because this build has no client for the Kubernetes API.

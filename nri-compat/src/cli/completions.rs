@@ -37,18 +37,9 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Error> {
 
 pub(super) fn man(args: &ManArgs) -> Result<Exit, Error> {
     match &args.out {
-        Some(folder) => clap_mangen::generate_to(Cli::command(), folder).map_err(|error| {
-            let message = format!("cannot write to {}: {error}", folder.display());
-            Error::new(ErrorKind::Output, message)
-        })?,
-        None => output::print(&page()?)?,
+        Some(folder) => clap_mangen::generate_to(Cli::command(), folder)
+            .map_err(Error::cannot_write(folder, ErrorKind::Output))?,
+        None => output::write(|out| clap_mangen::Man::new(Cli::command()).render(out))?,
     }
     Ok(Exit::Clean)
-}
-
-fn page() -> Result<String, Error> {
-    let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
-    rendered.map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
 }

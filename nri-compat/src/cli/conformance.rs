@@ -9,7 +9,7 @@ mod selection;
 use clap::Subcommand;
 use nri_conformance::contract;
 
-use super::format::Format;
+use super::format::{Format, among};
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(long)]
     list: bool,
     /// Output format of the list.
-    #[arg(long, value_enum, default_value_t = Format::Text, requires = "list")]
+    #[arg(long, value_parser = among(Format::FEW), default_value = "text", requires = "list")]
     format: Format,
     #[command(subcommand)]
     subject: Option<Subject>,
@@ -51,6 +51,6 @@ fn list(format: Format) -> Result<Exit, Error> {
     let report = StatementsReport {
         statements: &statements,
     };
-    output::print(&output::text_or_json(&report, format))?;
+    output::print_report(&report, format)?;
     Ok(Exit::Clean)
 }

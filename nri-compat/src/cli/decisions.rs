@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output;
-use crate::error::Error;
-use crate::policy::{Baseline, Policy};
+use jiff::civil::Date;
+
+use crate::error::{Error, ErrorKind};
+use crate::policy::{Baseline, Policy, today};
 
 /// Options that name the policy and the baseline.
 #[derive(Debug, clap::Args)]
@@ -36,40 +37,34 @@ impl Args {
     ///
     /// Returns an error if one of them cannot be read.
     pub(super) fn read(&self) -> Result<Decisions<'_>, Error> {
-        let known = match self.write_baseline {
-            Some(_) => None,
-            None => self.baseline.as_deref(),
-        };
         Ok(Decisions {
             policy: Policy::load(self.config.as_deref())?,
-            baseline: known.map(Baseline::load).transpose()?,
+            baseline: match (&self.write_baseline, &self.baseline) {
+                (Some(_), _) => Some(Baseline::to_write()),
+                (None, path) => path.as_deref().map(Baseline::load).transpose()?,
+            },
             write_to: self.write_baseline.as_deref(),
         })
     }
 }
 
 impl Decisions<'_> {
-    /// Applies the policy and the baseline to a report. If a new baseline is requested, it is written
-    /// first, with the findings that the policy does not suppress.
+    /// Lets `apply` apply the policy and the baseline to a report, and writes the baseline if it is a new one.
     ///
     /// # Errors
     ///
     /// Returns an error if the baseline cannot be written.
-    pub(super) fn apply<R: Clone>(
+    pub(super) fn apply<R>(
         &self,
         report: &mut R,
-        apply: impl Fn(&mut R, &Policy, Option<&Baseline>),
-        baseline_of: impl Fn(&R) -> Baseline,
+        apply: fn(&mut R, &Policy, Option<&mut Baseline>, Date),
     ) -> Result<(), Error> {
-        let Some(path) = self.write_to else {
-            apply(report, &self.policy, self.baseline.as_ref());
+        let mut baseline = self.baseline.clone();
+        apply(report, &self.policy, baseline.as_mut(), today());
+        let (Some(path), Some(baseline)) = (self.write_to, baseline) else {
             return Ok(());
         };
-        let mut decided = report.clone();
-        apply(&mut decided, &self.policy, None);
-        let written = baseline_of(&decided);
-        output::write_baseline(path, &written)?;
-        apply(report, &self.policy, Some(&written));
-        Ok(())
+        let written = std::fs::write(path, baseline.to_json());
+        written.map_err(Error::cannot_write(path, ErrorKind::Baseline))
     }
 }

@@ -2,19 +2,29 @@
 
 use std::borrow::Cow;
 
-use clap::ValueEnum;
 use nri_schema::compile::Imports;
 
+use super::format::{Choice, Format, among, one_of};
 use super::{decisions, output};
 use crate::check::target::ReleaseName;
 use crate::diff;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::policy::{self, Baseline, Policy};
-use crate::report::diff::DiffReport;
+use crate::policy;
 use crate::report::finding::{Category, Level};
-use crate::report::template::{Format, render};
-use crate::report::{json, sarif};
+use crate::report::sarif;
+
+/// The formats of a diff report.
+const FORMATS: &[Format] = &[
+    Format::Text,
+    Format::Json,
+    Format::Markdown,
+    Format::Html,
+    Format::Csv,
+    Format::Github,
+    Format::Junit,
+    Format::Sarif,
+];
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
@@ -39,66 +49,43 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     to_import: Vec<String>,
     /// Category of the protobuf rules to run, as in `buf breaking`: the compatibility to keep.
-    #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
-    category: CategoryArg,
+    #[arg(long, value_parser = one_of(CATEGORIES), default_value = "FILE", ignore_case = true)]
+    category: Category,
     /// The least serious level that makes the exit code 100.
-    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "LEVEL")]
-    fail_on: FailOn,
+    #[arg(long, value_parser = one_of(FAIL_ON), default_value = "error", value_name = "LEVEL")]
+    fail_on: Least,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
-    format: DiffFormat,
+    #[arg(long, value_parser = among(FORMATS), default_value = "text")]
+    format: Format,
     #[command(flatten)]
     decisions: decisions::Args,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CategoryArg {
-    /// Generated code, per file.
-    #[value(name = "FILE")]
-    File,
-    /// Generated code, per package.
-    #[value(name = "PACKAGE")]
-    Package,
-    /// The binary or the JSON encoding.
-    #[value(name = "WIRE_JSON")]
-    WireJson,
-    /// The binary encoding.
-    #[value(name = "WIRE")]
-    Wire,
-}
+/// The categories of the protobuf rules.
+const CATEGORIES: &[Choice<Category>] = &[
+    ("FILE", "Generated code, per file", Category::File),
+    ("PACKAGE", "Generated code, per package", Category::Package),
+    (
+        "WIRE_JSON",
+        "The binary or the JSON encoding",
+        Category::WireJson,
+    ),
+    ("WIRE", "The binary encoding", Category::Wire),
+];
 
-/// Format of a diff report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DiffFormat {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// For pull requests and release notes.
-    Markdown,
-    /// For browsers: one self-contained file with a picture of the pairings.
-    Html,
-    /// For spreadsheets: one row per finding.
-    Csv,
-    /// Annotations of GitHub Actions.
-    Github,
-    /// Test results for CI systems.
-    Junit,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-}
+/// The least serious level that makes the exit code 100, if any does.
+type Least = Option<Level>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// Something breaks.
-    Error,
-    /// Something breaks for some peers, or will.
-    Warning,
-    /// Any finding.
-    Note,
-    /// No finding changes the exit code.
-    Never,
-}
+const FAIL_ON: &[Choice<Least>] = &[
+    ("error", "Something breaks", Some(Level::Error)),
+    (
+        "warning",
+        "Something breaks for some peers, or will",
+        Some(Level::Warning),
+    ),
+    ("note", "Any finding", Some(Level::Note)),
+    ("never", "No finding changes the exit code", None),
+];
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let imports = [&args.from_import, &args.to_import].map(|own| {
@@ -112,23 +99,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         &spec(&args.from),
         &spec(&args.to),
         imports.each_ref(),
-        args.category.into(),
+        args.category,
     )?;
-    let apply = |report: &mut DiffReport, policy: &Policy, baseline: Option<&Baseline>| {
-        policy::apply_to_diff(report, policy, baseline, policy::today());
-    };
-    decisions.apply(&mut report, apply, Baseline::of_diff)?;
-    output::print(&match args.format {
-        DiffFormat::Text => output::text(&report),
-        DiffFormat::Json => json::render(&report),
-        DiffFormat::Markdown => render(&report, Format::Markdown),
-        DiffFormat::Html => render(&report, Format::Html),
-        DiffFormat::Csv => render(&report, Format::Csv),
-        DiffFormat::Github => render(&report, Format::Github),
-        DiffFormat::Junit => render(&report, Format::Junit),
-        DiffFormat::Sarif => sarif::diff(&report),
-    })?;
-    Ok(exit(report.worst(), args.fail_on))
+    decisions.apply(&mut report, policy::apply_to_diff)?;
+    match args.format {
+        Format::Sarif => output::print(&sarif::diff(&report))?,
+        format => output::print_report(&report, format)?,
+    }
+    Ok(Exit::at(report.worst(), args.fail_on))
 }
 
 /// Returns the tables' name of a release that a machine reports (`containerd://2.4.2+unknown`), and
@@ -143,27 +121,6 @@ fn spec(named: &str) -> Cow<'_, str> {
     match release.filter(|release| !release.is_prerelease() && has_version(release)) {
         Some(release) => release.spec().into(),
         None => named.into(),
-    }
-}
-
-fn exit(worst: Option<Level>, fail_on: FailOn) -> Exit {
-    let threshold = match fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
-        FailOn::Never => return Exit::Clean,
-    };
-    Exit::of(worst.is_some_and(|worst| worst >= threshold))
-}
-
-impl From<CategoryArg> for Category {
-    fn from(arg: CategoryArg) -> Self {
-        match arg {
-            CategoryArg::File => Self::File,
-            CategoryArg::Package => Self::Package,
-            CategoryArg::WireJson => Self::WireJson,
-            CategoryArg::Wire => Self::Wire,
-        }
     }
 }
 
@@ -189,10 +146,14 @@ mod tests {
     #[test]
     fn only_findings_at_the_level_or_above_fail() {
         let warned = Some(Level::Warning);
-        assert_eq!(exit(warned, FailOn::Error), Exit::Clean);
-        assert_eq!(exit(warned, FailOn::Warning), Exit::Findings);
-        assert_eq!(exit(warned, FailOn::Note), Exit::Findings);
-        assert_eq!(exit(warned, FailOn::Never), Exit::Clean);
-        assert_eq!(exit(None, FailOn::Note), Exit::Clean);
+        for (worst, least, fails) in [
+            (warned, Some(Level::Error), false),
+            (warned, Some(Level::Warning), true),
+            (warned, Some(Level::Note), true),
+            (warned, None, false),
+            (None, Some(Level::Note), false),
+        ] {
+            assert_eq!(Exit::at(worst, least), Exit::of(fails), "{least:?}");
+        }
     }
 }

@@ -1,19 +1,25 @@
 //! `nri-compat merge FILE...`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
+use super::format::{Format, among};
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
 use crate::policy::{FailOn, named};
-use crate::report::json;
 use crate::report::merge::MergeReport;
-use crate::report::template::{Format, render};
+use crate::text_file;
+
+/// The maximum size of the list of expected nodes in bytes.
+const MAX_NODES: u64 = 64 << 20;
+
+/// The formats of a merged report.
+const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Html];
 
 /// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
 /// last seen.
@@ -28,8 +34,8 @@ pub(super) struct Args {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = MergeFormat::Text)]
-    format: MergeFormat,
+    #[arg(long, value_parser = among(FORMATS), default_value = "text")]
+    format: Format,
     /// List the nodes in this file that have no report: one name per line, or the output of
     /// `kubectl get nodes`, also with `-o name`; - for standard input.
     #[arg(long, value_name = "FILE")]
@@ -43,38 +49,26 @@ pub(super) struct Args {
         value_name = "WHAT",
         default_value = "never"
     )]
-    fail_on: Vec<MergeFailOn>,
+    fail_on: Vec<Condition>,
 }
 
-/// Format of a merged report.
+/// A condition for exit code 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MergeFormat {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// For pull requests and wikis.
-    Markdown,
-    /// For browsers: one self-contained file with filters and search.
-    Html,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MergeFailOn {
-    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
+enum Condition {
+    /// Unknown verdicts, in addition to others named; alone, every verdict except ok
     Unknown,
-    /// Plugins that work through a fallback, or worse.
+    /// Plugins that work through a fallback, or worse
     Deprecated,
-    /// Plugins that use something that was removed, or worse.
+    /// Plugins that use something that was removed, or worse
     Removed,
-    /// Plugins that would be dropped or refused.
+    /// Plugins that would be dropped or refused
     Incompatible,
-    /// Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes
-    /// that only one of them has.
+    /// Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes that only one of them
+    /// has
     Silent,
-    /// Inputs that could not be read.
+    /// Inputs that could not be read
     Skipped,
-    /// Nothing.
+    /// Nothing
     Never,
 }
 
@@ -89,12 +83,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         }
     }
     let report = merge.finish(&expected);
-    output::print(&match args.format {
-        MergeFormat::Text => output::text(&report),
-        MergeFormat::Json => json::render(&report),
-        MergeFormat::Markdown => render(&report, Format::Markdown),
-        MergeFormat::Html => render(&report, Format::Html),
-    })?;
+    output::print_report(&report, args.format)?;
     if report.summary.reports == 0 {
         return Err(
             Error::new(ErrorKind::Input, "no report could be read").with_help(
@@ -111,61 +100,34 @@ impl Args {
         let Some(path) = &self.expect_nodes else {
             return Ok(Vec::new());
         };
-        let text = if is_stdin(path) {
-            io::read_to_string(io::stdin().lock())
-        } else {
-            fs::read_to_string(path)
-        };
-        let text = text.map_err(|error| {
-            let message = format!("cannot read {}: {error}", path.display());
-            Error::new(ErrorKind::Input, message)
-        })?;
-        let names = node_names(&text).map_err(|error| {
-            error
-                .in_input(&path.to_string_lossy())
-                .with_help("write it with `kubectl get nodes -o name`")
-        })?;
-        if names.is_empty() {
-            let message = format!(
-                "{} names no nodes, so that none would be silent",
-                path.display()
-            );
-            return Err(Error::new(ErrorKind::Input, message)
-                .with_help("write it with `kubectl get nodes -o name`"));
-        }
-        Ok(names)
+        let text = text_file::read_from(open(path), path, MAX_NODES, ErrorKind::Input)?;
+        node_names(&text).map_err(|error| {
+            let error = error.in_input(&path.to_string_lossy());
+            error.with_help("write it with `kubectl get nodes -o name`")
+        })
     }
 }
 
-fn exit(report: &MergeReport, fail_on: &[MergeFailOn]) -> Exit {
+fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
-    let verdicts: Vec<FailOn> = fail_on.iter().filter_map(|arg| arg.verdict()).collect();
+    let verdicts = fail_on.iter().filter_map(|condition| match condition {
+        Condition::Unknown => Some(FailOn::Unknown),
+        Condition::Deprecated => Some(FailOn::Deprecated),
+        Condition::Removed => Some(FailOn::Removed),
+        Condition::Incompatible => Some(FailOn::Incompatible),
+        Condition::Silent | Condition::Skipped | Condition::Never => None,
+    });
+    let verdicts: Vec<FailOn> = verdicts.collect();
     let outcomes = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
-        || (names(MergeFailOn::Silent) && report.has_silent_nodes())
-        || (names(MergeFailOn::Skipped) && report.summary.skipped > 0);
-    Exit::of(fails && !names(MergeFailOn::Never))
-}
-
-impl MergeFailOn {
-    fn verdict(self) -> Option<FailOn> {
-        match self {
-            Self::Unknown => Some(FailOn::Unknown),
-            Self::Deprecated => Some(FailOn::Deprecated),
-            Self::Removed => Some(FailOn::Removed),
-            Self::Incompatible => Some(FailOn::Incompatible),
-            Self::Silent | Self::Skipped | Self::Never => None,
-        }
-    }
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
+        || (names(Condition::Silent) && report.has_silent_nodes())
+        || (names(Condition::Skipped) && report.summary.skipped > 0);
+    Exit::of(fails && !names(Condition::Never))
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if is_stdin(path) {
+    if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
     Ok(Box::new(File::open(path)?))

@@ -16,11 +16,8 @@ use crate::report::openmetrics;
 ///
 /// Returns an error if the file cannot be written.
 pub(super) fn write(path: &Path, report: &CheckReport) -> Result<(), Error> {
-    replace(path, report).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        Error::new(ErrorKind::Output, message)
-            .with_help("name a file in a folder that exists and is writable")
-    })
+    let written = replace(path, report);
+    written.map_err(Error::cannot_write(path, ErrorKind::Output))
 }
 
 fn replace(path: &Path, report: &CheckReport) -> io::Result<()> {

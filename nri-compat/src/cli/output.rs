@@ -1,36 +1,19 @@
 //! Standard output and standard error, with colour only on a terminal.
 
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
-use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::format::Format as AnswerFormat;
+use super::format::Format;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::policy::Baseline;
-use crate::report::template::{Format, Look, Templated, render};
+use crate::report::template::{self, Look, Templated};
 use crate::report::{json, visible};
 
 /// Returns true if text on standard output has colours: on a terminal, unless disabled (`NO_COLOR`, `CLICOLOR`).
 fn is_coloured() -> bool {
-    match AutoStream::choice(&io::stdout()) {
-        ColorChoice::Never => false,
-        ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => true,
-    }
-}
-
-/// Writes a baseline to a file.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written.
-pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
-    std::fs::write(path, baseline.to_json()).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        Error::new(ErrorKind::Baseline, message)
-    })
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
 /// Returns the width and colours of text on standard output.
@@ -44,18 +27,46 @@ pub(super) fn look() -> Look {
 
 /// Returns a report as text in that look.
 pub(super) fn text(report: impl Templated) -> String {
-    render(report, Format::Text(look()))
+    template::render(report, template::Format::Text(look()))
 }
 
-/// Returns a report in one of the two formats that most commands have.
-pub(super) fn text_or_json<R: Copy + Templated + Serialize>(
+/// Prints a report in a format that is JSON or a template.
+///
+/// # Errors
+///
+/// Returns an error if standard output cannot be written.
+pub(super) fn print_report<R: Templated + Serialize>(
     report: R,
-    format: AnswerFormat,
-) -> String {
-    match format {
-        AnswerFormat::Text => text(report),
-        AnswerFormat::Json => json::render(&report),
-    }
+    format: Format,
+) -> Result<(), Error> {
+    write(|out| write_report(report, format, look(), out))
+}
+
+/// Writes a report in a format that is JSON or a template, piece by piece.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written, or if the report has no such format.
+pub(super) fn write_report<R: Templated + Serialize>(
+    report: R,
+    format: Format,
+    look: Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let template = match format {
+        Format::Text => template::Format::Text(look),
+        Format::Markdown => template::Format::Markdown,
+        Format::Html => template::Format::Html,
+        Format::Csv => template::Format::Csv,
+        Format::Github => template::Format::Github,
+        Format::Junit => template::Format::Junit,
+        Format::Json => return json::write(&report, out),
+        Format::Jsonl => return json::write_line(&report, out),
+        Format::Sarif | Format::Openmetrics => {
+            return Err(io::Error::other("this report has no such format"));
+        }
+    };
+    template::write(report, template, out)
 }
 
 /// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of

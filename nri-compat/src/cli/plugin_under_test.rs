@@ -8,6 +8,10 @@ use nri_conformance::subject::{Executable, Listener, Subject, adopt_orphans};
 
 use crate::error::{Error, ErrorKind};
 use crate::report::visible;
+use crate::text_file;
+
+/// The maximum size of the configuration of a plugin in bytes: that of a message.
+const MAX_CONFIG: u64 = 4 << 20;
 
 /// Options of commands that start a plugin.
 #[derive(Debug, clap::Args)]
@@ -84,19 +88,8 @@ impl Args {
     /// Returns the absolute path, because the plugin runs in another folder.
     pub(super) fn path(&self) -> Result<PathBuf, Error> {
         let path = self.plugin.as_deref().unwrap_or(Path::new(""));
-        path.canonicalize().map_err(|error| {
-            let message = format!("cannot execute {}: {error}", path.display());
-            Error::new(ErrorKind::Input, message)
-        })
-    }
-
-    /// Returns the configuration for the plugin; empty without a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be read.
-    pub(super) fn config(&self) -> Result<String, Error> {
-        self.config_file().map(Option::unwrap_or_default)
+        let found = path.canonicalize();
+        found.map_err(Error::cannot("execute", path, ErrorKind::Input))
     }
 
     /// Returns the configuration for the plugin; `None` without a file.
@@ -104,15 +97,10 @@ impl Args {
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
-    pub(super) fn config_file(&self) -> Result<Option<String>, Error> {
-        let Some(path) = &self.plugin_config else {
-            return Ok(None);
-        };
-        let read = std::fs::read_to_string(path).map_err(|error| {
-            let message = format!("cannot read {}: {error}", path.display());
-            Error::new(ErrorKind::Input, message)
-        });
-        read.map(Some)
+    pub(super) fn config(&self) -> Result<Option<String>, Error> {
+        let path = self.plugin_config.as_ref();
+        path.map(|path| text_file::read(path, MAX_CONFIG, ErrorKind::Input))
+            .transpose()
     }
 }
 

@@ -4,11 +4,9 @@ mod compare;
 
 use std::time::Duration;
 
-use clap::ValueEnum;
-use nri_conformance::probe::{Options, Target, Verdict, probe};
-use nri_conformance::session::Timeouts;
+use nri_conformance::probe::{Options, Verdict, probe};
 
-use super::format::Format;
+use super::format::{Choice, Format, among, one_of};
 use super::{duration, output, plugin_under_test, session, targets};
 use crate::compare::probe_target;
 use crate::error::Error;
@@ -32,30 +30,49 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["wait", "format"])]
     compare: bool,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
     format: Format,
     /// The least serious verdict that makes the exit code 100.
-    #[arg(long, value_enum, value_name = "VERDICT", default_value_t = FailOnArg::Breaks)]
-    fail_on: FailOnArg,
+    #[arg(long, value_parser = one_of(FAIL_ON), value_name = "VERDICT", default_value = "breaks")]
+    fail_on: Least,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOnArg {
-    /// Receives events through the deprecated StateChange, or worse.
-    Deprecated,
-    /// Does not receive some of its events, or worse.
-    Loses,
-    /// Cannot be determined, or worse.
-    Unknown,
-    /// Answers some of its events with an error of its own, or worse.
-    Errors,
-    /// Fails some of its events, or worse.
-    Breaks,
-    /// Is dropped before the first event.
-    Dropped,
-    /// No verdict changes the exit code.
-    Never,
-}
+/// The least serious verdict that makes the exit code 100, if any does.
+type Least = Option<Verdict>;
+
+const FAIL_ON: &[Choice<Least>] = &[
+    (
+        "deprecated",
+        "Receives events through the deprecated StateChange, or worse",
+        Some(Verdict::Deprecated),
+    ),
+    (
+        "loses",
+        "Does not receive some of its events, or worse",
+        Some(Verdict::Loses),
+    ),
+    (
+        "unknown",
+        "Cannot be determined, or worse",
+        Some(Verdict::Unknown),
+    ),
+    (
+        "errors",
+        "Answers some of its events with an error of its own, or worse",
+        Some(Verdict::Errors),
+    ),
+    (
+        "breaks",
+        "Fails some of its events, or worse",
+        Some(Verdict::Breaks),
+    ),
+    (
+        "dropped",
+        "Is dropped before the first event",
+        Some(Verdict::Dropped),
+    ),
+    ("never", "No verdict changes the exit code", None),
+];
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let options = args.options()?;
@@ -67,8 +84,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         place: args.plugin.place(),
         probed,
     };
-    output::print(&output::text_or_json(&report, args.format))?;
-    let exit = args.exit(report.probed.worst());
+    output::print_report(&report, args.format)?;
+    let exit = Exit::at(report.probed.worst(), args.fail_on);
     if args.compare {
         return Ok(compare::run(&args.plugin.path()?, &report.probed)?.unwrap_or(exit));
     }
@@ -77,47 +94,17 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 
 impl Args {
     fn options(&self) -> Result<Options, Error> {
-        let defaults = Options::default();
-        Ok(Options {
-            targets: self.targets()?.unwrap_or(defaults.targets),
-            config: self.plugin.config()?,
-            timeouts: Timeouts {
-                request: self.timeout.unwrap_or(defaults.timeouts.request),
-                ..defaults.timeouts
-            },
-            ..defaults
-        })
-    }
-
-    /// Returns the targets on the command line; `None` if there are none.
-    fn targets(&self) -> Result<Option<Vec<Target>>, Error> {
-        if self.targets.is_empty() {
-            return Ok(None);
+        let mut options = Options {
+            config: self.plugin.config()?.unwrap_or_default(),
+            ..Options::default()
+        };
+        if let Some(timeout) = self.timeout {
+            options.timeouts.request = timeout;
         }
-        let history = crate::data::history()?;
-        let named = self.targets.resolve(history, &[])?;
-        Ok(Some(named.iter().map(probe_target).collect()))
-    }
-
-    fn exit(&self, worst: Option<Verdict>) -> Exit {
-        match (self.fail_on.least(), worst) {
-            (Some(least), Some(worst)) if worst >= least => Exit::Findings,
-            _ => Exit::Clean,
+        if !self.targets.is_empty() {
+            let named = self.targets.resolve(crate::data::history()?, &[])?;
+            options.targets = named.iter().map(probe_target).collect();
         }
-    }
-}
-
-impl FailOnArg {
-    /// Returns the least serious verdict that counts.
-    fn least(self) -> Option<Verdict> {
-        match self {
-            Self::Deprecated => Some(Verdict::Deprecated),
-            Self::Loses => Some(Verdict::Loses),
-            Self::Unknown => Some(Verdict::Unknown),
-            Self::Errors => Some(Verdict::Errors),
-            Self::Breaks => Some(Verdict::Breaks),
-            Self::Dropped => Some(Verdict::Dropped),
-            Self::Never => None,
-        }
+        Ok(options)
     }
 }

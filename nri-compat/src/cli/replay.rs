@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use nri_conformance::record::Replay;
 use nri_conformance::record::replay::Speed;
 
-use super::format::Format;
+use super::format::{Choice, Format, among, one_of};
 use super::{duration, output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -24,8 +23,8 @@ pub(super) struct Args {
     #[command(flatten)]
     plugin: plugin_under_test::Args,
     /// Send each request as soon as the previous one is answered, or at its recorded time.
-    #[arg(long, value_enum, default_value_t = SpeedArg::Full)]
-    speed: SpeedArg,
+    #[arg(long, value_parser = one_of(SPEEDS), default_value = "full")]
+    speed: Speed,
     /// The connection to replay, if several in the recording have requests.
     #[arg(long, value_name = "NUMBER")]
     connection: Option<u32>,
@@ -33,42 +32,30 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
     format: Format,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SpeedArg {
-    /// As fast as the plugin answers.
-    Full,
-    /// As recorded.
-    Original,
-}
+const SPEEDS: &[Choice<Speed>] = &[
+    ("full", "As fast as the plugin answers", Speed::Full),
+    ("original", "As recorded", Speed::Original),
+];
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let replayed = session::run(async {
-        let mut replay = Replay::open(&args.recording).speed(args.speed.into());
+        let mut replay = Replay::open(&args.recording).speed(args.speed);
         if let Some(connection) = args.connection {
             replay = replay.connection(connection);
         }
         if let Some(timeout) = args.timeout {
             replay = replay.timeout(timeout);
         }
-        if let Some(config) = args.plugin.config_file()? {
+        if let Some(config) = args.plugin.config()? {
             replay = replay.plugin_config(config);
         }
         let replayed = replay.to(args.plugin.subject()?).run().await;
         replayed.map_err(Error::from)
     })?;
-    output::print(&output::text_or_json(&ReplayReport(&replayed), args.format))?;
+    output::print_report(&ReplayReport(&replayed), args.format)?;
     Ok(Exit::of(!replayed.is_same()))
-}
-
-impl From<SpeedArg> for Speed {
-    fn from(arg: SpeedArg) -> Self {
-        match arg {
-            SpeedArg::Full => Self::Full,
-            SpeedArg::Original => Self::Original,
-        }
-    }
 }

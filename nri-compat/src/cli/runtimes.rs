@@ -1,6 +1,6 @@
 //! `nri-compat runtimes [NAME[@VERSION]]`.
 
-use super::format::Format;
+use super::format::{Format, among};
 use super::output;
 use crate::check::target::ReleaseName;
 use crate::error::Error;
@@ -15,28 +15,17 @@ pub(super) struct Args {
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
     format: Format,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let answer = match args.runtime.as_deref() {
-        Some(text) => match ReleaseName::parse(text) {
-            Some(release) => details(args.format, &release)?,
-            None => list(args.format, Some(text))?,
-        },
-        None => list(args.format, None)?,
-    };
-    output::print(&answer)?;
+    let name = args.runtime.as_deref();
+    match name.and_then(ReleaseName::parse) {
+        Some(release) => {
+            output::print_report(&history::runtime(&release.spec())?, args.format)?;
+        }
+        None => output::print_report(&history::runtimes(name)?, args.format)?,
+    }
     Ok(Exit::Clean)
-}
-
-fn details(format: Format, release: &ReleaseName) -> Result<String, Error> {
-    let report = history::runtime(&release.spec())?;
-    Ok(output::text_or_json(&report, format))
-}
-
-fn list(format: Format, name: Option<&str>) -> Result<String, Error> {
-    let report = history::runtimes(name)?;
-    Ok(output::text_or_json(&report, format))
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::{Error, ErrorKind};
@@ -18,15 +18,12 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 ///
 /// Returns the error of the work, or an error if the work was interrupted.
 pub(super) fn run<T, E: Into<Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, Error> {
-    let runtime = runtime()?;
-    let ended = runtime.block_on(async {
+    run_until_interrupted(async move |stop| {
         tokio::select! {
             ended = work => ended.map_err(Into::into),
-            () = interrupted() => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
+            () = stop => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
         }
-    });
-    runtime.shutdown_timeout(SHUTDOWN);
-    ended
+    })
 }
 
 /// Runs work that handles Ctrl-C and SIGTERM itself: it receives a future that completes on these
@@ -35,32 +32,26 @@ pub(super) fn run<T, E: Into<Error>>(work: impl Future<Output = Result<T, E>>) -
 /// # Errors
 ///
 /// Returns the error of the work.
-#[cfg(feature = "conformance")]
 pub(super) fn run_until_interrupted<T, E, F>(work: F) -> Result<T, Error>
 where
     E: Into<Error>,
     F: AsyncFnOnce(Interrupted) -> Result<T, E>,
 {
-    let runtime = runtime()?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| {
+        let message = format!("cannot start a tokio runtime: {error}");
+        Error::new(ErrorKind::Session, message)
+    })?;
     let ended = runtime.block_on(work(Box::pin(interrupted())));
     runtime.shutdown_timeout(SHUTDOWN);
     ended.map_err(Into::into)
 }
 
 /// A future that completes on Ctrl-C and SIGTERM.
-#[cfg(feature = "conformance")]
 pub(super) type Interrupted = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
-
-fn runtime() -> Result<Runtime, Error> {
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
-    runtime.map_err(|error| {
-        let message = format!("cannot start a tokio runtime: {error}");
-        Error::new(ErrorKind::Session, message)
-    })
-}
 
 /// Completes on Ctrl-C and SIGTERM; never if these signals cannot be watched.
 async fn interrupted() {

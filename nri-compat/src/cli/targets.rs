@@ -14,13 +14,8 @@ pub(super) struct Args {
     /// separated by commas [default: as set in the policy, else the newest known release of NRI].
     #[arg(long = "target", value_name = "RELEASE", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Fail if a target is not in the tables, instead of treating an unknown patch release as the
-    /// newest known one.
-    #[arg(long)]
-    strict_targets: bool,
-    /// The NRI release (nri@0.12) that runtime releases of an unknown minor are assumed to link.
-    #[arg(long, value_name = "RELEASE")]
-    assume: Option<String>,
+    #[command(flatten)]
+    pub(super) unknown: UnknownReleases,
 }
 
 impl Args {
@@ -28,14 +23,6 @@ impl Args {
     #[cfg(feature = "conformance")]
     pub(super) fn is_empty(&self) -> bool {
         self.targets.is_empty()
-    }
-
-    /// Returns the treatment of releases that are not in the tables.
-    pub(super) fn unknown(&self) -> UnknownReleases {
-        UnknownReleases {
-            strict: self.strict_targets,
-            assume: self.assume.clone(),
-        }
     }
 
     /// Returns the targets named here, else those of the policy, else the newest release; each
@@ -54,14 +41,11 @@ impl Args {
         } else {
             &self.targets
         };
-        let unknown = self.unknown();
         let mut targets: Vec<Target<'h>> = Vec::new();
         for spec in specs {
-            let target = Target::resolve(history, spec, &unknown)?;
-            if !targets
-                .iter()
-                .any(|known| known.head.name == target.head.name)
-            {
+            let target = Target::resolve(history, spec, &self.unknown)?;
+            let mut known = targets.iter();
+            if !known.any(|known| known.head.name == target.head.name) {
                 targets.push(target);
             }
         }

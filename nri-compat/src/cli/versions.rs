@@ -1,6 +1,6 @@
 //! `nri-compat versions`.
 
-use super::format::Format;
+use super::format::{Format, among};
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -10,7 +10,7 @@ use crate::{data, history};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
     format: Format,
     /// Print the date of the tables and their age in days instead.
     #[arg(long)]
@@ -23,6 +23,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         return Ok(Exit::Clean);
     }
     let report = history::versions()?;
-    output::print(&output::text_or_json(&report, args.format))?;
+    output::print_report(&report, args.format)?;
     Ok(Exit::Clean)
 }

@@ -111,16 +111,16 @@ impl Inventory {
 
     /// Returns the containers of the pods under the objects that own them, and those of templates that
     /// no pod runs.
-    pub(super) fn plugins(&self) -> Vec<Plugin> {
-        let found = self.containers.values().cloned();
-        let (running, declared): (Vec<Plugin>, Vec<Plugin>) =
-            found.partition(|plugin| plugin.pods > 0);
+    pub(super) fn plugins(mut self) -> Vec<Plugin> {
+        let found = std::mem::take(&mut self.containers).into_iter();
+        let (running, declared): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            found.partition(|(_, plugin)| plugin.pods > 0);
         let workloads: BTreeSet<&WorkloadName> =
-            declared.iter().map(|plugin| &plugin.workload).collect();
+            declared.keys().map(|(workload, ..)| workload).collect();
         let mut all: BTreeMap<Key, Plugin> = BTreeMap::new();
-        for mut plugin in running {
-            plugin.workload = self.topmost(&plugin.workload, &workloads);
-            match all.entry(plugin.key()) {
+        for ((owner, container, image), mut plugin) in running {
+            plugin.workload = self.topmost(&owner, &workloads);
+            match all.entry((plugin.workload.clone(), container, image)) {
                 Entry::Vacant(first) => drop(first.insert(plugin)),
                 Entry::Occupied(mut known) => known.get_mut().add(plugin),
             }
@@ -129,9 +129,9 @@ impl Inventory {
             .keys()
             .map(|(workload, name, _)| (workload, name))
             .collect();
-        let is_unused = |plugin: &&Plugin| !names.contains(&(&plugin.workload, &plugin.container));
-        let unused: Vec<Plugin> = declared.iter().filter(is_unused).cloned().collect();
-        all.extend(unused.into_iter().map(|plugin| (plugin.key(), plugin)));
+        let mut unused = declared;
+        unused.retain(|(workload, name, _), _| !names.contains(&(workload, name)));
+        all.extend(unused);
         all.into_values().collect()
     }
 
@@ -145,14 +145,6 @@ impl Inventory {
 }
 
 impl Plugin {
-    fn key(&self) -> Key {
-        (
-            self.workload.clone(),
-            self.container.clone(),
-            self.image.clone(),
-        )
-    }
-
     /// Adds the pods of the same container.
     fn add(&mut self, other: Self) {
         self.is_static |= other.is_static;

@@ -139,14 +139,7 @@ fn all_findings(
         findings.extend(nri.context.findings());
         nri.settle(&mut findings);
     }
-    findings.sort_by(|a, b| {
-        (&a.location, a.rule, &a.element, &a.message).cmp(&(
-            &b.location,
-            b.rule,
-            &b.element,
-            &b.message,
-        ))
-    });
+    findings.sort_by(|a, b| a.order().cmp(&b.order()));
     number(&mut findings);
     findings
 }

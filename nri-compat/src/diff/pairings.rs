@@ -33,11 +33,7 @@ pub(super) fn pair<'s>(plugin: Peer<'s>, runtime: Peer<'s>, facts: &'s Facts<'s>
         pair.rpcs(&transfers);
         pair.parts(&transfers);
     }
-    Pairing {
-        plugin: plugin.side.name.to_owned(),
-        runtime: runtime.side.name.to_owned(),
-        items: pair.items,
-    }
+    Pairing::new(plugin.side.name, runtime.side.name, pair.items)
 }
 
 struct Pair<'s> {

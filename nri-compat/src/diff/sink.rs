@@ -92,13 +92,7 @@ impl Sink {
     ) {
         self.findings.push(Finding {
             location,
-            rule,
-            element: element.to_owned(),
-            nth: 0,
-            message,
-            level,
-            explained_by: None,
-            change: String::new(),
+            ..Finding::new(rule, level, element, message)
         });
     }
 
@@ -106,7 +100,7 @@ impl Sink {
     /// a message may be named only by the last part of its name.
     pub(super) fn into_findings(self) -> Vec<Finding> {
         let mut found = self.findings;
-        found.sort();
+        found.sort_by(|a, b| a.order().cmp(&b.order()));
         let mut seen = HashSet::new();
         found.retain(|finding| {
             seen.insert((

@@ -20,37 +20,24 @@ pub(crate) fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let at = history.runtime(spec)?;
     let release = linked(history, at.release);
     let newest = history.release("latest")?;
-    let mut report = head(at, release, newest);
-    history.date().clone_into(&mut report.data_date);
-    report.deprecations = deprecations(history, at);
-    if let Some(release) = release {
-        let speaks = protocol(history, release)?;
-        report.mask = speaks.nri.as_ref().map(|nri| nri.valid_mask);
-        report.events = speaks
-            .nri
-            .iter()
-            .flat_map(|nri| &nri.events)
-            .map(event)
-            .collect();
-        report.lost_fields = lost_fields(history, speaks, newest)?;
-    }
-    Ok(report)
-}
-
-fn head(at: RuntimeAt<'_>, release: Option<&Release>, newest: &Release) -> RuntimeReport {
-    RuntimeReport {
-        data_date: String::new(),
+    let speaks = release.map(|release| protocol(history, release));
+    let speaks = speaks.transpose()?;
+    let lost = speaks.map(|speaks| lost_fields(history, speaks, newest));
+    let nri = speaks.and_then(|speaks| speaks.nri.as_ref());
+    let events = nri.iter().flat_map(|nri| &nri.events);
+    Ok(RuntimeReport {
+        data_date: history.date().to_owned(),
         runtime: at.runtime.id.clone(),
         release: at.release.version.to_string(),
         date: at.release.date.clone(),
         nri: at.release.nri.clone(),
         revision: release.map(|release| release.revision.clone()),
-        mask: None,
-        events: Vec::new(),
-        deprecations: Vec::new(),
-        lost_fields: Vec::new(),
+        mask: nri.map(|nri| nri.valid_mask),
+        events: events.map(event).collect(),
+        deprecations: deprecations(history, at),
+        lost_fields: lost.transpose()?.unwrap_or_default(),
         newest: newest.name.clone(),
-    }
+    })
 }
 
 fn event(event: &Event) -> EventRow {

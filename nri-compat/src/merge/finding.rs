@@ -78,13 +78,11 @@ impl Finding {
     /// Returns true if this is a process on a node that runs the program of a container on the same
     /// node: the process sees the program under its path in the image.
     pub(super) fn is_process_of(&self, container: &Self) -> bool {
-        let facts = |finding: &Self| {
-            let plugin = &finding.plugin;
-            (plugin.program.clone(), plugin.nri.version.clone())
-        };
+        let (process, other) = (&self.plugin, &container.plugin);
         self.is_process
-            && container.plugin.place.entry.as_ref() == Some(&self.plugin.place.file)
+            && other.place.entry.as_ref() == Some(&process.place.file)
             && self.events == container.events
-            && facts(self) == facts(container)
+            && process.program == other.program
+            && process.nri.version == other.nri.version
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::document::Document;
 use super::finding::{Finding, Plugin};
-use super::newest::{ClusterReport, Host, HostReport, Numbers};
+use super::source::{Cluster, Numbers, Report, Source};
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{
     MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
@@ -20,23 +20,20 @@ use crate::stamp::{Span, Stamp};
 const MAX_FINDINGS: usize = 20_000;
 const MAX_FINDING: usize = 8 << 10;
 
-/// The maximum number of nodes with a report of their own: each takes some hundred bytes.
-const MAX_NODES: usize = 500_000;
-
-/// The maximum size of the newest reports of all clusters in bytes.
-const MAX_CLUSTERS: usize = 256 << 20;
+/// The maximum size of the newest reports of all nodes and clusters in bytes.
+const MAX_REPORTS: usize = 256 << 20;
 
 /// The findings of all reports.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     /// The distinct findings in the order of their numbers, with the times at which they were made.
     findings: IndexMap<Finding, Span>,
-    hosts: BTreeMap<Host, HostReport>,
-    /// By identity and namespace.
-    clusters: BTreeMap<[String; 2], ClusterReport>,
+    reports: BTreeMap<Source, Report>,
+    /// The size of these reports.
+    size: usize,
     /// The number of reports that a newer one replaces.
     superseded: usize,
-    /// The number of findings and nodes for which there was no room.
+    /// The number of findings and reports for which there was no room.
     beyond: usize,
 }
 
@@ -49,42 +46,24 @@ impl Inventory {
         let found: Vec<(usize, &Subject)> = counted
             .filter_map(|subject| Some((self.number(subject, at)?, subject)))
             .collect();
-        match document.cluster {
-            Some(view) => self.add_cluster(ClusterReport::new(view, &found, made, size)),
-            None => {
-                let host = Host::new(&document.summary, self.hosts.len());
-                let findings = found.iter().map(|(number, _)| *number).collect();
-                self.add_host(host, HostReport { made, findings });
-            }
-        }
-    }
-
-    fn add_host(&mut self, host: Host, report: HostReport) {
-        let has_room = self.hosts.len() < MAX_NODES;
-        match self.hosts.entry(host) {
-            Entry::Occupied(mut known) => {
-                self.superseded += 1;
-                known.get_mut().update(report);
-            }
-            Entry::Vacant(entry) if has_room => drop(entry.insert(report)),
-            Entry::Vacant(_) => self.beyond += 1,
-        }
-    }
-
-    fn add_cluster(&mut self, report: ClusterReport) {
-        let namespace = report.view.namespace.clone().unwrap_or_default();
-        let key = [report.id().to_owned(), namespace];
-        let others = self.clusters.iter().filter(|(known, _)| **known != key);
-        let used: usize = others.map(|(_, other)| other.size).sum();
-        if used + report.size > MAX_CLUSTERS {
+        let source = Source::of(&document, self.reports.len());
+        let report = Report::new(document.cluster, &found, made, size);
+        let known = self.reports.get(&source).map_or(0, |known| known.size);
+        if self.size - known + report.size > MAX_REPORTS {
             self.beyond += 1;
             return;
         }
-        let known = self.clusters.get(&key);
-        self.superseded += usize::from(known.is_some());
-        if known.is_none_or(|known| known.made <= report.made) {
-            self.clusters.insert(key, report);
-        }
+        self.size -= known;
+        let newest = match self.reports.entry(source) {
+            Entry::Vacant(entry) => entry.insert(report),
+            Entry::Occupied(entry) => {
+                self.superseded += 1;
+                let newest = entry.into_mut();
+                newest.update(report);
+                newest
+            }
+        };
+        self.size += newest.size;
     }
 
     /// Returns the number of the finding about a subject, and adds its times; `None` if there is no
@@ -106,25 +85,27 @@ impl Inventory {
     /// Returns the merged report, without the inputs that were skipped; `expected` are the names of
     /// the nodes that should have a report.
     pub(super) fn report(&self, expected: &[String]) -> MergeReport {
-        let has_report = |node: &String| self.hosts.contains_key(&Host::Named(node.clone()));
-        let in_clusters: BTreeSet<&String> = self.cluster_nodes().map(|(node, _)| node).collect();
-        let without_host = in_clusters.iter().filter(|node| !has_report(node));
-        let without_host: Vec<String> = without_host.map(|node| (*node).clone()).collect();
-        let named = self.hosts.keys().filter_map(Host::name);
-        let named_count = named.clone().count();
-        let without_cluster =
-            named.filter(|node| !self.clusters.is_empty() && !in_clusters.contains(node));
-        let silent: Vec<String> = expected
-            .iter()
-            .filter(|node| !has_report(node))
-            .cloned()
-            .collect();
-        let (plugins, clusters) = (self.plugins(), self.clusters(has_report));
+        let hosts = self.hosts().count();
+        let named = self.hosts().filter_map(|(host, _)| match host {
+            Source::Node(name) => Some(name),
+            Source::Scan(_) | Source::Nth(_) | Source::Cluster(..) => None,
+        });
+        let named: BTreeSet<&String> = named.collect();
+        let in_clusters = self
+            .clusters()
+            .flat_map(|(_, cluster)| cluster.nodes.keys());
+        let in_clusters: BTreeSet<&String> = in_clusters.collect();
+        let has_clusters = self.clusters().next().is_some();
+        let without_cluster = named.difference(&in_clusters).filter(|_| has_clusters);
+        let without_host = names(in_clusters.difference(&named));
+        let silent = expected.iter().filter(|node| !named.contains(node));
+        let silent: Vec<String> = silent.cloned().collect();
+        let (plugins, clusters) = (self.plugins(), self.merged_clusters(&named));
         MergeReport {
             summary: MergeSummary {
-                nodes: self.hosts.len() + without_host.len(),
+                nodes: hosts + without_host.len(),
                 clusters: clusters.len(),
-                unnamed: self.hosts.len() - named_count,
+                unnamed: hosts - named.len(),
                 superseded: self.superseded,
                 expected: expected.len(),
                 silent: silent.len(),
@@ -132,7 +113,7 @@ impl Inventory {
                 beyond: self.beyond,
                 ..MergeSummary::default()
             },
-            without_cluster: without_cluster.cloned().collect(),
+            without_cluster: names(without_cluster),
             plugins,
             clusters,
             silent,
@@ -141,39 +122,43 @@ impl Inventory {
         }
     }
 
-    fn cluster_nodes(&self) -> impl Iterator<Item = (&String, &Numbers)> {
-        self.clusters.values().flat_map(|cluster| &cluster.nodes)
+    /// Returns the nodes with a report of their own.
+    fn hosts(&self) -> impl Iterator<Item = (&Source, &Report)> {
+        let reports = self.reports.iter();
+        reports.filter(|(_, report)| report.cluster.is_none())
+    }
+
+    fn clusters(&self) -> impl Iterator<Item = (&Report, &Cluster)> {
+        let reports = self.reports.values();
+        reports.filter_map(|report| Some((report, report.cluster.as_deref()?)))
     }
 
     /// Returns the clusters, each with the pools of its newest report: those of several namespaces have
     /// the same nodes.
-    fn clusters(&self, has_report: impl Fn(&String) -> bool) -> Vec<MergedCluster> {
-        let mut newest: BTreeMap<&str, &ClusterReport> = BTreeMap::new();
-        for report in self.clusters.values() {
-            let known = newest.entry(report.id()).or_insert(report);
-            if known.made <= report.made {
-                *known = report;
+    fn merged_clusters(&self, hosts: &BTreeSet<&String>) -> Vec<MergedCluster> {
+        let mut newest: BTreeMap<&str, (&Report, &Cluster)> = BTreeMap::new();
+        for (report, cluster) in self.clusters() {
+            let known = newest.entry(cluster.id()).or_insert((report, cluster));
+            if known.0.made <= report.made {
+                *known = (report, cluster);
             }
         }
-        let views = newest.into_values().map(|report| &report.view);
-        views
-            .map(|view| merged_cluster(view, &has_report))
-            .collect()
+        let views = newest.into_values().map(|(_, cluster)| &cluster.view);
+        views.map(|view| merged_cluster(view, hosts)).collect()
     }
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
     fn groups(&self) -> BTreeMap<Numbers, usize> {
-        let hosts = self.hosts.iter();
-        let mut nodes: BTreeMap<Host, Numbers> = hosts
+        let hosts = self.hosts();
+        let mut nodes: BTreeMap<Source, Numbers> = hosts
             .map(|(host, report)| (host.clone(), report.findings.clone()))
             .collect();
-        for (node, findings) in self.cluster_nodes() {
-            let all = nodes.entry(Host::Named(node.clone())).or_default();
+        for (node, findings) in self.clusters().flat_map(|(_, cluster)| &cluster.nodes) {
+            let all = nodes.entry(Source::Node(node.clone())).or_default();
             all.extend(findings);
         }
-        let idle = self.clusters.values();
-        let mut groups: BTreeMap<Numbers, usize> =
-            idle.map(|cluster| (cluster.idle.clone(), 0)).collect();
+        let idle = self.clusters().map(|(report, _)| report.findings.clone());
+        let mut groups: BTreeMap<Numbers, usize> = idle.map(|findings| (findings, 0)).collect();
         for findings in nodes.into_values() {
             *groups.entry(findings).or_default() += 1;
         }
@@ -224,11 +209,7 @@ impl Totals {
         self.nodes += nodes;
         self.events.extend(finding.events);
         for (target, outcome) in finding.verdicts {
-            let counts = self.verdicts.entry(target).or_default();
-            let counts = Outcome::ALL.into_iter().zip(counts);
-            counts
-                .filter(|(known, _)| *known == outcome)
-                .for_each(|(_, count)| *count += nodes);
+            self.verdicts.entry(target).or_default()[outcome as usize] += nodes;
         }
     }
 
@@ -250,6 +231,10 @@ impl Totals {
                 .collect(),
         }
     }
+}
+
+fn names<'n>(nodes: impl Iterator<Item = &'n &'n String>) -> Vec<String> {
+    nodes.map(|node| (*node).clone()).collect()
 }
 
 /// Returns true if a subject is counted.
@@ -294,9 +279,13 @@ fn in_order(events: BTreeSet<String>) -> Vec<String> {
     events
 }
 
-fn merged_cluster(view: &ClusterView, has_report: impl Fn(&String) -> bool) -> MergedCluster {
+fn merged_cluster(view: &ClusterView, hosts: &BTreeSet<&String>) -> MergedCluster {
     let pools = view.pools.iter().map(|pool| MergedPool {
-        reported: pool.nodes.iter().filter(|node| has_report(node)).count(),
+        reported: pool
+            .nodes
+            .iter()
+            .filter(|node| hosts.contains(node))
+            .count(),
         pool: pool.clone(),
     });
     MergedCluster {

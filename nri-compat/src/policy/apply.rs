@@ -1,7 +1,5 @@
 //! Applies policy and baseline to a finished report. Nothing is dropped.
 
-use std::collections::BTreeSet;
-
 use jiff::civil::Date;
 use toml::Spanned;
 
@@ -9,7 +7,7 @@ use super::finding::Candidate;
 use super::ignore::{Ignore, Scope};
 use super::parse::RuleLevel;
 use super::{Baseline, Policy};
-use crate::report::check::{CheckReport, Outcome, Suppression};
+use crate::report::check::{CheckReport, Outcome, SuppressedBy, Suppression};
 #[cfg(feature = "conformance")]
 use crate::report::conformance::ConformanceReport;
 use crate::report::diff::{DiffReport, SuppressedFinding};
@@ -17,7 +15,12 @@ use crate::report::finding::Level;
 
 /// Sets the levels of verdicts, suppresses what the policy ignores or the baseline contains, and
 /// reports unused ignores.
-pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseline>, today: Date) {
+pub fn apply(
+    report: &mut CheckReport,
+    policy: &Policy,
+    baseline: Option<&mut Baseline>,
+    today: Date,
+) {
     let mut decisions = Decisions::new(Scope::Check, policy, baseline, today);
     for subject in &mut report.subjects {
         let mut verdicts = std::mem::take(&mut subject.verdicts);
@@ -36,7 +39,7 @@ pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseli
 pub(crate) fn apply_to_diff(
     report: &mut DiffReport,
     policy: &Policy,
-    baseline: Option<&Baseline>,
+    baseline: Option<&mut Baseline>,
     today: Date,
 ) {
     let mut decisions = Decisions::new(Scope::Diff, policy, baseline, today);
@@ -57,7 +60,7 @@ pub(crate) fn apply_to_diff(
 pub(crate) fn apply_to_conformance(
     report: &mut ConformanceReport,
     policy: &Policy,
-    baseline: Option<&Baseline>,
+    baseline: Option<&mut Baseline>,
     today: Date,
 ) {
     let mut decisions = Decisions::new(Scope::Conformance, policy, baseline, today);
@@ -71,18 +74,22 @@ pub(crate) fn apply_to_conformance(
     report.count();
 }
 
-/// A policy and a baseline that are being applied, with the ignores and entries used so far.
+/// A policy and a baseline that are being applied.
 struct Decisions<'p> {
     policy: &'p Policy,
-    baseline: Option<&'p Baseline>,
+    baseline: Option<&'p mut Baseline>,
     today: Date,
     /// The ignores of this scope, and whether each has matched.
     ignores: Vec<(&'p Spanned<Ignore>, bool)>,
-    known: BTreeSet<String>,
 }
 
 impl<'p> Decisions<'p> {
-    fn new(scope: Scope, policy: &'p Policy, baseline: Option<&'p Baseline>, today: Date) -> Self {
+    fn new(
+        scope: Scope,
+        policy: &'p Policy,
+        baseline: Option<&'p mut Baseline>,
+        today: Date,
+    ) -> Self {
         let ignores = policy.ignores.iter();
         let ignores = ignores.filter(|ignore| ignore.get_ref().scope() == scope);
         Self {
@@ -90,7 +97,6 @@ impl<'p> Decisions<'p> {
             baseline,
             today,
             ignores: ignores.map(|ignore| (ignore, false)).collect(),
-            known: BTreeSet::new(),
         }
     }
 
@@ -111,17 +117,16 @@ impl<'p> Decisions<'p> {
         let is_off = self.rule(&candidate) == Some(RuleLevel::Off);
         let off = is_off.then(|| "its rule is off".to_owned());
         let by_policy = self.ignored(&candidate).or(off);
-        let fingerprint = candidate.known.fingerprint;
-        let by_baseline = self
+        let is_known = self
             .baseline
-            .is_some_and(|known| known.contains(&fingerprint));
-        if by_baseline {
-            self.known.insert(fingerprint);
-        }
-        (by_policy.is_some() || by_baseline).then(|| Suppression {
-            by_baseline: by_policy.is_none(),
-            reason: by_policy.unwrap_or_default(),
-        })
+            .as_mut()
+            .is_some_and(|baseline| baseline.knows(candidate.known, by_policy.is_some()));
+        let (by, reason) = match by_policy {
+            Some(reason) => (SuppressedBy::Policy, reason),
+            None if is_known => (SuppressedBy::Baseline, String::new()),
+            None => return None,
+        };
+        Some(Suppression { by, reason })
     }
 
     /// Returns the reason of the first ignore in force that matches, and marks all that match.
@@ -144,7 +149,7 @@ impl<'p> Decisions<'p> {
     fn notes(&self) -> Vec<String> {
         let ignores = self.ignores.iter();
         let unused = ignores.filter_map(|(ignore, is_used)| self.note(ignore, *is_used));
-        let gone = self.baseline.and_then(|all| all.gone(self.known.len()));
+        let gone = self.baseline.as_ref().and_then(|baseline| baseline.gone());
         unused.chain(gone).collect()
     }
 

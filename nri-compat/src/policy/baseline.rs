@@ -1,16 +1,12 @@
 //! The baseline: known findings, which do not count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::finding::{Candidate, KnownFinding};
+use super::finding::KnownFinding;
 use crate::error::{Error, ErrorKind};
-use crate::report::check::{CheckReport, Outcome, Suppression};
-#[cfg(feature = "conformance")]
-use crate::report::conformance::ConformanceReport;
-use crate::report::diff::DiffReport;
 use crate::text_file;
 
 /// The version of baseline files, including the composition of fingerprints.
@@ -23,6 +19,9 @@ const MAX_FILE: u64 = 64 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     findings: BTreeMap<String, KnownFinding>,
+    /// The fingerprints that were found again.
+    seen: BTreeSet<String>,
+    is_new: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,35 +38,11 @@ struct Version {
 }
 
 impl Baseline {
-    /// Returns all findings of a report that the policy does not ignore.
-    pub fn from_report(report: &CheckReport) -> Self {
-        let found = report.verdicts().filter(|(_, verdict)| {
-            verdict.outcome != Outcome::Ok && !is_ignored(verdict.suppressed.as_ref())
-        });
-        Self::new(found.map(|(subject, verdict)| Candidate::verdict(subject, verdict)))
-    }
-
-    /// Returns the findings of `diff`, except suppressed ones.
-    pub(crate) fn of_diff(report: &DiffReport) -> Self {
-        Self::new(report.findings.iter().map(Candidate::finding))
-    }
-
-    /// Returns all violations in a report of `conformance` that the policy does not ignore.
-    #[cfg(feature = "conformance")]
-    pub(crate) fn of_conformance(report: &ConformanceReport) -> Self {
-        let found = report.violations();
-        let found = found.filter(|test| !is_ignored(test.suppressed.as_ref()));
-        Self::new(found.map(|test| Candidate::test(&report.subject, test)))
-    }
-
-    fn new(found: impl Iterator<Item = Candidate>) -> Self {
-        Self::from_findings(found.map(|candidate| candidate.known))
-    }
-
-    fn from_findings(findings: impl Iterator<Item = KnownFinding>) -> Self {
-        let findings = findings.map(|finding| (finding.fingerprint.clone(), finding));
+    /// Creates a baseline that takes in each finding that it is applied to, unless the policy ignores it.
+    pub fn to_write() -> Self {
         Self {
-            findings: findings.collect(),
+            is_new: true,
+            ..Self::default()
         }
     }
 
@@ -91,7 +66,12 @@ impl Baseline {
             )));
         }
         let document: Document = serde_json::from_str(text).map_err(broken)?;
-        Ok(Self::from_findings(document.findings.into_iter()))
+        let findings = document.findings.into_iter();
+        let findings = findings.map(|finding| (finding.fingerprint.clone(), finding));
+        Ok(Self {
+            findings: findings.collect(),
+            ..Self::default()
+        })
     }
 
     /// Reads a baseline from a file.
@@ -119,23 +99,26 @@ impl Baseline {
         text
     }
 
-    /// Returns true if it contains the fingerprint.
-    pub fn contains(&self, fingerprint: &str) -> bool {
-        self.findings.contains_key(fingerprint)
+    /// Returns true if it contains a finding; a new one takes it in unless the policy ignores it.
+    pub(super) fn knows(&mut self, finding: KnownFinding, is_ignored: bool) -> bool {
+        let fingerprint = finding.fingerprint.clone();
+        if self.is_new && !is_ignored {
+            self.findings.entry(fingerprint.clone()).or_insert(finding);
+        }
+        let knows = self.findings.contains_key(&fingerprint);
+        if knows {
+            self.seen.insert(fingerprint);
+        }
+        knows
     }
 
-    /// Returns a note if only `seen` of its entries were found again.
-    pub(super) fn gone(&self, seen: usize) -> Option<String> {
+    /// Returns a note if some entries were not found again.
+    pub(super) fn gone(&self) -> Option<String> {
         let all = self.findings.len();
-        let gone = all.saturating_sub(seen);
+        let gone = all - self.seen.len();
         let verb = if gone == 1 { "matches" } else { "match" };
         (gone > 0).then(|| format!("baseline: {gone} of {all} entries no longer {verb} anything"))
     }
-}
-
-/// Returns true if the policy suppresses a finding.
-fn is_ignored(suppressed: Option<&Suppression>) -> bool {
-    suppressed.is_some_and(|suppression| !suppression.by_baseline)
 }
 
 fn sort_key(finding: &KnownFinding) -> [&str; 5] {
@@ -151,34 +134,26 @@ fn sort_key(finding: &KnownFinding) -> [&str; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::check::{Subject, Verdict};
 
-    fn report(names: &[&str]) -> CheckReport {
-        let subject = |name: &&str| Subject {
-            place: (*name).into(),
-            verdicts: vec![Verdict {
-                outcome: Outcome::Removed,
-                rule: "CHECK_A",
-                target: "t".into(),
-                ..Verdict::default()
-            }],
-            ..Subject::default()
-        };
-        CheckReport {
-            subjects: names.iter().map(subject).collect(),
-            ..CheckReport::default()
+    fn written(plugins: &[&str]) -> Baseline {
+        let mut baseline = Baseline::to_write();
+        for plugin in plugins {
+            let finding = KnownFinding {
+                fingerprint: format!("of {plugin}"),
+                plugin: (*plugin).to_owned(),
+                ..KnownFinding::default()
+            };
+            assert!(baseline.knows(finding, false));
         }
+        baseline
     }
 
     #[test]
     fn a_baseline_round_trips_regardless_of_order() {
-        let written = Baseline::from_report(&report(&["b", "a", "a"]));
-        let text = written.to_json();
-        assert_eq!(
-            Baseline::parse("b.json", &text).expect("a baseline"),
-            written
-        );
-        assert_eq!(Baseline::from_report(&report(&["a", "b"])).to_json(), text);
+        let text = written(&["b", "a", "a"]).to_json();
+        let read = Baseline::parse("b.json", &text).expect("a baseline");
+        assert_eq!(read.findings, written(&["a", "b"]).findings);
+        assert_eq!(read.to_json(), text);
         let (a, b) = (text.find("\"a\""), text.find("\"b\""));
         assert!(a.is_some() && a < b, "{text}");
     }

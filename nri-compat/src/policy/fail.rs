@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(exit(&note, &[Unknown]), Exit::Clean);
         let mut suppressed = report(Outcome::Incompatible, None);
         suppressed.subjects[0].verdicts[0].suppressed = Some(Suppression {
-            by_baseline: true,
+            by: check::SuppressedBy::Baseline,
             reason: String::new(),
         });
         assert_eq!(exit(&suppressed, &[Unknown]), Exit::Clean);

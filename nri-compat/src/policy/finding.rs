@@ -21,9 +21,9 @@ pub(super) struct KnownFinding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) element: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    program: Option<String>,
+    pub(super) program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    events: Vec<String>,
+    pub(super) events: Vec<String>,
 }
 
 /// A finding that a policy may ignore and a baseline may contain.

@@ -170,8 +170,8 @@ expires = 2027-03-31
     const ERRORS: &str = "
 ;target = 'a' => 2: unknown field `target`, expected one of `targets`
 fail-on = 'removd' => 1: unknown variant `removd`, expected one of
-;fail-on = true => 2: invalid type: boolean `true`, expected a string or a list
-targets = [1] => 1: invalid type: integer `1`, expected a string
+;fail-on = true => 2: expected a string or a list
+targets = [1] => 1: expected a string or a list
 ;;targets = => 3:
 [rules];CHECK_ONE_SHOTT = 'note' => 2: unknown rule `CHECK_ONE_SHOTT`; did you mean CHECK_ONE_SHOT
 [rules];CHECK_ONE_SHOT = 'fatal' => 2: unknown variant `fatal`, expected one of `error`

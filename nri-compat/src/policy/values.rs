@@ -1,15 +1,11 @@
 //! The values in `nri-compat.toml`. `toml` adds the position in the file to their errors.
 
-use std::fmt;
-use std::marker::PhantomData;
-
 use globset::{Glob, GlobMatcher};
 use jiff::civil::Date;
-use nri_schema::near;
-use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::{Error as _, IntoDeserializer as _};
 use serde::{Deserialize, Deserializer};
 
+use crate::error::did_you_mean;
 use crate::rules;
 use crate::statements;
 
@@ -26,11 +22,8 @@ impl TryFrom<String> for RuleId {
             return Ok(Self(id));
         }
         let known = rules::ids().chain(statements::ids());
-        let near = near::names(&id, known).join(", ");
-        Err(match near.as_str() {
-            "" => format!("unknown rule `{id}`; `nri-compat explain` lists all"),
-            near => format!("unknown rule `{id}`; did you mean {near}?"),
-        })
+        let help = did_you_mean(&id, known, "`nri-compat explain` lists all");
+        Err(format!("unknown rule `{id}`; {help}"))
     }
 }
 
@@ -53,27 +46,17 @@ pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     date.to_string().parse().map(Some).map_err(D::Error::custom)
 }
 
-/// Reads a list, or one value without a list.
+/// Reads a list of strings, or one string without a list.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_any(OneOrMany(PhantomData))
-}
-
-struct OneOrMany<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
-    type Value = Vec<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string or a list of strings")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        T::deserialize(StrDeserializer::new(text)).map(|value| vec![value])
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list))
-    }
+    let values = match toml::Value::deserialize(deserializer)? {
+        toml::Value::Array(values) => values,
+        one => vec![one],
+    };
+    let value = |value| match value {
+        toml::Value::String(text) => T::deserialize(text.into_deserializer()),
+        _ => Err(D::Error::custom("expected a string or a list of strings")),
+    };
+    values.into_iter().map(value).collect()
 }

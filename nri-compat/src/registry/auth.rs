@@ -2,12 +2,13 @@
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use ureq::http::Uri;
+use ureq::Body;
+use ureq::http::{Response, Uri};
 
 use super::challenge::Challenge;
 use super::credentials::{self, Credentials};
 use super::error::Error;
-use super::http::{self, Http};
+use super::http::{self, Http, host_of};
 use super::options::Limits;
 use super::reference::Reference;
 use crate::skipped::SkipKind;
@@ -32,16 +33,16 @@ impl Refused<'_> {
     /// Returns an error if there are no credentials, or they are not sufficient.
     pub(super) fn answer(&self, challenges: &[Challenge]) -> Result<String, Error> {
         let stored = credentials::find(self.image, &self.http.environment, self.limits.idle)?;
-        let bearer = challenges.iter().find_map(|challenge| match challenge {
-            Challenge::Bearer { realm, service } => Some((realm, service.as_deref())),
-            Challenge::Basic => None,
-        });
-        match (bearer, stored) {
-            (Some((realm, service)), stored) => self.token(realm, service, stored),
-            (None, Some(Credentials::Basic(header))) if challenges.contains(&Challenge::Basic) => {
+        for challenge in challenges {
+            if let Challenge::Bearer { realm, service } = challenge {
+                return self.token(realm, service.as_deref(), stored);
+            }
+        }
+        match stored {
+            Some(Credentials::Basic(header)) if challenges.contains(&Challenge::Basic) => {
                 Ok(header)
             }
-            (None, _) => {
+            Some(_) | None => {
                 let message = format!("{} answered 401 and requires credentials", self.host());
                 let help = format!(
                     "log in first, as with `docker login {}`",
@@ -53,7 +54,7 @@ impl Refused<'_> {
     }
 
     fn host(&self) -> &str {
-        http::host_of(self.url)
+        host_of(self.url)
     }
 
     /// Fetches a token for pulling from the repository. The scope is not that of the challenge, because
@@ -76,26 +77,36 @@ impl Refused<'_> {
         if stored.is_some() {
             self.check_realm(&server)?;
         }
+        let total = self.limits.total;
+        let get = |header: Option<&str>| self.http.get(&asked, "application/json", header, total);
         let answer = match stored {
-            None => self.ask(&asked, None),
-            Some(Credentials::Basic(header)) => self.ask(&asked, Some(&header)),
-            Some(Credentials::Identity(token)) => self.exchange(&server, &query, &token),
-        }?;
-        let token =
-            token_of(&answer).ok_or_else(|| broken("has a token server that sent no token"))?;
+            None => get(None),
+            Some(Credentials::Basic(header)) => get(Some(&header)),
+            // An identity token is exchanged for an access token (OAuth 2.0).
+            Some(Credentials::Identity(token)) => {
+                let form = format!(
+                    "{query}&grant_type=refresh_token&client_id=nri-compat&refresh_token={}",
+                    escaped(&token)
+                );
+                self.http.post(&server, form, total)
+            }
+        };
+        let body = self.body(&server, answer?)?;
+        let token = token_of(&body);
+        let token = token.ok_or_else(|| broken("has a token server that sent no token"))?;
         Ok(format!("Bearer {token}"))
     }
 
     /// Checks that the registry may name this server for credentials: the connection to it is
     /// verified, or the user named it as insecure.
     fn check_realm(&self, server: &Uri) -> Result<(), Error> {
-        let is_insecure = |url: &Uri| self.http.is_insecure(http::host_of(url));
+        let is_insecure = |url: &Uri| self.http.is_insecure(host_of(url));
         let is_verified = |url: &Uri| url.scheme_str() == Some("https") && !is_insecure(url);
         let is_own = server.authority() == self.url.authority();
         if is_own || is_verified(self.url) && is_verified(server) || is_insecure(server) {
             return Ok(());
         }
-        let host = http::host_of(server);
+        let host = host_of(server);
         let message = format!(
             "{} names the token server {host}, which is not sent the credentials because the connection is not verified",
             self.host()
@@ -104,28 +115,8 @@ impl Refused<'_> {
         Err(Error::new(SkipKind::Permission, message).with_help(help))
     }
 
-    fn ask(&self, url: &Uri, header: Option<&str>) -> Result<Vec<u8>, Error> {
-        let headers: Vec<_> = header
-            .map(|value| ("authorization", value))
-            .into_iter()
-            .collect();
-        self.body(url, self.http.get(url, &headers, self.limits.total)?)
-    }
-
-    /// Exchanges an identity token for an access token (OAuth 2.0).
-    fn exchange(&self, server: &Uri, query: &str, token: &str) -> Result<Vec<u8>, Error> {
-        let token = escaped(token);
-        let form =
-            format!("{query}&grant_type=refresh_token&client_id=nri-compat&refresh_token={token}");
-        self.body(server, self.http.post(server, form, self.limits.total)?)
-    }
-
-    fn body(
-        &self,
-        server: &Uri,
-        answer: ureq::http::Response<ureq::Body>,
-    ) -> Result<Vec<u8>, Error> {
-        let (host, status) = (http::host_of(server), answer.status().as_u16());
+    fn body(&self, server: &Uri, answer: Response<Body>) -> Result<Vec<u8>, Error> {
+        let (host, status) = (host_of(server), answer.status().as_u16());
         if status == 200 {
             return http::small(host, answer, MAX_TOKEN);
         }

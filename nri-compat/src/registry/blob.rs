@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::time::Duration;
 
 use ureq::Body;
 use ureq::http::Response;
@@ -15,6 +16,9 @@ use crate::skipped::SkipKind;
 
 /// The maximum size of a blob in bytes.
 const MAX_BLOB: u64 = 4 << 30;
+
+/// The minimum speed of a blob in bytes per second.
+const SLOWEST: u64 = 64 << 10;
 
 /// The size of the pieces in which a blob is copied, in bytes.
 const PIECE: usize = 64 << 10;
@@ -36,7 +40,7 @@ impl Client {
             image,
             path: format!("blobs/{digest}"),
             accept: "*/*",
-            timeout: self.limits.blob(size),
+            timeout: self.limits.total + Duration::from_secs(size / SLOWEST),
         };
         self.fetch(&wanted, |answer| stored(image.host(), answer, digest, size))
     }

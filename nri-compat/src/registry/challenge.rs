@@ -1,6 +1,6 @@
 //! The challenges of a registry that requires credentials.
 
-use http_auth::parser::ChallengeParser;
+use http_auth::{ChallengeRef, parser::ChallengeParser};
 
 /// The maximum length of a header that is parsed, in bytes.
 const MAX_HEADER: usize = 8 << 10;
@@ -27,24 +27,21 @@ pub fn challenges(header: &str) -> Vec<Challenge> {
         return Vec::new();
     }
     let parsed = ChallengeParser::new(header).map_while(Result::ok);
-    parsed
-        .filter_map(|challenge| supported(&challenge))
-        .collect()
+    parsed.filter_map(|one| supported(&one)).collect()
 }
 
-fn supported(challenge: &http_auth::ChallengeRef<'_>) -> Option<Challenge> {
-    if challenge.scheme.eq_ignore_ascii_case("basic") {
-        return Some(Challenge::Basic);
-    }
+fn supported(challenge: &ChallengeRef<'_>) -> Option<Challenge> {
     let value = |wanted: &str| {
         let mut all = challenge.params.iter();
         let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
         Some(value.to_unescaped())
     };
-    let is_bearer = challenge.scheme.eq_ignore_ascii_case("bearer");
-    is_bearer.then_some(())?;
-    Some(Challenge::Bearer {
-        realm: value("realm")?,
-        service: value("service"),
-    })
+    match challenge.scheme.to_ascii_lowercase().as_str() {
+        "basic" => Some(Challenge::Basic),
+        "bearer" => Some(Challenge::Bearer {
+            realm: value("realm")?,
+            service: value("service"),
+        }),
+        _ => None,
+    }
 }

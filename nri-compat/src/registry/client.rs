@@ -71,23 +71,7 @@ impl Client {
     ///
     /// Returns an error if the registry does not have it, or if its content does not match its digest.
     pub fn manifest(&self, image: &Reference) -> Result<Vec<u8>, Error> {
-        self.manifest_at(image, image.digest())
-    }
-
-    /// Fetches a manifest that an index of the image names.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the registry does not have it, or if its content does not match its digest.
-    pub(crate) fn manifest_by_digest(
-        &self,
-        image: &Reference,
-        digest: &Digest,
-    ) -> Result<Vec<u8>, Error> {
-        self.manifest_at(image, Some(digest))
-    }
-
-    fn manifest_at(&self, image: &Reference, digest: Option<&Digest>) -> Result<Vec<u8>, Error> {
+        let digest = image.digest();
         let selector = digest.map_or_else(|| image.tag().to_owned(), Digest::to_string);
         let wanted = Wanted {
             image,
@@ -153,21 +137,24 @@ impl Client {
         wanted: &Wanted<'_>,
         authorization: Option<&str>,
     ) -> Result<Response<Body>, Error> {
-        let broken = |why| Error::new(SkipKind::Broken, format!("{} {why}", http::host_of(start)));
+        let broken = |why: &str| {
+            let message = format!("{} {why}", http::host_of(start));
+            Err(Error::new(SkipKind::Broken, message))
+        };
         let mut url = start.clone();
         for _ in 0..=MAX_REDIRECTS {
             let is_same = url.scheme() == start.scheme() && url.authority() == start.authority();
             let authorization = authorization.filter(|_| is_same);
-            let mut headers = vec![("accept", wanted.accept)];
-            headers.extend(authorization.map(|value| ("authorization", value)));
-            let answer = self.http.get(&url, &headers, wanted.timeout)?;
+            let answer = (self.http).get(&url, wanted.accept, authorization, wanted.timeout)?;
             if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
-            let next = http::redirected(&url, header(&answer, "location"));
-            url = next.ok_or_else(|| broken("redirects to an invalid URL".to_owned()))?;
+            match http::redirected(&url, header(&answer, "location")) {
+                Some(next) => url = next,
+                None => return broken("redirects to an invalid URL"),
+            }
         }
-        Err(broken(format!("redirects more than {MAX_REDIRECTS} times")))
+        broken("redirects too often")
     }
 
     /// Returns the URL of a path at a host.
@@ -190,7 +177,7 @@ impl Client {
         }
         let ping = |scheme: &str| {
             let url = http::parse_url(&format!("{scheme}://{host}/v2/"))?;
-            self.http.get(&url, &[], self.limits.connect).ok()
+            self.http.get(&url, "*/*", None, self.limits.connect).ok()
         };
         let is_plain = ping("http").is_some_and(|answer| {
             answer.status().as_u16() != 400 && !header(&answer, "location").starts_with("https:")

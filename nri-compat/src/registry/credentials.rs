@@ -54,6 +54,7 @@ struct Config {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct AuthEntry {
+    /// User and password with a colon between them, in base64.
     auth: String,
     username: String,
     password: String,
@@ -85,11 +86,9 @@ pub(super) fn find(
             Some(name) => ask(name, key(image), environment, limit)?,
             None => None,
         };
-        if by_helper.is_some() {
-            return Ok(by_helper);
-        }
-        if let Some(found) = config.stored(image).map_err(|why| unusable(path, why))? {
-            return Ok(Some(found));
+        let found = by_helper.or_else(|| config.stored(image)?.credentials());
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)
@@ -116,36 +115,33 @@ fn key(image: &Reference) -> &str {
     }
 }
 
-/// Returns the host of a key, which may be a URL written by older tools.
-fn key_host(key: &str) -> &str {
+/// Returns the registry of a key, perhaps with a part of a repository. Older tools write URLs.
+fn plain(key: &str) -> &str {
     let url = key
         .strip_prefix("https://")
         .or_else(|| key.strip_prefix("http://"));
-    url.map_or(key, |url| url.split('/').next().unwrap_or_default())
-}
-
-fn unusable(path: &Path, why: impl std::fmt::Display) -> Error {
-    let path = escape::path(path);
-    Error::new(
-        SkipKind::Io,
-        format!("cannot use the credentials in {path}: {why}"),
-    )
+    match url.map_or(key, |url| url.split('/').next().unwrap_or_default()) {
+        "index.docker.io" => DOCKER_HUB,
+        name => name,
+    }
 }
 
 impl Config {
     fn read(path: &Path) -> Result<Self, Error> {
+        let failed = |why: String| Error::new(SkipKind::Io, why);
         let text = text_file::read(path, MAX_SIZE, ErrorKind::Fetch);
-        let text = text.map_err(|why| Error::new(SkipKind::Io, why.to_string()))?;
+        let text = text.map_err(|why| failed(why.to_string()))?;
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
         // The message of the parser could quote a secret, so only its position is shown.
         serde_json::from_str(&text).map_err(|why| {
-            let (line, column) = (why.line(), why.column());
-            unusable(
-                path,
-                format!("it is not valid at line {line}, column {column}"),
-            )
+            failed(format!(
+                "cannot use the credentials in {}: it is not valid at line {}, column {}",
+                escape::path(path),
+                why.line(),
+                why.column()
+            ))
         })
     }
 
@@ -157,38 +153,25 @@ impl Config {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Returns the credentials in this file for an image. Podman also stores some for single
-    /// repositories.
-    fn stored(&self, image: &Reference) -> Result<Option<Credentials>, &'static str> {
-        let name = format!("{}/{}", image.registry(), image.repository());
-        let ends = name.match_indices('/').map(|(end, _)| end);
-        let mut names = ends
-            .chain([name.len()])
-            .rev()
-            .filter_map(|end| name.get(..end));
-        let of_host = || {
-            let mut all = self.auths.iter();
-            let host = key_host(key(image));
-            Some(all.find(|(key, _)| key_host(key) == host)?.1)
-        };
-        let found = names.find_map(|name| self.auths.get(name)).or_else(of_host);
-        found.map_or(Ok(None), AuthEntry::credentials)
+    /// Returns the entry for an image with the longest name. Podman also stores some for single repositories.
+    fn stored(&self, image: &Reference) -> Option<&AuthEntry> {
+        let name = format!("{}/{}/", image.registry(), image.repository());
+        let fits = |key: &str| name.starts_with(&format!("{}/", plain(key)));
+        let fitting = self.auths.iter().filter(|(key, _)| fits(key));
+        let (_, entry) = fitting.max_by_key(|(key, _)| plain(key).len())?;
+        Some(entry)
     }
 }
 
 impl AuthEntry {
-    fn credentials(&self) -> Result<Option<Credentials>, &'static str> {
+    fn credentials(&self) -> Option<Credentials> {
         if !self.identitytoken.is_empty() {
-            return Ok(Some(Credentials::Identity(self.identitytoken.clone())));
+            return Some(Credentials::Identity(self.identitytoken.clone()));
         }
-        if self.auth.is_empty() {
-            return Ok(Credentials::new(&self.username, &self.password));
+        match self.auth.trim() {
+            "" => Credentials::new(&self.username, &self.password),
+            auth => Some(Credentials::Basic(format!("Basic {auth}"))),
         }
-        let decoded = STANDARD.decode(self.auth.trim()).ok();
-        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
-        let decoded = decoded.ok_or("an `auth` is not base64")?;
-        let (user, secret) = decoded.split_once(':').ok_or("an `auth` has no `:`")?;
-        Ok(Credentials::new(user, secret.trim_matches('\0')))
     }
 }
 
@@ -250,46 +233,31 @@ fn ask(
 mod tests {
     use super::*;
 
-    /// Returns the credentials of this configuration for an image.
-    fn stored(config: &str, image: &str) -> Result<Option<String>, &'static str> {
-        let config: Config = serde_json::from_str(config).unwrap();
-        let found = config.stored(&Reference::parse(image).unwrap())?;
-        Ok(found.map(|found| match found {
-            Credentials::Basic(header) | Credentials::Identity(header) => header,
-        }))
-    }
-
     #[test]
     fn the_most_specific_entry_is_used() {
         // dTpw is u:p, bjpw is n:p, aDpw is h:p.
         let config = r#"{"auths": {"r.example": {"auth": "dTpw"}, "r.example/team": {"auth": "bjpw"},
-            "https://index.docker.io/v1/": {"auth": "aDpw"}, "https://old.example/v2/": {"identitytoken": "t"}}}"#;
+            "https://index.docker.io/v1/": {"auth": "aDpw"}, "https://old.example/v2/": {"identitytoken": "t"},
+            "two.example": {"username": "u", "password": "p"}, "no.example": {}}}"#;
+        let config: Config = serde_json::from_str(config).unwrap();
         for (image, expected) in [
             ("r.example/a", Some("Basic dTpw")),
             ("r.example/team/a/b", Some("Basic bjpw")),
+            ("r.example/teams/a", Some("Basic dTpw")),
             ("team/a", Some("Basic aDpw")),
             ("old.example/a", Some("t")),
+            ("two.example/a", Some("Basic dTpw")),
+            ("no.example/a", None),
             ("other.example/a", None),
             ("r.example:5000/a", None),
             ("notdocker.io/a", None),
         ] {
-            assert_eq!(
-                stored(config, image).unwrap().as_deref(),
-                expected,
-                "{image}"
-            );
-        }
-    }
-
-    #[test]
-    fn broken_entries_are_errors() {
-        for (auth, expected) in [
-            ("!", Err("an `auth` is not base64")),
-            ("dQ==", Err("an `auth` has no `:`")),
-            ("OnA=", Ok(None)),
-        ] {
-            let config = format!(r#"{{"auths": {{"r.example": {{"auth": "{auth}"}}}}}}"#);
-            assert_eq!(stored(&config, "r.example/a"), expected, "{auth}");
+            let stored = config.stored(&Reference::parse(image).unwrap());
+            let found = stored.and_then(AuthEntry::credentials);
+            let found = found.map(|found| match found {
+                Credentials::Basic(header) | Credentials::Identity(header) => header,
+            });
+            assert_eq!(found.as_deref(), expected, "{image}");
         }
     }
 }

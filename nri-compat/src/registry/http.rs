@@ -46,28 +46,27 @@ impl Http {
 
     /// Returns true if the user accepts unverified connections to this host.
     pub(super) fn is_insecure(&self, host: &str) -> bool {
-        let port = host
-            .rsplit_once(':')
-            .filter(|(_, port)| !port.ends_with(']'));
+        let port = host.rsplit_once(':');
+        let port = port.filter(|(_, port)| !port.ends_with(']'));
         let name = port.map_or(host, |(name, _)| name);
         let is_named =
             |named: &String| named.eq_ignore_ascii_case(host) || named.eq_ignore_ascii_case(name);
         self.insecure.iter().any(is_named)
     }
 
-    /// Sends a GET request with these headers. Redirects are not followed. The time limit is that from
-    /// the connection to the last byte of the answer.
+    /// Sends a GET request. Redirects are not followed. The time limit is that from the connection to the last
+    /// byte of the answer.
     pub(super) fn get(
         &self,
         url: &Uri,
-        headers: &[(&str, &str)],
+        accept: &str,
+        authorization: Option<&str>,
         limit: Duration,
     ) -> Result<Response<Body>, Error> {
-        let request = headers
-            .iter()
-            .fold(Request::get(url), |request, (name, value)| {
-                request.header(*name, *value)
-            });
+        let mut request = Request::get(url).header("accept", accept);
+        if let Some(authorization) = authorization {
+            request = request.header("authorization", authorization);
+        }
         self.send(url, request.body(()), limit)
     }
 
@@ -131,29 +130,23 @@ impl Http {
 /// system if neither is set.
 fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
     let [file, folder] = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| environment.path(name));
-    let loaded = match (&file, &folder) {
-        (None, None) => load_native_certs(),
-        (file, folder) => load_certs_from_paths(file.as_deref(), folder.as_deref()),
+    let loaded = if file.is_none() && folder.is_none() {
+        load_native_certs()
+    } else {
+        load_certs_from_paths(file.as_deref(), folder.as_deref())
     };
     if loaded.certs.is_empty() {
-        let why = loaded
-            .errors
-            .first()
-            .map(|why| escape::short(&format!(": {why}")));
-        let message = format!(
-            "no certificate authority is known{}",
-            why.unwrap_or_default()
-        );
+        let why = loaded.errors.first().map(|why| format!(": {why}"));
+        let why = escape::short(&why.unwrap_or_default());
+        let message = format!("no certificate authority is known{why}");
         return Err(Error::new(SkipKind::Io, message)
             .with_help("name a file of certificates in PEM format with SSL_CERT_FILE"));
     }
-    let owned = |der: &[u8]| Certificate::from_der(der).to_owned();
-    Ok(loaded
-        .certs
-        .iter()
-        .map(|der| owned(der))
-        .collect::<Vec<_>>()
-        .into())
+    let certs = loaded.certs.iter();
+    let certs: Vec<_> = certs
+        .map(|der| Certificate::from_der(der).to_owned())
+        .collect();
+    Ok(certs.into())
 }
 
 /// Returns the host of a URL, with its port if one is given.
@@ -201,76 +194,56 @@ pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
 
 /// Explains an error while an answer is read.
 pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
-    match inner {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(inner) => explained(host, None, inner),
-        None => unreachable(host, None, &error.to_string()),
+        None => Error::temporary(unreachable(host, None, error)),
     }
 }
 
 /// Explains an error of a connection to a host, which may have gone through a proxy.
 fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
+    use ureq::Error::{BodyStalled, ConnectionFailed, HostNotFound, Io, Protocol, Rustls, Timeout};
     let tls = match error {
-        ureq::Error::Rustls(error) => Some(error),
-        ureq::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
+        Rustls(error) => Some(error),
+        Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
         _ => None,
     };
+    let insecure = format!("use --insecure {host}");
     match (error, tls) {
         // A server that does not speak TLS may take the handshake for an incomplete request, and wait
         // for the rest.
-        (ureq::Error::Timeout(_), _) => {
-            Error::temporary(format!("{host} took too long to answer")).with_help(format!(
-                "check the network, try again later, or use --insecure {host} if it serves plain HTTP"
-            ))
-        }
+        (Timeout(_), _) => Error::temporary(format!("{host} took too long to answer")).with_help(
+            format!("check the network, try again later, or {insecure} if it serves plain HTTP"),
+        ),
         (_, Some(rustls::Error::InvalidMessage(_))) => {
             Error::new(SkipKind::Io, format!("{host} does not answer with TLS"))
-                .with_help(format!("use --insecure {host} if it serves plain HTTP"))
+                .with_help(format!("{insecure} if it serves plain HTTP"))
         }
         (_, Some(why)) => {
             let message = format!("cannot verify {host}: {}", escape::short(&why.to_string()));
             Error::new(SkipKind::Io, message).with_help(format!(
-                "name its certificate authority with SSL_CERT_FILE, or use --insecure {host}"
+                "name its certificate authority with SSL_CERT_FILE, or {insecure}"
             ))
         }
-        (ureq::Error::ConnectProxyFailed(why), None) => {
-            let mut refused = unreachable(host, proxy, why);
-            refused.retry_after = None;
-            refused
+        (Io(_) | HostNotFound | ConnectionFailed | Protocol(_) | BodyStalled, None) => {
+            Error::temporary(unreachable(host, proxy, error))
         }
-        (
-            ureq::Error::Io(_)
-            | ureq::Error::HostNotFound
-            | ureq::Error::ConnectionFailed
-            | ureq::Error::Protocol(_)
-            | ureq::Error::BodyStalled,
-            None,
-        ) => unreachable(host, proxy, &error.to_string()),
-        (other, None) => {
-            let message = format!("{host}: {}", escape::short(&other.to_string()));
-            Error::new(SkipKind::Broken, message)
-        }
+        (_, None) => Error::new(SkipKind::Io, unreachable(host, proxy, error)),
     }
 }
 
-fn unreachable(host: &str, proxy: Option<&Proxy>, why: &str) -> Error {
-    let through =
-        proxy.map(|proxy| format!(" through the proxy {}:{}", proxy.host(), proxy.port()));
-    let through = through.unwrap_or_default();
-    let help = if proxy.is_some() {
-        format!(
-            "check the proxy, with user and password if it demands them, or exempt {host} with NO_PROXY"
-        )
-    } else {
-        format!(
-            "check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
-        )
-    };
-    Error::temporary(format!(
-        "cannot reach {host}{through}: {}",
-        escape::short(why)
-    ))
-    .with_help(help)
+/// Returns the message for a host that cannot be reached, with the next step.
+fn unreachable(host: &str, proxy: Option<&Proxy>, why: &dyn std::error::Error) -> String {
+    let why = escape::short(&why.to_string());
+    if let Some(proxy) = proxy {
+        let (name, port) = (proxy.host(), proxy.port());
+        return format!(
+            "cannot reach {host} through the proxy {name}:{port}: {why}; check the proxy, with user and password if it demands them, or exempt {host} with NO_PROXY"
+        );
+    }
+    format!(
+        "cannot reach {host}: {why}; check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
+    )
 }
 
 #[cfg(test)]

@@ -6,9 +6,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The minimum speed of a blob in bytes per second, in addition to [`Limits::total`].
-const SLOWEST: u64 = 64 << 10;
-
 /// The options of a client.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -52,21 +49,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
-    /// Returns the time limit for a blob of `size` bytes.
-    pub(super) fn blob(&self, size: u64) -> Duration {
-        self.total + Duration::from_secs(size / SLOWEST)
-    }
-}
-
 /// Environment variables by name. An empty one counts as not set.
-///
-/// ```
-/// use nri_compat::registry::Environment;
-///
-/// let environment = Environment::from([("DOCKER_CONFIG", "/run/secrets/docker")]);
-/// assert_ne!(environment, Environment::default());
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 

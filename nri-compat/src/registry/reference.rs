@@ -107,6 +107,14 @@ impl Reference {
         self.digest.as_ref()
     }
 
+    /// Returns the reference to a part of the image with this digest.
+    pub(crate) fn with_digest(&self, digest: Digest) -> Self {
+        Self {
+            digest: Some(digest),
+            ..self.clone()
+        }
+    }
+
     /// Returns the tag; `latest` if none is given.
     pub(super) fn tag(&self) -> &str {
         self.tag.as_deref().unwrap_or("latest")

@@ -5,18 +5,13 @@ mod cluster;
 mod counts;
 mod document;
 mod name;
-mod not_looked_for;
 mod phrase;
 mod shared;
 
 pub use crate::skipped::{SkipKind, Skipped};
-pub use alike::Alike;
-pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
+pub use cluster::{CLUSTER_READER, ClusterView, Judged, NodePool, PoolTargets};
 pub use counts::VerdictCounts;
-pub(in crate::report) use counts::headline;
 pub(in crate::report) use document::{CheckDocument, SubjectDocument};
-pub use not_looked_for::NotLookedFor;
-pub use phrase::bytes;
 pub(crate) use shared::Pool;
 
 use std::sync::Arc;
@@ -193,12 +188,37 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suppression {
-    /// True if the baseline suppresses it; otherwise the policy does.
-    #[serde(rename = "by", serialize_with = "document::suppressed_by")]
-    #[cfg_attr(feature = "schema", schemars(with = "document::SuppressedBy"))]
-    pub by_baseline: bool,
+    /// What suppresses it.
+    pub by: SuppressedBy,
     /// The reason given there.
     pub reason: String,
+}
+
+/// The source of a suppression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SuppressedBy {
+    /// The baseline.
+    Baseline,
+    /// The policy.
+    Policy,
+}
+
+/// A kind of plugins that a check did not look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NotLookedFor {
+    /// Plugins that run, whatever their files are.
+    Processes,
+    /// Plugins that connect to the runtime by themselves, started by a systemd unit or a static pod. No
+    /// folder names them.
+    External,
+    /// Plugins in images of a registry.
+    Images,
+    /// Plugins in the workloads of a cluster.
+    Cluster,
 }
 
 /// The places that were checked, with counts. Of a document, only its origin is read.
@@ -278,21 +298,17 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Returns each count with its name, in the order of text reports.
-    pub fn named(&self) -> [(&'static str, u64); 7] {
-        [
-            ("evidence", self.evidence),
-            ("without_nri", self.without_nri),
-            ("other_files", self.other_files),
-            ("empty", self.empty),
-            ("other_names", self.other_names),
-            ("archives", self.archives),
-            ("unreadable", self.unreadable),
-        ]
-    }
-
     /// Returns the number of files.
     pub fn total(&self) -> u64 {
-        self.named().iter().map(|(_, count)| count).sum()
+        let Self {
+            archives,
+            empty,
+            evidence,
+            other_files,
+            other_names,
+            unreadable,
+            without_nri,
+        } = self;
+        archives + empty + evidence + other_files + other_names + unreadable + without_nri
     }
 }

@@ -1,11 +1,10 @@
 //! The results of `conformance`, as plain data for every renderer.
 
-use nri_conformance::contract::{self, Statement};
+use nri_conformance::contract;
 use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
 use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
-use super::count::counted;
 use super::finding::Level;
 use super::fingerprint::series;
 use super::hash::fingerprint_of;
@@ -62,17 +61,6 @@ pub struct JudgedTest {
     pub suppressed: Option<Suppression>,
 }
 
-/// The results of one statement.
-#[derive(Clone, Debug)]
-pub struct StatementResults<'r> {
-    /// The id of the statement.
-    pub id: &'static str,
-    /// The statement, if the contract has it.
-    pub statement: Option<&'static Statement>,
-    /// Its results, in the order of the report; never empty.
-    pub tests: Vec<&'r JudgedTest>,
-}
-
 impl ConformanceReport {
     /// Creates a report about the plugin or runtime at `place`, before policy and baseline are applied.
     pub fn new(place: impl Into<String>, report: Report) -> Self {
@@ -112,71 +100,11 @@ impl ConformanceReport {
         };
     }
 
-    /// Returns the results grouped by statement, in the order of the contract.
-    pub fn by_statement(&self) -> Vec<StatementResults<'_>> {
-        contract::ids()
-            .filter_map(|id| self.statement(id))
-            .collect()
-    }
-
-    fn statement(&self, id: &'static str) -> Option<StatementResults<'_>> {
-        let tests = self.results.iter();
-        let tests: Vec<_> = tests.filter(|test| test.result.statement == id).collect();
-        (!tests.is_empty()).then(|| StatementResults {
-            id,
-            statement: contract::get(id),
-            tests,
-        })
-    }
-
     /// Returns every violation: failures and known deviations.
     pub fn violations(&self) -> impl Iterator<Item = &JudgedTest> {
         self.results
             .iter()
             .filter(|test| test.violation().is_some())
-    }
-
-    /// Returns the kind and name of the subject: `plugin 10-logger, NRI v0.12.5`.
-    pub fn subject_phrase(&self) -> String {
-        let Subject { kind, version, .. } = &self.subject;
-        let mut label = self.subject.label();
-        if label.is_empty() {
-            label.clone_from(&self.place);
-        }
-        let version = match (kind, version.as_str()) {
-            (_, "") => String::new(),
-            (SubjectKind::Plugin, version) => format!(", NRI {version}"),
-            (SubjectKind::Runtime, version) => format!(" {version}"),
-        };
-        format!("{} {label}{version}", kind_name(*kind))
-    }
-
-    /// Returns the counts: `12 passed, 1 failed, 2 skipped, 0 known deviations`.
-    pub fn summary_phrase(&self) -> String {
-        let ConformanceSummary {
-            pass,
-            fail,
-            skip,
-            suppressed,
-            known,
-            ..
-        } = self.summary;
-        let suppressed = match suppressed {
-            0 => String::new(),
-            count => format!("{count} suppressed, "),
-        };
-        let known = counted(known, "known deviation");
-        format!("{pass} passed, {fail} failed, {suppressed}{skip} skipped, {known}")
-    }
-
-    /// Returns the time taken, and the seed that repeats the run.
-    pub fn run_phrase(&self) -> String {
-        let ConformanceSummary { seed, millis, .. } = self.summary;
-        let time = format!("took {}.{} s", millis / 1000, millis % 1000 / 100);
-        match seed {
-            Some(seed) => format!("{time}; --seed {seed} repeats the same choices"),
-            None => time,
-        }
     }
 }
 
@@ -196,14 +124,6 @@ impl JudgedTest {
         match &self.result.outcome {
             Outcome::Fail(failure) | Outcome::Known { failure, .. } => Some(failure),
             Outcome::Pass | Outcome::Skip(_) => None,
-        }
-    }
-
-    /// Returns the name of the test: `stop-twice under v0.11.0`.
-    pub fn name(&self) -> String {
-        match &self.result.revision {
-            Some(revision) => format!("{} under {revision}", self.result.test),
-            None => self.result.test.to_owned(),
         }
     }
 

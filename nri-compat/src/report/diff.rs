@@ -1,14 +1,11 @@
 //! The findings of `diff`, as plain data for every renderer.
 
-mod document;
-mod phrase;
-
 use serde::Serialize;
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
+use super::group::short;
 use super::pairing::Pairing;
-use crate::names::names;
 
 /// The report of `diff`: what changed between two versions of a protocol, and what breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -21,10 +18,6 @@ pub struct DiffReport {
     /// The side that the user named second.
     pub to: Side,
     /// The findings of the rules, sorted.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Vec<document::FindingDocument<'static>>")
-    )]
     pub findings: Vec<Finding>,
     /// Interfaces that are deprecated at `to` but not at `from`.
     #[serde(skip)]
@@ -32,10 +25,6 @@ pub struct DiffReport {
     /// Every element that was added, removed or changed, in declaration order.
     pub changes: Vec<Change>,
     /// The pairings of plugins of one side with runtimes of the other.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Vec<document::PairingDocument<'static>>")
-    )]
     pub pairings: Vec<Pairing>,
     /// Findings that do not count because of the policy or the baseline.
     pub suppressed: Vec<SuppressedFinding>,
@@ -50,10 +39,6 @@ pub struct DiffReport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuppressedFinding {
     /// The finding.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "document::FindingDocument<'static>")
-    )]
     pub finding: Finding,
     /// The suppression.
     #[serde(flatten)]
@@ -196,29 +181,14 @@ impl DiffReport {
     }
 }
 
-names! {
-    ChangeKind {
-        Added = "added",
-        Removed = "removed",
-        Changed = "changed",
-    }
-    ElementKind {
-        Service = "service",
-        Rpc = "rpc",
-        Message = "message",
-        Field = "field",
-        Enum = "enum",
-        EnumValue = "enum_value",
-    }
-}
-
-impl ElementKind {
-    /// Returns the noun for one element.
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Rpc => "RPC",
-            Self::EnumValue => "enum value",
-            Self::Service | Self::Message | Self::Field | Self::Enum => self.as_str(),
+impl Change {
+    /// Returns the name of the element without what is the same for all of its kind.
+    pub fn name(&self) -> &str {
+        match self.what {
+            ElementKind::Service | ElementKind::Message | ElementKind::Enum => {
+                self.element.rsplit('.').next().unwrap_or(&self.element)
+            }
+            ElementKind::Rpc | ElementKind::Field | ElementKind::EnumValue => short(&self.element),
         }
     }
 }

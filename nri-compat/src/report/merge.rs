@@ -1,14 +1,10 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
-mod phrase;
-
-pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
-
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::check::{NodePool, Outcome, Skipped};
+use super::check::{NodePool, Outcome, Skipped, VerdictCounts};
 use crate::sighting::Built;
 
 /// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
@@ -138,24 +134,23 @@ impl MergeReport {
         let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
         verdicts.map(|verdict| verdict.target.as_str()).collect()
     }
+
+    /// Returns the number of plugins by their worst verdict on any node under a target.
+    pub fn counts_under(&self, target: &str) -> VerdictCounts {
+        let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
+        let verdicts = verdicts.filter(|verdict| verdict.target == target);
+        let mut counts = VerdictCounts::default();
+        verdicts
+            .filter_map(MergedVerdict::worst)
+            .for_each(|worst| counts.add(worst));
+        counts
+    }
 }
 
 impl MergedPlugin {
-    /// Returns true if it has this verdict on any node under any target.
-    pub(super) fn has(&self, outcome: Outcome) -> bool {
-        let verdicts = self.verdicts.iter();
-        verdicts
-            .flat_map(|verdict| verdict.outcomes())
-            .any(|(known, _)| known == outcome)
-    }
-
     /// Returns the worst verdict on any node under any target.
     pub fn worst(&self) -> Outcome {
-        let verdicts = self.verdicts.iter();
-        let worst = verdicts
-            .flat_map(|verdict| verdict.outcomes())
-            .map(|(outcome, _)| outcome)
-            .max();
+        let worst = self.verdicts.iter().filter_map(MergedVerdict::worst).max();
         worst.unwrap_or_default()
     }
 
@@ -175,6 +170,11 @@ impl MergedVerdict {
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, usize)> {
         let pairs = Outcome::ALL.into_iter().zip(self.counts);
         pairs.filter(|(_, count)| *count > 0)
+    }
+
+    /// Returns the worst outcome on any node.
+    fn worst(&self) -> Option<Outcome> {
+        self.outcomes().map(|(outcome, _)| outcome).last()
     }
 }
 

@@ -121,13 +121,13 @@ fn verdicts(report: &CheckReport) -> Family {
 fn counts(report: &CheckReport) -> Family {
     let mut family = Family::new("nri_compat_verdicts", "Verdicts that count, by target.");
     for target in &report.targets {
-        let counts = report.counts_under(&target.name);
-        for outcome in Outcome::ALL {
+        let counts = report.counts_under(&target.name).by_outcome();
+        for (outcome, count) in Outcome::ALL.into_iter().zip(counts) {
             let labels = [
                 ("target", target.name.as_str()),
                 ("verdict", outcome.as_str()),
             ];
-            family.add(&labels, counts.count(outcome));
+            family.add(&labels, count);
         }
     }
     family

@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use super::count::counted;
-use crate::names::names;
-
-/// A plugin version on a runtime version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A plugin version on a runtime version, with the worst outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pairing {
-    /// Protocol version of the plugin.
+    /// The protocol version of the plugin.
     pub plugin: String,
-    /// Protocol version of the runtime.
+    /// The protocol version of the runtime.
     pub runtime: String,
+    /// The worst outcome of any item.
+    outcome: Outcome,
     /// Events, fields and steps of the protocol, each with its outcome.
     pub items: Vec<PairingItem>,
 }
@@ -29,17 +29,6 @@ pub struct PairingItem {
     /// The fact behind the outcome, without the name of the element, so that similar items can be
     /// grouped.
     pub detail: String,
-}
-
-/// The items of a pairing with the same outcome and detail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairingGroup<'r> {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The fact behind the outcome; empty if there is nothing to add.
-    pub detail: &'r str,
-    /// The items, in the order of the report; never empty.
-    pub items: Vec<&'r PairingItem>,
 }
 
 /// The kind of a pairing item.
@@ -89,48 +78,20 @@ pub enum Outcome {
 }
 
 impl Pairing {
+    /// Creates a pairing with these items.
+    pub fn new(plugin: &str, runtime: &str, items: Vec<PairingItem>) -> Self {
+        let worst = items.iter().map(|item| item.outcome).max();
+        Self {
+            plugin: plugin.to_owned(),
+            runtime: runtime.to_owned(),
+            outcome: worst.unwrap_or(Outcome::Works),
+            items,
+        }
+    }
+
     /// Returns the worst outcome of any item.
     pub fn outcome(&self) -> Outcome {
-        self.items
-            .iter()
-            .map(|item| item.outcome)
-            .max()
-            .unwrap_or(Outcome::Works)
-    }
-
-    /// Returns the outcome in a short phrase, with counts: `works; 9 events through fallback`,
-    /// `loses 2 fields`.
-    pub fn headline(&self) -> String {
-        let worse = Outcome::ALL
-            .into_iter()
-            .filter(|&outcome| outcome != Outcome::Works);
-        let parts: Vec<String> = worse.filter_map(|outcome| self.part(outcome)).collect();
-        match self.outcome() {
-            Outcome::Works => "works".to_owned(),
-            Outcome::Fallback => format!("works; {}", parts.join(", ")),
-            Outcome::Loses
-            | Outcome::LosesPresence
-            | Outcome::Misreads
-            | Outcome::Unknown
-            | Outcome::Fails
-            | Outcome::Dropped => parts.join(", "),
-        }
-    }
-
-    /// Returns the items with this outcome, grouped by detail.
-    pub fn groups(&self, outcome: Outcome) -> Vec<PairingGroup<'_>> {
-        let mut groups: Vec<PairingGroup<'_>> = Vec::new();
-        for item in self.items.iter().filter(|item| item.outcome == outcome) {
-            match groups.iter_mut().find(|group| group.detail == item.detail) {
-                Some(group) => group.items.push(item),
-                None => groups.push(PairingGroup {
-                    outcome,
-                    detail: &item.detail,
-                    items: vec![item],
-                }),
-            }
-        }
-        groups
+        self.outcome
     }
 
     /// Returns true if there is a problem with this element, an element that contains it, or a part
@@ -151,37 +112,6 @@ impl Pairing {
                 || item.kind == ItemKind::Events
                 || item.kind == ItemKind::Event && parent(&item.element) == parent(element)
         })
-    }
-
-    /// Returns the items with an outcome in a short phrase: `9 events through fallback`; `None` if
-    /// there are none.
-    pub fn part(&self, outcome: Outcome) -> Option<String> {
-        let counts = ItemKind::ALL
-            .into_iter()
-            .map(|kind| (kind, self.count(kind, outcome)));
-        let counted: Vec<String> = counts
-            .filter(|(_, count)| *count > 0)
-            .map(|(kind, count)| kind.counted(count))
-            .collect();
-        let what = counted.join(" and ");
-        (!what.is_empty()).then(|| match outcome {
-            Outcome::Works => what,
-            Outcome::Fallback => format!("{what} through fallback"),
-            Outcome::Loses => format!("loses {what}"),
-            Outcome::LosesPresence => format!("cannot tell 0 from unset in {what}"),
-            Outcome::Misreads => format!("misreads {what}"),
-            Outcome::Unknown => format!("cannot judge {what}"),
-            Outcome::Fails => format!("can fail over {what}"),
-            Outcome::Dropped => format!("can be dropped at registration over {what}"),
-        })
-    }
-
-    /// Returns the number of items with this kind and outcome.
-    pub fn count(&self, kind: ItemKind, outcome: Outcome) -> usize {
-        self.items
-            .iter()
-            .filter(|item| item.kind == kind && item.outcome == outcome)
-            .count()
     }
 }
 
@@ -209,59 +139,4 @@ fn is_in_entry(element: &str, field: &str) -> bool {
 fn is_part_of(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole)
         .is_some_and(|rest| rest.starts_with('.'))
-}
-
-impl Outcome {
-    /// All outcomes, best first.
-    pub const ALL: [Self; 8] = [
-        Self::Works,
-        Self::Fallback,
-        Self::Loses,
-        Self::LosesPresence,
-        Self::Misreads,
-        Self::Unknown,
-        Self::Fails,
-        Self::Dropped,
-    ];
-
-    /// Returns the heading of its items.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Fallback => "fallback",
-            Self::Loses => "loses",
-            Self::LosesPresence => "presence",
-            Self::Misreads => "misreads",
-            Self::Unknown => "unknown",
-            Self::Fails => "fails",
-            Self::Dropped => "dropped",
-        }
-    }
-}
-
-names! {
-    ItemKind {
-        Service = "service",
-        Synchronize = "synchronize",
-        Event = "event",
-        Events = "events",
-        Rpc = "rpc",
-        Field = "field",
-        EnumValue = "enum_value",
-    }
-}
-
-impl ItemKind {
-    /// Returns `1 event`, `2 events`.
-    fn counted(self, count: usize) -> String {
-        match self {
-            Self::Service => counted(count, "service"),
-            Self::Synchronize => "split Synchronize".to_owned(),
-            Self::Event => counted(count, "event"),
-            Self::Events => "the events".to_owned(),
-            Self::Rpc => counted(count, "call"),
-            Self::Field => counted(count, "field"),
-            Self::EnumValue => counted(count, "enum value"),
-        }
-    }
 }

@@ -1,22 +1,18 @@
 //! Templates: the formats that are text with values in it, and the templates of users.
 //!
-//! A template sees the JSON document of a report, and in addition the phrases that the formats share. Each
-//! value is escaped where it enters the text, by the format that the template's name ends with; see
-//! `escape`.
+//! A template sees the JSON document of a report. The phrases that formats share are macros, in templates of their own.
+//! Each value is escaped where it enters the text, by the format that the template's name ends with; see `escape`.
 
-mod check;
+mod check_values;
 #[cfg(feature = "conformance")]
-mod conformance;
-mod diff;
+mod conformance_values;
+mod diff_values;
 mod escape;
 mod functions;
-mod layout;
-mod merge;
+mod merge_values;
 mod page;
 mod plain;
-mod removal;
-mod style;
-mod table;
+mod text;
 mod user;
 
 pub use user::UserTemplate;
@@ -29,7 +25,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior, Value};
 
 use super::written;
-use layout::Layout;
+use text::Wrapping;
 
 /// A report that templates render.
 pub trait Templated {
@@ -109,6 +105,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "check.txt",
     "check.xml",
     "conformance.txt",
+    "conformance_phrases.txt",
     "conformance.xml",
     "diff.csv",
     "diff.github",
@@ -116,14 +113,17 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "diff.md",
     "diff.txt",
     "diff.xml",
+    "diff_phrases.txt",
     "issues.github",
     "junit.xml",
     "merge.html",
     "merge.md",
     "merge.txt",
+    "merge_phrases.txt",
     "page.html",
     "parts.html",
     "parts.txt",
+    "phrases.txt",
     "probe.txt",
     "replay.txt",
     "rule.txt",
@@ -147,7 +147,7 @@ fn environment() -> Environment<'static> {
     environment.set_formatter(escape::format);
     functions::add(&mut environment);
     page::add(&mut environment);
-    style::add(&mut environment, Look::default());
+    text::add(&mut environment, false, None);
     for (name, source) in TEMPLATES {
         environment
             .add_template(name, source)
@@ -186,15 +186,14 @@ pub fn write<R: Templated>(report: R, format: Format, out: &mut dyn Write) -> io
         Format::Text(look) => {
             let (least, most) = WIDTHS;
             let width = look.width.map(|columns| columns.clamp(least, most));
-            let look = Look { width, ..look };
             let mut environment = ENVIRONMENT.clone();
-            style::add(&mut environment, look);
+            text::add(&mut environment, look.coloured, width);
             environment.add_global("explain", look.explain);
             write_template(
                 &environment,
                 &name,
                 report.context(),
-                &mut Layout::new(out, width),
+                &mut Wrapping::new(out, width),
             )
         }
         Format::Markdown | Format::Html | Format::Csv | Format::Junit | Format::Github => {

@@ -1,7 +1,5 @@
 //! The kinds of compatibility that a violation breaks, and its severity.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::names::names;
@@ -69,17 +67,5 @@ impl Category {
             Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
             Self::Check => "findings of `check` and `logs` about plugins",
         }
-    }
-}
-
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

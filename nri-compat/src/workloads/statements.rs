@@ -6,8 +6,8 @@ use super::node::Node;
 use super::paths::{Resource, direct, mentions_nri};
 use super::pod::{self, host_path};
 
-/// The fields of a kustomization whose texts are patches.
-const PATCHES: [&str; 2] = ["patch", "patchesStrategicMerge"];
+/// The fields of which a text that is a pod, or a patch of one, has at least one if it mounts a path of the host.
+const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
 
 /// The remedy for a part of an object.
 const RENDER: &str = "render it with what it belongs to (`kustomize build`), and check the result";
@@ -57,12 +57,11 @@ pub(super) fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     )
 }
 
-/// Returns what a mapping that is not a pod says: the path of a volume, a mount, an image, a patch.
+/// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with YAML in it.
 pub(super) fn of_part(node: &Node) -> Vec<Statement> {
-    let patches = PATCHES.iter().filter_map(|key| node.get(key));
-    let patches = patches.flat_map(Node::texts).filter_map(patch);
-    let found = [volume(node), mount(node), node.get("image").and_then(image)];
-    found.into_iter().flatten().chain(patches).collect()
+    let image = node.get("image").and_then(image);
+    let found = [volume(node), mount(node), image, text(node)];
+    found.into_iter().flatten().collect()
 }
 
 /// Returns the statement that something which is not rendered is installed: the named plugin, or
@@ -102,9 +101,13 @@ fn mount(node: &Node) -> Option<Statement> {
     })
 }
 
-fn patch((line, text): (u32, &str)) -> Option<Statement> {
-    let statement = || format!("a patch that is a text names a path of NRI: {RENDER}");
-    mentions_nri(text.as_bytes()).then(|| Statement::new(line, statement()))
+/// Returns the statement about a text that mounts a path of NRI: a patch, or a pod that something else creates.
+fn text(node: &Node) -> Option<Statement> {
+    let text = node.as_text()?;
+    let statement = || format!("a text in it names a path of NRI: {RENDER}");
+    let names_path =
+        FIELDS.iter().any(|field| text.contains(field)) && mentions_nri(text.as_bytes());
+    names_path.then(|| Statement::new(node.line, statement()))
 }
 
 /// Returns the statement that `say` makes about a path of NRI; `None` for another path.

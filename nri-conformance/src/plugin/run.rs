@@ -1,9 +1,6 @@
 //! A run: every selected test, one after the other.
 
-use std::any::Any;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use nri_adaptation::Revision;
@@ -14,6 +11,7 @@ use super::catalogue::{Scope, Test};
 use super::checks;
 use super::options::Options;
 use super::verdict::{self, Breach, Verdict};
+use crate::blocking;
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
 use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
@@ -162,15 +160,8 @@ impl Run {
     ///
     /// Panics if the run panics.
     pub fn run_blocking(self) -> Result<Report> {
-        let run = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|error| Error::new(format!("cannot start a tokio runtime: {error}")))?;
-            runtime.block_on(self.run())
-        });
-        run.join()
-            .unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
+        let failed = |error| Err(Error::new(format!("cannot start a tokio runtime: {error}")));
+        blocking::on_a_thread(self.run(), failed)
     }
 
     /// Runs the tests. If a statement is broken, panics with a list of all failures. Works in a `#[test]` and in a

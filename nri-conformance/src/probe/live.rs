@@ -362,14 +362,9 @@ impl Live {
 }
 
 fn connection_limit(run: &Run<'_>) -> Duration {
-    let Some(_) = run.subject.executable() else {
-        return if run.awaits_first {
-            run.options.first_connection
-        } else {
-            run.patience
-                .limit(CONNECT, run.options.timeouts.registration)
-        };
-    };
+    if run.awaits_first && run.subject.executable().is_none() {
+        return run.options.first_connection;
+    }
     run.patience
         .limit(CONNECT, run.options.timeouts.registration)
 }

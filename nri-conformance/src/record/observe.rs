@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nri::api::ValidateContainerAdjustmentRequest;
@@ -15,10 +15,10 @@ use tokio::net::UnixStream;
 use tokio::time::sleep;
 
 use super::error::{Error, ErrorKind, Result};
-use super::frame::{Closer, Party, Source};
+use super::frame::{Closer, Source};
 use super::options::{Options, Recorded};
 use super::recorder::{Recorder, Tap};
-use crate::tapped::{Record, Tapped};
+use crate::tapped::Tapped;
 
 /// The longest wait between attempts to reconnect.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -130,8 +130,8 @@ async fn serve(
     tap: Tap,
     stop: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> Served {
-    let tap = Arc::new(Mutex::new(Some(tap)));
-    let tapped = Tapped::new(stream, SharedTap(Arc::clone(&tap)));
+    let tap = Arc::new(tap);
+    let tapped = Tapped::new(stream, Arc::clone(&tap));
     let stopped = AtomicBool::new(false);
     let built = Stub::builder(Arc::clone(observer))
         .name(&*identity.name)
@@ -150,15 +150,12 @@ async fn serve(
         Err(error) => Err(error),
     };
     let stopped = stopped.into_inner();
-    let tap = tap.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(tap) = tap {
-        let by = if stopped {
-            Closer::Recorder
-        } else {
-            Closer::Runtime
-        };
-        tap.closed(by, outcome.as_ref().err().map(|error| format!("{error:#}")));
-    }
+    let by = if stopped {
+        Closer::Recorder
+    } else {
+        Closer::Runtime
+    };
+    tap.closed(by, outcome.as_ref().err().map(|error| format!("{error:#}")));
     if stopped {
         Served::Stopped
     } else {
@@ -249,27 +246,5 @@ impl ValidateContainerAdjustment for Observer {
         _: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         Ok(Verdict::Accept)
-    }
-}
-
-/// The recorder's end of the connection, until it is closed.
-struct SharedTap(Arc<Mutex<Option<Tap>>>);
-
-impl SharedTap {
-    fn data(&self, by: Party, bytes: &[u8]) {
-        let mut tap = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tap) = tap.as_mut().filter(|_| !bytes.is_empty()) {
-            tap.data(by, bytes);
-        }
-    }
-}
-
-impl Record for SharedTap {
-    fn received(&self, bytes: &[u8]) {
-        self.data(Party::Runtime, bytes);
-    }
-
-    fn sent(&self, bytes: &[u8]) {
-        self.data(Party::Plugin, bytes);
     }
 }

@@ -19,7 +19,7 @@ use super::frame::Source;
 use super::limits::MAX_PLUGINS;
 use super::options::{Options, Recorded};
 use super::recorder::Recorder;
-use super::tunnel::Tunnel;
+use super::tunnel::tunnel;
 
 /// The pause after a failed accept, which usually means a lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -167,13 +167,12 @@ async fn accept_all(
         };
         match connected {
             Ok((plugin, runtime)) => {
-                let tunnel = Tunnel::new(plugin, runtime, recorder.map(Recorder::open));
+                let tap = recorder.map(Recorder::open);
                 let mut stopped = stopped.clone();
                 tunnels.spawn(async move {
                     // An error means that the proxy is gone.
-                    tunnel
-                        .run(async { _ = stopped.wait_for(|stopped| *stopped).await })
-                        .await;
+                    let stop = async { _ = stopped.wait_for(|stopped| *stopped).await };
+                    tunnel(plugin, runtime, tap, stop).await;
                     drop(place);
                 });
             }

@@ -1,7 +1,7 @@
 //! Reads recordings.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, ErrorKind, Result};
@@ -131,7 +131,9 @@ impl<R: BufRead> Reader<R> {
                 "restore the missing lines, or correct `frames` if lines were removed on purpose";
             return Err(Error::new(ErrorKind::Malformed, message).with_help(help));
         }
-        if !fill(&mut self.input)?.is_empty() {
+        let mut rest = Vec::new();
+        let read = (&mut self.input).take(1).read_to_end(&mut rest);
+        if read.map_err(unreadable)? > 0 {
             let error = Error::new(ErrorKind::Malformed, "unexpected data after the last line");
             return Err(error.with_help("split files that were joined"));
         }
@@ -173,40 +175,20 @@ fn check_magic(first: &[u8], complete: bool) -> Result<()> {
 
 /// Reads a line and removes its line feed.
 fn read_line(input: &mut impl BufRead, max: usize, line: &mut Vec<u8>) -> Result<()> {
-    loop {
-        let available = fill(input)?;
-        if available.is_empty() {
-            return Err(truncated(line.is_empty()));
-        }
-        let end = available.iter().position(|byte| *byte == b'\n');
-        let part = &available[..end.unwrap_or(available.len())];
-        if line.len() + part.len() >= max {
-            let room = max.saturating_sub(line.len()).min(part.len());
-            line.extend_from_slice(&part[..room]);
+    let read = input.take(max as u64).read_until(b'\n', line);
+    read.map_err(unreadable)?;
+    match line.pop_if(|last| *last == b'\n') {
+        Some(_) => Ok(()),
+        None if line.len() < max => Err(truncated(line.is_empty())),
+        None => {
             let message = format!("longer than {max} bytes");
-            return Err(Error::new(ErrorKind::TooLarge, message));
-        }
-        line.extend_from_slice(part);
-        let used = part.len() + usize::from(end.is_some());
-        input.consume(used);
-        if end.is_some() {
-            return Ok(());
+            Err(Error::new(ErrorKind::TooLarge, message))
         }
     }
 }
 
-fn fill(input: &mut impl BufRead) -> Result<&[u8]> {
-    loop {
-        match input.fill_buf() {
-            // The borrow checker does not accept returning the first answer.
-            Ok(_) => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Error::io("cannot read the recording", error)),
-        }
-    }
-    input
-        .fill_buf()
-        .map_err(|error| Error::io("cannot read the recording", error))
+fn unreadable(error: io::Error) -> Error {
+    Error::io("cannot read the recording", error)
 }
 
 fn truncated(between_lines: bool) -> Error {

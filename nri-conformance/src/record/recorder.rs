@@ -14,6 +14,7 @@ use super::limits::{BATCH, BATCH_BYTES, MAX_QUEUED};
 use super::options::{Options, Recorded};
 use super::queue::{Queue, QueueEntry, TapEvent};
 use super::transcript::Transcript;
+use crate::tapped::Record;
 
 /// The niceness of the writing thread, relative to that of the process.
 const NICENESS: i32 = 10;
@@ -29,8 +30,8 @@ pub(super) struct Recorder {
 pub(super) struct Tap {
     shared: Arc<Shared>,
     connection: u32,
-    /// True once bytes were omitted, after which no message can be decoded.
-    lost: bool,
+    /// True once the connection ended, or bytes were omitted, after which no message can be decoded.
+    over: Mutex<bool>,
 }
 
 #[derive(Default)]
@@ -76,7 +77,7 @@ impl Recorder {
         let tap = Tap {
             shared: Arc::clone(&self.shared),
             connection,
-            lost: false,
+            over: Mutex::new(false),
         };
         tap.shared.push(connection, TapEvent::Opened, &[]);
         tap
@@ -106,8 +107,9 @@ impl Drop for Recorder {
 
 impl Tap {
     /// Records bytes that one end has sent. Never waits: if the queue is full, the rest of the connection is lost.
-    pub(super) fn data(&mut self, by: Party, bytes: &[u8]) {
-        if self.lost {
+    pub(super) fn data(&self, by: Party, bytes: &[u8]) {
+        let mut over = self.over();
+        if *over || bytes.is_empty() {
             return;
         }
         let length = bytes.len();
@@ -115,15 +117,32 @@ impl Tap {
             .shared
             .push(self.connection, TapEvent::Data { by, length }, bytes);
         if !fits {
-            self.lost = true;
+            *over = true;
             self.shared.push(self.connection, TapEvent::Overflow, &[]);
         }
     }
 
-    /// Records the end of the connection.
-    pub(super) fn closed(self, by: Closer, reason: Option<String>) {
+    /// Records the end of the connection, after which nothing else of it is recorded.
+    pub(super) fn closed(&self, by: Closer, reason: Option<String>) {
+        let mut over = self.over();
+        *over = true;
         self.shared
             .push(self.connection, TapEvent::Closed { by, reason }, &[]);
+    }
+
+    fn over(&self) -> MutexGuard<'_, bool> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The record of the bytes that a plugin receives and sends.
+impl Record for Arc<Tap> {
+    fn received(&self, bytes: &[u8]) {
+        self.data(Party::Runtime, bytes);
+    }
+
+    fn sent(&self, bytes: &[u8]) {
+        self.data(Party::Plugin, bytes);
     }
 }
 

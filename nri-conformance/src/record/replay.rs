@@ -9,9 +9,7 @@ mod outcome;
 mod plan;
 mod runtime;
 
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 use nri::plugin::Plugin;
@@ -20,6 +18,7 @@ use tokio::time::timeout;
 
 use super::error::{Error, ErrorKind, Result};
 use super::reader::Reader;
+use crate::blocking;
 use crate::subject::Subject;
 
 pub use index::ConnectionInfo;
@@ -243,14 +242,9 @@ impl PluginReplay {
     ///
     /// Panics if the replay panics.
     pub fn run_blocking(self) -> Result<Replayed> {
-        let run = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|error| Error::io("cannot start a tokio runtime", error))?;
-            runtime.block_on(self.run())
-        });
-        run.join().unwrap_or_else(|panic| resume_unwind(panic))
+        blocking::on_a_thread(self.run(), |error| {
+            Err(Error::io("cannot start a tokio runtime", error))
+        })
     }
 
     /// Replays the recording. If there are differences, panics with a list of them. Works in a `#[test]` and in a

@@ -72,6 +72,7 @@ fn absent(hook: Hook) -> Outcome {
         Hook::STOP_POD => "O2",
         Hook::REMOVE_POD => "O3",
         Hook::UPDATE_POD => "O8",
+        Hook::Configure => "Y4",
         Hook::Synchronize => "Y1",
         Hook::Event(_) if hook.follows().is_some() => "C5",
         Hook::Event(_) => "C1",

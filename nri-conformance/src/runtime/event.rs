@@ -1,6 +1,6 @@
 //! The events that the statements distinguish, and the parts of them that the tests need.
 
-use std::{fmt, iter};
+use std::fmt;
 
 use nri::__private::{STAGES, Stage};
 use nri::api::{Container, Event, PodSandbox};
@@ -13,6 +13,8 @@ pub(crate) const LABEL: &str = "nri-conformance";
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(try_from = "String")]
 pub enum Hook {
+    /// `Configure`, which is about no pod.
+    Configure,
     /// `Synchronize`, which is not about one pod.
     Synchronize,
     /// An event in the life of a pod.
@@ -51,20 +53,25 @@ impl Hook {
     pub(crate) fn all() -> impl Iterator<Item = Hook> {
         let events = STAGES.iter().map(|stage| stage.event);
         let events = events.filter(|event| *event != Event::ValidateContainerAdjustment);
-        iter::once(Hook::Synchronize).chain(events.map(Hook::Event))
+        let handshake = [Hook::Configure, Hook::Synchronize].into_iter();
+        handshake.chain(events.map(Hook::Event))
     }
 
-    /// Returns the event; `None` for Synchronize.
+    /// Returns the event; `None` for Configure and Synchronize.
     pub(crate) fn event(self) -> Option<Event> {
         match self {
-            Hook::Synchronize => None,
+            Hook::Configure | Hook::Synchronize => None,
             Hook::Event(event) => Some(event),
         }
     }
 
     /// Returns the name of the RPC.
     pub fn name(self) -> &'static str {
-        self.event().map_or("Synchronize", Event::name)
+        match self {
+            Hook::Configure => "Configure",
+            Hook::Synchronize => "Synchronize",
+            Hook::Event(event) => event.name(),
+        }
     }
 
     /// Returns the hook with this name.

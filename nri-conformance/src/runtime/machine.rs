@@ -103,4 +103,10 @@ impl PodState {
             .iter()
             .find(|namespace| namespace.kind == kind)
     }
+
+    /// Returns true if the pod has a network namespace other than that of the node.
+    pub(super) fn has_own_network(&self) -> bool {
+        let network = self.namespace(NamespaceKind::Network);
+        network.is_some_and(|found| found.inode.is_some() && !found.shared_with_node)
+    }
 }

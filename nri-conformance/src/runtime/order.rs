@@ -1,12 +1,12 @@
-//! The statements about the order of events: O1, O4, O8, C1, C5, R3 and Y3, from the sequences of plugins.
+//! The statements about the order of events: O1, O4, O8, C1, C5, R3, Y3 and Y4, from the sequences of plugins.
 //!
 //! Observers and recordings are judged by the same functions. Requests can fail for reasons that no plugin sees, so a missing
 //! event counts only if a later one shows that the request succeeded.
 
 mod containers;
+mod handshake;
 mod pods;
 mod posts;
-mod synchronize;
 #[cfg(test)]
 mod tests;
 
@@ -56,11 +56,16 @@ pub(super) const TESTS: &[SequenceTest] = &[
     ),
     test("C5", "post-events-in-order", posts::posts_in_order),
     SYNCHRONIZED_ONCE,
+    CONFIGURED_ONCE,
 ];
 
 /// The test of Y3, which also applies to plugins that connect late.
 pub(super) const SYNCHRONIZED_ONCE: SequenceTest =
-    test("Y3", "synchronized-once", synchronize::once);
+    test("Y3", "synchronized-once", handshake::synchronized_once);
+
+/// The test of Y4, which also applies to plugins that connect late.
+pub(super) const CONFIGURED_ONCE: SequenceTest =
+    test("Y4", "configured-once", handshake::configured_once);
 
 const fn test(statement: &'static str, name: &'static str, check: Check) -> SequenceTest {
     SequenceTest {

@@ -29,7 +29,7 @@ pub(crate) struct Sequence {
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     pub(crate) hook: Hook,
-    /// The id of the pod; empty for Synchronize.
+    /// The id of the pod; empty for Configure and Synchronize.
     pub(crate) pod: String,
     pub(crate) container: Option<ContainerId>,
     /// The time since the beginning.
@@ -61,7 +61,9 @@ impl Sequence {
 
     /// Returns the sequence of each observer, in the order in which they were synchronized.
     pub(crate) fn all_of(record: &Record) -> Vec<Sequence> {
-        let Some(start) = record.synchronized.first().map(|state| state.at) else {
+        let configured = record.configured.iter().map(|(_, at)| *at);
+        let synchronized = record.synchronized.iter().map(|state| state.at);
+        let Some(start) = configured.chain(synchronized).min() else {
             return Vec::new();
         };
         let mut sequences: Vec<Sequence> = Vec::new();
@@ -79,6 +81,14 @@ impl Sequence {
         for state in states.filter(|state| state.observer == observer) {
             sequence.synchronize(state, start);
         }
+        for (_, at) in record
+            .configured
+            .iter()
+            .filter(|(name, _)| *name == observer)
+        {
+            let at = at.saturating_duration_since(start);
+            sequence.arrivals.push(Arrival::of_all(Hook::Configure, at));
+        }
         let events = record.entries.iter();
         let events = events.filter(|entry| entry.observer == observer);
         let arrivals = events.map(|entry| Arrival::of(entry, start));
@@ -88,9 +98,8 @@ impl Sequence {
     }
 
     fn synchronize(&mut self, state: &Synchronized, start: Instant) {
-        self.arrivals.push(Arrival::synchronize(
-            state.at.saturating_duration_since(start),
-        ));
+        let at = state.at.saturating_duration_since(start);
+        self.arrivals.push(Arrival::of_all(Hook::Synchronize, at));
         let pods = state.pods.iter().map(|pod| pod.id.clone());
         self.known_pods.extend(pods);
         let containers = state.containers.iter();
@@ -124,19 +133,19 @@ impl Sequence {
         containers
     }
 
-    /// Returns the requests other than Synchronize.
+    /// Returns the requests other than Configure and Synchronize.
     pub(crate) fn events(&self) -> impl Iterator<Item = &Arrival> {
         self.arrivals
             .iter()
-            .filter(|arrival| arrival.hook != Hook::Synchronize)
+            .filter(|arrival| arrival.hook.event().is_some())
     }
 }
 
 impl Arrival {
-    /// Returns a Synchronize.
-    pub(crate) fn synchronize(at: Duration) -> Arrival {
+    /// Returns a request that is not about one pod: Configure or Synchronize.
+    pub(crate) fn of_all(hook: Hook, at: Duration) -> Arrival {
         Arrival {
-            hook: Hook::Synchronize,
+            hook,
             pod: String::new(),
             container: None,
             at,

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use nri::__private::wire::{
@@ -33,25 +32,19 @@ pub enum Direction {
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<Mutex<Log>>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Log {
-    start: Instant,
     sent: Vec<u8>,
     received: Vec<u8>,
-    pieces: Vec<(Duration, Direction, usize)>,
-    cut: bool,
     answers: Answers,
 }
 
-impl Default for Log {
-    fn default() -> Self {
-        Log {
-            start: Instant::now(),
-            sent: Vec::new(),
-            received: Vec::new(),
-            pieces: Vec::new(),
-            cut: false,
-            answers: Answers::default(),
+impl Log {
+    /// Returns the recorded bytes of one direction.
+    fn bytes(&mut self, direction: Direction) -> &mut Vec<u8> {
+        match direction {
+            Direction::ToPlugin => &mut self.sent,
+            Direction::FromPlugin => &mut self.received,
         }
     }
 }
@@ -125,30 +118,15 @@ impl Trace {
 
     fn add(&self, direction: Direction, bytes: &[u8]) {
         let mut log = self.log();
-        let at = log.start.elapsed();
-        let kept = match direction {
-            Direction::ToPlugin => &mut log.sent,
-            Direction::FromPlugin => &mut log.received,
-        };
+        let kept = log.bytes(direction);
         let room = MAX_RECORDED.saturating_sub(kept.len());
-        let part = &bytes[..room.min(bytes.len())];
-        kept.extend_from_slice(part);
-        let length = part.len();
-        log.cut |= length < bytes.len();
-        if length > 0 {
-            log.pieces.push((at, direction, length));
-        }
+        kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
     /// Returns the headers of the messages in one direction, up to the first that is malformed or not recorded.
     pub fn messages(&self, direction: Direction) -> Vec<TracedHeader> {
-        let log = self.log();
-        let bytes = match direction {
-            Direction::ToPlugin => &log.sent,
-            Direction::FromPlugin => &log.received,
-        };
         let mut demux = Demux::new([1, 2]);
-        demux.extend(bytes);
+        demux.extend(self.log().bytes(direction));
         let mut seen = Vec::new();
         while let Ok(Some(message)) = demux.next_message() {
             seen.push(message.into());
@@ -168,12 +146,7 @@ impl Trace {
             ("runtime to plugin", Direction::ToPlugin),
             ("plugin to runtime", Direction::FromPlugin),
         ] {
-            let log = self.log();
-            let bytes = match direction {
-                Direction::ToPlugin => log.sent.clone(),
-                Direction::FromPlugin => log.received.clone(),
-            };
-            drop(log);
+            let bytes = self.log().bytes(direction).clone();
             let _ = writeln!(text, "# {name}, {} bytes", bytes.len());
             messages(&bytes, &mut text);
         }

@@ -129,6 +129,19 @@ fn a_split_synchronize_is_one() {
 }
 
 #[test]
+fn a_second_configure_is_found_wherever_it_arrives() {
+    for position in [0, 1, 4] {
+        let mut exchanges: Vec<_> = [synchronize(false)]
+            .into_iter()
+            .chain(life("web"))
+            .collect();
+        exchanges.insert(position, configure(EventMask::ALL));
+        let report = judged(EventMask::ALL, exchanges);
+        assert_eq!(failed(&report), ["Y4"], "{position}: {report:?}");
+    }
+}
+
+#[test]
 fn a_request_that_is_repeated_as_state_change_is_one() {
     let mut exchanges = vec![
         synchronize(false),

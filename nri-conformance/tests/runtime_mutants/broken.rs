@@ -158,6 +158,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         "C5",
     )),
     mutant("synchronizes-twice", SYNCHRONIZE, Act::Double, 0, "Y3"),
+    mutant("configures-twice", CONFIGURE, Act::Double, 0, "Y4"),
 ];
 
 pub(super) const RUN: &str = "RunPodSandbox";
@@ -171,4 +172,5 @@ const STOP: &str = "StopContainer";
 const UPDATE: &str = "UpdateContainer";
 const POST_UPDATE: &str = "PostUpdateContainer";
 const REMOVE: &str = "RemoveContainer";
+pub(super) const CONFIGURE: &str = "Configure";
 pub(super) const SYNCHRONIZE: &str = "Synchronize";

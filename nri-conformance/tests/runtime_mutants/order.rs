@@ -16,8 +16,8 @@ use crate::sim::Sim;
 use crate::{failed, workload};
 
 /// The statements about the order of events.
-const ORDER: [&str; 12] = [
-    "R3", "D2", "O1", "O2", "O3", "O4", "O5", "O8", "C1", "C5", "P2", "Y3",
+const ORDER: [&str; 13] = [
+    "R3", "D2", "O1", "O2", "O3", "O4", "O5", "O8", "C1", "C5", "P2", "Y3", "Y4",
 ];
 
 /// Starts a runtime with `nri-adaptation`, and a proxy that plugins connect to: `proxy.sock`.
@@ -71,7 +71,7 @@ async fn the_adaptation_keeps_the_contract_through_a_proxy() {
     let report = recorded(None).await;
     report.assert();
     let summary = report.summary();
-    assert_eq!((summary.pass, summary.skip), (7, 0), "{report:?}");
+    assert_eq!((summary.pass, summary.skip), (8, 0), "{report:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

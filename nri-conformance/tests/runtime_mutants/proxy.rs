@@ -16,7 +16,7 @@ use tokio::sync::watch;
 mod broken;
 
 pub(crate) use broken::{Act, MUTANTS, Mutant};
-use broken::{RUN, SYNCHRONIZE};
+use broken::{CONFIGURE, RUN, SYNCHRONIZE};
 
 /// The delay of an event that arrives twice.
 const SHORTLY: Duration = Duration::from_millis(20);
@@ -142,10 +142,11 @@ impl Service for Tampering {
 }
 
 impl Tampering {
-    /// Returns true for a request about the pod of the mutant, and for Synchronize.
+    /// Returns true for a request about the pod of the mutant, and for Configure and Synchronize.
     fn concerns(&self, method: &str, about: &About, mutant: Mutant) -> bool {
-        let Some(pod) = about.pod.as_ref().filter(|_| method != SYNCHRONIZE) else {
-            return method == SYNCHRONIZE;
+        let handshake = [CONFIGURE, SYNCHRONIZE].contains(&method);
+        let Some(pod) = about.pod.as_ref().filter(|_| !handshake) else {
+            return handshake;
         };
         let mut progress = self.progress();
         if method == RUN && !progress.pods.contains(&pod.id) {

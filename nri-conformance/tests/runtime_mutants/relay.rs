@@ -98,7 +98,11 @@ impl Relay {
         };
         let session = Session::new(stream, Revision::newest(), timeouts);
         let index = session.registration().await?.plugin_idx;
-        session.configure(&session.configuration("")).await.ok()?;
+        let configuration = session.configuration("");
+        session.configure(&configuration).await.ok()?;
+        if self.fault == Fault::ConfiguresTwice {
+            session.configure(&configuration).await.ok()?;
+        }
         let loses = self.fault == Fault::LosesWhileSynchronizing && index.starts_with(['6', '7']);
         let guard = if loses {
             None

@@ -8,7 +8,7 @@ use super::NODE;
 pub type Wrap = fn(&str) -> String;
 
 /// Every wrapper, with its name, and true if it names the host.
-pub const WRAPS: [(&str, Wrap, bool); 54] = [
+pub const WRAPS: [(&str, Wrap, bool); 56] = [
     ("unwrapped", |line| line.to_owned(), false),
     ("windows line ends", |line| format!("{line}\r"), false),
     ("zeros before", |line| format!("\0\0\0{line}"), false),
@@ -241,6 +241,12 @@ pub const WRAPS: [(&str, Wrap, bool); 54] = [
     ),
     ("CRI in two pieces", cri_pieces, false),
     (
+        "CRI in two pieces, windows line ends",
+        |line| cri_pieces(line).replace('\n', "\r\n") + "\r",
+        false,
+    ),
+    ("docker in pieces", docker_pieces, false),
+    (
         "fluent-bit around journald around a file",
         |line| fluent_bit(&journal_json(&journalctl(line))),
         true,
@@ -302,6 +308,20 @@ fn cloud(line: &str) -> String {
     let payload = json!({"MESSAGE": line, "_HOSTNAME": NODE});
     json!({"jsonPayload": payload, "severity": "INFO", "timestamp": "2026-11-21T11:47:18Z"})
         .to_string()
+}
+
+/// Pieces of a line wherever it has an escaped character, with a line of the other stream between them.
+fn docker_pieces(line: &str) -> String {
+    let time = "2026-11-21T11:47:18.909751117Z";
+    let other = json!({"log": "-\n", "stream": "stdout", "time": time});
+    let text = format!("{line}\n");
+    let pieces = text
+        .split_inclusive(['"', '\\'])
+        .map(|piece| json!({"log": piece, "stream": "stderr", "time": time}));
+    pieces
+        .map(|piece| format!("{piece}\n{other}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Two pieces of a line, with a line of the other stream between them.

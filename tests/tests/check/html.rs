@@ -92,7 +92,7 @@ fn pages_are_as_reviewed() {
 fn elements_are_closed() {
     for (name, page) in pages() {
         let body = body(&page);
-        for element in ["details", "div", "dl", "section", "svg", "table", "ul"] {
+        for element in ["div", "section", "table", "ul"] {
             let opened = body.matches(&format!("<{element}")).count();
             let closed = body.matches(&format!("</{element}>")).count();
             assert_eq!(opened, closed, "{element} in {name}");
@@ -104,7 +104,7 @@ fn elements_are_closed() {
 fn pages_load_nothing() {
     for (name, page) in pages() {
         let (head, _) = page.split_once("<style>").expect("there is a style sheet");
-        assert!(head.contains("default-src &#39;none&#39;"), "{name}");
+        assert!(head.contains("default-src &apos;none&apos;"), "{name}");
         assert!(!head.contains("unsafe"), "{name}");
         for element in parsed(&page).elements {
             let (tag, attributes) = element.split_once(' ').expect("they are joined");
@@ -159,9 +159,9 @@ fn nothing_that_acts_is_in_a_page() {
 fn many_plugins_fit_in_a_small_page() {
     let page = render(many::check(5_000), Format::Html);
     assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
-    assert_eq!(page.matches("<details>").count(), 5_000);
-    // What is below a row costs nothing until it is opened.
-    assert_eq!(page.matches("</summary><noscript>").count(), 5_000);
+    let (plugins, findings) = page.split_once("id=\"findings\"").expect("some are not ok");
+    assert_eq!(plugins.matches("<tr><th scope=\"row\">").count(), 5_000);
+    assert!(findings.matches("<tr><th scope=\"row\">").count() >= 5_000);
 }
 
 /// Returns a report with `name` wherever something comes from outside.

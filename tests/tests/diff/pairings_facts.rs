@@ -79,11 +79,7 @@ fn a_mask_that_does_not_arrive_is_misread_in_both_directions() {
     ] {
         let report = changed("int32 events = 2;", to);
         for pairing in &report.pairings {
-            assert!(
-                pairing.outcome() >= Outcome::Misreads,
-                "{to}: {}",
-                pairing.headline()
-            );
+            assert!(pairing.outcome() >= Outcome::Misreads, "{to}: {pairing:?}");
         }
         let errors = report.findings.iter();
         let mut errors = errors.filter(|finding| finding.level == Level::Error);

@@ -1,4 +1,4 @@
-//! Logs as stored on disk: rotated, in folders, compressed; the period to report; and
+//! Logs as stored on disk: in several files, in folders, compressed; the period to report; and
 //! warnings that cannot be parsed, which count.
 
 use std::fs;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use nri_compat::check::logs::{Options, Period, parse_time, read_logs};
 use nri_compat::sighting::Interface;
 use nri_compat::skipped::SkipKind;
-use nri_tests::logs::{Plugin, plugins, read, recorded};
+use nri_tests::logs::{Plugin, plugins, read, recorded, recorded_lines};
 
 const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";
-const WARNING: &str = "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"NRI plugin uses a deprecated interface.\" deprecated=StateChange details=\"does not implement RunPodSandbox\" plugin=10-template";
+const WARNING: &str = "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"NRI plugin uses a deprecated interface.\" deprecated=StateChange details=\"does not implement RunPodSandbox\" plugin=10-template\n";
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
@@ -39,38 +39,71 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_rotated_set_is_one_log_wherever_it_was_cut() {
-    let whole = recorded(OLD);
-    let expected = plugins(&read(&whole));
+fn a_plugin_in_several_files_is_one_sighting_with_all_its_lines() {
+    let expected = plugins(&read(&recorded(OLD)));
+    let lines: Vec<String> = recorded_lines(OLD)
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect();
     let folder = tempfile::tempdir().expect("a folder");
-    for cut in (0..whole.len()).step_by(97) {
-        let (old, new) = whole.split_at(cut);
+    for cut in (0..lines.len()).step_by(7) {
+        let (old, new) = lines.split_at(cut);
         let (oldest, old) = old.split_at(old.len() / 2);
         let files = [
-            write(folder.path(), "a.log", new),
-            write(folder.path(), "a.log.2.gz", &gzip(oldest)),
-            write(folder.path(), "a.log.1", old),
+            write(folder.path(), "a.log", new.concat().as_bytes()),
+            write(
+                folder.path(),
+                "a.log.2.gz",
+                &gzip(oldest.concat().as_bytes()),
+            ),
+            write(folder.path(), "a.log.1", old.concat().as_bytes()),
         ];
         assert_eq!(found(&files, &Options::default()), expected, "cut at {cut}");
     }
 }
 
 #[test]
-fn files_without_a_last_line_end_do_not_run_into_each_other() {
+fn each_file_with_a_plugin_is_named_with_its_line() {
     let folder = tempfile::tempdir().expect("a folder");
+    let harmless = "time=\"2026-03-18T20:15:04Z\" msg=starting\n";
     let files = [
         write(folder.path(), "a.log.1", WARNING.as_bytes()),
         write(
             folder.path(),
             "a.log",
-            WARNING.replace("20:15", "21:15").as_bytes(),
+            format!("{harmless}{WARNING}").as_bytes(),
         ),
     ];
-    let found = found(&files, &Options::default());
-    assert_eq!(
-        (found[0].name.as_str(), found[0].count, found.len()),
-        ("10-template", 2, 1)
+    let collected = read_logs(&files, &Options::default());
+    let [one] = collected.sightings.as_slice() else {
+        panic!("{:?}", collected.sightings)
+    };
+    let shown = |line: usize| format!("{}:{line}", files[line - 1].display());
+    assert_eq!(one.place.to_string(), shown(1));
+    let other = format!("also in {}", shown(2));
+    assert!(
+        one.evidence.iter().any(|note| note.detail == other),
+        "{:?}",
+        one.evidence
     );
+}
+
+#[test]
+fn a_last_line_without_its_end_is_read_unless_its_name_was_cut() {
+    let line = WARNING.trim_end();
+    assert_eq!(
+        plugins(&read(line.as_bytes())),
+        plugins(&read(WARNING.as_bytes()))
+    );
+    for end in line.len() - "-template".len()..line.len() {
+        let log = read(format!("{WARNING}{}", &line[..end]).as_bytes());
+        let found = plugins(&log);
+        let [one] = found.as_slice() else {
+            panic!("{end}: {:?}", log.sightings)
+        };
+        assert_eq!((one.name.as_str(), one.count), ("10-template", 1), "{end}");
+        assert_eq!(log.skipped[0].kind, SkipKind::Broken, "{end}");
+    }
 }
 
 #[test]
@@ -94,7 +127,7 @@ fn a_folder_stands_for_its_logs_and_a_link_counts_once() {
         .iter()
         .map(|one| (one.name.as_str(), one.count))
         .collect();
-    assert_eq!(names, [("20-other", 1), ("10-template", 2)]);
+    assert_eq!(names, [("10-template", 2), ("20-other", 1)]);
 }
 
 #[test]
@@ -128,9 +161,16 @@ fn a_journal_in_its_own_format_is_skipped_with_the_way_out() {
 fn only_lines_of_the_period_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let lines: String = ["17", "18", "19"]
-        .map(|day| format!("{}\n", WARNING.replace("03-18", &format!("03-{day}"))))
+        .map(|day| {
+            format!(
+                "{}\n",
+                WARNING.trim_end().replace("03-18", &format!("03-{day}"))
+            )
+        })
         .concat();
-    let without_time = WARNING.replace("time=\"2026-03-18T20:15:04Z\" ", "");
+    let without_time = WARNING
+        .trim_end()
+        .replace("time=\"2026-03-18T20:15:04Z\" ", "");
     let file = write(
         folder.path(),
         "a.log",
@@ -139,9 +179,9 @@ fn only_lines_of_the_period_are_read() {
     let time = |text: &str| Some(parse_time(text).expect("a time"));
     for (since, until, count) in [
         (None, None, 4),
-        (time("2026-03-18 00:00:00 UTC"), None, 3),
+        (time("2026-03-18T00:00:00Z"), None, 3),
         (None, time("2026-03-18T20:15:04Z"), 3),
-        (time("2026-03-18 00:00:00 UTC"), time("@1773900000"), 2),
+        (time("2026-03-18T00:00:00Z"), time("@1773900000"), 2),
         (time("2026-03-20"), None, 1),
     ] {
         let options = Options {

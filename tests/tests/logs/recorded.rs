@@ -240,7 +240,7 @@ fn what_else_the_runtime_says_of_plugins_is_named() {
         (
             r#"plugin \"05-numa\" connected and synchronized"#,
             "05-numa",
-            "it connected; the log says nothing else",
+            "it connected",
         ),
         (
             r#"failed to start external plugin: failed to configure plugin: invalid plugin events: 0x2000"#,

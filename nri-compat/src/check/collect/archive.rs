@@ -6,36 +6,30 @@
 //! would see: whiteouts and later layers hide files of earlier ones. A layer is read once, however
 //! many images share it. Archives within archives are not opened, but reported.
 
-mod blob;
+mod document;
 mod entries;
 mod image;
 mod input;
-mod kind;
 mod layer;
-mod layer_blob;
 mod limits;
 mod manifest;
 mod names;
 mod store;
-mod stored;
 mod tree;
-mod window;
 
 use std::path::Path;
 
 #[cfg(feature = "registry")]
-pub(super) use blob::Blob as LayerBlob;
+pub(super) use document::{Blob as LayerBlob, Image, Manifest, Platform, parse as parse_manifest};
 #[cfg(feature = "registry")]
-pub(super) use image::{Layers, report_one};
+pub(super) use image::{Layers, report as report_image};
 #[cfg(feature = "registry")]
-pub(super) use limits::EntryCount;
-#[cfg(feature = "registry")]
-pub(super) use manifest::{Descriptor, Image, Images, Platform, images_of, parse_manifest};
+pub(super) use manifest::{Images, images_of};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
+pub(super) use names::shown_path;
 #[cfg(feature = "registry")]
 pub(super) use store::Store;
-pub(super) use stored::shown_path;
 
 use super::compressed;
 use super::found::Found;
@@ -44,19 +38,15 @@ use crate::check::content::{Content, File};
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
-use crate::unpack;
-use layer::{Layer, Reading, Stop};
-#[cfg(not(feature = "registry"))]
-use limits::EntryCount;
+use layer::{Kind, Layer, Reading};
+use limits::Limits;
 use store::{Folder, Packed};
 use tree::Tree;
-
-pub(super) use kind::archive_packing;
 
 /// Checks an archive with this compression.
 pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
     let done = if packing == Packing::Not {
-        tar(scan, file.content, &file.place)
+        image_or_files(scan, file.content, &file.place)
     } else {
         packed(scan, file, packing)
     };
@@ -67,63 +57,57 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
 
 /// Checks a folder that is an OCI layout.
 pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, place: &Place) {
-    if let Err(why) = image::read(scan, &Folder::new(folder), place) {
+    if let Err(why) = image::read(scan, &Folder(folder.to_owned()), place) {
         scan.skip(place.clone(), why);
     }
 }
 
 /// Checks an archive that can be read at any offset: its headers show whether it is an image.
-fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unreadable> {
+fn image_or_files(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unreadable> {
     let store = Packed::index(content);
-    if manifest::is_image(&store) {
-        if let Some(why) = &store.broken {
-            scan.skip(place.clone(), why.clone());
-        }
-        return image::read(scan, &store, place);
+    if !manifest::is_image(&store) {
+        drop(store);
+        report(scan, files(scan, content, Packing::Not, Kind::Plain), place);
+        return Ok(());
     }
-    let layer = layer::read(
-        reading(scan, content, &EntryCount::default()),
-        Packing::Not,
-        Stop::Never,
-    );
-    report(scan, layer, place);
-    Ok(())
+    if let Some(why) = &store.broken {
+        scan.skip(place.clone(), why.clone());
+    }
+    let images = image::read(scan, &store, place)?;
+    store.others(&images).map_or(Ok(()), Err)
 }
 
 /// Reads a compressed archive sequentially. If it turns out to be an image, it is decompressed to a
 /// temporary file, because layers may precede the manifest that names them.
 fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unreadable> {
-    let count = EntryCount::default();
-    let layer = layer::read(reading(scan, file.content, &count), packing, Stop::AtImage);
+    let layer = files(scan, file.content, packing, Kind::MaybeImage);
     if layer.is_image {
-        let unpacked = compressed::to_disk(file.content, unpack::limit(file.content.len()))?;
-        return tar(scan, &unpacked, &file.place);
+        let unpacked = compressed::to_disk(file.content, packing)?;
+        return image_or_files(scan, &unpacked, &file.place);
     }
     report(scan, layer, &file.place);
     Ok(())
 }
 
-/// Reports a plain archive, which is a single layer.
+/// Reads the files of an archive, which is a single layer.
+fn files(scan: &Scan<'_>, content: &dyn Content, packing: Packing, kind: Kind) -> Layer {
+    Layer::read(Reading {
+        scan,
+        content,
+        packing,
+        limits: &Limits::new(1),
+        kind,
+    })
+}
+
+/// Reports the files of an archive.
 fn report(scan: &Scan<'_>, mut layer: Layer, archive: &Place) {
-    layer.report_limits(scan, archive);
-    let charts = std::mem::take(&mut layer.charts);
-    for (folder, chart) in charts {
+    if let Some(why) = &layer.failed {
+        scan.skip(archive.clone(), why.clone());
+    }
+    for (folder, chart) in std::mem::take(&mut layer.charts) {
         scan.store(Found::sighting(chart).moved(archive, &shown_path(folder.as_bytes())));
     }
     let findings = Tree::new(&[&layer]).findings(archive);
     findings.into_iter().for_each(|found| scan.store(found));
-}
-
-/// Returns the way in which an archive that is not the layer of an image is read.
-fn reading<'r>(
-    scan: &'r Scan<'r>,
-    content: &'r dyn Content,
-    entries: &'r EntryCount,
-) -> Reading<'r> {
-    Reading {
-        scan,
-        content,
-        entries,
-        is_layer: false,
-    }
 }

@@ -1,6 +1,6 @@
-//! Single programs that are compressed, as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
+//! Compressed files: archives, and single programs as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
 
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufReader, Read};
 
 use super::disk::{self, Disk};
 use super::spool;
@@ -15,8 +15,8 @@ use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack;
 
-/// The maximum size of a decompressed program in bytes.
-const MAX_PROGRAM: u64 = 2 << 30;
+/// The size of a header of a tar, in bytes.
+const TAR_HEADER: usize = 512;
 
 /// A file that was decompressed.
 pub(super) struct Unpacked {
@@ -39,17 +39,23 @@ impl Unpacked {
     }
 }
 
-/// Returns true if a file with these first bytes may be a compressed program, or another compressed file
-/// that may hold programs. zstd and bzip2 need more than the first bytes to decompress any.
-pub(super) fn may_hold_program(head: &Head) -> bool {
-    match Packing::detect(head) {
-        Packing::Not => false,
-        Packing::Zstd | Packing::Bzip2 => true,
-        Packing::Gzip | Packing::Xz => {
-            let start = head.unpacked();
-            start.contains(&0) || unread_format::reason(start, &start).is_some()
-        }
-    }
+/// Returns the compression of an archive; `None` for content that is not an archive, such as a
+/// compressed file other than a tar.
+pub(super) fn archive_packing(head: &Head, content: &dyn Content) -> Option<Packing> {
+    let packing = Packing::detect(head);
+    let is_archive = if packing == Packing::Not {
+        is_tar(head)
+    } else {
+        is_tar(&unpacked_start(head, content, TAR_HEADER))
+    };
+    is_archive.then_some(packing)
+}
+
+/// Returns true if the first header is one of a tar, with a correct checksum.
+fn is_tar(start: &[u8]) -> bool {
+    let mut archive = tar::Archive::new(start.get(..TAR_HEADER).unwrap_or_default());
+    let first = archive.entries().map(|entries| entries.raw(true).next());
+    matches!(first, Ok(Some(Ok(_))))
 }
 
 /// Returns the program in a compressed file, or the reason why what may hold programs in it is not read;
@@ -59,52 +65,58 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     if packing == Packing::Not {
         return None;
     }
-    if !starts_like_program(file) {
-        let start = unpacked_head(file, unread_format::ENOUGH);
+    if !holds_program(file) {
+        let start = unpacked_start(&file.head, file.content, unread_format::ENOUGH);
         return unread_format::reason_inside(packing, &start).map(Err);
     }
-    let disk = to_disk(file.content, MAX_PROGRAM);
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
     let is_known = Packing::extensions().any(|known| known == extension);
-    Some(disk.map(|disk| Unpacked {
+    Some(to_disk(file.content, packing).map(|disk| Unpacked {
         disk,
         name: if is_known { name } else { &file.name }.to_owned(),
     }))
 }
 
-/// Decompresses content to a temporary file of at most `most` bytes.
-pub(super) fn to_disk(content: &dyn Content, most: u64) -> Result<Disk, Unreadable> {
-    let stream = BufReader::new(Stream::new(content));
-    let packing = Packing::detect(&disk::head(content).map_err(Unreadable::from)?);
-    let unpacked = unpack::limited(stream, packing, most);
-    spool::to_disk(&mut *unpacked.map_err(Unreadable::from)?)
-}
-
-/// Returns the first decompressed bytes of a file, at most `most`. Reads more than its head only if
-/// that is not enough.
-pub(super) fn unpacked_head(file: &File<'_>, most: usize) -> Vec<u8> {
-    let head = file.head.unpacked();
-    if let Some(enough) = head.get(..most) {
-        return enough.to_vec();
+/// Returns true if a file is a compressed program, by its first decompressed bytes.
+pub(super) fn holds_program(file: &File<'_>) -> bool {
+    if Packing::detect(&file.head) == Packing::Not {
+        return false;
     }
-    let mut head = Vec::new();
-    let stream = BufReader::new(Stream::new(file.content));
-    let unpacked = unpack::decoder(stream, Packing::detect(&file.head));
-    // The content before the damage counts.
-    let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut head));
-    head
-}
-
-/// Returns true if the first decompressed bytes are those of a program.
-fn starts_like_program(file: &File<'_>) -> bool {
-    let head = unpacked_head(file, HEAD);
-    let content = head.as_slice();
+    let start = unpacked_start(&file.head, file.content, HEAD);
     let inner = File {
         place: file.place.clone(),
         name: file.name.clone(),
-        head: head.clone().into(),
-        content: &content,
+        head: start.clone().into(),
+        content: &start,
         disk: None,
     };
     Program.recognises(&inner) || Wasm.recognises(&inner)
+}
+
+/// Decompresses content to a temporary file.
+pub(super) fn to_disk(content: &dyn Content, packing: Packing) -> Result<Disk, Unreadable> {
+    spool::to_disk(&mut *reader(content, packing)?)
+}
+
+/// Returns the decompressed bytes of content, within limits.
+pub(super) fn reader(
+    content: &dyn Content,
+    packing: Packing,
+) -> Result<Box<dyn Read + '_>, Unreadable> {
+    let stream = BufReader::with_capacity(64 << 10, Stream::new(content));
+    let most = unpack::limit(content.len());
+    unpack::limited(stream, packing, most).map_err(Unreadable::of_data)
+}
+
+/// Returns the first decompressed bytes of content, at most `most`. Reads more than its head only if
+/// that is not enough.
+fn unpacked_start(head: &Head, content: &dyn Content, most: usize) -> Vec<u8> {
+    if let Some(enough) = head.unpacked().get(..most) {
+        return enough.to_vec();
+    }
+    let mut start = Vec::new();
+    let unpacked = reader(content, Packing::detect(head));
+    // The content before the damage counts.
+    let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut start));
+    start
 }

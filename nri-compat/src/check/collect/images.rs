@@ -8,8 +8,6 @@ mod fetch;
 mod platform;
 #[cfg(feature = "registry")]
 mod remote;
-#[cfg(feature = "registry")]
-mod report;
 
 use super::file_outcome::FileOutcome;
 use super::request::{ImageOptions, ImageRequest, shown};

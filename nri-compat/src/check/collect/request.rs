@@ -89,14 +89,18 @@ pub(super) fn shown(reference: &str) -> String {
     crate::escape::bytes(name.as_bytes())
 }
 
-/// The way in which images are fetched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The way in which images are fetched, which is also the help of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+#[group(skip)]
 pub struct ImageOptions {
-    /// The platform to check, such as `linux/arm64`; otherwise every Linux platform of an image.
+    /// The platform of images to check, such as linux/arm64 [default: every Linux platform].
+    #[arg(long, value_name = "PLATFORM", help_heading = "Images in registries")]
     pub platform: Option<String>,
-    /// Hosts, with or without port, that are asked over plain HTTP or with certificates that cannot
-    /// be verified.
+    /// A registry, HOST or HOST:PORT, that is accessed over plain HTTP, or whose certificate is not
+    /// verified. May be given several times.
+    #[arg(long, value_name = "HOST", help_heading = "Images in registries")]
     pub insecure: Vec<String>,
-    /// True if only the entry point of each image is checked.
+    /// Stop at the entry point of an image if that is a plugin, without reading its other files.
+    #[arg(long, help_heading = "Images in registries")]
     pub quick: bool,
 }

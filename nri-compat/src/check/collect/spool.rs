@@ -34,14 +34,10 @@ pub(super) fn spooled(file: File) -> Result<Disk, Unreadable> {
 /// Returns the reason why a stream cannot be copied. Only errors of the system can be those of the
 /// temporary file.
 fn failed(error: io::Error) -> Unreadable {
-    match Unreadable::of_data(error) {
-        Unreadable {
-            kind: SkipKind::Io,
-            reason,
-        } => {
-            let reason = format!("cannot be copied to a temporary file: {reason}");
-            Unreadable::new(SkipKind::Io, reason)
-        }
-        why => why,
+    let why = Unreadable::of_data(error);
+    if why.kind != SkipKind::Io {
+        return why;
     }
+    let reason = format!("cannot be copied to a temporary file: {}", why.reason);
+    Unreadable::new(SkipKind::Io, reason)
 }

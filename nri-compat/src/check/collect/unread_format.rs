@@ -18,7 +18,7 @@ struct UnreadFormat {
 }
 
 /// The formats, by the bytes that identify them.
-const FORMATS: [UnreadFormat; 33] = [
+const FORMATS: [UnreadFormat; 34] = [
     at(0, b"PK\x03\x04", "a ZIP archive"),
     at(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     at(0, b"Rar!\x1a\x07", "a RAR archive"),
@@ -47,6 +47,13 @@ const FORMATS: [UnreadFormat; 33] = [
     at(0x40, b"\x7f\x10\xda\xbe", "a disk image in the format VDI"),
     compressed(b"\x04\x22\x4d\x18", "compressed with lz4"),
     compressed(b"\x02\x21\x4c\x18", "compressed with lz4"),
+    UnreadFormat {
+        offset: 1,
+        ..compressed(
+            b"\x2a\x4d\x18",
+            "compressed with zstd after a frame to skip",
+        )
+    },
     compressed(b"\x1f\x9d", "compressed with compress"),
     compressed(b"LZIP", "compressed with lzip"),
     compressed(b"\x5d\0\0", "compressed with lzma"),

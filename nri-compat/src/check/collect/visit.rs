@@ -229,7 +229,7 @@ fn unpacked(scan: &Scan<'_>, program: &compressed::Unpacked, visit: &Visit<'_>) 
 
 /// Returns the shape of a file; `None` if nothing reads such files.
 fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
-    if let Some(packing) = archive::archive_packing(file) {
+    if let Some(packing) = compressed::archive_packing(&file.head, file.content) {
         return Some(Shape::Packed(packing));
     }
     if charts::recognises(file) {

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use super::go_mod::GoMod;
 use super::nri_module::{self, MODULE, Package};
-use super::{Reader, Unreadable, text};
+use super::{Reader, Unreadable, sighting, text};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
@@ -120,15 +120,13 @@ impl Reader for Format {
         let mention = (self.mention)(file, &text)
             .map_err(|error| Unreadable::new(SkipKind::Broken, format!("not valid: {error}")))?;
         let sighting = mention.map(|detail| Sighting {
-            place: file.place.clone(),
-            kind: self.kind,
-            role: Role::Library,
             interface: Interface::unknown(REASON),
-            evidence: vec![Evidence {
-                reader: self.name,
-                detail,
-            }],
-            ..Sighting::default()
+            ..sighting(
+                file,
+                self.kind,
+                Role::Library,
+                Evidence::new(self.name, detail),
+            )
         });
         Ok(sighting.into_iter().collect())
     }

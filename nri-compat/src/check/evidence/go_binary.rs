@@ -72,8 +72,5 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {
-    Evidence {
-        reader: NAME,
-        detail: detail.into(),
-    }
+    Evidence::new(NAME, detail)
 }

@@ -14,26 +14,14 @@ pub(super) struct GoMod {
     pub(super) path: String,
     /// The requirement of NRI.
     required: Option<Requirement>,
-    /// The replacements of NRI: the version that is replaced, if only one is, and the release instead of it, if it
-    /// is one of NRI.
-    replacements: Vec<(Option<String>, Option<String>)>,
-    /// True if versions of NRI are excluded.
-    excludes: bool,
+    /// True if versions of NRI are replaced or excluded, so that another one may be built.
+    selects_another: bool,
 }
 
 #[derive(Debug)]
 struct Requirement {
     version: String,
     is_indirect: bool,
-}
-
-/// The release of NRI that a module builds with.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::check) struct Release {
-    /// The version, such as `v0.11.0`.
-    pub(in crate::check) version: String,
-    /// The key of the replacement that selects it, as `go mod edit -dropreplace` takes it.
-    pub(in crate::check) replacement: Option<String>,
 }
 
 impl GoMod {
@@ -64,12 +52,7 @@ impl GoMod {
                     is_indirect: comment.trim_start().starts_with("indirect"),
                 });
             }
-            ("exclude", [MODULE, ..]) => self.excludes = true,
-            ("replace", [MODULE, "=>", by @ ..]) => self.replacements.push((None, release(by))),
-            ("replace", [MODULE, old, "=>", by @ ..]) => {
-                let old = Some((*old).to_owned());
-                self.replacements.push((old, release(by)));
-            }
+            ("exclude" | "replace", [MODULE, ..]) => self.selects_another = true,
             _ => {}
         }
     }
@@ -93,42 +76,14 @@ impl GoMod {
     ///
     /// # Errors
     ///
-    /// Returns the reason if the file does not determine it.
-    pub(super) fn release(&self) -> Result<Release, &'static str> {
-        let required = self
-            .required
-            .as_ref()
-            .ok_or("its go.mod does not require NRI")?;
-        if self.excludes {
-            return Err("its go.mod excludes a version of NRI");
+    /// Returns the reason if the file does not show it simply.
+    pub(super) fn release(&self) -> Result<&str, &'static str> {
+        if self.selects_another {
+            return Err("its go.mod replaces NRI or excludes a version of it");
         }
-        let of = |key: Option<&str>| {
-            let mut all = self.replacements.iter();
-            all.find(|(old, _)| old.as_deref() == key)
-        };
-        let version = &required.version;
-        match of(Some(version)).or_else(|| of(None)) {
-            None => Ok(Release {
-                version: version.clone(),
-                replacement: None,
-            }),
-            Some((_, None)) => Err("its go.mod replaces NRI by a folder or another module"),
-            Some((old, Some(by))) => Ok(Release {
-                version: by.clone(),
-                replacement: Some(match old {
-                    None => MODULE.to_owned(),
-                    Some(old) => format!("{MODULE}@{old}"),
-                }),
-            }),
-        }
-    }
-}
-
-/// Returns the release of NRI that replaces another one; `None` for a folder or another module.
-fn release(by: &[&str]) -> Option<String> {
-    match by {
-        [MODULE, version] => Some((*version).to_owned()),
-        _ => None,
+        let required = self.required.as_ref();
+        let version = required.map(|required| required.version.as_str());
+        version.ok_or("its go.mod does not require NRI")
     }
 }
 
@@ -140,31 +95,24 @@ fn unquoted(word: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn version(text: &str) -> Option<String> {
-        GoMod::parse(text).release().ok().map(|one| one.version)
-    }
-
     #[test]
-    fn a_requirement_and_a_plain_replacement_determine_the_release() {
+    fn a_requirement_alone_determines_the_release() {
         let required = "// (c)\nmodule example.org/x\nrequire (\n\t\"github.com/containerd/nri\" v0.6.1 // why\n)\n";
         let nri = "github.com/containerd/nri";
         for (rest, expected) in [
-            (String::new(), Some("v0.6.1")),
-            (format!("replace {nri} => {nri} v0.12.0"), Some("v0.12.0")),
+            (String::new(), Ok("v0.6.1")),
             (
                 format!("replace (\n{nri} v0.6.1 => {nri} v0.8.0\n)"),
-                Some("v0.8.0"),
+                Err(()),
             ),
-            (format!("replace {nri} v0.5.0 => ../.."), Some("v0.6.1")),
-            (format!("replace {nri} => ../.."), None),
-            (format!("replace {nri} => github.com/me/nri v0.12.0"), None),
-            (format!("exclude {nri} v0.6.1"), None),
+            (format!("replace {nri} => ../.."), Err(())),
+            (format!("exclude {nri} v0.6.1"), Err(())),
         ] {
-            let found = version(&format!("{required}{rest}\n"));
-            assert_eq!(found.as_deref(), expected, "{rest}");
+            let module = GoMod::parse(&format!("{required}{rest}\n"));
+            assert_eq!(module.release().map_err(drop), expected, "{rest}");
         }
         assert_eq!(GoMod::parse(required).path, "example.org/x");
         let unrelated = format!("module x\n// require {nri} v0.6.1\nrequire {nri}/v2 v2.0.0\n");
-        assert_eq!(version(&unrelated), None);
+        assert!(GoMod::parse(&unrelated).release().is_err());
     }
 }

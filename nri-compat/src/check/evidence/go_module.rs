@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::go_mod::{GoMod, Release};
+use super::go_mod::GoMod;
 
 /// The maximum number of folders that are searched upwards.
 const MAX_ABOVE: usize = 64;
@@ -66,7 +66,7 @@ impl GoModule {
     /// # Errors
     ///
     /// Returns the reason if its files do not determine it.
-    pub(in crate::check) fn release(&self) -> Result<Release, &'static str> {
+    pub(in crate::check) fn release(&self) -> Result<&str, &'static str> {
         if self.in_workspace {
             return Err("a go.work above it may select another release of NRI");
         }

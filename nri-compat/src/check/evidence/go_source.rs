@@ -97,10 +97,7 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
         },
         evidence: details
             .into_iter()
-            .map(|detail| Evidence {
-                reader: NAME,
-                detail,
-            })
+            .map(|detail| Evidence::new(NAME, detail))
             .collect(),
         source: Some(Box::new(GoPackage {
             folder: folder.map(Path::to_owned),

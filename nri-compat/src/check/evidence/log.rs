@@ -2,8 +2,7 @@
 
 use super::{Reader, Unreadable};
 use crate::check::content::{File, Stream};
-use crate::check::logs;
-use crate::packing::Packing;
+use crate::check::logs::{self, Log};
 use crate::sighting::{LOG_READER, Sighting};
 
 /// The reader of logs, which accepts only files that begin like a log.
@@ -16,10 +15,7 @@ impl Reader for LogReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if Packing::detect(&file.head) != Packing::Not {
-            return logs::is_log(file.head.unpacked());
-        }
-        logs::is_log(&file.head)
+        logs::is_log(&file.head) || logs::is_log(file.head.unpacked())
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
@@ -28,28 +24,34 @@ impl Reader for LogReader {
             Some(skipped) if log.sightings.is_empty() => {
                 Err(Unreadable::new(skipped.kind, skipped.reason.clone()))
             }
-            Some(_) | None => Ok(log.with_notes()),
+            Some(_) | None => Ok(with_unread(log)),
         }
     }
+}
+
+/// Returns the sightings in a log, each with the parts that could not be read, and one for each of these parts that may
+/// have warnings.
+fn with_unread(log: Log) -> Vec<Sighting> {
+    let mut sightings = log.sightings;
+    for skipped in &log.skipped {
+        let incomplete = logs::incomplete(skipped);
+        for sighting in &mut sightings {
+            sighting.evidence.extend_from_slice(&incomplete.evidence);
+        }
+        if logs::may_hide_warnings(skipped.kind, true) {
+            sightings.push(incomplete);
+        }
+    }
+    sightings
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn recognised(head: &[u8]) -> bool {
-        LogReader.recognises(&File {
-            place: "a".into(),
-            name: "a".to_owned(),
-            head: head.to_vec().into(),
-            content: &head,
-            disk: None,
-        })
-    }
-
     #[test]
     fn logs_and_lists_of_deprecations_are_recognised() {
-        for head in [
+        let logs = [
             "time=\"2026-11-21T11:47:18Z\" level=info msg=\"starting\"\n",
             "{\"level\":\"info\",\"msg\":\"starting\",\"time\":\"2026-11-21T11:47:18Z\"}\n",
             "rest of a line that was cut\nNov 21 11:47:18 node-1 kernel: booted\n",
@@ -58,18 +60,8 @@ mod tests {
             "\0\0\0\x002026-11-21T11:47:18.9Z stderr F starting",
             "ID    LAST OCCURRENCE    MESSAGE",
             "[\n    {\n        \"id\": \"io.containerd.deprecation/cgroup-v1\",\n",
-        ] {
-            assert!(recognised(head.as_bytes()), "{head}");
-            assert!(
-                recognised(&zstd::encode_all(head.as_bytes(), 1).expect("packed")),
-                "{head}"
-            );
-        }
-    }
-
-    #[test]
-    fn other_files_are_not() {
-        for head in [
+        ];
+        let others = [
             "",
             "module example.com/plugin\n\nrequire github.com/containerd/nri v0.11.0\n",
             "[package]\nname = \"time\"\nversion = \"1.0.0\"\n",
@@ -77,8 +69,21 @@ mod tests {
             "#!/bin/sh\nset -e: x\nmsg=hello\n",
             "key: value\nother: value\n",
             "\x7fELF\x02\x01\x01\0\0\0\0\0\n2026-11-21T11:47:18.9Z stderr F starting\n",
-        ] {
-            assert!(!recognised(head.as_bytes()), "{head}");
+        ];
+        let recognised = |head: &[u8]| {
+            LogReader.recognises(&File {
+                place: "a".into(),
+                name: "a".to_owned(),
+                head: head.to_vec().into(),
+                content: &head,
+                disk: None,
+            })
+        };
+        for (nth, head) in logs.iter().chain(&others).enumerate() {
+            let is_log = nth < logs.len();
+            assert_eq!(recognised(head.as_bytes()), is_log, "{head}");
+            let packed = zstd::encode_all(head.as_bytes(), 1).expect("packed");
+            assert_eq!(recognised(&packed), is_log, "{head}");
         }
     }
 }

@@ -79,10 +79,10 @@ fn sighting(file: &File<'_>, kind: String) -> Sighting {
         place: file.place.clone(),
         kind: FileKind::OneShotConfig,
         role: Role::Plugin,
-        evidence: vec![Evidence {
-            reader: NAME,
-            detail: format!("calls the v0.1.0 plugin `{kind}` once per event"),
-        }],
+        evidence: vec![Evidence::new(
+            NAME,
+            format!("calls the v0.1.0 plugin `{kind}` once per event"),
+        )],
         name: Some(kind),
         nri: Built {
             below: Some(facts::PROTOCOL.to_owned()),

@@ -3,7 +3,7 @@
 use super::binary::window::find;
 use super::binary::{Appended, Image, appended, embedded_program};
 use super::protocol::{self, PROTOCOL};
-use super::{Unreadable, identity};
+use super::{Unreadable, identity, sighting};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 
@@ -138,7 +138,7 @@ fn with_protocol_in(
         let found = protocol::read(image, &[part])?;
         let details = found.describe().into_iter();
         seen.evidence
-            .extend(details.map(|detail| Evidence { reader, detail }));
+            .extend(details.map(|detail| Evidence::new(reader, detail)));
     }
     Ok(())
 }
@@ -150,24 +150,14 @@ pub(super) fn hidden(
     reader: &'static str,
     reason: &str,
 ) -> Sighting {
-    let (index, name) = identity(&file.name);
     // A runtime starts any file with a plugin name.
-    let role = if index.is_some() {
+    let role = if identity(&file.name).0.is_some() {
         Role::Plugin
     } else {
         Role::None
     };
     Sighting {
-        place: file.place.clone(),
-        kind,
-        role,
-        name,
-        index,
         interface: Interface::unknown(reason),
-        evidence: vec![Evidence {
-            reader,
-            detail: reason.to_owned(),
-        }],
-        ..Sighting::default()
+        ..sighting(file, kind, role, Evidence::new(reader, reason))
     }
 }

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use super::binary::Image;
 use super::binary::window::{Flow, WINDOW, find, windows};
 use super::protocol::{self, CONNECTS, PROTOCOL};
-use super::{Unreadable, opaque};
+use super::{Unreadable, opaque, sighting};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use manifest::Embedded;
@@ -141,15 +141,8 @@ fn own_bindings(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadab
 
 /// Reports a tool, such as this one, that contains the protocol in order to compare it.
 fn tool(file: &File<'_>) -> Sighting {
-    Sighting {
-        place: file.place.clone(),
-        kind: FileKind::RustBinary,
-        role: Role::Library,
-        evidence: vec![evidence(
-            "its manifest says that it is a tool, not a plugin",
-        )],
-        ..Sighting::default()
-    }
+    let detail = "its manifest says that it is a tool, not a plugin";
+    sighting(file, FileKind::RustBinary, Role::Library, evidence(detail))
 }
 
 fn kind(image: &Image<'_>) -> Result<FileKind, Unreadable> {
@@ -167,8 +160,5 @@ fn kind(image: &Image<'_>) -> Result<FileKind, Unreadable> {
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {
-    Evidence {
-        reader: NAME,
-        detail: detail.into(),
-    }
+    Evidence::new(NAME, detail)
 }

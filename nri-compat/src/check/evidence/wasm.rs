@@ -7,7 +7,7 @@
 
 use super::binary::bytes::leb128;
 use super::binary::window::{find, part};
-use super::{Reader, Unreadable, identity, opaque};
+use super::{Reader, Unreadable, identity, opaque, sighting};
 use crate::check::content::File;
 use crate::check::events::EventSet;
 use crate::diff::wasm_export;
@@ -63,7 +63,7 @@ impl Reader for Wasm {
             .collect();
         let is_named = identity(&file.name).0.is_some();
         Ok(if is_named || exports.iter().any(|name| is_of_nri(name)) {
-            vec![sighting(file, of_nri)]
+            vec![plugin(file, of_nri)]
         } else {
             Vec::new()
         })
@@ -195,16 +195,15 @@ fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
     let all = (0, file.content.len());
     if find(file.content, all, PREFIX.as_bytes(), |_| true)?.is_some() {
         seen.role = Role::Plugin;
-        seen.evidence.push(Evidence {
-            reader: NAME,
-            detail: "it contains names of NRI's plugin interface (plugin_…)".to_owned(),
-        });
+        seen.evidence.push(Evidence::new(
+            NAME,
+            "it contains names of NRI's plugin interface (plugin_…)",
+        ));
     }
     Ok(seen)
 }
 
-fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
-    let (index, name) = identity(&file.name);
+fn plugin(file: &File<'_>, exports: Vec<String>) -> Sighting {
     let mut events = EventSet::default();
     for rpc in EVENTS
         .iter()
@@ -218,11 +217,6 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
         format!("it exports {}", exports.join(", "))
     };
     Sighting {
-        place: file.place.clone(),
-        kind: FileKind::WasmModule,
-        role: Role::Plugin,
-        name,
-        index,
         nri: built(&exports),
         // An exported function may do nothing: what counts is what the module subscribes to when it
         // runs.
@@ -230,12 +224,13 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
             names: events.names(),
             certainty: Certainty::ByName,
         },
-        evidence: vec![Evidence {
-            reader: NAME,
-            detail,
-        }],
         interface: Interface::Exports(exports),
-        ..Sighting::default()
+        ..sighting(
+            file,
+            FileKind::WasmModule,
+            Role::Plugin,
+            Evidence::new(NAME, detail),
+        )
     }
 }
 

@@ -1,139 +1,157 @@
 //! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
 //! containerd and CRI-O.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::context::{Fields, regex};
-use super::logfmt::Record;
-use crate::facts::EVENTS;
+use super::record::{Field, Record, regex};
+use crate::facts::{DEDICATED, EVENTS};
 
 /// A statement about NRI or one of its plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Statement {
-    /// A fact about the plugin with this name, `10-template`, or only `template`. `None` if the message names none.
-    Fact(Option<String>, Claim),
-    /// An entry of `ctr deprecations list`.
-    Listed(Warning),
-    /// A warning about a plugin that was truncated.
-    Unread(Warning),
+pub(super) struct Statement {
+    pub(super) topic: Topic,
+    /// What it says. Empty if it says only that the plugin is there.
+    pub(super) note: String,
+    /// The RPC that the plugin does not have, so that its event was delivered as `StateChange`.
+    pub(super) rpc: Option<String>,
+    /// The NRI version that the plugin reported when it registered.
+    pub(super) version: Option<String>,
 }
 
-/// The content of a fact about a plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
-    /// It has no RPC for this event, which was delivered as `StateChange`.
-    StateChange(String),
-    /// It is a v0.1.0 plugin, and was run.
-    OneShot,
-    /// It registered and reported this NRI version: empty if the runtime does not log it, `unknown`
-    /// if the plugin did not send it.
-    Registered(String),
-    /// It connected, or was synchronized.
-    Connected,
-    /// It was closed or skipped, or did not start, for this reason.
-    Failed(String),
-}
+/// What a statement is about, with the name of the plugin, `10-template`, or only `template`.
+pub(super) type Topic = (Subject, Option<String>);
 
-/// A deprecation of NRI, about which a runtime warns.
+/// The subject of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Warning {
-    /// A plugin relies on `StateChange`.
-    StateChange,
-    /// v0.1.0 plugins were run.
+pub(super) enum Subject {
+    /// An entry about `StateChange` in `ctr deprecations list`.
+    Listed,
+    /// An entry about v0.1.0 plugins in this list.
+    ListedOneShot,
+    /// A plugin.
+    Plugin,
+    /// A v0.1.0 plugin, which was run.
     OneShot,
+    /// A warning about `StateChange` that was truncated, or in an unknown format. It still proves that there is a plugin.
+    Unread,
+    /// Such a warning about v0.1.0 plugins.
+    UnreadOneShot,
 }
 
-/// The message of containerd whose details are in fields.
-const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
-
-/// The words of warnings, of which nobody but a runtime is the author.
-const WARNINGS: [(&str, Warning); 3] = [
-    (DEPRECATED_INTERFACE, Warning::StateChange),
-    (
-        "uses deprecated StateChange instead of a dedicated ",
-        Warning::StateChange,
-    ),
-    ("Deprecated NRI plugin(s) ", Warning::OneShot),
-];
-
-/// The line of a list of deprecations with the message of an entry, whose id is on another line.
-const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
-
-/// The maximum length of a plugin name in bytes.
-const MAX_NAME: usize = 128;
+impl Subject {
+    /// Returns true for a warning that was truncated, or in an unknown format.
+    pub(super) fn is_unread(self) -> bool {
+        matches!(self, Self::Unread | Self::UnreadOneShot)
+    }
+}
 
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
-/// Returns the statement in the groups of a wording.
-type Reading = fn(&Captures<'_>) -> Option<Statement>;
+/// The message of containerd whose details are in fields.
+const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
 
-/// A wording of a message, and how it is read.
-type Wording = (Regex, Reading);
+/// The line of a list of deprecations with the message of an entry, whose id is on another line.
+const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 
-/// The wordings. `NAME` is the name of a plugin with its index: programs of all kinds have plugins,
-/// but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
-static WORDINGS: LazyLock<[Wording; 9]> = LazyLock::new(|| {
-    let wordings: [(&str, Reading); 9] = [
-        (
-            "plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call",
-            state_change,
-        ),
-        (
-            r#"plugin "[^"]*" registered as "NAME"(?: \(with NRI version ([^)]*)\))?"#,
-            registered,
-        ),
-        (
-            r#"pre-installed NRI plugin "([^"]+)" synchronization success"#,
-            connected,
-        ),
-        (
-            r#"plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected"#,
-            connected,
-        ),
-        (
-            "closing plugin NAME, failed to (?:handle )?([^:]*)(?:: (.*))?",
-            failed_request,
-        ),
-        (
-            "plugin NAME failed to handle ([^:]*)(?:: (.*))?",
-            failed_request,
-        ),
-        (
-            r#"failed to (STEP) pre-installed NRI plugin "([^"]+)": (.*)"#,
-            failed_step,
-        ),
-        (
-            "failed to (STEP) (?:external )?plugin(): (REASON.*)",
-            failed_step,
-        ),
-        (
-            "io[.]containerd[.]deprecation/(nri-plugin-interface|nri-v010-plugin)",
-            listed,
-        ),
-    ];
-    wordings.map(|(pattern, statement)| (wording(pattern), statement))
+/// The wordings of messages, each with what it says. Those of unread warnings count only if nothing else was found.
+///
+/// `NAME` is the name of a plugin with its index: programs of all kinds have plugins, but do not call them
+/// `10-template`. Messages that name no plugin need one of NRI's own reasons.
+const WORDINGS: [(Subject, &str); 6] = [
+    (
+        Subject::Plugin,
+        r#"
+        NRI plugin uses a deprecated interface(?s:.*)\nStateChange\ndoes not implement (?:a dedicated )?EVENT(?: RPC call)?\nANY$ => the runtime called StateChange instead of $event
+        plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call => the runtime called StateChange instead of $event
+        plugin "[^"]*" registered as "NAME"(?:$|[^ ]| [^(]) => it registered; this runtime does not log the NRI version of plugins
+        plugin "[^"]*" registered as "NAME" \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
+        plugin "[^"]*" registered as "NAME" \(with NRI version [^v] => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
+        pre-installed NRI plugin "ANY" synchronization success => CONNECTED
+        plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected => CONNECTED
+        closing plugin NAME, failed to (?:handle )?(?<request>[^:]*)(?:: (?<reason>.*))? => failed at $request: $reason
+        plugin NAME failed to handle (?<request>[^:]*)(?:: (?<reason>.*))? => failed at $request: $reason
+        failed to STEP pre-installed NRI plugin "ANY": (?<reason>.*) => failed to $step: $reason
+        failed to STEP (?:external )?plugin: (?<reason>(?:failed to (?:configure|multiplex|register|synchronize)|invalid plugin|plugin registration).*) => a plugin that the message does not name failed to $step: $reason
+        "#,
+    ),
+    (
+        Subject::OneShot,
+        r"Deprecated NRI plugin\(s\) (?<plugin>[^:\p{Cc}]{1,1024}): NRI 0[.]1[.]0 => the runtime ran it as a v0.1.0 plugin",
+    ),
+    (
+        Subject::Listed,
+        "io[.]containerd[.]deprecation/nri-plugin-interface => the runtime recorded a plugin that relies on StateChange; LISTED",
+    ),
+    (
+        Subject::ListedOneShot,
+        "io[.]containerd[.]deprecation/nri-v010-plugin => the runtime recorded a v0.1.0 plugin; LISTED",
+    ),
+    (
+        Subject::Unread,
+        "NRI plugin uses a deprecated interface|uses deprecated StateChange instead of a dedicated[ ] => the line warns about a plugin that relies on StateChange, UNREAD",
+    ),
+    (
+        Subject::UnreadOneShot,
+        r"Deprecated NRI plugin\(s\)[ ] => the line warns about a v0.1.0 plugin, UNREAD",
+    ),
+];
+
+/// The placeholders in wordings.
+const PLACEHOLDERS: [(&str, &str); 8] = [
+    ("ANY", r#"(?<plugin>[^"\p{Cc}]{1,128})"#),
+    ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]{1,125})"#),
+    ("EVENT", "(?<event>[A-Z][0-9A-Za-z]{0,63})"),
+    ("STEP", "(?<step>create|initialize|start|synchronize)"),
+    ("DEDICATED", DEDICATED),
+    ("CONNECTED", "it connected"),
+    (
+        "LISTED",
+        "its list names neither plugin nor event, but its log does",
+    ),
+    (
+        "UNREAD",
+        "truncated or in an unknown format: cannot determine which one",
+    ),
+];
+
+/// A wording: its subject, its pattern, and what it says, with the names of groups.
+type Wording = (Subject, Regex, String);
+
+static PATTERNS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
+    let rows = WORDINGS.iter().flat_map(|(subject, rows)| {
+        let rows = rows.lines().filter_map(|row| row.trim().split_once(" => "));
+        rows.map(|(pattern, note)| (*subject, pattern, note))
+    });
+    let filled = |text: &str| {
+        let placeholders = PLACEHOLDERS.iter();
+        placeholders.fold(text.to_owned(), |text, (name, value)| {
+            text.replace(name, value)
+        })
+    };
+    rows.map(|(subject, pattern, note)| (subject, regex(&filled(pattern)), filled(note)))
+        .collect()
 });
 
-/// The names of the v0.1.0 plugins that containerd ran for a pod.
-static ONE_SHOT: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"Deprecated NRI plugin\(s\) ([^:]*): NRI 0[.]1[.]0"));
+/// The words with which journald or rsyslog says that it dropped messages, and its names: `Suppressed 12 messages from
+/// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
+static DROPPED: LazyLock<[[Regex; 2]; 2]> = LazyLock::new(|| {
+    let by_journald =
+        "Suppressed [0-9]+ messages from |Forwarding to syslog missed [0-9]+ messages";
+    let by_rsyslog = "messages (?:lost |from pid [0-9]+ )?due to rate-limiting";
+    [
+        [by_journald, "journald|JOURNAL|systemd-journal"].map(regex),
+        [by_rsyslog, "rsyslog|imjournal|imuxsock"].map(regex),
+    ]
+});
 
-/// The details of [`DEPRECATED_INTERFACE`], in the words of every release.
-static DETAILS: LazyLock<Regex> =
-    LazyLock::new(|| wording("^does not implement (?:a dedicated EVENT RPC call|EVENT)$"));
-
-/// Compiles a pattern with placeholders.
-fn wording(pattern: &str) -> Regex {
-    let reasons = "(?:failed to (?:configure|multiplex|register|synchronize)|invalid plugin|plugin registration)";
-    let pattern = pattern
-        .replace("NAME", r#"([0-9]{2}-[^\s"',:\\\[\]]{1,125})"#)
-        .replace("EVENT", "([A-Z][0-9A-Za-z]{0,63})")
-        .replace("STEP", "create|initialize|start|synchronize")
-        .replace("REASON", reasons);
-    regex(&pattern)
+/// Returns true if journald or rsyslog says in a line that it dropped messages.
+pub(super) fn is_about_dropped(line: &str) -> bool {
+    let mut dropped = DROPPED.iter();
+    dropped.any(|patterns| patterns.iter().all(|pattern| pattern.is_match(line)))
 }
 
 /// Returns true for the message of containerd whose details are in fields.
@@ -143,122 +161,61 @@ pub(super) fn is_deprecated_interface(text: &str) -> bool {
 
 /// Returns all statements in a record; none if it is about something else.
 pub(super) fn statements(record: &Record) -> Vec<Statement> {
-    let message = record.message.as_str();
-    let mut found: Vec<Statement> = WORDINGS
-        .iter()
-        .flat_map(|(pattern, statement)| {
-            let matches = pattern.captures_iter(message);
-            matches.filter_map(|groups| statement(&groups))
-        })
-        .collect();
-    for groups in ONE_SHOT.captures_iter(message) {
-        let names = groups[1].split(',').map(str::trim);
-        found.extend(names.filter_map(|name| fact(name, Claim::OneShot)));
-    }
+    let get = |field| record.get(&field).map_or("", String::as_str);
+    let message = get(Field::Message);
+    let mut text = Cow::Borrowed(message);
     if is_deprecated_interface(message) {
-        found.extend(deprecated_interface(&record.context.fields));
+        let fields = [Field::Deprecated, Field::Details, Field::Plugin];
+        let fields = fields.iter().flat_map(|field| ["\n", get(*field)]);
+        text.to_mut().extend(fields);
     }
-    if found.is_empty() && !message.contains(LISTED_MESSAGE) {
-        found.extend(warning(message).map(Statement::Unread));
+    let mut found: Vec<Statement> = Vec::new();
+    for (subject, pattern, note) in PATTERNS.iter() {
+        if subject.is_unread() && (!found.is_empty() || message.contains(LISTED_MESSAGE)) {
+            break;
+        }
+        for groups in pattern.captures_iter(&text) {
+            found.extend(in_groups(*subject, &groups, note));
+        }
     }
     found
 }
 
-/// Returns the first warning in a message that could not be read, such as one that was truncated.
-fn warning(message: &str) -> Option<Warning> {
-    let mut warnings = WARNINGS.iter();
-    warnings
-        .find(|(words, _)| message.contains(words))
-        .map(|(_, warning)| *warning)
+/// Returns the statements in the groups of a wording.
+fn in_groups(subject: Subject, groups: &Captures<'_>, note: &str) -> Vec<Statement> {
+    let group = |name| Some(groups.name(name)?.as_str());
+    let mut said = String::new();
+    groups.expand(note, &mut said);
+    let statement = |name: Option<&str>| Statement {
+        topic: (subject, name.map(str::to_owned)),
+        note: in_words(&said, group("request")),
+        rpc: group("event").map(str::to_owned),
+        version: group("version").map(clean),
+    };
+    let Some(names) = group("plugin") else {
+        return vec![statement(None)];
+    };
+    let names = names.split(',').map(str::trim);
+    let names = names.filter(|name| !name.is_empty());
+    names.map(|name| statement(Some(name))).collect()
 }
 
-fn fact(plugin: &str, claim: Claim) -> Option<Statement> {
-    let is_name =
-        !plugin.is_empty() && plugin.len() <= MAX_NAME && !plugin.contains(char::is_control);
-    is_name.then(|| Statement::Fact(Some(plugin.to_owned()), claim))
-}
-
-/// Reads the fields of containerd: `deprecated=StateChange details="does not implement … RPC call"
-/// plugin=10-template`.
-fn deprecated_interface(fields: &Fields) -> Option<Statement> {
-    if fields.deprecated.as_deref() != Some("StateChange") {
-        return None;
-    }
-    let details = DETAILS.captures(fields.details.as_deref()?)?;
-    let event = details.get(1).or_else(|| details.get(2))?;
-    fact(
-        fields.plugin.as_deref()?,
-        Claim::StateChange(event.as_str().to_owned()),
-    )
-}
-
-/// Reads the warning of a runtime without a recorder, such as CRI-O.
-fn state_change(groups: &Captures<'_>) -> Option<Statement> {
-    fact(&groups[1], Claim::StateChange(groups[2].to_owned()))
-}
-
-fn registered(groups: &Captures<'_>) -> Option<Statement> {
-    let version = groups.get(2).map_or("", |version| version.as_str());
-    fact(&groups[1], Claim::Registered(clean(version)))
-}
-
-fn connected(groups: &Captures<'_>) -> Option<Statement> {
-    fact(&groups[1], Claim::Connected)
-}
-
-/// Reads the failure of a request, which has the number of the event up to v0.11.0.
-fn failed_request(groups: &Captures<'_>) -> Option<Statement> {
-    let reason = groups.get(3).map_or("", |reason| reason.as_str());
-    let reason = format!("failed at {}: {}", by_name(&groups[2]), reason_of(reason));
-    fact(&groups[1], Claim::Failed(reason))
-}
-
-/// Reads the failure of a plugin to start, register or synchronize.
-fn failed_step(groups: &Captures<'_>) -> Option<Statement> {
-    let claim = Claim::Failed(format!(
-        "failed to {}: {}",
-        &groups[1],
-        reason_of(&groups[3])
-    ));
-    match &groups[2] {
-        "" => Some(Statement::Fact(None, claim)),
-        plugin => fact(plugin, claim),
-    }
-}
-
-fn listed(groups: &Captures<'_>) -> Option<Statement> {
-    Some(Statement::Listed(match &groups[1] {
-        "nri-v010-plugin" => Warning::OneShot,
-        _ => Warning::StateChange,
-    }))
-}
-
-/// Returns `RunPodSandbox request` for `event 1`.
-fn by_name(request: &str) -> String {
-    let number = request
-        .strip_prefix("event ")
-        .and_then(|number| number.parse::<usize>().ok());
+/// Returns a note in words that do not require knowledge of ttrpc, and with the name of the event instead of its number,
+/// which runtimes up to v0.11.0 log.
+fn in_words(note: &str, request: Option<&str>) -> String {
+    let number = request.and_then(|request| request.strip_prefix("event ")?.parse::<usize>().ok());
     let event = number.and_then(|number| EVENTS.get(number.checked_sub(1)?));
-    event.map_or_else(|| clean(request), |event| format!("{event} request"))
-}
-
-/// Returns a reason in words that do not require knowledge of ttrpc.
-fn reason_of(reason: &str) -> String {
-    if reason.contains("deadline exceeded") {
-        return format!("timed out ({})", clean(reason));
+    let timeout = "context deadline exceeded";
+    let mut note = note.replace(timeout, &format!("timed out ({timeout})"));
+    if let (Some(event), Some(request)) = (event, request) {
+        note = note.replacen(request, &format!("{event} request"), 1);
     }
-    clean(reason)
+    clean(&note)
 }
 
 /// Returns untrusted text as one line of a report.
 pub(super) fn clean(text: &str) -> String {
-    let shown = text
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter });
-    shown.take(MAX_REASON).collect::<String>().trim().to_owned()
-}
-
-/// Returns the bytes of a line as one line of a report.
-pub(super) fn clean_bytes(line: &[u8]) -> String {
-    clean(&String::from_utf8_lossy(line))
+    let shown = text.chars().take(MAX_REASON);
+    let shown = shown.map(|letter| if letter.is_control() { ' ' } else { letter });
+    shown.collect::<String>().trim().to_owned()
 }

@@ -1,142 +1,159 @@
 //! Reads the logs that the user named: files, folders, pipes, standard input.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::folders::Folders;
-use super::rotation::{self, LogSet, SetReader};
-use super::{Log, NOT_TEXT, Options, may_hide_warnings, read_lines, read_with, sightings};
+use walkdir::{DirEntry, WalkDir};
+
+use super::{Options, Reading, may_hide_warnings, tally};
 use crate::check::collected::Collected;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
-/// The path that means standard input.
-const STDIN: &str = "-";
+/// The reason for not following a link.
+const LEADS_ABOVE: &str = "leads to a folder above: name that folder to read its logs";
 
-/// The name of standard input in reports.
-const STDIN_SHOWN: &str = "<stdin>";
-
-/// Reads logs one after the other. A log that cannot be read does not stop the others. The files of
-/// a rotated set are one log, and a folder stands for the logs in it.
+/// Reads logs one after the other. A log that cannot be read does not stop the others. A folder stands for the logs in
+/// it, and a plugin is one sighting in however many logs it is.
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = Inputs {
-        options,
-        folders: Folders::default(),
-        named: BTreeSet::new(),
-        collected: Collected::default(),
+        reading: Reading {
+            options: *options,
+            ..Reading::default()
+        },
+        ..Inputs::default()
     };
     for path in paths {
         inputs.named(path);
     }
-    for skipped in std::mem::take(&mut inputs.folders.skipped) {
-        inputs.skipped(skipped, false);
-    }
-    for set in rotation::sets(&inputs.folders.files) {
-        inputs.set(&set);
-    }
+    let log = inputs.reading.finish();
     let mut collected = inputs.collected;
+    collected.sightings.extend(log.sightings);
     let summary = &mut collected.summary;
+    summary.bytes = log.bytes;
     summary.skipped = collected.skipped.len() as u64;
     summary.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     collected
 }
 
+#[derive(Default)]
 struct Inputs<'o> {
-    options: &'o Options<'o>,
-    /// The files to read, as named or found.
-    folders: Folders,
-    /// Those that were named.
-    named: BTreeSet<PathBuf>,
+    reading: Reading<'o>,
+    /// The resolved paths of the files that were found so far: each counts once.
+    files: BTreeSet<PathBuf>,
     collected: Collected,
 }
 
 impl Inputs<'_> {
     fn named(&mut self, path: &Path) {
-        let is_stdin = path == Path::new(STDIN);
-        let shown = if is_stdin {
-            STDIN_SHOWN.to_owned()
+        let is_stdin = path == Path::new("-");
+        let place = if is_stdin {
+            "<stdin>".into()
         } else {
-            shown(path)
+            Place::from_path(path)
         };
+        let shown = place.to_string();
         self.collected.summary.looked_at.push(shown.clone());
         if is_stdin {
-            let log = read_with(
-                &shown.as_str().into(),
-                &mut io::stdin().lock(),
-                self.options,
-            );
-            return self.add(log, 1, true);
+            return self.log(&place, &mut io::stdin().lock(), None, true);
         }
         match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => self.folders.add(path),
-            Ok(_) => {
-                self.named.insert(path.to_owned());
-                self.folders.files.push(path.to_owned());
+            Ok(metadata) if metadata.is_dir() => self.folder(path),
+            Ok(_) => self.file(path, true),
+            Err(error) => {
+                if error.kind() == io::ErrorKind::NotFound {
+                    self.collected.missing.push(shown);
+                }
+                self.unreadable(path, &error);
             }
-            Err(error) => self.missing(shown, &error),
         }
     }
 
-    fn missing(&mut self, path: String, error: &io::Error) {
-        if error.kind() == io::ErrorKind::NotFound {
-            self.collected.missing.push(path.clone());
+    /// Reads the files of a folder and its subfolders, and those to which links in it lead, which come last: a file that
+    /// is found twice has its own path.
+    fn folder(&mut self, folder: &Path) {
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let leads_above = |entry: &DirEntry| {
+            let target = entry.path_is_symlink().then(|| entry.path().canonicalize());
+            matches!(&target, Some(Ok(target)) if root.starts_with(target))
+        };
+        let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
+        let (mut files, mut entries) = (Vec::new(), entries.into_iter());
+        while let Some(entry) = entries.next() {
+            match entry {
+                Ok(entry) if entry.depth() > 0 && leads_above(&entry) => {
+                    entries.skip_current_dir();
+                    self.skip(entry.path(), SkipKind::Link, LEADS_ABOVE);
+                }
+                // Anything else is read only if it is named: a pipe, a socket, a device.
+                Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
+                Ok(_) => {}
+                Err(error) => {
+                    let path = error.path().unwrap_or(folder).to_owned();
+                    match error.into_io_error() {
+                        Some(error) => self.unreadable(&path, &error),
+                        None => self.skip(&path, SkipKind::Link, LEADS_ABOVE),
+                    }
+                }
+            }
         }
-        self.skip(path.as_str().into(), error);
+        files.sort_by_cached_key(|file| {
+            let own = file.strip_prefix(folder).map(|file| root.join(file));
+            file.canonicalize().ok() != own.ok()
+        });
+        files.iter().for_each(|file| self.file(file, false));
     }
 
-    fn skip(&mut self, place: Place, error: &io::Error) {
+    fn file(&mut self, path: &Path, named: bool) {
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if !self.files.insert(resolved) {
+            return;
+        }
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match self.open(path) {
+            Ok(mut file) => self.log(&Place::from_path(path), &mut file, extension, named),
+            Err(error) => self.unreadable(path, &error),
+        }
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        if let Some(progress) = self.reading.options.progress {
+            progress.file();
+            progress.expect(bytes);
+        }
+        Ok(file)
+    }
+
+    fn log(&mut self, place: &Place, input: &mut dyn Read, extension: Option<&str>, named: bool) {
+        self.collected.summary.files += 1;
+        self.reading.log(place, input, extension);
+        for skipped in std::mem::take(&mut self.reading.skipped) {
+            self.skipped(skipped, named);
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &io::Error) {
         let reason = format!("cannot be read: {error}");
-        self.skipped(
-            Skipped::new(place, Unreadable::from(error).kind, reason),
-            false,
-        );
+        self.skip(path, Unreadable::from(error).kind, reason);
+    }
+
+    fn skip(&mut self, path: &Path, kind: SkipKind, reason: impl Into<String>) {
+        self.skipped(Skipped::new(Place::from_path(path), kind, reason), false);
     }
 
     /// Adds a part that could not be read; the log is `unknown` if the part may have warnings.
     fn skipped(&mut self, skipped: Skipped, named: bool) {
-        if may_hide_warnings(&skipped, named) {
+        if may_hide_warnings(skipped.kind, named) {
             self.collected.unread.push(skipped.place.to_string());
-            self.collected
-                .sightings
-                .push(sightings::incomplete(&skipped));
+            let incomplete = tally::incomplete(&skipped);
+            self.collected.sightings.push(incomplete);
         }
         self.collected.skipped.push(skipped);
     }
-
-    fn set(&mut self, set: &LogSet) {
-        let mut lines = SetReader::new(set, self.options.progress);
-        let mut log = read_lines(&Place::from_path(&set.shown), &mut lines, self.options);
-        log.skipped.append(&mut lines.skipped);
-        if set.files.len() > 1 {
-            not_text(&mut log, &lines.binary);
-            sightings::note_rotated_set(&mut log.sightings, set.files.len());
-        }
-        let named = set.files.iter().any(|file| self.named.contains(file));
-        self.add(log, lines.opened, named);
-    }
-
-    fn add(&mut self, log: Log, files: u64, named: bool) {
-        self.collected.summary.files += files;
-        self.collected.summary.bytes += log.bytes;
-        self.collected.sightings.extend(log.sightings);
-        for skipped in log.skipped {
-            self.skipped(skipped, named);
-        }
-    }
-}
-
-/// Replaces the note that a set is not text by one for each file of it that is not.
-fn not_text(log: &mut Log, binary: &[Place]) {
-    log.skipped
-        .retain(|skipped| skipped.kind != SkipKind::UnsupportedFormat);
-    let notes = binary.iter().cloned();
-    log.skipped
-        .extend(notes.map(|place| Skipped::new(place, SkipKind::UnsupportedFormat, NOT_TEXT)));
-}
-
-fn shown(path: &Path) -> String {
-    Place::from_path(path).to_string()
 }

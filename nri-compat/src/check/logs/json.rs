@@ -1,370 +1,214 @@
 //! The JSON values in a text: every text in them that mentions a plugin, with the time, the host and
 //! the fields of a record from the objects around it.
 //!
-//! Everything else is dropped while a value is parsed, so that a large document takes little memory.
+//! A value is read in place, and only what counts is kept, so that a large document takes little memory.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
+use serde_json::Deserializer;
 
-use super::context::Context;
 use super::fact;
+use super::record::{Field, Ranked, Record, inherit};
 
-/// The keys of the message of an entry of a log.
-const MESSAGES: [&str; 8] = [
-    "msg",
-    "log",
-    "message",
-    "MESSAGE",
-    "line",
-    "textPayload",
-    "LogEntry",
-    "short_message",
-];
+/// The rank of a field that is in an object below, after all keys.
+const BELOW: usize = usize::MAX - 1;
 
-/// The keys of a time, the first of which counts.
-const TIMES: [&str; 10] = [
-    "time",
-    "@timestamp",
-    "timestamp",
-    "ts",
-    "date",
-    "__REALTIME_TIMESTAMP",
-    "timeUnixNano",
-    "TimeGenerated",
-    "lastOccurrence",
-    "_time",
-];
+/// The rank of a field that is in another element of a list: the metadata of a line in Loki's form.
+const BESIDE: usize = usize::MAX;
 
-/// The keys of a host, as text or as an object with its name. The first one counts.
-const HOSTS: [&str; 9] = [
-    "_HOSTNAME",
-    "node_name",
-    "nodeName",
-    "node",
-    "host",
-    "hostname",
-    "instance",
-    "Computer",
-    "host.name",
-];
-
-/// The keys of objects that describe the source of a line, whose host takes precedence over that of
-/// the collector.
-const LABELS: [&str; 4] = ["kubernetes", "labels", "stream", "metric"];
-
-/// The keys of an attribute in a list of attributes, and of its value.
-const ATTRIBUTE: [&str; 3] = ["key", "value", "stringValue"];
-
-/// The fields of a record that a collector may keep beside its message.
-const RECORD: [&str; 3] = ["plugin", "deprecated", "details"];
+/// The maximum number of objects and lists within each other. What is in more is a text.
+const MAX_LEVELS: usize = 16;
 
 /// The maximum number of braces in a text at which no JSON value begins.
 const MAX_BROKEN_VALUES: usize = 32;
 
+/// A word in every text that may be about a plugin.
+const WORD: &str = "plugin";
+
 /// The texts of one object, which may say the same thing several times.
-pub(super) struct Group {
-    pub(super) context: Context,
-    pub(super) texts: Vec<String>,
-}
+pub(super) type Group = Vec<Record>;
 
 /// Returns the groups in the JSON values of a text, and the rest of the text.
-pub(super) fn split(text: &str, context: &Context) -> (Vec<Group>, String) {
+pub(super) fn split(text: &str, wrapper: &Record) -> (Vec<Group>, String) {
     let (mut groups, mut rest, mut at, mut broken) = (Vec::new(), String::new(), text, 0);
     while broken < MAX_BROKEN_VALUES
         && let Some(brace) = at.find(['{', '['])
     {
         let (before, value) = at.split_at(brace);
         rest.push_str(before);
-        let (kept, length) = parse(value).unwrap_or((Value::Dropped, 0));
-        if kept == Value::Dropped {
-            // Brackets are part of many texts that are not JSON.
-            broken += usize::from(length == 0);
-            let length = length.max(1);
-            rest.push_str(&value[..length]);
-            at = &value[length..];
-        } else {
-            kept.walk(context, None, &mut groups);
-            at = &value[length..];
+        let length = length(value);
+        // Brackets are part of many texts that are not JSON.
+        broken += usize::from(length.is_none());
+        let (value, after) = value.split_at(length.unwrap_or(1));
+        let mut found = Inner::default();
+        if length.is_some() {
+            found.inner(Inner::new(value, MAX_LEVELS), true);
         }
+        if found.groups.is_empty() {
+            rest.push_str(value);
+        }
+        groups.append(&mut found.groups);
+        at = after;
     }
     rest.push_str(at);
+    let records = groups.iter_mut().flatten();
+    records.for_each(|record| inherit(record, wrapper));
     (groups, rest)
 }
 
-/// Returns the value at the beginning of a text, and its length in bytes.
-fn parse(text: &str) -> Option<(Value, usize)> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Part::Other.deserialize(&mut deserializer).ok()?;
-    let length = deserializer.into_iter::<IgnoredAny>().byte_offset();
-    Some((value, length))
+/// Returns the length of the JSON value at the beginning of a text in bytes.
+fn length(text: &str) -> Option<usize> {
+    let mut values = Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
+}
+
+/// Returns the elements of a list, or the keys and values of an object.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = value.get(1..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches([',', ':', ' ', '\t', '\r', '\n']);
+        let (part, after) = rest.split_at(length(rest)?);
+        rest = after;
+        Some(part)
+    })
 }
 
 /// Returns true for an object with the time and the message of an entry of a log.
 pub(super) fn has_message_and_time(text: &str) -> bool {
     let object: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
-    let has = |keys: &[&str]| keys.iter().any(|key| object.contains_key(*key));
-    has(&TIMES) && has(&MESSAGES)
+    let fields = object.keys().filter_map(|key| Field::of_key(key));
+    let fields: Vec<Field> = fields.map(|(field, _)| field).collect();
+    fields.contains(&Field::Time) && fields.contains(&Field::Message)
 }
 
-/// Returns true if a text may be about a plugin.
-fn is_interesting(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"plugin").is_some()
+/// Returns true for a time as a number.
+fn is_time(value: &str) -> bool {
+    let digits = value.trim_matches('"').as_bytes();
+    digits.len() >= 10 && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Returns the name of a key without what collectors put before it: `_plugin`, `labels.plugin`.
-fn own_name(key: &str) -> &str {
-    key.rsplit(['.', '/', '_']).next().unwrap_or(key)
+/// Returns the text of a string, of a list of bytes, which is journald's form of a message that is not printable, or of
+/// a number.
+fn text(value: &str) -> Option<String> {
+    match value.as_bytes() {
+        // A text with half a surrogate pair is not decoded.
+        [b'"', ..] => Some(serde_json::from_str(value).unwrap_or_else(|_| value.to_owned())),
+        [b'[', ..] => {
+            let bytes: Vec<u8> = serde_json::from_str(value).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        [b'0'..=b'9', ..] => Some(value.to_owned()),
+        _ => None,
+    }
 }
 
-/// A value, as far as it is kept.
-#[derive(Debug, PartialEq, Eq)]
-enum Value {
-    Text(String),
-    Number(u64),
-    Object(Vec<(String, Value)>),
-    List(Vec<Value>),
-    Dropped,
+/// What is kept of an object or a list.
+#[derive(Default)]
+struct Inner {
+    known: BTreeMap<Ranked, String>,
+    /// Its own texts, and those of objects in it.
+    texts: Group,
+    /// The groups in lists in it.
+    groups: Vec<Group>,
 }
 
-impl Value {
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Number(_) | Self::Object(_) | Self::List(_) | Self::Dropped => None,
+impl Inner {
+    fn new(value: &str, levels: usize) -> Self {
+        let mut inner = Self::default();
+        let mut parts = parts(value);
+        if value.starts_with('[') {
+            for element in parts {
+                // Loki puts the time of a line before it, as a number.
+                let key = if is_time(element) { "time" } else { "" };
+                inner.add(key, element, true, levels);
+            }
+        } else {
+            while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+                inner.add(&text(key).unwrap_or_default(), value, false, levels);
+            }
         }
+        inner.end()
     }
 
-    fn members(&self) -> &[(String, Self)] {
-        match self {
-            Self::Object(members) => members,
-            Self::Text(_) | Self::Number(_) | Self::List(_) | Self::Dropped => &[],
-        }
-    }
-
-    fn elements(&self) -> &[Self] {
-        match self {
-            Self::List(elements) => elements,
-            Self::Text(_) | Self::Number(_) | Self::Object(_) | Self::Dropped => &[],
-        }
-    }
-
-    fn member(&self, key: &str) -> Option<&Self> {
-        let mut members = self.members().iter();
-        members
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
-    }
-
-    /// Returns true if one of its own texts may be a line.
-    fn has_line(&self) -> bool {
-        self.own_texts().any(is_interesting)
-    }
-
-    /// Adds the groups of texts in this value; `group` is that of the enclosing object.
-    fn walk(&self, outer: &Context, group: Option<usize>, groups: &mut Vec<Group>) {
-        let mut context = outer.clone();
-        self.describe(&mut context);
-        let group = group.or_else(|| {
-            self.has_line().then(|| {
-                let context = context.clone();
-                groups.push(Group {
-                    context,
-                    texts: Vec::new(),
-                });
-                groups.len() - 1
-            })
-        });
-        let texts = self.own_texts().filter(|text| is_interesting(text));
-        if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
-            group.texts.extend(texts.map(str::to_owned));
-        }
-        for (_, value) in self.members() {
-            value.walk(&context, group, groups);
-        }
-        for element in self.elements() {
-            element.walk(&context, None, groups);
-        }
-    }
-
-    /// Returns the texts of an object or a list, without those of values in it.
-    fn own_texts(&self) -> impl Iterator<Item = &str> {
-        let members = self.members().iter().map(|(_, value)| value);
-        members.chain(self.elements()).filter_map(Self::text)
-    }
-
-    /// Adds the time, the host and the fields of this object, or of a list with one line.
-    fn describe(&self, context: &mut Context) {
-        let times = TIMES.iter().find_map(|key| self.member(key)?.text());
-        context.set_time(times.or_else(|| self.own_texts().find(|text| is_number(text))));
-        context.set_host(self.host());
-        for (_, value) in self.members() {
-            value.fields(context);
-        }
-        if self.has_line() {
-            self.elements()
-                .iter()
-                .for_each(|element| element.fields(context));
-        }
-        self.own_fields(context);
-    }
-
-    /// Returns the host of the labels in this object, or else its own.
-    fn host(&self) -> Option<&str> {
-        let labels = LABELS.iter().filter_map(|key| self.member(key));
-        labels
-            .filter_map(Self::own_host)
-            .next()
-            .or_else(|| self.own_host())
-    }
-
-    fn own_host(&self) -> Option<&str> {
-        let hosts = HOSTS.iter().filter_map(|key| self.member(key));
-        hosts
-            .filter_map(|host| host.text().or_else(|| host.member("name")?.text()))
-            .next()
-    }
-
-    /// Adds the fields of a record in this value, unless it has a record of its own.
-    fn fields(&self, context: &mut Context) {
-        if self.own_texts().any(fact::is_deprecated_interface) {
+    /// Adds the value of a key, or an element of a list.
+    fn add(&mut self, key: &str, value: &str, is_element: bool, levels: usize) {
+        let known = Field::of_key(key).filter(|(field, _)| *field != Field::Message);
+        let is_inner = value.starts_with(['{', '[']);
+        if !is_inner && known.is_none() && !value.contains(WORD) {
             return;
         }
-        for (_, value) in self.members() {
-            value.fields(context);
+        let too_deep = || (levels == 0).then(|| value.to_owned());
+        if let Some(text) = text(value).or_else(too_deep) {
+            if text.contains(WORD) {
+                let record = Record::from([(Field::Message, text.clone())]);
+                self.texts.push(record);
+            }
+            self.known.extend(known.map(|field| (field, text)));
+        } else if is_inner {
+            let inner = Self::new(value, levels - 1);
+            self.known
+                .extend(known.and_then(|field| inner.describes(field)));
+            self.inner(inner, is_element);
         }
-        let attributes = self.elements().iter();
-        attributes.for_each(|element| element.attribute(context));
-        self.own_fields(context);
     }
 
-    fn own_fields(&self, context: &mut Context) {
-        for (key, value) in self.members() {
-            if let Some(text) = value.text() {
-                context.fields.set(own_name(key), text);
+    /// Adds what is in an object or a list. Its fields belong to the record of the object around, unless it has a record
+    /// of its own.
+    fn inner(&mut self, inner: Self, is_element: bool) {
+        let is_attribute = inner.get(Field::Key).and(inner.get(Field::Value)).is_some();
+        let is_apart = is_element && !is_attribute;
+        let rank = if is_apart { BESIDE } else { BELOW };
+        let is_record = |text: &Record| fact::is_deprecated_interface(&text[&Field::Message]);
+        let has_record = inner.texts.iter().any(is_record);
+        for ((field, _), value) in inner.known.iter().rev() {
+            if field.is_of_record() && !has_record {
+                self.known.insert((*field, rank), value.clone());
             }
         }
+        if is_apart && !inner.texts.is_empty() {
+            self.groups.push(inner.texts);
+        } else {
+            self.texts.extend(inner.texts);
+        }
+        self.groups.extend(inner.groups);
     }
 
-    /// Adds the attribute that an object with a name and a value describes.
-    fn attribute(&self, context: &mut Context) {
-        let [key, value, text] = ATTRIBUTE;
-        let value = self.member(value);
-        let of_object = || value?.member(text)?.text();
-        if let Some(name) = self.member(key).and_then(Self::text)
-            && let Some(value) = value.and_then(Self::text).or_else(of_object)
+    fn get(&self, field: Field) -> Option<&String> {
+        let mut known = self.known.iter();
+        known.find_map(|((known, _), value)| (*known == field).then_some(value))
+    }
+
+    /// Returns what an object that is the value of a field says of it.
+    fn describes(&self, (field, rank): Ranked) -> Option<(Ranked, String)> {
+        let (field, said) = if field == Field::Source {
+            (Field::Host, Field::Host)
+        } else if field == Field::Host {
+            (field, Field::Name)
+        } else {
+            (field, Field::Value)
+        };
+        Some(((field, rank), self.get(said)?.clone()))
+    }
+
+    /// Adds what is known to all texts.
+    fn end(mut self) -> Self {
+        if let Some(field) = self.get(Field::Key).and_then(|key| Field::of_key(key))
+            && let Some(value) = self.get(Field::Value).cloned()
         {
-            context.fields.set(own_name(name), value);
+            self.known.insert(field, value);
         }
-    }
-}
-
-/// Returns true for a time as a number: Loki puts it before the line in a list.
-fn is_number(text: &str) -> bool {
-    text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The position of a value, which determines what of it is kept.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// The value of a key with a meaning.
-    Known,
-    /// An element of a list: a number may be a byte of a text.
-    Element,
-    Other,
-}
-
-impl Part {
-    fn from_key(key: &str) -> Self {
-        let known = [&TIMES[..], &HOSTS, &ATTRIBUTE, &["name"]];
-        let is_known = known.iter().any(|keys| keys.contains(&key));
-        if is_known || RECORD.contains(&own_name(key)) {
-            Self::Known
-        } else {
-            Self::Other
+        if self.texts.is_empty() {
+            self.known.retain(|(_, rank), _| *rank != BESIDE);
         }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Part {
-    type Value = Value;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Part {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-        Ok(Value::Dropped)
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Dropped)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Dropped)
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(match self {
-            Self::Known => Value::Text(number.to_string()),
-            Self::Element => Value::Number(number),
-            Self::Other => Value::Dropped,
-        })
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(match self {
-            Self::Known => Value::Text(number.to_string()),
-            Self::Element | Self::Other => Value::Dropped,
-        })
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        let is_time = self == Self::Element && is_number(text);
-        if self == Self::Known || is_time || is_interesting(text) {
-            return Ok(Value::Text(text.to_owned()));
-        }
-        Ok(Value::Dropped)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(Self::from_key(&key))?;
-            if value != Value::Dropped {
-                members.push((key, value));
-            }
-        }
-        Ok(if members.is_empty() {
-            Value::Dropped
-        } else {
-            Value::Object(members)
-        })
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let (mut bytes, mut elements) = (Vec::new(), Vec::new());
-        while let Some(element) = seq.next_element_seed(Self::Element)? {
-            match element {
-                Value::Number(byte) => bytes.extend(u8::try_from(byte)),
-                Value::Dropped => {}
-                Value::Text(_) | Value::Object(_) | Value::List(_) => elements.push(element),
-            }
-        }
-        if !elements.is_empty() {
-            return Ok(Value::List(elements));
-        }
-        // journald's form of a message that is not printable.
-        self.visit_str(&String::from_utf8_lossy(&bytes))
+        let known = self.known.iter().rev();
+        let known = known.filter(|((field, _), _)| *field <= Field::Details);
+        let known = known.map(|((field, _), value)| (*field, value.clone()));
+        let context: Record = known.collect();
+        let groups = self.groups.iter_mut().flatten();
+        let records = self.texts.iter_mut().chain(groups);
+        records.for_each(|record| inherit(record, &context));
+        self
     }
 }

@@ -3,96 +3,48 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
-use super::context::{Context, regex};
+use super::record::{Field, Record, inherit, regex};
 
-/// A relevant pair, whose value is quoted or ends before a character that logfmt quotes. After it is white space, the
-/// end of the text, or a character that a tool may append to a line. Anything else shows that the line was cut.
+/// A relevant pair, whose value is quoted or ends before a character that logfmt quotes. After it is white space, such as
+/// a line end, or a character that a tool may append to a line. Anything else shows that the line was cut.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"\b(time|msg|plugin|deprecated|details)=(?:"((?:[^"\\]|\\.)*)"|([^\s"={<'`)\],;|]+))(?:[\s<'`)\],;|]|$)"#,
+        r#"\b(time|msg|plugin|deprecated|details)=(?:"((?:[^"\\]|\\.)*)"(?:[\s<'`)\],;|]|$)|([^\s"={<'`)\],;|]+)[\s<'`)\],;|])"#,
     )
 });
 
-/// A record of a runtime: its message, and what else is known about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Record {
-    pub(super) message: String,
-    pub(super) context: Context,
-}
-
-/// Returns the records in a text, and last the rest of it as a record. The pairs in a text without `msg` belong to
-/// the rest, as in the terminal format of logrus.
-pub(super) fn records(text: &str, context: &Context) -> Vec<Record> {
-    let mut run = Run {
-        context,
-        records: Vec::new(),
-        message: None,
-        fields: context.clone(),
-        keys: Vec::new(),
-    };
+/// Returns the records in a text, and the rest of it as a record. The pairs in a text without `msg` belong to the rest,
+/// as in the terminal format of logrus.
+pub(super) fn records(text: &str, wrapper: &Record) -> (Vec<Record>, Record) {
+    let (mut records, mut record) = (Vec::new(), Record::new());
     let (mut rest, mut end) = (String::new(), 0);
     while let Some(pair) = PAIR.captures_at(text, end) {
         let range = pair.get_match().range();
         rest.push_str(&text[end..range.start]);
-        run.pair(&pair);
         end = range.end;
+        let Some((field, _)) = Field::of_key(&pair[1]) else {
+            continue;
+        };
+        // A field that is repeated begins the next record: two lines were merged.
+        if record.contains_key(&field) {
+            records.push(std::mem::take(&mut record));
+        }
+        let quoted = pair.get(2).map(|value| unescaped(value.as_str()));
+        record.insert(field, quoted.unwrap_or_else(|| pair[3].to_owned()));
     }
     rest.push_str(&text[end..]);
-    run.finish(rest)
-}
-
-/// The pairs of one record after the other.
-struct Run<'c> {
-    context: &'c Context,
-    records: Vec<Record>,
-    message: Option<String>,
-    fields: Context,
-    keys: Vec<String>,
-}
-
-impl Run<'_> {
-    /// Adds a pair. One whose key is repeated begins the next record: two lines were merged.
-    fn pair(&mut self, pair: &Captures<'_>) {
-        let key = &pair[1];
-        if self.keys.iter().any(|known| known == key) {
-            self.end_record();
-        }
-        self.keys.push(key.to_owned());
-        let quoted = pair.get(2).map(|value| unescaped(value.as_str()));
-        let value = quoted.unwrap_or_else(|| pair[3].to_owned());
-        match key {
-            "msg" => self.message = Some(value),
-            "time" => self.fields.set_time(Some(&value)),
-            _ => {
-                self.fields.fields.set(key, &value);
-            }
-        }
+    records.push(record.clone());
+    records.retain(|record| record.contains_key(&Field::Message));
+    if !records.is_empty() {
+        record.clear();
     }
-
-    fn end_record(&mut self) {
-        self.keys.clear();
-        let context = std::mem::replace(&mut self.fields, self.context.clone());
-        if let Some(message) = self.message.take() {
-            self.records.push(Record { message, context });
-        }
+    record.insert(Field::Message, rest);
+    for record in records.iter_mut().chain([&mut record]) {
+        inherit(record, wrapper);
     }
-
-    fn finish(mut self, rest: String) -> Vec<Record> {
-        if self.message.is_none() && self.records.is_empty() {
-            return vec![Record {
-                message: rest,
-                context: self.fields,
-            }];
-        }
-        self.end_record();
-        self.records.push(Record {
-            message: rest,
-            context: self.context.clone(),
-        });
-        self.records
-    }
+    (records, record)
 }
 
 /// Returns a quoted value with Go's escapes decoded, as far as they matter in messages.

@@ -3,9 +3,12 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem::{FindIter, Finder};
 use memchr::{memchr, memchr_iter, memrchr};
+use regex::bytes::Regex;
+
+use crate::check::progress::Progress;
 
 /// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
 pub const LONGEST_LINE: usize = 256 << 20;
@@ -14,65 +17,21 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// A word in every message about a plugin, the key of a message in journald's JSON, and a word in what journald and
-/// rsyslog say of messages that they dropped.
-const WORDS: [&str; 3] = ["plugin", "\"MESSAGE\"", " messages"];
+/// A part of every relevant line: the words before and after `plugin` in messages of runtimes and in the ids of
+/// deprecations, a message of journald that is an array of bytes because it is not printable, and a word in what
+/// journald and rsyslog say of messages that they dropped.
+static RELEVANT: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?-u)(?:NRI |closing |external |synchronize |/nri-|/nri-v010-)plugin|plugin (?:["\\]|[0-9]{2}-)|"MESSAGE"[ \t]*:[ \t]*\[| messages"#;
+    Regex::new(pattern).expect("the pattern is a constant")
+});
 
-/// The texts before `plugin` in messages of runtimes. The last ones are parts of the ids of deprecations.
-const BEFORE_PLUGIN: [&[u8]; 6] = [
-    b"NRI ",
-    b"closing ",
-    b"external ",
-    b"synchronize ",
-    b"/nri-",
-    b"/nri-v010-",
-];
-
-/// A line that may be about NRI.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FoundLine<'l> {
-    /// The text without the line end.
-    pub(super) bytes: &'l [u8],
-    /// The number of the line, counted from 1.
-    pub(super) number: u64,
-    /// False for the last line if it has no line end: it may have been cut.
-    pub(super) ended: bool,
-}
-
-/// A receiver of lines.
-pub(super) trait LineHandler {
-    fn line(&mut self, line: FoundLine<'_>);
-
-    /// Counts bytes that were read.
-    fn read(&mut self, bytes: usize);
-
-    /// Counts a line that is too long to be read.
-    fn too_long(&mut self);
-}
-
-/// Reads all of `input`.
-///
-/// # Errors
-///
-/// Returns an error if it cannot be read to its end; `handler` has received what came before.
-pub(super) fn scan(input: &mut dyn Read, handler: &mut dyn LineHandler) -> io::Result<()> {
-    let words = WORDS.map(Finder::new);
-    let mut scanner = Scanner {
-        words,
-        handler,
-        buffer: vec![0; CHUNK],
-        held: 0,
-        is_in_long_line: false,
-        lines_before: 0,
-    };
-    let end = scanner.run(input);
-    scanner.lines(0..scanner.held);
-    end
-}
-
-struct Scanner<'s> {
-    words: [Finder<'static>; WORDS.len()],
-    handler: &'s mut dyn LineHandler,
+/// A reader of lines, for one stream.
+#[derive(Default)]
+pub(super) struct Scanner {
+    /// The number of bytes read.
+    pub(super) bytes: u64,
+    /// The number of lines that are too long to be read.
+    pub(super) too_long: u64,
     buffer: Vec<u8>,
     /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
@@ -82,29 +41,48 @@ struct Scanner<'s> {
     lines_before: u64,
 }
 
-impl Scanner<'_> {
-    fn run(&mut self, input: &mut dyn Read) -> io::Result<()> {
-        loop {
-            // One byte more than the maximum identifies a longer line.
-            if self.held == self.buffer.len() {
-                let grown = (self.buffer.len() * 2).min(LONGEST_LINE + 1);
-                self.buffer.resize(grown, 0);
-            }
-            let end = self.buffer.len().min(self.held + CHUNK);
-            match input.read(&mut self.buffer[self.held..end]) {
-                Ok(0) => return Ok(()),
+impl Scanner {
+    /// Reads all of `input`, and passes the lines that may be about NRI to `see`, with their numbers. Only the last line
+    /// may lack its line end: it may have been cut.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that ended the stream early. What came before was passed on.
+    pub(super) fn scan(
+        &mut self,
+        input: &mut dyn Read,
+        progress: Option<&Progress>,
+        see: &mut dyn FnMut(u64, &str),
+    ) -> io::Result<()> {
+        let end = loop {
+            match self.fill(input) {
+                Ok(0) => break Ok(()),
                 Ok(bytes) => {
-                    self.handler.read(bytes);
-                    self.filled(self.held + bytes);
+                    progress.inspect(|progress| progress.read(bytes as u64));
+                    self.filled(self.held + bytes, see);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => break Err(error),
             }
+        };
+        self.lines(0..self.held, see);
+        end
+    }
+
+    fn fill(&mut self, input: &mut dyn Read) -> io::Result<usize> {
+        // One byte more than the maximum identifies a longer line.
+        if self.held == self.buffer.len() {
+            let grown = (self.buffer.len() * 2).clamp(CHUNK, LONGEST_LINE + 1);
+            self.buffer.resize(grown, 0);
         }
+        let end = self.buffer.len().min(self.held + CHUNK);
+        let bytes = input.read(&mut self.buffer[self.held..end])?;
+        self.bytes += bytes as u64;
+        Ok(bytes)
     }
 
     /// Searches the complete lines in the buffer, and keeps the rest.
-    fn filled(&mut self, filled: usize) {
+    fn filled(&mut self, filled: usize, see: &mut dyn FnMut(u64, &str)) {
         let mut start = 0;
         if self.is_in_long_line {
             let Some(end) = memchr(b'\n', &self.buffer[..filled]) else {
@@ -116,87 +94,34 @@ impl Scanner<'_> {
         }
         let fresh = self.held.max(start);
         let end = memrchr(b'\n', &self.buffer[fresh..filled]).map_or(start, |end| fresh + end + 1);
-        self.lines(start..end);
+        self.lines(start..end, see);
         self.buffer.copy_within(end..filled, 0);
         self.held = filled - end;
         if self.held > LONGEST_LINE {
-            self.handler.too_long();
+            self.too_long += 1;
             self.is_in_long_line = true;
             self.held = 0;
-            self.buffer = vec![0; CHUNK];
+            self.buffer = Vec::new();
         }
     }
 
-    /// Searches complete lines; only the last line of a stream may lack its end.
-    fn lines(&mut self, range: Range<usize>) {
+    /// Searches complete lines.
+    fn lines(&mut self, range: Range<usize>, see: &mut dyn FnMut(u64, &str)) {
         let lines = &self.buffer[range];
-        let (mut next, mut counted, mut before) = (0, 0, self.lines_before);
-        for at in Hits::new(&self.words, lines) {
-            if at >= next && may_be_relevant(lines, at) {
-                let start = memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1);
-                let end = memchr(b'\n', &lines[at..]).map_or(lines.len(), |end| at + end);
-                before += line_ends(&lines[counted..start]);
-                counted = start;
-                self.handler.line(FoundLine {
-                    bytes: &lines[start..end],
-                    number: before + 1,
-                    ended: end < lines.len(),
-                });
-                next = end + 1;
-            }
+        let (mut counted, mut end) = (0, 0);
+        while let Some(found) = RELEVANT.find_at(lines, end) {
+            let start = memrchr(b'\n', &lines[..found.start()]).map_or(0, |end| end + 1);
+            end = memchr(b'\n', &lines[found.end()..])
+                .map_or(lines.len(), |end| found.end() + end + 1);
+            self.lines_before += line_ends(&lines[counted..start]);
+            counted = start;
+            let line = String::from_utf8_lossy(&lines[start..end]);
+            see(self.lines_before + 1, &line);
         }
-        self.lines_before = before + line_ends(&lines[counted..]);
-    }
-}
-
-/// The positions of all words in lines, in their order. One search per word is faster than one for all words.
-struct Hits<'l> {
-    searches: [FindIter<'l, 'l>; WORDS.len()],
-    next: [Option<usize>; WORDS.len()],
-}
-
-impl<'l> Hits<'l> {
-    fn new(words: &'l [Finder<'static>; WORDS.len()], lines: &'l [u8]) -> Self {
-        let mut searches = words.each_ref().map(|word| word.find_iter(lines));
-        let next = searches.each_mut().map(Iterator::next);
-        Self { searches, next }
-    }
-}
-
-impl Iterator for Hits<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let first = self.next.iter().flatten().min().copied()?;
-        for (next, search) in self.next.iter_mut().zip(&mut self.searches) {
-            if *next == Some(first) {
-                *next = search.next();
-            }
-        }
-        Some(first)
+        self.lines_before += line_ends(&lines[counted..]);
     }
 }
 
 fn line_ends(lines: &[u8]) -> u64 {
     memchr_iter(b'\n', lines).count() as u64
-}
-
-/// Returns true if the bytes around the word at `at` may belong to a relevant line.
-fn may_be_relevant(lines: &[u8], at: usize) -> bool {
-    let (before, word) = lines.split_at(at);
-    if let Some(after) = word.strip_prefix(b"plugin") {
-        return BEFORE_PLUGIN.iter().any(|end| before.ends_with(end))
-            || matches!(
-                after,
-                [b' ', b'"' | b'\\', ..] | [b' ', b'0'..=b'9', b'0'..=b'9', b'-', ..]
-            );
-    }
-    match word.strip_prefix(b"\"MESSAGE\"") {
-        // The value is an array of bytes if the message is not printable.
-        Some(value) => {
-            let value = value.trim_ascii_start().strip_prefix(b":");
-            value.is_some_and(|value| value.trim_ascii_start().starts_with(b"["))
-        }
-        None => true,
-    }
 }

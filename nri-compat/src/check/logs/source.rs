@@ -1,12 +1,14 @@
-//! Logs as streams of lines: decompressed, and with each entry on one line.
+//! Logs as streams of lines: recognised by their first bytes, decompressed, and with each entry on one line.
 
 use std::io::{self, Cursor, Read};
 
-use crate::container_log::{self, Form, Joined};
+use crate::check::head::HEAD_LINES;
+use crate::container_log::{self, Joined};
 use crate::packing::{LONGEST_MAGIC, Packing};
 use crate::unpack::{peek, unpacked};
 
 use super::scan::LONGEST_LINE;
+use super::{json, record};
 
 /// The number of first bytes that show the form of a log.
 const HEAD: usize = 1024;
@@ -20,15 +22,16 @@ const MAX_CONTROLS: usize = 3;
 /// The maximum size of a list of deprecations in bytes.
 const MAX_LIST: u64 = 1 << 20;
 
-/// Returns the lines in `input`, decompressed if necessary, of a file with this extension.
+/// Returns the lines of the log in `input`, a file with this extension, decompressed, and true if it does not begin like a
+/// text.
 ///
 /// # Errors
 ///
 /// Returns an error if `input` cannot be read.
-pub(super) fn lines<'r>(
+pub(super) fn open<'r>(
     input: impl Read + 'r,
     extension: Option<&str>,
-) -> io::Result<Box<dyn Read + 'r>> {
+) -> io::Result<(Box<dyn Read + 'r>, bool)> {
     let (head, input) = peek(Box::new(input), LONGEST_MAGIC)?;
     if Packing::is_cut(&head, extension) {
         return Err(io::ErrorKind::UnexpectedEof.into());
@@ -39,26 +42,39 @@ pub(super) fn lines<'r>(
             "it is a journal in systemd's own format: use `journalctl --file` to read it",
         ));
     }
-    if is_list(&head) {
-        return list(text);
-    }
-    if container_log::is_in_entries(&String::from_utf8_lossy(&head)) {
-        return Ok(Box::new(Joined::new(text, Form::Entries, LONGEST_LINE)));
-    }
-    Ok(text)
+    let begin = String::from_utf8_lossy(&head);
+    // Each entry of a list of deprecations has several lines.
+    let is_list = begin.trim_start().starts_with('[')
+        && begin.contains("\"id\": \"io.containerd.deprecation/");
+    let lines = if is_list {
+        list(text)?
+    } else if container_log::is_in_entries(&begin) {
+        Box::new(Joined::new(text, LONGEST_LINE))
+    } else {
+        text
+    };
+    Ok((lines, is_binary(&head)))
 }
 
-/// Returns true if a text begins like the output of `ctr deprecations list --format json`, in which an entry has several
-/// lines.
-pub(super) fn is_list(head: &[u8]) -> bool {
-    let words = String::from_utf8_lossy(head);
-    let mut words = words.split_whitespace();
-    let id = "\"io.containerd.deprecation/";
-    words.by_ref().take(3).eq(["[", "{", "\"id\":"])
-        && words.next().is_some_and(|word| word.starts_with(id))
+/// Returns true if a text begins like a log, or like a list of deprecations.
+pub(crate) fn is_log(head: &[u8]) -> bool {
+    if is_binary(head) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(head);
+    text.lines().take(HEAD_LINES).any(is_log_line)
 }
 
-/// Returns such a list on one line.
+/// Returns true if a line is one of a log or a list, or an object with a time and a message.
+fn is_log_line(line: &str) -> bool {
+    let line = line.trim_start_matches(['\0', '\u{1e}', '\u{feff}']).trim();
+    if line.starts_with('{') {
+        return json::has_message_and_time(line);
+    }
+    record::begins_like_log(line)
+}
+
+/// Returns the output of `ctr deprecations list --format json` on one line.
 fn list<'r>(mut text: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>> {
     let mut list = Vec::new();
     text.by_ref().take(MAX_LIST).read_to_end(&mut list)?;
@@ -72,40 +88,12 @@ fn list<'r>(mut text: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>> {
 /// Returns true if bytes are not the beginning of a text: they contain zeros, except at the very
 /// beginning, where a crash may leave them in a log, or other control characters that logs do not
 /// contain.
-pub(super) fn is_binary(head: &[u8]) -> bool {
-    if let [0x1f, 0x8b..=0xa0, ..] = head {
-        return true; // compressed by `compress` or `pack`, or with a damaged header
-    }
+fn is_binary(head: &[u8]) -> bool {
+    // Compressed by `compress` or `pack`, or with a damaged header.
+    let is_packed = matches!(head, [0x1f, 0x8b..=0xa0, ..]);
     let start = head.iter().position(|byte| *byte != 0);
     let text = &head[start.unwrap_or(head.len())..];
     let text = &text[..text.len().min(TEXT_HEAD)];
     let is_control = |byte: &&u8| matches!(byte, 0..=6 | 14..=26);
-    text.contains(&0) || text.iter().filter(is_control).count() > MAX_CONTROLS
-}
-
-/// A reader that keeps its first bytes.
-pub(super) struct Noted<'r> {
-    input: &'r mut dyn Read,
-    head: Vec<u8>,
-}
-
-impl<'r> Noted<'r> {
-    pub(super) fn new(input: &'r mut dyn Read) -> Self {
-        let head = Vec::new();
-        Self { input, head }
-    }
-
-    /// Returns true if what was read so far is not a text.
-    pub(super) fn is_binary(&self) -> bool {
-        is_binary(&self.head)
-    }
-}
-
-impl Read for Noted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(buffer)?;
-        let missing = HEAD.saturating_sub(self.head.len()).min(read);
-        self.head.extend_from_slice(&buffer[..missing]);
-        Ok(read)
-    }
+    is_packed || text.contains(&0) || text.iter().filter(is_control).count() > MAX_CONTROLS
 }

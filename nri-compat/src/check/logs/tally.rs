@@ -1,185 +1,190 @@
-//! Aggregates the statements of one log, per plugin, in bounded memory.
+//! Aggregates the statements of logs, per plugin, in bounded memory, and turns them into sightings.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::context::Context;
-use super::fact::{self, Claim, Statement, Warning};
-use super::scan::FoundLine;
-use crate::check::events::EventSet;
+use super::fact::{self, Statement, Subject, Topic};
+use super::record::Field;
+use super::unwrap::Found;
+use crate::check::identity::identity;
+use crate::facts::EVENTS;
+use crate::place::Place;
+use crate::sighting::Certainty::{Observed, Unknown};
+use crate::sighting::FileKind::{DeprecationList, Log};
+use crate::sighting::{
+    Built, Events, Evidence, Interface, LOG_READER, Occurrences, Role, Sighting,
+};
+use crate::skipped::Skipped;
 use crate::stamp::{Span, Stamp};
 
 /// The maximum number of plugins; a log that names more is not from a runtime.
 const MAX_PLUGINS: usize = 2048;
 
-/// The maximum number of hosts, unknown RPCs and reasons per plugin.
-const MAX_DETAILS: usize = 16;
+/// The maximum number of notes, RPCs, hosts and files per plugin.
+const MAX_DETAILS: usize = 32;
+
+/// The maximum number of hosts and files that evidence names; beyond that, it gives their number.
+const MAX_NAMED: usize = 4;
 
 /// The maximum length of a host name in bytes.
 const MAX_HOST: usize = 253;
 
-/// The subject of statements.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Topic {
-    /// An entry of a list of deprecations.
-    Listed(Warning),
-    /// A plugin of the protocol; `None` if no message names it.
-    Plugin(Option<String>),
-    /// A v0.1.0 plugin.
-    OneShot(String),
-    /// Warnings that could not be parsed.
-    Unread(Warning),
-}
+/// Why the interface of a plugin is unknown.
+const NO_WARNING: &str = "no warning about it in this log: it may answer dedicated RPCs, its events may not have fired yet, or the runtime may not warn";
+
+/// All statements about each topic.
+pub(super) type Tally = BTreeMap<Topic, Mentions>;
 
 /// All statements about one topic.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mentions {
-    /// The number of lines.
-    pub(super) lines: u64,
-    /// The number of lines that warn about `StateChange`.
-    pub(super) warnings: u64,
-    /// The events in those lines.
-    pub(super) events: EventSet,
-    /// RPCs in those lines that belong to no known event.
-    pub(super) unknown: BTreeSet<String>,
-    /// The times of the first and last line.
-    pub(super) span: Span,
-    /// The time of the last warning.
-    pub(super) last_warning: Option<Stamp>,
-    /// The time of the last registration, and the NRI version in it.
-    pub(super) registered: Option<(Option<Stamp>, String)>,
-    /// The reasons of failures, with the number of times.
-    pub(super) failed: BTreeMap<String, u64>,
-    /// Number and text of the line that shows the topic best: the first warning, or else the first line.
-    pub(super) line: Option<(u64, String)>,
-    /// The hosts of the lines.
-    pub(super) hosts: BTreeSet<String>,
-}
-
-/// The aggregated statements of one log.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    pub(super) topics: BTreeMap<Topic, Mentions>,
-    /// The number of lines about plugins beyond the maximum.
-    pub(super) beyond: u64,
-}
-
-/// The line of a statement.
-#[derive(Debug)]
-pub(super) struct Origin {
-    time: Option<Stamp>,
-    host: Option<String>,
-    number: u64,
+pub(super) struct Mentions {
+    lines: u64,
+    /// The times of the first and last line.
+    span: Span,
+    /// What the statements say, and how often.
+    notes: BTreeMap<String, u64>,
+    /// The RPCs that the plugin does not have.
+    rpcs: BTreeMap<String, u64>,
+    /// The NRI version in the last registration.
+    version: Option<String>,
+    hosts: BTreeMap<String, u64>,
+    /// The first line of each file.
+    files: BTreeMap<String, Place>,
+    /// The line that shows the topic best: the first warning, or else the first line.
+    place: Place,
+    /// The number and text of this line.
     text: String,
 }
 
-impl Origin {
-    /// Returns the origin of a statement in a line with this context.
-    pub(super) fn new(context: Context, line: FoundLine<'_>) -> Self {
-        let host = context.host.filter(|host| host.len() <= MAX_HOST);
-        Self {
-            time: context.time.as_deref().and_then(Stamp::new),
-            host: host.as_deref().map(fact::clean),
-            number: line.number,
-            text: fact::clean_bytes(line.bytes),
-        }
+/// Returns true if a plugin is known whose name begins with that of this topic: in a line without its end, the name was
+/// cut.
+pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
+    let Some(name) = name else {
+        return false;
+    };
+    let mut known = tally.keys().filter_map(|(_, known)| known.as_ref());
+    known.any(|known| known.len() > name.len() && known.starts_with(name))
+}
+
+/// Adds a statement in a line, which is shown with its number. Returns false if it is about a plugin beyond the maximum.
+pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
+    let (
+        record,
+        Statement {
+            topic,
+            note,
+            rpc,
+            version,
+        },
+    ) = found;
+    if tally.len() >= MAX_PLUGINS && !tally.contains_key(&topic) {
+        return false;
+    }
+    let mentions = tally.entry(topic).or_default();
+    let is_first_warning = mentions.rpcs.is_empty() && rpc.is_some();
+    if mentions.lines == 0 || is_first_warning {
+        mentions.place = place.clone();
+        shown.clone_into(&mut mentions.text);
+    }
+    mentions.lines += 1;
+    let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
+    time.iter().for_each(|time| mentions.span.add(time.clone()));
+    let is_last = time.is_none() || mentions.span.last == time;
+    mentions.version = version.filter(|_| is_last).or(mentions.version.take());
+    let host = record
+        .get(&Field::Host)
+        .filter(|host| host.len() <= MAX_HOST);
+    count(&mut mentions.hosts, host.map(|host| fact::clean(host)));
+    count(&mut mentions.rpcs, rpc);
+    count(&mut mentions.notes, Some(note));
+    if mentions.files.len() < MAX_DETAILS {
+        mentions
+            .files
+            .entry(place.file.clone())
+            .or_insert_with(|| place.clone());
+    }
+    true
+}
+
+/// Counts a detail, unless there are too many.
+fn count(details: &mut BTreeMap<String, u64>, detail: Option<String>) {
+    let is_full = details.len() >= MAX_DETAILS;
+    if let Some(detail) = detail.filter(|detail| !is_full || details.contains_key(detail)) {
+        *details.entry(detail).or_default() += 1;
     }
 }
 
-impl Tally {
-    /// Adds a statement.
-    pub(super) fn add(&mut self, statement: Statement, origin: &Origin) {
-        let (topic, claim) = match statement {
-            Statement::Fact(Some(plugin), Claim::OneShot) => (Topic::OneShot(plugin), None),
-            Statement::Fact(plugin, claim) => (Topic::Plugin(plugin), Some(claim)),
-            Statement::Listed(warning) => (Topic::Listed(warning), None),
-            Statement::Unread(warning) => (Topic::Unread(warning), None),
-        };
-        if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
-            self.beyond += 1;
-            return;
+/// Returns the sighting of a topic.
+pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighting {
+    let (index, name) = full.as_deref().map_or((None, None), identity);
+    let (kind, interface, certainty) = match subject {
+        Subject::Plugin if mentions.rpcs.is_empty() => {
+            (Log, Interface::unknown(NO_WARNING), Unknown)
         }
-        let mentions = self.topics.entry(topic).or_default();
-        mentions.add(origin, matches!(claim, Some(Claim::StateChange(_))));
-        if let Some(claim) = claim {
-            mentions.claim(claim, origin.time.clone());
-        }
-    }
-
-    /// Returns how many warnings could not be parsed.
-    pub(super) fn unread_lines(&self) -> u64 {
-        let unread = self.topics.iter();
-        let unread = unread.filter(|(topic, _)| matches!(topic, Topic::Unread(_)));
-        unread.map(|(_, mentions)| mentions.lines).sum()
-    }
-
-    /// Returns true if a known plugin has a longer name that begins with this one.
-    pub(super) fn has_longer(&self, name: &str) -> bool {
-        let goes_on = |topic: &Topic| matches!(topic, Topic::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
-        self.topics.keys().any(goes_on)
-    }
-}
-
-impl Mentions {
-    /// Counts a line, which is shown if it is the first one or the first warning.
-    fn add(&mut self, origin: &Origin, is_warning: bool) {
-        self.lines += 1;
-        if self.line.is_none() || is_warning && self.warnings == 0 {
-            self.line = Some((origin.number, origin.text.clone()));
-        }
-        if let Some(time) = &origin.time {
-            self.span.add(time.clone());
-        }
-        if let Some(host) = &origin.host {
-            keep(&mut self.hosts, host.clone());
-        }
-    }
-
-    fn claim(&mut self, claim: Claim, time: Option<Stamp>) {
-        match claim {
-            Claim::StateChange(rpc) => {
-                self.warnings += 1;
-                if !self.events.insert(&rpc) {
-                    keep(&mut self.unknown, rpc);
-                }
-                later(&mut self.last_warning, time);
-            }
-            Claim::Registered(version) => self.register(version, time),
-            Claim::Failed(reason) => {
-                if self.failed.len() < MAX_DETAILS || self.failed.contains_key(&reason) {
-                    *self.failed.entry(reason).or_default() += 1;
-                }
-            }
-            Claim::OneShot | Claim::Connected => {}
-        }
-    }
-
-    fn register(&mut self, version: String, time: Option<Stamp>) {
-        let known = self
-            .registered
-            .as_ref()
-            .and_then(|(known, _)| known.as_ref());
-        let is_older = known
-            .zip(time.as_ref())
-            .and_then(|(known, time)| time.is_before(known));
-        if is_older != Some(true) {
-            self.registered = Some((time, version));
-        }
+        Subject::Plugin | Subject::Unread => (Log, Interface::StateChange, Observed),
+        Subject::OneShot => (Log, Interface::OneShot, Unknown),
+        Subject::UnreadOneShot => (Log, Interface::OneShot, Observed),
+        Subject::Listed => (DeprecationList, Interface::StateChange, Observed),
+        Subject::ListedOneShot => (DeprecationList, Interface::OneShot, Observed),
+    };
+    let events = EVENTS.map(str::to_owned).into_iter();
+    let names = events
+        .filter(|event| mentions.rpcs.contains_key(event))
+        .collect();
+    Sighting {
+        kind,
+        role: Role::Plugin,
+        name: name.or(full),
+        index,
+        interface,
+        events: Events { names, certainty },
+        evidence: evidence(&mentions),
+        occurrences: Some(Occurrences {
+            count: mentions.lines,
+            first: mentions.span.first.map(|stamp| stamp.shown),
+            last: mentions.span.last.map(|stamp| stamp.shown),
+        }),
+        nri: Built {
+            version: mentions.version,
+            ..Built::default()
+        },
+        place: mentions.place,
+        ..Sighting::default()
     }
 }
 
-/// Keeps the later of two stamps, or the second if their order is unknown.
-fn later(kept: &mut Option<Stamp>, time: Option<Stamp>) {
-    let is_earlier = kept
-        .as_ref()
-        .zip(time.as_ref())
-        .and_then(|(kept, time)| time.is_before(kept));
-    if time.is_some() && is_earlier != Some(true) {
-        *kept = time;
+fn evidence(mentions: &Mentions) -> Vec<Evidence> {
+    let notes = mentions.notes.iter().map(|(note, count)| match count {
+        1 => format!("{note}, once"),
+        count => format!("{note}, {count} times"),
+    });
+    let mut notes: Vec<String> = notes.collect();
+    notes.extend(listed("logged on", "hosts", mentions.hosts.keys().cloned()));
+    let others = mentions.files.values();
+    let others = others.filter(|place| place.file != mentions.place.file);
+    notes.extend(listed("also in", "files", others.map(Place::to_string)));
+    notes.push(mentions.text.clone());
+    let notes = notes.into_iter();
+    notes.map(|note| Evidence::new(LOG_READER, note)).collect()
+}
+
+/// Returns the sighting of a log that could not be read to its end, or not in all its lines.
+pub(crate) fn incomplete(skipped: &Skipped) -> Sighting {
+    let reason = &skipped.reason;
+    Sighting {
+        place: skipped.place.clone(),
+        kind: Log,
+        interface: Interface::unknown(format!("not all of the log could be read: {reason}")),
+        evidence: vec![Evidence::new(LOG_READER, format!("not read: {reason}"))],
+        ..Sighting::default()
     }
 }
 
-fn keep(details: &mut BTreeSet<String>, detail: String) {
-    if details.len() < MAX_DETAILS {
-        details.insert(detail);
+/// Lists hosts or files, if there are any.
+fn listed(words: &str, things: &str, names: impl Iterator<Item = String>) -> Option<String> {
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        0 => None,
+        1..=MAX_NAMED => Some(format!("{words} {}", names.join(", "))),
+        count => Some(format!("{words} {count} {things} or more")),
     }
 }

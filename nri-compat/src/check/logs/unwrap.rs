@@ -1,84 +1,69 @@
 //! The statements in a line, whatever wrappers are around it.
 //!
-//! Each text in the JSON values of a line is a line itself. The records in what remains are found
-//! wherever they are, so that the headers of journald, syslog and container engines and the
-//! prefixes of `grep`, `kubectl logs --prefix` or `stern` need no removal.
+//! Each text in the JSON values of a line is a line itself, and so is the message of each record. They are found wherever
+//! they are, so that the headers of journald, syslog and container engines and the prefixes of `grep`,
+//! `kubectl logs --prefix` or `stern` need no removal.
 
 use std::borrow::Cow;
 
-use super::context::Context;
+use anstream::adapter::strip_str;
+
 use super::fact::{self, Statement};
-use super::json;
-use super::logfmt::{self, Record};
+use super::record::{Field, Record, header, inherit};
+use super::{json, logfmt};
 
-/// The maximum number of wrappers: a collector around journald around logfmt is three.
-const MAX_DEPTH: usize = 8;
+/// The maximum number of wrappers: a collector around journald around logfmt is three, and its message the fourth.
+const MAX_DEPTH: usize = 9;
 
-/// A statement, and what the wrappers say about its line.
-pub(super) type Found = (Context, Statement);
+/// A statement, and the record that makes it.
+pub(super) type Found = (Record, Statement);
 
 /// Returns all statements in a line.
-pub(super) fn statements(line: &[u8]) -> Vec<Found> {
-    let text = String::from_utf8_lossy(line);
-    in_text(&text, &Context::default(), MAX_DEPTH)
+pub(super) fn statements(line: &str) -> Vec<Found> {
+    // The pairs of logfmt end before white space. Lines may be long: only the last one, without its end, is copied.
+    let mut ended = Cow::Borrowed(line);
+    if !line.ends_with('\n') {
+        ended.to_mut().push('\n');
+    }
+    in_text(&ended, &Record::new(), MAX_DEPTH)
 }
 
-fn in_text(text: &str, context: &Context, depth: usize) -> Vec<Found> {
+fn in_text(text: &str, wrapper: &Record, depth: usize) -> Vec<Found> {
     let Some(depth) = depth.checked_sub(1) else {
         return Vec::new();
     };
-    let plain = without_colours(text);
-    let context = context.clone().with_header(&plain);
-    let (groups, rest) = json::split(&plain, &context);
-    let mut found: Vec<Found> = groups
-        .iter()
-        .flat_map(|group| in_group(group, depth))
-        .collect();
-    let records = logfmt::records(&rest, &context);
-    found.extend(
-        records
-            .iter()
-            .flat_map(|record| in_record(record, &plain, depth)),
-    );
-    found
+    let mut plain = Cow::Borrowed(text);
+    if text.contains('\x1b') {
+        plain = strip_str(text).to_string().into();
+    }
+    let mut context = header(&plain);
+    inherit(&mut context, wrapper);
+    let (mut groups, rest) = json::split(&plain, &context);
+    let (records, rest) = logfmt::records(&rest, &context);
+    groups.extend(records.into_iter().map(|record| vec![record]));
+    let groups = groups.iter().flat_map(|group| in_group(group, depth));
+    let with_rest = |statement| (rest.clone(), statement);
+    groups
+        .chain(fact::statements(&rest).into_iter().map(with_rest))
+        .collect()
 }
 
 /// Returns the statements in the texts of an object, each once: collectors keep a line before and
 /// after parsing it.
-fn in_group(group: &json::Group, depth: usize) -> Vec<Found> {
+fn in_group(group: &[Record], depth: usize) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let texts = group.texts.iter();
-    for (context, statement) in texts.flat_map(|text| in_text(text, &group.context, depth)) {
-        if !found.iter().any(|(_, known)| *known == statement) {
-            found.push((context, statement));
-        }
+    for record in group {
+        let mut wrapper = record.clone();
+        let mut line = wrapper.remove(&Field::Message).unwrap_or_default();
+        line.push('\n');
+        let mut statements = in_text(&line, &wrapper, depth);
+        statements.retain(|(_, new)| found.iter().all(|(_, known)| known != new));
+        found.append(&mut statements);
     }
     // A truncated warning is the message of an entry or of a record that is complete elsewhere.
-    if found.iter().any(|(_, statement)| !is_unread(statement)) {
-        found.retain(|(_, statement)| !is_unread(statement));
+    let is_read = |(_, statement): &Found| !statement.topic.0.is_unread();
+    if found.iter().any(is_read) {
+        found.retain(is_read);
     }
     found
-}
-
-fn is_unread(statement: &Statement) -> bool {
-    matches!(statement, Statement::Unread(_))
-}
-
-/// Returns the statements in a record. If there are none, its message may be a line itself.
-fn in_record(record: &Record, text: &str, depth: usize) -> Vec<Found> {
-    let statements = fact::statements(record);
-    if statements.is_empty() && record.message.len() < text.len() {
-        return in_text(&record.message, &record.context, depth);
-    }
-    let with_context = |statement| (record.context.clone(), statement);
-    statements.into_iter().map(with_context).collect()
-}
-
-/// Returns the text without colour escape sequences.
-fn without_colours(text: &str) -> Cow<'_, str> {
-    if text.contains('\x1b') {
-        Cow::Owned(anstream::adapter::strip_str(text).to_string())
-    } else {
-        Cow::Borrowed(text)
-    }
 }

@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use semver::Version;
 
 /// Spellings of runtimes, and their names in the tables.
@@ -22,11 +25,17 @@ const MAX_NAME: usize = 4096;
 /// The maximum length of a suffix in bytes.
 const MAX_SUFFIX: usize = 128;
 
-/// The number of numbers in a version: major, minor and patch.
-const MAX_NUMBERS: usize = 3;
-
 /// The characters between the words of a suffix, as SemVer, Debian and RPM use them.
 const SEPARATORS: [char; 5] = ['-', '+', '~', '.', '_'];
+
+/// The numbers of a version, and its suffix: words of letters and digits, each after a separator. A suffix begins
+/// after at least two numbers, and with a dot only after three and before a letter.
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    let numbers = "[0-9]+(?:[.][0-9]+){0,2}";
+    let first_word = "(?:[-+~_][0-9A-Za-z]+|[.][A-Za-z][0-9A-Za-z]*)";
+    let pattern = format!("^v?({numbers})({first_word}(?:[-+~._][0-9A-Za-z]+)*)?$");
+    Regex::new(&pattern).expect("the pattern is a constant")
+});
 
 /// A named release: `containerd@2.3.4`, or the output of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,46 +159,19 @@ pub(super) fn numbers(version: &str) -> Option<Version> {
 
 /// Splits the numbers of a version from its suffix. A version of another form is not split.
 fn split(version: &str) -> (&str, &str) {
-    let bare = version.strip_prefix('v').unwrap_or(version);
-    if !bare.starts_with(|c: char| c.is_ascii_digit()) {
+    let Some(found) = VERSION.captures(version) else {
         return (version, "");
-    }
-    let (mut end, mut parts) = (0, 0);
-    while let Some(digits) = number(&bare[end..], parts).filter(|_| parts < MAX_NUMBERS) {
-        end += digits;
-        parts += 1;
-    }
-    let (numbers, suffix) = bare.split_at(end);
-    let may_follow = parts == MAX_NUMBERS || parts > 1 && !suffix.starts_with('.');
-    if suffix.is_empty() || may_follow && is_suffix(suffix) {
+    };
+    let part = |group| found.get(group).map_or("", |part| part.as_str());
+    let (numbers, suffix) = (part(1), part(2));
+    let may_follow = match numbers.matches('.').count() {
+        0 => false,
+        1 => !suffix.starts_with('.'),
+        _ => true,
+    };
+    if suffix.is_empty() || may_follow && suffix.len() <= MAX_SUFFIX {
         (numbers, suffix)
     } else {
         (version, "")
     }
-}
-
-/// Returns the length of the number at the beginning of a text, with the dot before it unless it is
-/// the first.
-fn number(text: &str, before: usize) -> Option<usize> {
-    let (dot, text) = match text.strip_prefix('.') {
-        Some(text) if before > 0 => (1, text),
-        None if before == 0 => (0, text),
-        Some(_) | None => return None,
-    };
-    let end = text.find(|c: char| !c.is_ascii_digit());
-    let digits = end.unwrap_or(text.len());
-    (digits > 0).then_some(dot + digits)
-}
-
-/// Returns true if a text has the form of a suffix: words of letters and digits, each after a
-/// separator. A dot begins a suffix only before a letter, because a number after it would belong
-/// to the version.
-fn is_suffix(text: &str) -> bool {
-    let mut words = text.split(SEPARATORS);
-    let begins = words.next() == Some("")
-        && !text
-            .strip_prefix('.')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
-    begins && text.len() <= MAX_SUFFIX && words.all(is_word)
 }

@@ -12,13 +12,16 @@ use crate::diff::Target as RuntimeRelease;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckTarget;
 
-/// The treatment of releases that are not in the tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The treatment of releases that are not in the tables, which is also the help of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+#[group(skip)]
 pub struct UnknownReleases {
-    /// True if a patch release that is not in the tables is an error, instead of being treated as
-    /// the newest known one of its minor.
+    /// Fail if a target is not in the tables, instead of treating an unknown patch release as the
+    /// newest known one.
+    #[arg(long = "strict-targets")]
     pub strict: bool,
-    /// The NRI release (`nri@0.12`) that runtime releases of an unknown minor are assumed to link.
+    /// The NRI release (nri@0.12) that runtime releases of an unknown minor are assumed to link.
+    #[arg(long, value_name = "RELEASE")]
     pub assume: Option<String>,
 }
 

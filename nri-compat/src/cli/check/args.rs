@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cluster_args::Args as ClusterArgs;
 use super::schedule;
-use crate::check::collect::{Collected, ImageRequest, Pull, Request, collect};
+use crate::check::collect::{Collected, ImageOptions, ImageRequest, Pull, Request, collect};
 use crate::check::evidence::READERS;
 use crate::cli::{answer, images, output, progress, targets};
 use crate::error::{Error, ErrorKind};
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(super) cluster: ClusterArgs,
     #[command(flatten)]
-    images: images::Args,
+    images: ImageOptions,
     #[command(flatten)]
     pub(super) targets: targets::Args,
     #[command(flatten)]
@@ -103,7 +103,7 @@ impl Args {
         Request {
             paths,
             images,
-            image_options: self.images.options(),
+            image_options: self.images.clone(),
             processes: self.proc,
             config_files: self.config_file.clone(),
             root: self.root.clone(),
@@ -116,16 +116,4 @@ impl Args {
             ..Request::default()
         }
     }
-}
-
-/// Returns the error for missing named paths, which must not count as clean.
-pub(in crate::cli) fn not_there(missing: &[String]) -> Error {
-    let message = format!("no such file or folder: {}", missing.join(", "));
-    let help = match missing {
-        [name] if images::may_be_reference(name) => format!(
-            "name the files or folders of plugins; an image in a registry is named as docker://{name}"
-        ),
-        _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
-    };
-    Error::new(ErrorKind::Input, message).with_help(help)
 }

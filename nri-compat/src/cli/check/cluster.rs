@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use nri_schema::history::History;
 
-use super::args::{self, not_there};
+use super::args;
 use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::UnknownReleases;
-use crate::cli::{output, session};
+use crate::cli::{incomplete, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
@@ -28,25 +28,21 @@ const STATIC_POD: &str =
 pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
-    let unknown = args.targets.unknown();
+    let unknown = &args.targets.unknown;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
     let asked: Vec<String> = targets
         .iter()
         .map(|target| target.head.name.clone())
         .collect();
-    let found = args.cluster.read(history, &unknown)?;
-    let targets = pools::with_targets(history, &unknown, &found.view.pools, targets);
-    let mut collected = found.collect(args);
-    let missing = std::mem::take(&mut collected.missing);
+    let found = args.cluster.read(history, unknown)?;
+    let targets = pools::with_targets(history, unknown, &found.view.pools, targets);
+    let collected = found.collect(args);
     let incomplete = found.incomplete();
+    let incomplete = incomplete.or_else(|| incomplete::missing(&collected));
     let mut report = assess(collected, &targets);
     found.finish(&mut report, &asked);
     let exit = args.answer.finish(report, &decisions)?;
-    Ok(match incomplete {
-        Some(error) if exit == Exit::Clean => output::error(&error),
-        None if exit == Exit::Clean && !missing.is_empty() => output::error(&not_there(&missing)),
-        Some(_) | None => exit,
-    })
+    Ok(incomplete::exit(exit, incomplete))
 }
 
 /// A cluster that was read, with the places and views for its report.
@@ -206,11 +202,7 @@ impl ClusterScan {
             unread.join(", "),
             first.error
         );
-        let error = Error::new(ErrorKind::Cluster, message);
-        Some(match first.error.help() {
-            Some(help) => error.with_help(help),
-            None => error,
-        })
+        Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help()))
     }
 
     /// Returns the plugins by place: a container may run several images.
@@ -261,10 +253,6 @@ fn place(cluster: &str, plugin: &Plugin) -> Place {
 
 impl From<ClusterError> for Error {
     fn from(error: ClusterError) -> Self {
-        let new = Self::new(ErrorKind::Cluster, error.to_string());
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
+        Self::new(ErrorKind::Cluster, error.to_string()).with_help_of(error.help())
     }
 }

@@ -1,19 +1,19 @@
 //! Repeated checks, for pods and other places without a shell: intervals, the end on a signal, and the file that
 //! reports readiness.
 
-mod interval;
-mod ready_file;
 mod termination;
 
+use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use crate::cli::{duration, output};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
-use ready_file::ReadyFile;
 use termination::Termination;
 
 /// The times of checks.
@@ -65,17 +65,59 @@ impl Args {
         every: Duration,
         check: impl Fn() -> Result<Exit, Error>,
     ) -> Result<Exit, Error> {
-        let ready = self.ready_file.clone().map(ReadyFile::new).transpose()?;
-        let _termination = Termination::watch(Exit::Clean, ready.clone())?;
+        let ready = self.ready_file.as_ref();
+        if let Some(ready) = ready
+            // A restarted container of a pod still has the file of the earlier process.
+            && let Err(error) = fs::remove_file(ready)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(Error::cannot("remove", ready, ErrorKind::Output)(error));
+        }
+        let _termination = Termination::watch(Exit::Clean, ready.cloned())?;
         check()?;
-        if let Some(ready) = &ready {
-            ready.create()?;
+        if let Some(ready) = ready {
+            fs::write(ready, "").map_err(Error::cannot_write(ready, ErrorKind::Output))?;
         }
         loop {
-            thread::sleep(interval::with_jitter(every));
+            thread::sleep(with_jitter(every));
             if let Err(error) = check() {
                 output::error(&error);
             }
         }
+    }
+}
+
+/// The part of the interval that chance adds at most.
+const JITTER: f64 = 0.1;
+
+/// Returns the interval, longer by a random part of up to a tenth.
+fn with_jitter(interval: Duration) -> Duration {
+    // The seeds of the standard library's hashers are random.
+    let random = RandomState::new().hash_one(interval);
+    let part = random as f64 / u64::MAX as f64;
+    Duration::try_from_secs_f64(interval.as_secs_f64() * (1.0 + JITTER * part)).unwrap_or(interval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_differ_and_are_at_most_a_tenth_longer() {
+        let hour = Duration::from_secs(3600);
+        let intervals: Vec<Duration> = (0..100).map(|_| with_jitter(hour)).collect();
+        for interval in &intervals {
+            assert!(
+                (hour..=hour.mul_f64(1.1)).contains(interval),
+                "{interval:?}"
+            );
+        }
+        let (shortest, longest) = (intervals.iter().min(), intervals.iter().max());
+        assert!(shortest < longest);
+    }
+
+    #[test]
+    fn the_longest_interval_stays_a_duration() {
+        assert!(with_jitter(Duration::MAX) > Duration::ZERO);
     }
 }

@@ -8,6 +8,7 @@ use nri_conformance::plugin::{Options, Run};
 use nri_conformance::session::{RuntimeKind, Timeouts};
 
 use super::{answer, selection};
+use crate::cli::format::{Choice, one_of};
 use crate::cli::steps::Steps;
 use crate::cli::{duration, plugin_under_test, session};
 use crate::error::Error;
@@ -27,8 +28,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "REVISION", value_delimiter = ',')]
     revision: Vec<String>,
     /// Send pods and containers like those of this runtime.
-    #[arg(long, value_enum, default_value_t = RuntimeArg::Containerd)]
-    runtime: RuntimeArg,
+    #[arg(long, value_parser = one_of(RUNTIMES), default_value = "containerd")]
+    runtime: RuntimeKind,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -45,23 +46,10 @@ pub(super) struct Args {
     answer: answer::Args,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum RuntimeArg {
-    /// containerd 2.4.
-    Containerd,
-    /// CRI-O 1.36.
-    #[value(name = "cri-o")]
-    Crio,
-}
-
-impl From<RuntimeArg> for RuntimeKind {
-    fn from(runtime: RuntimeArg) -> Self {
-        match runtime {
-            RuntimeArg::Containerd => Self::Containerd,
-            RuntimeArg::Crio => Self::Crio,
-        }
-    }
-}
+const RUNTIMES: &[Choice<RuntimeKind>] = &[
+    ("containerd", "containerd 2.4", RuntimeKind::Containerd),
+    ("cri-o", "CRI-O 1.36", RuntimeKind::Crio),
+];
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let started = args.answer.start()?;
@@ -83,14 +71,14 @@ impl Args {
             only: self.selection.only.iter().cloned().collect(),
             skip: self.selection.skip.iter().cloned().collect(),
             revisions: self.revision.iter().cloned().collect(),
-            runtime: self.runtime.into(),
+            runtime: self.runtime,
             timeouts: Timeouts {
                 request: self.timeout.unwrap_or(defaults.request),
                 ..defaults
             },
             seed: self.seed,
             soak: self.soak,
-            config: self.plugin.config()?,
+            config: self.plugin.config()?.unwrap_or_default(),
             trace: self.trace.clone(),
         })
     }

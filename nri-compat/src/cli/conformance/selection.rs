@@ -1,7 +1,8 @@
 //! The statements that a run tests.
 
 use nri_conformance::contract;
-use nri_schema::near;
+
+use crate::error::did_you_mean;
 
 /// Options that select statements.
 #[derive(Debug, clap::Args)]
@@ -29,15 +30,9 @@ fn statement(text: &str) -> Result<String, String> {
     if contract::get(&id).is_some() {
         return Ok(id);
     }
-    let names = near::names(&id, contract::ids());
-    if names.is_empty() {
-        Err("no such statement; `nri-compat conformance --list` lists all".to_owned())
-    } else {
-        Err(format!(
-            "no such statement; did you mean {}?",
-            names.join(", ")
-        ))
-    }
+    let all = "`nri-compat conformance --list` lists all";
+    let help = did_you_mean(&id, contract::ids(), all);
+    Err(format!("no such statement; {help}"))
 }
 
 #[cfg(test)]

@@ -34,21 +34,15 @@ pub(super) fn run(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
 
 fn text(compared: &[Comparison]) -> String {
     let mut text = String::from("\ncheck and probe:\n");
-    for Comparison {
-        target,
-        check,
-        probe,
-        agreement,
-        reason,
-    } in compared
-    {
-        let (check, agreement) = (check.as_str(), agreement.as_str());
+    for one in compared {
+        let (check, probe) = (one.check, one.probe);
+        let (target, agreement) = (&one.target, one.agreement);
         let _ = write!(
             text,
             "  {target}: check {check}, probe {probe}: {agreement}"
         );
-        if !reason.is_empty() {
-            let _ = write!(text, " ({})", visible(reason));
+        if !one.reason.is_empty() {
+            let _ = write!(text, " ({})", visible(&one.reason));
         }
         text.push('\n');
     }

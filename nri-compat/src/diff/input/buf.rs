@@ -81,11 +81,9 @@ pub(super) fn modules(folder: &Path) -> Result<Vec<Module>, Error> {
 
 fn read(path: &Path) -> Result<Configuration, Error> {
     let bytes = set::read(path)?;
-    serde_saphyr::from_slice(&bytes).map_err(|error| {
-        let message = format!("cannot read {}: {error}", path.display());
-        Error::new(ErrorKind::Schema, message)
-            .with_help("correct it, or name the folder of each module")
-    })
+    let wrong = Error::cannot("read", path, ErrorKind::Schema);
+    serde_saphyr::from_slice(&bytes)
+        .map_err(|error| wrong(error).with_help("correct it, or name the folder of each module"))
 }
 
 impl Configuration {

@@ -82,14 +82,8 @@ fn levels_are_set_and_off_suppresses() {
 
 fn findings(elements: &[&str], change: &str) -> DiffReport {
     let finding = |element: &&str| Finding {
-        location: None,
-        rule: "FIELD_NO_DELETE",
-        element: (*element).to_owned(),
-        nth: 0,
-        message: "a message".to_owned(),
-        level: Level::Error,
-        explained_by: None,
         change: change.to_owned(),
+        ..Finding::new("FIELD_NO_DELETE", Level::Error, *element, "a message")
     };
     DiffReport {
         findings: elements.iter().map(finding).collect(),
@@ -99,15 +93,19 @@ fn findings(elements: &[&str], change: &str) -> DiffReport {
 
 #[test]
 fn a_baseline_does_not_hide_another_change_of_the_same_element() {
-    let baseline = Baseline::of_diff(&findings(&["a.M.x"], "type string → bytes"));
-    let baseline = Baseline::parse("b.json", &baseline.to_json()).expect("a baseline");
+    let mut baseline = Baseline::to_write();
+    let mut report = findings(&["a.M.x"], "type string → bytes");
+    apply_to_diff(&mut report, &Policy::default(), Some(&mut baseline), TODAY);
+    assert_eq!(report.worst(), None, "it already applies");
+    let text = baseline.to_json();
     for (change, worst) in [
         ("type string → bytes", None),
         ("type string → int32", Some(Level::Error)),
     ] {
         let mut report = findings(&["a.M.x"], change);
         report.findings[0].message = "another message".to_owned();
-        apply_to_diff(&mut report, &Policy::default(), Some(&baseline), TODAY);
+        let mut baseline = Baseline::parse("b.json", &text).expect("a baseline");
+        apply_to_diff(&mut report, &Policy::default(), Some(&mut baseline), TODAY);
         assert_eq!(report.worst(), worst, "{change}");
     }
 }
@@ -216,10 +214,13 @@ mod conformance {
 
     #[test]
     fn a_baseline_suppresses_violations_across_patch_releases_and_wording() {
-        let baseline = Baseline::of_conformance(&failing(["P7", "W3"]));
+        let mut baseline = Baseline::to_write();
+        let mut before = failing(["P7", "W3"]);
+        apply_to_conformance(&mut before, &Policy::default(), Some(&mut baseline), TODAY);
+        let mut baseline = Baseline::parse("b.json", &baseline.to_json()).expect("a baseline");
         let failed = || Outcome::Fail(failure("other words"));
         let mut now = report([("P7", "v0.11.9", failed()), ("P7", "v0.12.0", failed())]);
-        apply_to_conformance(&mut now, &Policy::default(), Some(&baseline), TODAY);
+        apply_to_conformance(&mut now, &Policy::default(), Some(&mut baseline), TODAY);
         let suppressed = now.results.iter().map(|test| test.suppressed.is_some());
         assert_eq!(suppressed.collect::<Vec<_>>(), [true, false]);
         let note = "baseline: 1 of 2 entries no longer matches anything";

@@ -2,42 +2,28 @@
 
 use super::{Subject, Verdict};
 
-/// Targets with the same verdict for one subject.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alike<'r> {
-    /// The verdict for the first of them.
-    pub verdict: &'r Verdict,
-    /// The names of the targets, in the order of the report.
-    pub targets: Vec<&'r str>,
-}
-
 impl Subject {
-    /// Returns the verdicts, equal ones grouped: the worst first, otherwise in the order of the
+    /// Returns the verdicts, each with the targets for which it is the same: the worst first, otherwise in the order of the
     /// targets.
-    pub fn alike(&self) -> Vec<Alike<'_>> {
-        let mut groups: Vec<Alike<'_>> = Vec::new();
+    pub fn alike(&self) -> Vec<(&Verdict, Vec<&str>)> {
+        let mut groups: Vec<(&Verdict, Vec<&str>)> = Vec::new();
         for verdict in &self.verdicts {
-            match groups
-                .iter_mut()
-                .find(|group| differ_only_in_target(group.verdict, verdict))
-            {
-                Some(group) => group.targets.push(&verdict.target),
-                None => groups.push(Alike {
-                    verdict,
-                    targets: vec![&verdict.target],
-                }),
+            let same = |first: &Verdict| {
+                let target = first.target.clone();
+                *first
+                    == Verdict {
+                        target,
+                        ..verdict.clone()
+                    }
+            };
+            match groups.iter_mut().find(|(first, _)| same(first)) {
+                Some((_, targets)) => targets.push(&verdict.target),
+                None => groups.push((verdict, vec![&verdict.target])),
             }
         }
-        groups.sort_by_key(|group| std::cmp::Reverse(group.verdict.outcome));
+        groups.sort_by_key(|(verdict, _)| std::cmp::Reverse(verdict.outcome));
         groups
     }
-}
-
-/// Returns true if two verdicts differ only in the target.
-fn differ_only_in_target(left: &Verdict, right: &Verdict) -> bool {
-    let mut right = right.clone();
-    right.target.clone_from(&left.target);
-    *left == right
 }
 
 #[cfg(test)]
@@ -47,24 +33,22 @@ mod tests {
 
     #[test]
     fn alike_targets_share_one_entry_and_the_worst_comes_first() {
-        let verdict = |target: &str, outcome| Verdict {
+        let verdict = |(target, outcome): (&str, _)| Verdict {
             target: target.into(),
             outcome,
             ..Verdict::default()
         };
+        let verdicts = [
+            ("a", Outcome::Ok),
+            ("b", Outcome::Removed),
+            ("c", Outcome::Ok),
+        ];
         let subject = Subject {
-            verdicts: vec![
-                verdict("a", Outcome::Ok),
-                verdict("b", Outcome::Removed),
-                verdict("c", Outcome::Ok),
-            ],
+            verdicts: verdicts.map(verdict).to_vec(),
             ..Subject::default()
         };
-        let seen: Vec<_> = subject
-            .alike()
-            .into_iter()
-            .map(|group| group.targets)
-            .collect();
+        let groups = subject.alike().into_iter();
+        let seen: Vec<_> = groups.map(|(_, targets)| targets).collect();
         assert_eq!(seen, [vec!["b"], vec!["a", "c"]]);
     }
 }

@@ -4,11 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckReport, Subject};
 use crate::report::count::counted;
-
-/// A note on plugins that the API server does not know.
-pub const HOST_PLUGINS: &str = "plugins that are installed on the nodes themselves cannot be seen through the API server; the DaemonSet in deploy/kubernetes finds them";
 
 /// The name of the reader of clusters in evidence. Its evidence is shown with each verdict, because it
 /// explains why a container was checked and how its image was found.
@@ -149,60 +145,13 @@ impl PoolTargets<'_> {
     }
 }
 
-/// The maximum number of nodes that are named; for more, only their number is shown.
-const MAX_NAMED: usize = 3;
-
-impl Subject {
-    /// Returns the nodes on which a cluster runs it: `runs on 2 nodes: worker-1, worker-2`.
-    pub fn nodes_phrase(&self) -> String {
-        let count = self.nodes.len();
-        let named: Vec<&str> = self
-            .nodes
-            .iter()
-            .take(MAX_NAMED)
-            .map(String::as_str)
-            .collect();
-        let more = if count > MAX_NAMED { ", …" } else { "" };
-        let nodes = counted(count, "node");
-        format!("runs on {nodes}: {}{more}", named.join(", "))
-    }
-}
-
-impl CheckReport {
-    /// Returns the extent of the check: that of the summary, with the node pools of the cluster.
-    pub fn extent(&self) -> String {
-        let summary = self.summary.phrase();
-        match &self.cluster {
-            Some(cluster) => format!("{summary}; {}; {HOST_PLUGINS}", cluster.phrase()),
-            None => summary,
-        }
-    }
-}
-
-impl ClusterView {
-    /// Returns the pools: `12 nodes containerd 2.2.3, 3 nodes cri-o 1.35.1`.
-    pub fn phrase(&self) -> String {
-        let pools: Vec<String> = self.pools.iter().map(NodePool::phrase).collect();
-        if pools.is_empty() {
-            return "no nodes".to_owned();
-        }
-        pools.join(", ")
-    }
-}
-
-/// Returns the readable name of a runtime: `containerd 2.2.3` for `containerd://2.2.3`.
-fn runtime_name(runtime: &str) -> String {
-    match runtime.split_once("://") {
-        Some((name, version)) => format!("{name} {version}"),
-        None if runtime.is_empty() => "without a runtime".to_owned(),
-        None => runtime.to_owned(),
-    }
-}
-
 impl NodePool {
     /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not report it.
     pub fn name(&self) -> String {
-        runtime_name(&self.runtime)
+        match self.runtime.as_str() {
+            "" => "without a runtime".to_owned(),
+            runtime => runtime.replacen("://", " ", 1),
+        }
     }
 
     /// Returns the number of nodes with the runtime: `12 nodes containerd 2.2.3`.

@@ -126,27 +126,3 @@ impl<'de> Deserialize<'de> for Outcome {
         Ok(known.unwrap_or(Self::Unknown))
     }
 }
-
-/// The source of a suppression.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub(super) enum SuppressedBy {
-    /// The baseline.
-    Baseline,
-    /// The policy.
-    Policy,
-}
-
-/// Writes the source of a suppression.
-pub(super) fn suppressed_by<S: Serializer>(
-    by_baseline: &bool,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let by = if *by_baseline {
-        SuppressedBy::Baseline
-    } else {
-        SuppressedBy::Policy
-    };
-    by.serialize(serializer)
-}

@@ -1,6 +1,6 @@
 //! The terms of a check report, the same in every format, and values derived from a verdict.
 
-use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
+use super::{CheckReport, Confidence, Outcome, Subject, SuppressedBy, Verdict};
 use crate::names::names;
 use crate::report::finding::Level;
 use crate::sighting::{FileKind, Role};
@@ -17,6 +17,10 @@ names! {
         Low = "low",
         Medium = "medium",
         High = "high",
+    }
+    SuppressedBy {
+        Baseline = "baseline",
+        Policy = "policy",
     }
     Role {
         Plugin = "plugin",
@@ -38,17 +42,6 @@ names! {
         DeprecationList = "deprecation_list",
         Manifest = "manifest",
         Other = "other",
-    }
-}
-
-impl Suppression {
-    /// Returns the source of the suppression: `baseline` or `policy`.
-    pub const fn by(&self) -> &'static str {
-        if self.by_baseline {
-            "baseline"
-        } else {
-            "policy"
-        }
     }
 }
 

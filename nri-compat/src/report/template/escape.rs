@@ -1,34 +1,33 @@
 //! Escapes the values in templates, by the format of the template.
 
-use std::fmt::Write as _;
-
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Error, Output, State};
 
 use crate::escape::visible;
 
-/// The formats other than HTML, by the ending of a template's name.
-const CSV: &str = "csv";
-const MARKDOWN: &str = "md";
-const XML: &str = "xml";
-const GITHUB: &str = "github";
-const TEXT: &str = "txt";
+/// Returns a text escaped for a format.
+type Escape = fn(&str) -> String;
+
+/// The escaping of each format, by the ending of a template's name. Anything else is text.
+const FORMATS: [(&str, Escape); 7] = [
+    ("html", xml),
+    ("htm", xml),
+    ("xml", xml),
+    ("csv", csv),
+    ("md", markdown),
+    ("markdown", markdown),
+    ("github", message),
+];
 
 /// Returns the escaping for a template with this name: `list.html.j2` is HTML, and anything unknown is text.
 pub(super) fn of_name(name: &str) -> AutoEscape {
     let name = name.strip_suffix(".j2").unwrap_or(name);
     let name = name.strip_suffix(".jinja").unwrap_or(name);
-    match name.rsplit('.').next().unwrap_or_default() {
-        "html" | "htm" => AutoEscape::Html,
-        "csv" => AutoEscape::Custom(CSV.into()),
-        "md" | "markdown" => AutoEscape::Custom(MARKDOWN.into()),
-        "xml" => AutoEscape::Custom(XML.into()),
-        "github" => AutoEscape::Custom(GITHUB.into()),
-        _ => AutoEscape::Custom(TEXT.into()),
-    }
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    AutoEscape::Custom(ending.to_owned().into())
 }
 
-/// Writes a value, escaped unless it is markup already. A missing value is empty.
+/// Writes a value. A missing value is empty.
 pub(super) fn format(
     out: &mut Output<'_>,
     state: &mut State<'_, '_>,
@@ -37,27 +36,23 @@ pub(super) fn format(
     if value.is_none() || value.is_undefined() {
         return Ok(());
     }
-    if value.is_safe() {
-        return out
-            .write_str(value.as_str().unwrap_or_default())
-            .map_err(Error::from);
-    }
-    let escaped = escaped(state.auto_escape(), &value.to_string());
-    out.write_str(&escaped).map_err(Error::from)
+    out.write_str(&markup(state, value)).map_err(Error::from)
 }
 
-/// Returns a text in a format. Characters that act instead of being shown are spelled out in all of them.
-pub(super) fn escaped(format: &AutoEscape, text: &str) -> String {
-    let text = visible(text);
-    match format {
-        AutoEscape::Html => html(&text),
-        AutoEscape::Custom(name) => match name.as_ref() {
-            CSV => csv(&text),
-            MARKDOWN => markdown(&text),
-            XML => xml(&text),
-            GITHUB => property(&text),
-            _ => text,
-        },
+/// Returns a value in the format of the template, escaped unless it is markup already. Characters that act instead of
+/// being shown are spelled out in all formats.
+pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
+    let text = value.to_string();
+    if value.is_safe() {
+        return text;
+    }
+    let text = visible(&text);
+    match state.auto_escape() {
+        AutoEscape::Custom(ending) => {
+            let mut formats = FORMATS.iter();
+            let format = formats.find(|(known, _)| *known == ending.as_ref());
+            format.map_or_else(|| text.clone(), |(_, escape)| escape(&text))
+        }
         _ => text,
     }
 }
@@ -77,32 +72,20 @@ fn csv(text: &str) -> String {
     }
 }
 
-fn html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '<' | '>' | '&' | '"' | '\'') {
-            let _ = write!(escaped, "&#{};", u32::from(c));
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped
-}
-
+/// Returns text for XML and HTML.
 fn xml(text: &str) -> String {
     quick_xml::escape::escape(text).into_owned()
 }
 
 /// Returns a message of a workflow command, escaped like the toolkit of the runner does.
-pub(super) fn data(text: &str) -> Value {
-    Value::from_safe_string(visible(text).replace('%', "%25"))
+fn message(text: &str) -> String {
+    text.replace('%', "%25")
 }
 
 /// Returns a property of a workflow command, which also ends at a comma or a colon.
-fn property(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace(':', "%3A")
-        .replace(',', "%2C")
+pub(super) fn property(text: &str) -> Value {
+    let text = message(&visible(text));
+    Value::from_safe_string(text.replace(':', "%3A").replace(',', "%2C"))
 }
 
 /// Returns prose that has no tags, links, headings or emphasis. Paired code quotes keep their meaning.
@@ -122,14 +105,22 @@ fn markdown(text: &str) -> String {
 }
 
 /// Returns a name in code quotes of Markdown, with one more backtick than its longest run of backticks.
-pub(super) fn code(name: &str) -> String {
+pub(super) fn code(name: &str) -> Value {
     let name = visible(name);
-    if !name.contains('`') {
-        return format!("`{name}`");
-    }
     let runs = name.split(|c| c != '`').map(str::len);
-    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    format!("{fence} {name} {fence}")
+    let text = match runs.max().unwrap_or(0) {
+        0 => format!("`{name}`"),
+        longest => {
+            let fence = "`".repeat(longest + 1);
+            format!("{fence} {name} {fence}")
+        }
+    };
+    Value::from_safe_string(text)
+}
+
+/// Returns a cell of a Markdown table, in which a `|` does not end the cell.
+pub(super) fn cell(state: &State<'_, '_>, value: &Value) -> Value {
+    Value::from_safe_string(markup(state, value).replace('|', "\\|"))
 }
 
 #[cfg(test)]
@@ -143,34 +134,19 @@ mod tests {
             "\\<b> \\[x\\](y) \\*z\\* a\\_b `a_b`"
         );
         assert_eq!(markdown("a ` <b>"), "a \\` \\<b>");
-        assert_eq!(code("a``b"), "``` a``b ```");
-        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a``b").as_str(), Some("``` a``b ```"));
+        assert_eq!(code("a").as_str(), Some("`a`"));
     }
 
     #[test]
     fn cells_are_quoted_and_formulas_disarmed() {
-        let format = of_name("x.csv");
-        let cells = ["a,b", "c\"d", "e\nf", "=1+1", ""].map(|text| escaped(&format, text));
-        assert_eq!(cells, ["\"a,b\"", "\"c\"\"d\"", "e\\nf", "'=1+1", ""]);
+        let cells = ["a,b", "c\"d", "=1+1", ""].map(csv);
+        assert_eq!(cells, ["\"a,b\"", "\"c\"\"d\"", "'=1+1", ""]);
     }
 
     #[test]
     fn nothing_ends_a_property_or_a_line_early() {
-        let shown = escaped(&of_name("x.github"), "a:b,c%\n");
-        assert_eq!(shown, "a%3Ab%2Cc%25\\n");
-        assert_eq!(data("d::e,f%\r\ng").as_str(), Some("d::e,f%25\\r\\ng"));
-    }
-
-    #[test]
-    fn the_name_of_a_template_selects_its_escaping() {
-        assert_eq!(of_name("a/list.html.j2"), AutoEscape::Html);
-        for (name, escaping) in [
-            ("a.md", MARKDOWN),
-            ("b.csv", CSV),
-            ("c.xml", XML),
-            ("d", TEXT),
-        ] {
-            assert_eq!(of_name(name), AutoEscape::Custom(escaping.into()));
-        }
+        assert_eq!(property("a:b,c%\n").as_str(), Some("a%3Ab%2Cc%25\\n"));
+        assert_eq!(message("d::e,f%"), "d::e,f%25");
     }
 }

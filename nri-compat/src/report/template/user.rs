@@ -101,7 +101,7 @@ mod tests {
         let source = "{% for s in subjects %}{{ s.path }} {{ s.verdicts[0].verdict }}{% endfor %}";
         for (name, expected) in [
             ("a.txt", "/opt/<a>,b ok"),
-            ("a.html.j2", "/opt/&#60;a&#62;,b ok"),
+            ("a.html.j2", "/opt/&lt;a&gt;,b ok"),
             ("a.md", "/opt/\\<a>,b ok"),
             ("a.csv", "\"/opt/<a>,b\" ok"),
             ("a.xml", "/opt/&lt;a&gt;,b ok"),

@@ -59,27 +59,27 @@ fn manifests_that_programs_understand_differently() {
         (
             "no list",
             at(json!({"layers": {"0": a}})),
-            Unknown("neither an image nor an index"),
+            Unknown("invalid type: map"),
         ),
         (
             "another case",
             at(json!({"layers": [a], "Layers": [b]})),
-            Unknown("not in its usual case"),
+            Unknown("duplicate field `layers`"),
         ),
         (
             "another case in a descriptor",
             at(json!({"layers": [{"digest": "sha256:aaaa", "Digest": "sha256:bbbb"}]})),
-            Unknown("not in its usual case"),
+            Unknown("duplicate field `digest`"),
         ),
         (
-            "the last of two keys",
+            "two keys",
             with_manifest(&Value::Null)
                 .with(
                     "blobs/sha256/0000",
                     format!(r#"{{"layers": [{a}], "layers": [{b}]}}"#),
                 )
                 .tar(),
-            Found(&["p: /20-b"]),
+            Unknown("duplicate field `layers`"),
         ),
         (
             "docker's list names other layers",
@@ -97,7 +97,7 @@ fn manifests_that_programs_understand_differently() {
                 .with("manifest.json", lower)
                 .with("0.tar", base())
                 .tar(),
-            Unknown("an archive within an archive"),
+            Found(&["0: /opt/nri/plugins/10-a"]),
         ),
         (
             "an image that calls itself an attestation",
@@ -112,14 +112,16 @@ fn manifests_that_programs_understand_differently() {
         (
             "an encrypted layer",
             at(json!({"layers": [a, blob("bbbb", &format!("{TAR}+gzip+encrypted"))]})),
-            Unknown("layer 2 is encrypted"),
+            Unknown(
+                "layer 2 has the media type application/vnd.oci.image.layer.v1.tar+gzip+encrypted",
+            ),
         ),
         (
-            "a foreign layer that is elsewhere",
+            "a foreign layer",
             at(
                 json!({"layers": [a, blob("cccc", "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip")]}),
             ),
-            Unknown("it is not there"),
+            Unknown("which is not read"),
         ),
         (
             "an index without images",
@@ -129,9 +131,9 @@ fn manifests_that_programs_understand_differently() {
     ]);
 }
 
-/// Returns an image with a layer of these bytes that is not labelled as a tar.
-fn unlabelled(bytes: Vec<u8>) -> Vec<u8> {
-    let manifest = json!({"layers": [blob("aaaa", "application/octet-stream")]});
+/// Returns an image with a layer of these bytes.
+fn with_layer(bytes: Vec<u8>) -> Vec<u8> {
+    let manifest = json!({"layers": [blob("aaaa", TAR)]});
     with_manifest(&manifest)
         .with("blobs/sha256/aaaa", bytes)
         .tar()
@@ -153,19 +155,19 @@ fn files_besides_an_image() {
         (
             "a plugin",
             saved().with("bin/20-b", "MARK b").tar(),
-            Unknown("besides the image, bin/20-b, which was not read"),
+            Unknown("besides the image, bin/20-b, not read"),
         ),
         (
             "a layer that no image has",
             saved().with("b.tar", base()).tar(),
-            Unknown("besides the image, b.tar, which was not read"),
+            Unknown("besides the image, b.tar, not read"),
         ),
         (
             "a plugin next to a layout",
             with_manifest(&json!({"layers": [blob("aaaa", TAR)]}))
                 .with("20-b", "MARK b")
                 .tar(),
-            Unknown("besides the image, 20-b, which was not read"),
+            Unknown("besides the image, 20-b, not read"),
         ),
     ]);
 }
@@ -176,13 +178,12 @@ fn formats_within_formats() {
     let found = &["/opt/nri/plugins/10-a"];
     let in_image = &["p: /opt/nri/plugins/10-a"];
     let (start, end) = tar.split_at(512);
-    let empty = b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0".to_vec();
     let footer = b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec();
     let control = gzip(&entry(b".PKGINFO", b'0', b"pkgname = a"));
     verify(vec![
         (
-            "an empty stream before bzip2",
-            [empty, bzip2(&tar)].concat(),
+            "bzip2 in pieces",
+            [bzip2(start), bzip2(end)].concat(),
             Found(found),
         ),
         (
@@ -197,27 +198,27 @@ fn formats_within_formats() {
         ),
         (
             "zstd in pieces with a list",
-            unlabelled([zstd(start), zstd(end), footer].concat()),
+            with_layer([zstd(start), zstd(end), footer].concat()),
             Found(in_image),
         ),
         (
             "gzip in pieces",
-            unlabelled([gzip(start), gzip(end), gzip(b"")].concat()),
+            with_layer([gzip(start), gzip(end), gzip(b"")].concat()),
             Found(in_image),
         ),
         (
             "gzip in gzip",
-            unlabelled(gzip(&gzip(&tar))),
-            Unknown("compressed with gzip, within gzip, which is not read"),
+            with_layer(gzip(&gzip(&tar))),
+            Unknown("not a valid tar"),
         ),
         (
             "a file system image",
-            unlabelled([vec![0; 1024], b"\xe2\xe1\xf5\xe0".to_vec()].concat()),
+            with_layer([vec![0; 1024], b"\xe2\xe1\xf5\xe0".to_vec()].concat()),
             Unknown("an EROFS image, which is not read"),
         ),
         (
             "a ZIP archive",
-            unlabelled(b"PK\x03\x04rest".to_vec()),
+            with_layer(b"PK\x03\x04rest".to_vec()),
             Unknown("a ZIP archive, which is not read: unpack it and check the folder"),
         ),
         (

@@ -37,62 +37,47 @@ struct Breach {
 }
 
 const BREACHES: &[Breach] = &[
-    Breach {
-        name: "bytes that are not a frame",
-        bytes: || vec![0xff; 64],
-        ends: false,
-    },
-    Breach {
-        name: "a frame header that announces 4 GiB",
-        bytes: || frame_header(1, u32::MAX),
-        ends: false,
-    },
-    Breach {
-        name: "a message header that announces 16 MiB",
-        bytes: || message(1, 16 << 20, Kind::Request, &[]),
-        ends: false,
-    },
-    Breach {
-        name: "a malformed request",
-        bytes: || message(1, 8, Kind::Request, &[0xff; 8]),
-        ends: false,
-    },
-    Breach {
-        name: "an answer without a request",
-        bytes: || message(2, 0, Kind::Response, &[]),
-        ends: false,
-    },
-    Breach {
-        name: "an undecodable answer",
-        bytes: || message(2, 8, Kind::Response, &[0xff; 8]),
-        ends: false,
-    },
-    Breach {
-        name: "a message of an unknown type",
-        bytes: || message(1, 0, Kind::Other(99), &[]),
-        ends: false,
-    },
-    Breach {
-        name: "a frame for connection 0",
-        bytes: || [frame_header(0, 3), vec![1, 2, 3]].concat(),
-        ends: false,
-    },
-    Breach {
-        name: "a frame for a connection that is not open",
-        bytes: || [frame_header(77, 3), vec![1, 2, 3]].concat(),
-        ends: false,
-    },
-    Breach {
-        name: "half of a frame, then the end",
-        bytes: || [frame_header(1, 100), vec![0; 10]].concat(),
-        ends: true,
-    },
-    Breach {
-        name: "only the end",
-        bytes: Vec::new,
-        ends: true,
-    },
+    breach("bytes that are not a frame", || vec![0xff; 64]),
+    breach("a frame header that announces 4 GiB", || {
+        frame_header(1, u32::MAX)
+    }),
+    breach("a message header that announces 16 MiB", || {
+        message(1, 16 << 20, Kind::Request, &[])
+    }),
+    breach("a malformed request", || {
+        message(1, 8, Kind::Request, &[0xff; 8])
+    }),
+    breach("an answer without a request", || {
+        message(2, 0, Kind::Response, &[])
+    }),
+    breach("an undecodable answer", || {
+        message(2, 8, Kind::Response, &[0xff; 8])
+    }),
+    breach("a message of an unknown type", || {
+        message(1, 0, Kind::Other(99), &[])
+    }),
+    breach("a frame for connection 0", || {
+        [frame_header(0, 3), vec![1, 2, 3]].concat()
+    }),
+    breach("a frame for a connection that is not open", || {
+        [frame_header(77, 3), vec![1, 2, 3]].concat()
+    }),
+    last("half of a frame, then the end", || {
+        [frame_header(1, 100), vec![0; 10]].concat()
+    }),
+    last("only the end", Vec::new),
 ];
+
+const fn breach(name: &'static str, bytes: fn() -> Vec<u8>) -> Breach {
+    let ends = false;
+    Breach { name, bytes, ends }
+}
+
+/// Returns bytes with which the connection ends.
+const fn last(name: &'static str, bytes: fn() -> Vec<u8>) -> Breach {
+    let ends = true;
+    Breach { name, bytes, ends }
+}
 
 fn frame_header(connection: u32, length: u32) -> Vec<u8> {
     FrameHeader { connection, length }.encode().into()

@@ -96,7 +96,7 @@ impl Player {
         let registered = async {
             tokio::select! {
                 biased;
-                registration = runtime.registered() => Some(registration),
+                registration = runtime.registered() => registration,
                 () = closed => None,
             }
         };

@@ -1,12 +1,8 @@
 //! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later.
 
-mod changes;
-
 use std::collections::HashMap;
 
 use prost::{Enumeration, Message};
-
-pub use changes::{LinuxContainerResources, StopContainerRequest, UpdateContainerResourcesRequest};
 
 /// The state of a pod sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
@@ -44,328 +40,6 @@ pub enum NamespaceMode {
     Node = 2,
 }
 
-/// The request for the names and versions of the runtime.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct VersionRequest {
-    /// The version of the kubelet's interface; runtimes ignore it.
-    #[prost(string, tag = "1")]
-    pub version: String,
-}
-
-/// The names and versions of the runtime.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct VersionResponse {
-    /// The name, such as `containerd`.
-    #[prost(string, tag = "2")]
-    pub runtime_name: String,
-    /// The version, such as `v2.4.2`.
-    #[prost(string, tag = "3")]
-    pub runtime_version: String,
-}
-
-/// The name that identifies a pod, and the attempt to create it.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxMetadata {
-    /// The name of the pod.
-    #[prost(string, tag = "1")]
-    pub name: String,
-    /// The unique id that the pod has in Kubernetes.
-    #[prost(string, tag = "2")]
-    pub uid: String,
-    /// The namespace in Kubernetes.
-    #[prost(string, tag = "3")]
-    pub namespace: String,
-    /// The number of earlier attempts.
-    #[prost(uint32, tag = "4")]
-    pub attempt: u32,
-}
-
-/// The modes of the namespaces of a pod or container.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct NamespaceOption {
-    /// The mode of the network namespace.
-    #[prost(enumeration = "NamespaceMode", tag = "1")]
-    pub network: i32,
-    /// The mode of the PID namespace.
-    #[prost(enumeration = "NamespaceMode", tag = "2")]
-    pub pid: i32,
-    /// The mode of the IPC namespace.
-    #[prost(enumeration = "NamespaceMode", tag = "3")]
-    pub ipc: i32,
-}
-
-/// The security settings of a pod.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct LinuxSandboxSecurityContext {
-    /// The modes of its namespaces.
-    #[prost(message, optional, tag = "1")]
-    pub namespace_options: Option<NamespaceOption>,
-}
-
-/// The settings of a pod that apply to Linux.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct LinuxPodSandboxConfig {
-    /// The cgroup of the pod, which the kubelet creates.
-    #[prost(string, tag = "1")]
-    pub cgroup_parent: String,
-    /// The security settings.
-    #[prost(message, optional, tag = "2")]
-    pub security_context: Option<LinuxSandboxSecurityContext>,
-}
-
-/// The settings of a pod.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxConfig {
-    /// The name.
-    #[prost(message, optional, tag = "1")]
-    pub metadata: Option<PodSandboxMetadata>,
-    /// The name that the pod sees as its host name.
-    #[prost(string, tag = "2")]
-    pub hostname: String,
-    /// The folder of the logs of its containers.
-    #[prost(string, tag = "3")]
-    pub log_directory: String,
-    /// Labels of the Kubernetes object, by key.
-    #[prost(map = "string, string", tag = "6")]
-    pub labels: HashMap<String, String>,
-    /// Annotations of the Kubernetes object, by key.
-    #[prost(map = "string, string", tag = "7")]
-    pub annotations: HashMap<String, String>,
-    /// The settings that apply to Linux.
-    #[prost(message, optional, tag = "8")]
-    pub linux: Option<LinuxPodSandboxConfig>,
-}
-
-/// The request to create and start a pod sandbox.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct RunPodSandboxRequest {
-    /// The settings of the pod.
-    #[prost(message, optional, tag = "1")]
-    pub config: Option<PodSandboxConfig>,
-    /// The runtime class handler; empty for the default.
-    #[prost(string, tag = "2")]
-    pub runtime_handler: String,
-}
-
-/// A pod sandbox by its id: the only field of several requests and responses.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxId {
-    /// The id of the sandbox.
-    #[prost(string, tag = "1")]
-    pub pod_sandbox_id: String,
-}
-
-/// A response without content.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct Empty {}
-
-/// The addresses of a pod.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxNetworkStatus {
-    /// The primary address; empty on the network of the node.
-    #[prost(string, tag = "1")]
-    pub ip: String,
-}
-
-/// The status of a pod sandbox.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxStatus {
-    /// The id of the sandbox.
-    #[prost(string, tag = "1")]
-    pub id: String,
-    /// The number of the state in CRI's enum.
-    #[prost(enumeration = "PodSandboxState", tag = "3")]
-    pub state: i32,
-    /// The addresses.
-    #[prost(message, optional, tag = "5")]
-    pub network: Option<PodSandboxNetworkStatus>,
-}
-
-/// The response to `PodSandboxStatus`.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxStatusResponse {
-    /// The status.
-    #[prost(message, optional, tag = "1")]
-    pub status: Option<PodSandboxStatus>,
-}
-
-/// A filter of pod sandboxes.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandboxFilter {
-    /// The id of the sandbox; empty for any.
-    #[prost(string, tag = "1")]
-    pub id: String,
-    /// The labels that a sandbox must have.
-    #[prost(map = "string, string", tag = "3")]
-    pub label_selector: HashMap<String, String>,
-}
-
-/// The request for a list of pod sandboxes.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ListPodSandboxRequest {
-    /// The sandboxes to list.
-    #[prost(message, optional, tag = "1")]
-    pub filter: Option<PodSandboxFilter>,
-}
-
-/// A pod sandbox in a list.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct PodSandbox {
-    /// The id of the sandbox.
-    #[prost(string, tag = "1")]
-    pub id: String,
-    /// The name.
-    #[prost(message, optional, tag = "2")]
-    pub metadata: Option<PodSandboxMetadata>,
-    /// The number of the state in CRI's enum.
-    #[prost(enumeration = "PodSandboxState", tag = "3")]
-    pub state: i32,
-    /// Labels of the Kubernetes object, by key.
-    #[prost(map = "string, string", tag = "5")]
-    pub labels: HashMap<String, String>,
-}
-
-/// A list of pod sandboxes.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ListPodSandboxResponse {
-    /// The sandboxes.
-    #[prost(message, repeated, tag = "1")]
-    pub items: Vec<PodSandbox>,
-}
-
-/// An image by its name.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ImageSpec {
-    /// The name, such as `registry.k8s.io/pause:3.10`, or the id.
-    #[prost(string, tag = "1")]
-    pub image: String,
-    /// The name in the spec of the pod. CRI-O creates no container without it.
-    #[prost(string, tag = "18")]
-    pub user_specified_image: String,
-}
-
-/// The name of a container, and the attempt to create it.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ContainerMetadata {
-    /// The name, unique in its pod.
-    #[prost(string, tag = "1")]
-    pub name: String,
-    /// The number of earlier attempts.
-    #[prost(uint32, tag = "2")]
-    pub attempt: u32,
-}
-
-/// The security settings of a container.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct LinuxContainerSecurityContext {
-    /// The modes of its namespaces.
-    #[prost(message, optional, tag = "3")]
-    pub namespace_options: Option<NamespaceOption>,
-}
-
-/// The settings of a container that apply to Linux.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct LinuxContainerConfig {
-    /// The security settings.
-    #[prost(message, optional, tag = "2")]
-    pub security_context: Option<LinuxContainerSecurityContext>,
-}
-
-/// The settings of a container.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ContainerConfig {
-    /// The name.
-    #[prost(message, optional, tag = "1")]
-    pub metadata: Option<ContainerMetadata>,
-    /// The image.
-    #[prost(message, optional, tag = "2")]
-    pub image: Option<ImageSpec>,
-    /// The command; empty for that of the image.
-    #[prost(string, repeated, tag = "3")]
-    pub command: Vec<String>,
-    /// The arguments of the command.
-    #[prost(string, repeated, tag = "4")]
-    pub args: Vec<String>,
-    /// Labels of the Kubernetes object, by key.
-    #[prost(map = "string, string", tag = "9")]
-    pub labels: HashMap<String, String>,
-    /// Annotations of the Kubernetes object, by key.
-    #[prost(map = "string, string", tag = "10")]
-    pub annotations: HashMap<String, String>,
-    /// The log file, below the log folder of the pod.
-    #[prost(string, tag = "11")]
-    pub log_path: String,
-    /// The settings that apply to Linux.
-    #[prost(message, optional, tag = "15")]
-    pub linux: Option<LinuxContainerConfig>,
-}
-
-/// The request to create a container.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct CreateContainerRequest {
-    /// The id of the sandbox.
-    #[prost(string, tag = "1")]
-    pub pod_sandbox_id: String,
-    /// The settings of the container.
-    #[prost(message, optional, tag = "2")]
-    pub config: Option<ContainerConfig>,
-    /// The settings of its pod, as given when the pod was created.
-    #[prost(message, optional, tag = "3")]
-    pub sandbox_config: Option<PodSandboxConfig>,
-}
-
-/// A container by its id: the only field of several requests and responses.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ContainerId {
-    /// The id of the container.
-    #[prost(string, tag = "1")]
-    pub container_id: String,
-}
-
-/// A filter of containers.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ContainerFilter {
-    /// The id of the container; empty for any.
-    #[prost(string, tag = "1")]
-    pub id: String,
-    /// The id of the sandbox; empty for any.
-    #[prost(string, tag = "3")]
-    pub pod_sandbox_id: String,
-}
-
-/// The request for a list of containers.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ListContainersRequest {
-    /// The containers to list.
-    #[prost(message, optional, tag = "1")]
-    pub filter: Option<ContainerFilter>,
-}
-
-/// A container in a list.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct Container {
-    /// The id of the container.
-    #[prost(string, tag = "1")]
-    pub id: String,
-    /// The id of its sandbox.
-    #[prost(string, tag = "2")]
-    pub pod_sandbox_id: String,
-    /// The name.
-    #[prost(message, optional, tag = "3")]
-    pub metadata: Option<ContainerMetadata>,
-    /// The number of the state in CRI's enum.
-    #[prost(enumeration = "ContainerState", tag = "6")]
-    pub state: i32,
-}
-
-/// A list of containers.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct ListContainersResponse {
-    /// The containers.
-    #[prost(message, repeated, tag = "1")]
-    pub containers: Vec<Container>,
-}
-
 /// The manager of the cgroups of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
@@ -376,18 +50,284 @@ pub enum CgroupDriver {
     Cgroupfs = 1,
 }
 
-/// The settings of a runtime that apply to Linux.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct LinuxRuntimeConfiguration {
-    /// The manager of cgroups.
-    #[prost(enumeration = "CgroupDriver", tag = "1")]
-    pub cgroup_driver: i32,
+/// Lists messages. Each field has its type, and in brackets its type on the wire, with its number.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident {
+        $($(#[$about:meta])* $field:ident: $type:ty = [$($kind:tt)+] $number:tt;)*
+    })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Message)]
+        pub struct $name {
+            $($(#[$about])* #[prost($($kind)+, tag = $number)] pub $field: $type,)*
+        }
+    )*};
 }
 
-/// The response to `RuntimeConfig`.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct RuntimeConfigResponse {
-    /// The settings that apply to Linux.
-    #[prost(message, optional, tag = "1")]
-    pub linux: Option<LinuxRuntimeConfiguration>,
+messages! {
+    /// The request for the names and versions of the runtime.
+    VersionRequest {
+        /// The version of the kubelet's interface; runtimes ignore it.
+        version: String = [string] "1";
+    }
+
+    /// The names and versions of the runtime.
+    VersionResponse {
+        /// The name, such as `containerd`.
+        runtime_name: String = [string] "2";
+        /// The version, such as `v2.4.2`.
+        runtime_version: String = [string] "3";
+    }
+
+    /// The name that identifies a pod, and the attempt to create it.
+    PodSandboxMetadata {
+        /// The name of the pod.
+        name: String = [string] "1";
+        /// The unique id that the pod has in Kubernetes.
+        uid: String = [string] "2";
+        /// The namespace in Kubernetes.
+        namespace: String = [string] "3";
+        /// The number of earlier attempts.
+        attempt: u32 = [uint32] "4";
+    }
+
+    /// The modes of the namespaces of a pod or container.
+    NamespaceOption {
+        /// The mode of the network namespace.
+        network: i32 = [enumeration = "NamespaceMode"] "1";
+        /// The mode of the PID namespace.
+        pid: i32 = [enumeration = "NamespaceMode"] "2";
+        /// The mode of the IPC namespace.
+        ipc: i32 = [enumeration = "NamespaceMode"] "3";
+    }
+
+    /// The security settings of a pod.
+    LinuxSandboxSecurityContext {
+        /// The modes of its namespaces.
+        namespace_options: Option<NamespaceOption> = [message, optional] "1";
+    }
+
+    /// The settings of a pod that apply to Linux.
+    LinuxPodSandboxConfig {
+        /// The cgroup of the pod, which the kubelet creates.
+        cgroup_parent: String = [string] "1";
+        /// The security settings.
+        security_context: Option<LinuxSandboxSecurityContext> = [message, optional] "2";
+    }
+
+    /// The settings of a pod.
+    PodSandboxConfig {
+        /// The name.
+        metadata: Option<PodSandboxMetadata> = [message, optional] "1";
+        /// The name that the pod sees as its host name.
+        hostname: String = [string] "2";
+        /// The folder of the logs of its containers.
+        log_directory: String = [string] "3";
+        /// Labels of the Kubernetes object, by key.
+        labels: HashMap<String, String> = [map = "string, string"] "6";
+        /// Annotations of the Kubernetes object, by key.
+        annotations: HashMap<String, String> = [map = "string, string"] "7";
+        /// The settings that apply to Linux.
+        linux: Option<LinuxPodSandboxConfig> = [message, optional] "8";
+    }
+
+    /// The request to create and start a pod sandbox.
+    RunPodSandboxRequest {
+        /// The settings of the pod.
+        config: Option<PodSandboxConfig> = [message, optional] "1";
+        /// The runtime class handler; empty for the default.
+        runtime_handler: String = [string] "2";
+    }
+
+    /// A pod sandbox by its id: the only field of several requests and responses.
+    PodSandboxId {
+        /// The id of the sandbox.
+        pod_sandbox_id: String = [string] "1";
+    }
+
+    /// A response without content.
+    Empty {}
+
+    /// The addresses of a pod.
+    PodSandboxNetworkStatus {
+        /// The primary address; empty on the network of the node.
+        ip: String = [string] "1";
+    }
+
+    /// The status of a pod sandbox.
+    PodSandboxStatus {
+        /// The id of the sandbox.
+        id: String = [string] "1";
+        /// The number of the state in CRI's enum.
+        state: i32 = [enumeration = "PodSandboxState"] "3";
+        /// The addresses.
+        network: Option<PodSandboxNetworkStatus> = [message, optional] "5";
+    }
+
+    /// The response to `PodSandboxStatus`.
+    PodSandboxStatusResponse {
+        /// The status.
+        status: Option<PodSandboxStatus> = [message, optional] "1";
+    }
+
+    /// A filter of pod sandboxes.
+    PodSandboxFilter {
+        /// The id of the sandbox; empty for any.
+        id: String = [string] "1";
+        /// The labels that a sandbox must have.
+        label_selector: HashMap<String, String> = [map = "string, string"] "3";
+    }
+
+    /// The request for a list of pod sandboxes.
+    ListPodSandboxRequest {
+        /// The sandboxes to list.
+        filter: Option<PodSandboxFilter> = [message, optional] "1";
+    }
+
+    /// A pod sandbox in a list.
+    PodSandbox {
+        /// The id of the sandbox.
+        id: String = [string] "1";
+        /// The name.
+        metadata: Option<PodSandboxMetadata> = [message, optional] "2";
+        /// The number of the state in CRI's enum.
+        state: i32 = [enumeration = "PodSandboxState"] "3";
+        /// Labels of the Kubernetes object, by key.
+        labels: HashMap<String, String> = [map = "string, string"] "5";
+    }
+
+    /// A list of pod sandboxes.
+    ListPodSandboxResponse {
+        /// The sandboxes.
+        items: Vec<PodSandbox> = [message, repeated] "1";
+    }
+
+    /// An image by its name.
+    ImageSpec {
+        /// The name, such as `registry.k8s.io/pause:3.10`, or the id.
+        image: String = [string] "1";
+        /// The name in the spec of the pod. CRI-O creates no container without it.
+        user_specified_image: String = [string] "18";
+    }
+
+    /// The name of a container, and the attempt to create it.
+    ContainerMetadata {
+        /// The name, unique in its pod.
+        name: String = [string] "1";
+        /// The number of earlier attempts.
+        attempt: u32 = [uint32] "2";
+    }
+
+    /// The security settings of a container.
+    LinuxContainerSecurityContext {
+        /// The modes of its namespaces.
+        namespace_options: Option<NamespaceOption> = [message, optional] "3";
+    }
+
+    /// The settings of a container that apply to Linux.
+    LinuxContainerConfig {
+        /// The security settings.
+        security_context: Option<LinuxContainerSecurityContext> = [message, optional] "2";
+    }
+
+    /// The settings of a container.
+    ContainerConfig {
+        /// The name.
+        metadata: Option<ContainerMetadata> = [message, optional] "1";
+        /// The image.
+        image: Option<ImageSpec> = [message, optional] "2";
+        /// The command; empty for that of the image.
+        command: Vec<String> = [string, repeated] "3";
+        /// The arguments of the command.
+        args: Vec<String> = [string, repeated] "4";
+        /// Labels of the Kubernetes object, by key.
+        labels: HashMap<String, String> = [map = "string, string"] "9";
+        /// Annotations of the Kubernetes object, by key.
+        annotations: HashMap<String, String> = [map = "string, string"] "10";
+        /// The log file, below the log folder of the pod.
+        log_path: String = [string] "11";
+        /// The settings that apply to Linux.
+        linux: Option<LinuxContainerConfig> = [message, optional] "15";
+    }
+
+    /// The request to create a container.
+    CreateContainerRequest {
+        /// The id of the sandbox.
+        pod_sandbox_id: String = [string] "1";
+        /// The settings of the container.
+        config: Option<ContainerConfig> = [message, optional] "2";
+        /// The settings of its pod, as given when the pod was created.
+        sandbox_config: Option<PodSandboxConfig> = [message, optional] "3";
+    }
+
+    /// A container by its id: the only field of several requests and responses.
+    ContainerId {
+        /// The id of the container.
+        container_id: String = [string] "1";
+    }
+
+    /// A filter of containers.
+    ContainerFilter {
+        /// The id of the container; empty for any.
+        id: String = [string] "1";
+        /// The id of the sandbox; empty for any.
+        pod_sandbox_id: String = [string] "3";
+    }
+
+    /// The request for a list of containers.
+    ListContainersRequest {
+        /// The containers to list.
+        filter: Option<ContainerFilter> = [message, optional] "1";
+    }
+
+    /// A container in a list.
+    Container {
+        /// The id of the container.
+        id: String = [string] "1";
+        /// The id of its sandbox.
+        pod_sandbox_id: String = [string] "2";
+        /// The name.
+        metadata: Option<ContainerMetadata> = [message, optional] "3";
+        /// The number of the state in CRI's enum.
+        state: i32 = [enumeration = "ContainerState"] "6";
+    }
+
+    /// A list of containers.
+    ListContainersResponse {
+        /// The containers.
+        containers: Vec<Container> = [message, repeated] "1";
+    }
+
+    /// The settings of a runtime that apply to Linux.
+    LinuxRuntimeConfiguration {
+        /// The manager of cgroups.
+        cgroup_driver: i32 = [enumeration = "CgroupDriver"] "1";
+    }
+
+    /// The response to `RuntimeConfig`.
+    RuntimeConfigResponse {
+        /// The settings that apply to Linux.
+        linux: Option<LinuxRuntimeConfiguration> = [message, optional] "1";
+    }
+
+    /// The request to change the resources of a container.
+    UpdateContainerResourcesRequest {
+        /// The id of the container.
+        container_id: String = [string] "1";
+        /// The new resources.
+        linux: Option<LinuxContainerResources> = [message, optional] "2";
+    }
+
+    /// The resources of a container on Linux, as far as the driver changes them.
+    LinuxContainerResources {
+        /// The weight of the container in the distribution of CPU time.
+        cpu_shares: i64 = [int64] "3";
+    }
+
+    /// The request to stop a container.
+    StopContainerRequest {
+        /// The id of the container.
+        container_id: String = [string] "1";
+        /// The time that it has to end on its own, in seconds.
+        timeout: i64 = [int64] "2";
+    }
 }

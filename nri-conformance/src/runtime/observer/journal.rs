@@ -22,6 +22,8 @@ pub(crate) struct Journal {
 pub(crate) struct Record {
     /// The events, in the order in which their hooks began.
     pub(crate) entries: Vec<RecordedEvent>,
+    /// The plugins that were configured, with the time of each Configure.
+    pub(crate) configured: Vec<(&'static str, Instant)>,
     /// The states that plugins were synchronized with.
     pub(crate) synchronized: Vec<Synchronized>,
     /// The plugins whose connection was lost, with the time.

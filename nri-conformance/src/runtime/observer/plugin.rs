@@ -128,6 +128,15 @@ impl Connection for Watcher {
     }
 }
 
+impl Configure for Watcher {
+    async fn configure(&self, _: &EventContext, _: Config) -> nri::Result<Subscription> {
+        let configured = (self.name, Instant::now());
+        self.journal
+            .write(|record| record.configured.push(configured));
+        Ok(Subscription::Handled)
+    }
+}
+
 impl Synchronize for Watcher {
     async fn synchronize(
         &self,

@@ -1,4 +1,4 @@
-//! Tests of the rules by sequences in words: `run` is about a pod, `create` about its container.
+//! Tests of the rules by sequences in words: `run-pod` is about a pod, `create` about its container.
 
 use std::time::Duration;
 
@@ -10,29 +10,24 @@ use crate::runtime::event::Hook;
 use crate::runtime::sequence::{Arrival, ContainerId, Sequence};
 use crate::runtime::shape::Shape;
 
+/// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is `StopPodSandbox`.
 fn hook(word: &str) -> Hook {
-    match word {
-        "run" => Hook::RUN_POD,
-        "update-pod" => Hook::UPDATE_POD,
-        "post-update-pod" => Hook::POST_UPDATE_POD,
-        "stop-pod" => Hook::STOP_POD,
-        "remove-pod" => Hook::REMOVE_POD,
-        "create" => Hook::CREATE,
-        "post-create" => Hook::POST_CREATE,
-        "start" => Hook::START,
-        "post-start" => Hook::POST_START,
-        "update" => Hook::UPDATE,
-        "post-update" => Hook::POST_UPDATE,
-        "stop" => Hook::STOP,
-        "remove" => Hook::REMOVE,
-        other => panic!("{other}"),
-    }
+    let (verb, subject) = match word.strip_suffix("-pod") {
+        Some(verb) => (verb, "PodSandbox"),
+        None => (word, "Container"),
+    };
+    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
+    let name = verb.split('-').map(capital).collect::<String>() + subject;
+    Hook::named(&name).unwrap_or_else(|| panic!("{name}"))
 }
 
 /// Returns a sequence of requests, each of which is answered before the next one.
 fn sequence(words: &str) -> Sequence {
     let mut sequence = Sequence::new("one".to_owned(), EventMask::ALL);
-    sequence.arrivals.push(Arrival::synchronize(Duration::ZERO));
+    let handshake = [Hook::Configure, Hook::Synchronize];
+    sequence.arrivals = handshake
+        .map(|hook| Arrival::of_all(hook, Duration::ZERO))
+        .into();
     for (number, word) in (1..).zip(words.split_whitespace()) {
         let hook = hook(word);
         let container = ContainerId {
@@ -63,137 +58,68 @@ fn broken(sequence: &Sequence) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-#[track_caller]
-fn assert_broken(words: &str, expected: &[(&str, &str)]) {
-    let found = broken(&sequence(words));
-    let found: Vec<_> = found
-        .iter()
-        .map(|(id, shape)| (*id, shape.as_str()))
-        .collect();
-    assert_eq!(found, expected, "{words}");
-}
-
 #[test]
 fn what_runtimes_do_breaks_nothing() {
     for words in [
-        "run create post-create start post-start update post-update stop remove stop-pod remove-pod",
-        "run update-pod post-update-pod stop-pod stop-pod remove-pod",
+        "run-pod create post-create start post-start update post-update stop remove stop-pod remove-pod",
+        "run-pod update-pod post-update-pod stop-pod stop-pod remove-pod",
         // Requests that fail after their event.
-        "run create stop remove stop-pod remove-pod",
-        "run create post-create start stop remove stop-pod remove-pod",
-        "run create post-create start post-start update update post-update stop remove",
+        "run-pod create stop remove stop-pod remove-pod",
+        "run-pod create post-create start stop remove stop-pod remove-pod",
+        "run-pod create post-create start post-start update update post-update stop remove",
         // A container that ends by itself.
-        "run create post-create start stop post-start remove",
+        "run-pod create post-create start stop post-start remove",
         // The beginning and the end are not part of what was seen.
-        "run create post-create",
+        "run-pod create post-create",
         "stop-pod remove-pod",
         "stop remove",
     ] {
-        assert_broken(words, &[]);
+        assert_eq!(broken(&sequence(words)), [], "{words}");
     }
 }
 
-#[test]
-fn the_order_of_pods_is_judged() {
-    assert_broken(
-        "run run stop-pod remove-pod",
-        &[("O4", "RunPodSandbox 2 times after RunPodSandbox")],
-    );
-    assert_broken(
-        "run remove-pod",
-        &[("O4", "StopPodSandbox 0 times after RunPodSandbox")],
-    );
-    assert_broken(
-        "run stop-pod remove-pod remove-pod",
-        &[("O4", "RemovePodSandbox 2 times after RemovePodSandbox")],
-    );
-    assert_broken(
-        "stop-pod run remove-pod",
-        &[("O4", "RunPodSandbox once after StopPodSandbox")],
-    );
-    assert_broken(
-        "run stop-pod remove-pod run",
-        &[("R3", "RunPodSandbox once after RemovePodSandbox")],
-    );
-    assert_broken(
-        "run stop-pod remove-pod update-pod",
-        &[("O8", "UpdatePodSandbox once after RemovePodSandbox")],
-    );
-    assert_broken(
-        "create run",
-        &[("O1", "CreateContainer once after no other event of it")],
-    );
-}
+/// Sequences, each with the statements that it breaks and the shape of what was seen.
+const BROKEN: &str = "
+run-pod run-pod stop-pod remove-pod | O4: RunPodSandbox 2 times after RunPodSandbox
+run-pod remove-pod | O4: StopPodSandbox 0 times after RunPodSandbox
+run-pod stop-pod remove-pod remove-pod | O4: RemovePodSandbox 2 times after RemovePodSandbox
+stop-pod run-pod remove-pod | O4: RunPodSandbox once after StopPodSandbox
+run-pod stop-pod remove-pod run-pod | R3: RunPodSandbox once after RemovePodSandbox
+run-pod stop-pod remove-pod update-pod | O8: UpdatePodSandbox once after RemovePodSandbox
+create run-pod | O1: CreateContainer once after no other event of it
+run-pod create start start | C1: StartContainer 2 times after StartContainer | C5: PostCreateContainer 0 times after CreateContainer
+run-pod create post-create stop start | C1: StartContainer once after StopContainer
+run-pod post-create | C1: CreateContainer 0 times after no other event of it
+run-pod create post-create start post-start remove | C1: StopContainer 0 times after StartContainer
+run-pod create post-create stop-pod remove-pod | C1: RemoveContainer 0 times after RemovePodSandbox
+run-pod create start | C5: PostCreateContainer 0 times after CreateContainer
+run-pod create start post-create | C5: PostCreateContainer once after StartContainer
+run-pod post-create create | C5: PostCreateContainer once after no other event of it
+run-pod create post-create start post-start update post-update post-update | C5: PostUpdateContainer 2 times after UpdateContainer
+run-pod create post-create post-update | C5: UpdateContainer 0 times after no other event of it
+run-pod post-update-pod | C5: UpdatePodSandbox 0 times after no other event of it
+run-pod update-pod stop-pod post-update-pod | C5: PostUpdatePodSandbox once after StopPodSandbox
+";
 
 #[test]
-fn the_order_of_containers_is_judged() {
-    assert_broken(
-        "run create start start",
-        &[
-            ("C1", "StartContainer 2 times after StartContainer"),
-            ("C5", "PostCreateContainer 0 times after CreateContainer"),
-        ],
-    );
-    assert_broken(
-        "run create post-create stop start",
-        &[("C1", "StartContainer once after StopContainer")],
-    );
-    assert_broken(
-        "run post-create",
-        &[("C1", "CreateContainer 0 times after no other event of it")],
-    );
-    assert_broken(
-        "run create post-create start post-start remove",
-        &[("C1", "StopContainer 0 times after StartContainer")],
-    );
-    assert_broken(
-        "run create post-create stop-pod remove-pod",
-        &[("C1", "RemoveContainer 0 times after RemovePodSandbox")],
-    );
-}
-
-#[test]
-fn the_events_after_the_fact_are_judged() {
-    for (words, shape) in [
-        (
-            "run create start",
-            "PostCreateContainer 0 times after CreateContainer",
-        ),
-        (
-            "run create start post-create",
-            "PostCreateContainer once after StartContainer",
-        ),
-        (
-            "run post-create create",
-            "PostCreateContainer once after no other event of it",
-        ),
-        (
-            "run create post-create start post-start update post-update post-update",
-            "PostUpdateContainer 2 times after UpdateContainer",
-        ),
-        (
-            "run create post-create post-update",
-            "UpdateContainer 0 times after no other event of it",
-        ),
-        (
-            "run post-update-pod",
-            "UpdatePodSandbox 0 times after no other event of it",
-        ),
-        (
-            "run update-pod stop-pod post-update-pod",
-            "PostUpdatePodSandbox once after StopPodSandbox",
-        ),
-    ] {
-        assert_broken(words, &[("C5", shape)]);
+fn each_broken_order_breaks_its_statement() {
+    for row in BROKEN.lines().filter(|row| !row.is_empty()) {
+        let mut parts = row.split(" | ");
+        let found = broken(&sequence(parts.next().expect("words")));
+        let found: Vec<_> = found
+            .iter()
+            .map(|(id, shape)| format!("{id}: {shape}"))
+            .collect();
+        assert_eq!(found, parts.collect::<Vec<_>>(), "{row}");
     }
 }
 
 #[test]
 fn a_container_that_is_stopped_on_request_has_every_post_event() {
     for words in [
-        "run create post-create start stop post-start remove",
-        "run create post-create start stop remove",
-        "run create post-create start post-start update stop remove",
+        "run-pod create post-create start stop post-start remove",
+        "run-pod create post-create start stop remove",
+        "run-pod create post-create start post-start update stop remove",
     ] {
         let mut sequence = sequence(words);
         assert_eq!(broken(&sequence), [], "{words}");
@@ -205,12 +131,12 @@ fn a_container_that_is_stopped_on_request_has_every_post_event() {
 
 #[test]
 fn a_post_event_before_the_answer_is_found() {
-    let mut sequence = sequence("run create post-create");
-    sequence.arrivals[2].answered = Some(Duration::from_secs(1));
+    let mut sequence = sequence("run-pod create post-create");
+    sequence.arrivals[3].answered = Some(Duration::from_secs(1));
     let statements: Vec<_> = broken(&sequence).iter().map(|(id, _)| *id).collect();
     assert_eq!(statements, ["C5"]);
     // The answers to an observing plugin are not recorded.
-    sequence.arrivals[2].answered = None;
+    sequence.arrivals[3].answered = None;
     assert_eq!(broken(&sequence), []);
 }
 

@@ -1,5 +1,6 @@
 //! D1 and D2: the state of a pod at RemovePodSandbox.
 
+use super::containers;
 use super::requests::is_out_of_order;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::event::Hook;
@@ -14,21 +15,13 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 /// D1: the runtime lists no container of the pod.
 fn containers_are_removed(case: &PodCase) -> Ended {
     let view = case.view(Hook::REMOVE_POD)?;
-    let Some(cri) = &view.cri else {
-        return skip("needs the CRI socket of the runtime");
-    };
-    match &cri.containers {
-        Err(message) => skip(format!(
-            "the runtime does not list containers during the hook: {message}"
-        )),
-        Ok(containers) => match containers.first() {
-            None => Ok(()),
-            Some((id, _)) => fail(
-                format!("ListContainers during RemovePodSandbox of pod {}", case.id),
-                format!("container {id}"),
-                "no container of the pod",
-            ),
-        },
+    match containers(view)?.first() {
+        None => Ok(()),
+        Some((id, _)) => fail(
+            format!("ListContainers during RemovePodSandbox of pod {}", case.id),
+            format!("container {id}"),
+            "no container of the pod",
+        ),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use crate::result::Outcome;
+use super::network_at_run;
 use crate::runtime::case::PodCase;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::Request;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
-use crate::runtime::machine::{NamespaceKind, Network, Pause, PodState};
+use crate::runtime::machine::Pause;
 
 pub(super) const TESTS: &[Test<PodCase>] = tests! {
     "R1" "cgroup-exists" cgroup_exists;
@@ -19,15 +19,9 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
     "R7" "not-ready-during-the-hook" not_ready_during_the_hook;
 };
 
-/// Returns the node's facts at the Run hook, and the name of the hook for messages.
-fn at_run(case: &PodCase) -> Ended<(&PodState, String)> {
-    let view = case.view(Hook::RUN_POD)?;
-    Ok((&view.state, format!("RunPodSandbox of pod {}", case.id)))
-}
-
 /// R1: the cgroups that the event names exist.
 fn cgroup_exists(case: &PodCase) -> Ended {
-    let (state, sent) = at_run(case)?;
+    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
     if state.cgroups.is_empty() {
         return skip("the event names no cgroup");
     }
@@ -43,7 +37,7 @@ fn cgroup_exists(case: &PodCase) -> Ended {
 
 /// R2: the namespaces exist and are not those of the node.
 fn namespaces_are_active(case: &PodCase) -> Ended {
-    let (state, sent) = at_run(case)?;
+    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
     let known = state
         .namespaces
         .iter()
@@ -73,7 +67,7 @@ fn namespaces_are_active(case: &PodCase) -> Ended {
 
 /// R4: there is an interface other than the loopback, and it is up with an address.
 fn network_is_configured(case: &PodCase) -> Ended {
-    let (network, sent) = network_at_run(case)?;
+    let (network, sent) = (network_at_run(case)?, sent(case));
     if !network.addresses.is_empty() {
         return Ok(());
     }
@@ -84,24 +78,9 @@ fn network_is_configured(case: &PodCase) -> Ended {
     fail(sent, got, "an interface that is up and has an address")
 }
 
-/// Returns the network at the Run hook.
-fn network_at_run(case: &PodCase) -> Ended<(&Network, String)> {
-    let (state, sent) = at_run(case)?;
-    let namespace = state.namespace(NamespaceKind::Network);
-    if namespace.is_some_and(|namespace| namespace.shared_with_node) {
-        return skip("the pod is on the network of the node");
-    }
-    let unreadable = || Outcome::Skip("the network namespace cannot be read, see R2".to_owned());
-    state
-        .network
-        .as_ref()
-        .map(|network| (network, sent))
-        .ok_or_else(unreadable)
-}
-
 /// R5: the addresses that the event names are those of an interface.
 fn ip_is_assigned(case: &PodCase) -> Ended {
-    let (network, sent) = network_at_run(case)?;
+    let (network, sent) = (network_at_run(case)?, sent(case));
     let named = case
         .event(Hook::RUN_POD)
         .map(|entry| entry.pod.ips.as_slice());
@@ -130,7 +109,7 @@ fn ip_is_assigned(case: &PodCase) -> Ended {
 
 /// R6: the process that keeps the sandbox alive runs.
 fn pause_runs(case: &PodCase) -> Ended {
-    let (state, sent) = at_run(case)?;
+    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
     match state.pause {
         Pause::Running(_) => Ok(()),
         Pause::Unknown => skip("neither the event nor the cgroup of the sandbox shows a process"),
@@ -170,4 +149,8 @@ fn not_ready_during_the_hook(case: &PodCase) -> Ended {
         )),
         (Ok(_), _) => Ok(()),
     }
+}
+
+fn sent(case: &PodCase) -> String {
+    format!("RunPodSandbox of pod {}", case.id)
 }

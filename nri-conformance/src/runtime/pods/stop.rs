@@ -1,6 +1,6 @@
 //! S1 to S5, O6 and O7: the state of a pod at StopPodSandbox, and until the hook returns.
 
-use crate::result::Outcome;
+use super::{containers, network_at_run};
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
@@ -22,18 +22,7 @@ pub(super) const TESTS: &[Test<PodCase>] = tests! {
 /// O6, and the observable part of S1: no container of the pod runs.
 fn containers_are_stopped(case: &PodCase) -> Ended {
     let view = case.view(Hook::STOP_POD)?;
-    let Some(cri) = &view.cri else {
-        return skip("needs the CRI socket of the runtime");
-    };
-    let containers = match &cri.containers {
-        Ok(containers) => containers,
-        Err(message) => {
-            return skip(format!(
-                "the runtime does not list containers during the hook: {message}"
-            ));
-        }
-    };
-    let mut containers = containers.iter();
+    let mut containers = containers(view)?.iter();
     match containers.find(|(_, state)| *state == ContainerState::Running) {
         None => Ok(()),
         Some((id, _)) => fail(
@@ -141,19 +130,6 @@ fn lost_network(run: &Network, view: &View, moment: &str) -> Option<String> {
     };
     let lost = run.interfaces.difference(&network.interfaces).next()?;
     Some(format!("interface {lost} was gone {moment}"))
-}
-
-/// Returns the network that the pod had at the Run hook.
-fn network_at_run(case: &PodCase) -> Ended<&Network> {
-    let run = &case.view(Hook::RUN_POD)?.state;
-    let namespace = run.namespace(NamespaceKind::Network);
-    if namespace.is_some_and(|namespace| namespace.shared_with_node) {
-        return skip("the pod is on the network of the node");
-    }
-    let unreadable = || {
-        Outcome::Skip("the network namespace could not be read at RunPodSandbox, see R2".to_owned())
-    };
-    run.network.as_ref().ok_or_else(unreadable)
 }
 
 /// S4: the cgroup of the pod exists.

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::api::{ConfigureResponse, Event, EventMask, RegisterPluginRequest, SynchronizeRequest};
+use nri::api::{
+    ConfigureResponse, CreateContainerRequest, Event, EventMask, RegisterPluginRequest,
+    RunPodSandboxRequest, SynchronizeRequest,
+};
 use nri::codec::Message as _;
 use nri::wire::Code;
-use prost::Message;
 
 use crate::record::{FrameEvent, Party, Payload, Request, Response};
 use crate::runtime::event::Hook;
@@ -40,49 +42,6 @@ enum Pending {
     Configure,
     /// The event with this position.
     Event(usize),
-}
-
-/// The beginning of every request about a pod, in all revisions.
-#[derive(Clone, PartialEq, Eq, Message)]
-struct PodRequest {
-    #[prost(message, optional, tag = "1")]
-    pod: Option<PodIds>,
-}
-
-/// The beginning of every request about a container, in all revisions.
-#[derive(Clone, PartialEq, Eq, Message)]
-struct ContainerRequest {
-    #[prost(message, optional, tag = "1")]
-    pod: Option<PodIds>,
-    #[prost(message, optional, tag = "2")]
-    container: Option<ContainerIds>,
-}
-
-/// `StateChangeEvent`, in all revisions.
-#[derive(Clone, PartialEq, Eq, Message)]
-struct StateChange {
-    #[prost(int32, tag = "1")]
-    event: i32,
-    #[prost(message, optional, tag = "2")]
-    pod: Option<PodIds>,
-    #[prost(message, optional, tag = "3")]
-    container: Option<ContainerIds>,
-}
-
-/// The part of `PodSandbox` that identifies it.
-#[derive(Clone, PartialEq, Eq, Message)]
-struct PodIds {
-    #[prost(string, tag = "1")]
-    id: String,
-}
-
-/// The part of `Container` that identifies it.
-#[derive(Clone, PartialEq, Eq, Message)]
-struct ContainerIds {
-    #[prost(string, tag = "1")]
-    id: String,
-    #[prost(string, tag = "2")]
-    pod: String,
 }
 
 impl Connection {
@@ -140,6 +99,9 @@ impl Connection {
         };
         match request.method.as_str() {
             "Configure" => {
+                current
+                    .arrivals
+                    .push(Some(Arrival::of_all(Hook::Configure, at)));
                 self.pending.insert(request.stream, Pending::Configure);
                 false
             }
@@ -201,7 +163,8 @@ impl Registration {
         self.known_containers
             .extend(containers.map(|container| container.id));
         if !state.more {
-            self.arrivals.push(Some(Arrival::synchronize(at)));
+            self.arrivals
+                .push(Some(Arrival::of_all(Hook::Synchronize, at)));
         }
         !state.more
     }
@@ -228,32 +191,33 @@ impl Registration {
 }
 
 /// Returns the event of a request; `None` for a request that is not one, or that cannot be decoded.
+#[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
 fn arrival(at: Duration, method: &str, payload: Bytes) -> Option<Arrival> {
     let (hook, pod, container) = match Hook::named(method) {
-        None if method == "StateChange" => state_change(payload)?,
+        None if method == "StateChange" => {
+            let change = nri::api::StateChangeEvent::decode(payload).ok()?;
+            let hook = Hook::named(Event::try_from(change.event).ok()?.name())?;
+            (hook, change.pod, change.container)
+        }
         None => return None,
-        Some(hook) if hook.is_about_pod() => (hook, PodRequest::decode(payload).ok()?.pod, None),
+        // Every request begins with the pod, and that of a container with the pod and the container.
+        Some(hook) if hook.is_about_pod() => {
+            (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
+        }
         Some(hook) => {
-            let request = ContainerRequest::decode(payload).ok()?;
+            let request = CreateContainerRequest::decode(payload).ok()?;
             (hook, request.pod, request.container)
         }
     };
+    let container = container.filter(|_| !hook.is_about_pod());
     Some(Arrival {
         hook,
         pod: pod.unwrap_or_default().id,
         container: container.map(|container| ContainerId {
             id: container.id,
-            pod: container.pod,
+            pod: container.pod_sandbox_id,
         }),
         at,
         answered: None,
     })
-}
-
-fn state_change(payload: Bytes) -> Option<(Hook, Option<PodIds>, Option<ContainerIds>)> {
-    let change = StateChange::decode(payload).ok()?;
-    let event = Event::try_from(change.event).ok()?;
-    let hook = Hook::named(event.name())?;
-    let container = change.container.filter(|_| !hook.is_about_pod());
-    Some((hook, change.pod, container))
 }

@@ -7,7 +7,7 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
 use crate::runtime::observer::{Action, Identity, Journal, Observer, Record, Script, Surroundings};
-use crate::runtime::order::SYNCHRONIZED_ONCE;
+use crate::runtime::order::{CONFIGURED_ONCE, SYNCHRONIZED_ONCE, SequenceTest};
 use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
@@ -89,7 +89,8 @@ impl Scenario for Joining {
         "Y1" "container-during-synchronize" container_during_synchronize;
         "Y1" "created-while-connecting" crowd;
         "Y1" "returned-plugin" returned_plugin;
-        "Y3" "late-plugins-synchronized-once" synchronized_once;
+        "Y3" "late-plugins-synchronized-once" once_each(SYNCHRONIZED_ONCE);
+        "Y4" "late-plugins-configured-once" once_each(CONFIGURED_ONCE);
     };
 
     /// Connects plugins in each of these ways.
@@ -280,7 +281,7 @@ fn complete(missed: &[String], sent: &str) -> Ended {
     }
 }
 
-/// Y3 for plugins that connect late.
-fn synchronized_once(joining: &Joining) -> Finding {
-    SYNCHRONIZED_ONCE.judge(&joining.sequences)
+/// Y3 and Y4 for plugins that connect late.
+fn once_each(joining: &Joining, test: SequenceTest) -> Finding {
+    test.judge(&joining.sequences)
 }

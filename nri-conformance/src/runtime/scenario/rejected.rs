@@ -9,7 +9,7 @@ use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::{Hook, PodFacts};
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
-use crate::runtime::machine::{NamespaceKind, Pause};
+use crate::runtime::machine::Pause;
 use crate::runtime::observer::{Action, FIRST, MIDDLE, Record};
 
 /// The time that a runtime has to remove the remains of a pod that failed.
@@ -135,8 +135,7 @@ impl Stage {
         if let Pause::Running(pid) = state.pause {
             left.push(format!("the process {pid} of the sandbox"));
         }
-        let network = state.namespace(NamespaceKind::Network);
-        if network.is_some_and(|found| found.inode.is_some() && !found.shared_with_node) {
+        if state.has_own_network() {
             left.push("the network namespace".to_owned());
         }
         left

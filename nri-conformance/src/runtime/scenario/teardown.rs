@@ -5,9 +5,8 @@ use std::time::Duration;
 use super::{Scenario, Stage, disconnect};
 use crate::runtime::case::missing;
 use crate::runtime::drive::{Driver, Pod};
-use crate::runtime::event::{Hook, PodFacts};
+use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
-use crate::runtime::machine::NamespaceKind;
 use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
 use crate::runtime::shape::{Cause, Shape};
 
@@ -97,18 +96,12 @@ impl Stage {
             return false;
         };
         for _ in 0..20 {
-            if !self.network_exists(&run.pod) {
+            if !self.machine.read(&run.pod).has_own_network() {
                 return false;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         true
-    }
-
-    fn network_exists(&self, pod: &PodFacts) -> bool {
-        let state = self.machine.read(pod);
-        let network = state.namespace(NamespaceKind::Network);
-        network.is_some_and(|found| found.inode.is_some() && !found.shared_with_node)
     }
 }
 

@@ -244,6 +244,10 @@ impl Plugin {
             Mutation::Late if event == Event::PostStartContainer => {
                 thread::sleep(Duration::from_secs(5));
             }
+            Mutation::SlowAtFirst if self.events == 0 => {
+                self.events += 1;
+                thread::sleep(Duration::from_millis(250));
+            }
             Mutation::LeaksMemory => self.leaked.push(vec![1; 8 << 10]),
             Mutation::LeaksDescriptors => {
                 self.events += 1;

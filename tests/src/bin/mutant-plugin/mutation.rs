@@ -86,6 +86,8 @@ mutations! {
     StaysAway = "W15-away",
     /// Reconnects without a pause.
     ReconnectsAtOnce = "W15-backoff",
+    /// Needs a quarter of a second for its first event, in which SIGTERM ends it.
+    SlowAtFirst = "W16-cut",
     /// Keeps files open for each connection.
     KeepsConnections = "W17-connections",
     /// Keeps memory for each event.

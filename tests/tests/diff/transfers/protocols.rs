@@ -127,8 +127,8 @@ impl<'c> Direction<'c> {
         };
         assert!(
             self.pairing.outcome() > Outcome::Fallback,
-            "{change}: {} works, but {seen}",
-            self.pairing.headline()
+            "{change}: {:?} works, but {seen}",
+            self.pairing
         );
         true
     }

@@ -1,26 +1,28 @@
 //! Images: each layer is read once, and the layers of each image are combined.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::blob::Blob;
-use super::layer::{Layer, Reading};
-use super::layer_blob;
-use super::manifest::{self, Image};
+use super::document::{Blob, Image};
+use super::layer::{Kind, Layer, Reading};
+use super::limits::Limits;
+use super::manifest;
 use super::store::Store;
 use super::tree::Tree;
-use crate::check::collect::parallel;
+#[cfg(feature = "registry")]
+use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
+use crate::check::collect::{compressed, disk, parallel, unread_format};
+use crate::check::head::Head;
+use crate::packing::Packing;
 use crate::place::Place;
-use crate::skipped::{SkipKind, Unreadable};
-
-/// The maximum number of files with findings in all images together; each image counts separately.
-const MAX_FINDINGS: usize = 20_000;
+use crate::skipped::Unreadable;
 
 /// The layers of images by their path. Each is read when it is first needed.
 pub(in crate::check::collect) struct Layers<'i> {
     scan: &'i Scan<'i>,
+    limits: Limits,
     slots: BTreeMap<&'i str, Slot<'i>>,
 }
 
@@ -32,20 +34,27 @@ struct Slot<'i> {
 }
 
 impl<'i> Layers<'i> {
-    /// Lists the layers of these images, each once.
+    /// Lists the layers of the images in these stores, each once.
     pub(in crate::check::collect) fn new(
         scan: &'i Scan<'i>,
-        images: impl Iterator<Item = (&'i dyn Store, &'i Image)>,
+        stores: impl Iterator<Item = (&'i dyn Store, &'i [Image])>,
     ) -> Self {
         let mut slots = BTreeMap::new();
-        for (store, image) in images {
-            for blob in &image.layers {
+        let mut archives = 0;
+        for (store, images) in stores {
+            archives += 1;
+            for blob in images.iter().flat_map(|image| &image.layers) {
                 let read = OnceLock::new();
                 let slot = || Slot { blob, store, read };
                 slots.entry(blob.path.as_str()).or_insert_with(slot);
             }
         }
-        Self { scan, slots }
+        let limits = Limits::new(archives);
+        Self {
+            scan,
+            limits,
+            slots,
+        }
     }
 
     /// Reads the layers of these images that were not read yet.
@@ -60,85 +69,89 @@ impl<'i> Layers<'i> {
     }
 
     /// Returns a layer, which is read if it was not yet; `None` if no image has it.
-    pub(in crate::check::collect) fn get(&self, blob: &Blob) -> Option<&Layer> {
+    fn get(&self, blob: &Blob) -> Option<&Layer> {
         let slot = self.slots.get(blob.path.as_str())?;
-        let read = || slot.read(self.scan).unwrap_or_else(Layer::failed);
+        let read = || self.read_slot(slot).unwrap_or_else(Layer::failed);
         Some(slot.read.get_or_init(read))
     }
 
-    /// Returns the layers of an image.
-    fn stack(&self, image: &Image) -> Vec<&Layer> {
-        let blobs = image.layers.iter();
-        blobs.filter_map(|blob| self.get(blob)).collect()
-    }
-}
-
-impl Slot<'_> {
-    fn read(&self, scan: &Scan<'_>) -> Result<Layer, Unreadable> {
-        let content = self.store.layer(self.blob)?;
+    fn read_slot(&self, slot: &Slot<'_>) -> Result<Layer, Unreadable> {
+        let content = &*slot.store.layer(slot.blob)?;
+        let head = Head::from(disk::head(content)?);
         let reading = Reading {
-            scan,
-            content: &*content,
-            entries: self.store.entries(),
-            is_layer: true,
+            scan: self.scan,
+            content,
+            packing: Packing::detect(&head),
+            limits: &self.limits,
+            kind: Kind::Layer,
         };
-        let is_labelled_tar = self.blob.is_labelled_tar;
-        Ok(layer_blob::read(reading, is_labelled_tar, &self.blob.name))
+        if compressed::archive_packing(&head, content).is_none() {
+            if let Some(title) = &slot.blob.title {
+                return Layer::file(reading, head, title);
+            }
+            if let Some(why) = unread_format::reason(&head, content) {
+                return Err(why);
+            }
+        }
+        Ok(Layer::read(reading))
+    }
+
+    /// Returns the findings in the file of an image with this path. Only the layers from the topmost down to that with
+    /// the file are read.
+    #[cfg(feature = "registry")]
+    pub(in crate::check::collect) fn file_at(&self, image: &Image, path: &[u8]) -> Option<Found> {
+        let mut stack = Vec::new();
+        for blob in image.layers.iter().rev() {
+            let layer = self.get(blob).filter(|layer| layer.failed.is_none())?;
+            stack.insert(0, layer);
+            if layer.has(path) {
+                return Tree::new(&stack).target(path).cloned();
+            }
+        }
+        None
     }
 }
 
-/// Checks all images of an archive.
-pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Result<(), Unreadable> {
+/// Checks all images of an archive, and returns them.
+pub(super) fn read(
+    scan: &Scan<'_>,
+    store: &dyn Store,
+    archive: &Place,
+) -> Result<Vec<Image>, Unreadable> {
     let found = manifest::images(store)?;
     for why in found.problems {
         scan.skip(archive.clone(), why);
     }
-    let images = &found.images;
-    let layers = Layers::new(scan, images.iter().map(|image| (store, image)));
+    let images = found.images;
+    let layers = Layers::new(scan, std::iter::once((store, images.as_slice())));
     layers.read(images.iter());
-    let paths: BTreeSet<&str> = layers.slots.keys().copied().collect();
-    if let Some(why) = store.others(&paths) {
-        scan.skip(archive.clone(), why);
+    for image in &images {
+        report(image, &layers, &archive.in_image(&image.name))?;
     }
-    let mut left = MAX_FINDINGS;
-    for image in images {
-        report(image, &layers, &archive.in_image(&image.name), &mut left)?;
-    }
-    Ok(())
+    Ok(images)
 }
 
 /// Reports what a container of an image would see, and what could not be read. Returns the number of
 /// files.
-#[cfg(feature = "registry")]
-pub(in crate::check::collect) fn report_one(
+pub(in crate::check::collect) fn report(
     image: &Image,
     layers: &Layers<'_>,
     place: &Place,
-) -> Result<usize, Unreadable> {
-    report(image, layers, place, &mut { MAX_FINDINGS })
-}
-
-/// Reports an image. `left` is the number of files with findings that may be reported.
-fn report(
-    image: &Image,
-    layers: &Layers<'_>,
-    place: &Place,
-    left: &mut usize,
 ) -> Result<usize, Unreadable> {
     let scan = layers.scan;
     for why in &image.problems {
         scan.skip(place.clone(), why.clone());
     }
-    let stack = layers.stack(image);
+    let blobs = image.layers.iter();
+    let stack: Vec<&Layer> = blobs.filter_map(|blob| layers.get(blob)).collect();
     for (number, layer) in (1..).zip(&stack) {
-        layer.report_limits(scan, &place.in_layer(number));
+        if let Some(why) = &layer.failed {
+            scan.skip(place.in_layer(number), why.clone());
+        }
     }
     let findings = Tree::new(&stack).findings(place);
-    *left = left.checked_sub(findings.len()).ok_or_else(|| {
-        let reason = format!("more than {MAX_FINDINGS} files with evidence in its images");
-        Unreadable::new(SkipKind::Limit, reason)
-    })?;
-    let reported = findings.len();
+    let number = findings.len();
+    layers.limits.add_findings(number)?;
     findings.into_iter().for_each(|found| scan.store(found));
-    Ok(reported)
+    Ok(number)
 }

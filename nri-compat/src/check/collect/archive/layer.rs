@@ -1,39 +1,33 @@
 //! One layer, or one plain archive, read once: its entries, with the findings of the readers.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::ops::ControlFlow;
 
 use tar::EntryType;
 
 use super::entries::{self, TarEntry};
 use super::input::Input;
-use super::kind;
-use super::limits::EntryCount;
-use super::names::{self, Whiteout};
-use super::stored::{shown_path, stored, with_head};
+use super::limits::Limits;
+use super::names::{self, Whiteout, shown_path};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
+use crate::check::collect::spool::to_disk;
 use crate::check::collect::{charts, compressed, unjudged, unread_format};
-use crate::check::content::{Content, File};
-use crate::check::head::HEAD;
+use crate::check::content::{Content, File, Slice};
+use crate::check::head::{HEAD, Head};
+use crate::escape;
 use crate::packing::Packing;
-use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
-/// The maximum number of files with findings in one layer.
-const MAX_FINDINGS: usize = 20_000;
+/// The maximum size of an entry that is read, in bytes.
+const MAX_ENTRY: u64 = 4 << 30;
 
-/// The point at which to stop reading.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The end of the archive.
-    Never,
-    /// The first entry that shows that the archive is an image.
-    AtImage,
-}
+/// The number of first bytes of a compressed file that are enough to decompress some, in any format.
+const PACKED_START: usize = 1 << 20;
 
 /// The entries of one layer.
 #[derive(Default)]
@@ -46,10 +40,6 @@ pub(in crate::check::collect) struct Layer {
     pub(super) failed: Option<Unreadable>,
     /// True if reading stopped because the archive is an image.
     pub(super) is_image: bool,
-    /// The first nested archive, and the number of nested archives.
-    archives: (Option<String>, u64),
-    /// The number of files with findings.
-    findings: usize,
 }
 
 /// What an entry does at its path.
@@ -65,232 +55,213 @@ pub(super) enum Change {
     Symbolic(Box<[u8]>),
 }
 
-/// The scan, the bytes and the count of entries with which an archive is read.
-#[derive(Clone, Copy)]
-pub(in crate::check::collect) struct Reading<'r> {
-    pub(in crate::check::collect) scan: &'r Scan<'r>,
-    pub(in crate::check::collect) content: &'r dyn Content,
-    pub(in crate::check::collect) entries: &'r EntryCount,
-    /// True for the layer of an image, whose text files say nothing about what runs.
-    pub(in crate::check::collect) is_layer: bool,
+/// The kind of archive that a tar is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A plain archive.
+    Plain,
+    /// Perhaps an image: reading stops at the first entry that shows that.
+    MaybeImage,
+    /// The layer of an image, whose text files say nothing about what runs.
+    Layer,
 }
 
-/// Reads a layer or a plain archive.
-pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer {
-    let mut layer = Layer::default();
-    if let Err(why) = layer.fill(reading, packing, stop) {
-        layer.failed = Some(why);
-    }
-    layer
+/// The scan, the bytes and the limits with which a tar is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'r> {
+    pub(super) scan: &'r Scan<'r>,
+    pub(super) content: &'r dyn Content,
+    pub(super) packing: Packing,
+    pub(super) limits: &'r Limits,
+    pub(super) kind: Kind,
 }
 
 impl Layer {
-    /// Returns the findings in the file with this path.
-    #[cfg(feature = "registry")]
-    pub(in crate::check::collect) fn file_at(&self, path: &[u8]) -> Option<&Found> {
-        let mut changes = self.changes.iter().rev();
-        match changes.find(|(known, _)| **known == *path)? {
-            (_, Change::File(found)) => found.as_deref(),
-            _ => None,
-        }
+    /// Reads a layer or a plain archive.
+    pub(super) fn read(reading: Reading<'_>) -> Self {
+        let mut layer = Self::default();
+        layer.failed = layer.fill(reading).err();
+        layer
     }
 
-    /// Returns true if lower layers do not matter for the file with this path, or if the layer could not be
-    /// read to its end.
+    /// Reads a blob that is a file with this name.
+    pub(super) fn file(reading: Reading<'_>, head: Head, title: &str) -> Result<Self, Unreadable> {
+        let path = names::clean(title.as_bytes());
+        let file = file_at(&path, head, reading.content);
+        let mut layer = Self::default();
+        let found = answered(&file, false, layer.findings(reading, &file));
+        let change = Change::File(counted(reading, found)?);
+        layer.changes.push((path.into(), change));
+        Ok(layer)
+    }
+
+    /// Returns true if there is an entry with this path.
     #[cfg(feature = "registry")]
-    pub(in crate::check::collect) fn hides(&self, path: &[u8]) -> bool {
-        let is_below = |above: &[u8]| names::is_within(path, above);
-        let hides = |(known, change): &(Box<[u8]>, Change)| match change {
-            Change::Whiteout(Whiteout::Gone(hidden) | Whiteout::Opaque(hidden)) => is_below(hidden),
-            Change::Folder => **known == *path,
-            Change::File(_) | Change::Hard(_) | Change::Symbolic(_) => is_below(known),
-        };
-        self.failed.is_some() || self.changes.iter().any(hides)
+    pub(super) fn has(&self, path: &[u8]) -> bool {
+        self.changes.iter().any(|(known, _)| **known == *path)
     }
 
     /// Returns a layer that cannot be read.
-    pub(in crate::check::collect) fn failed(why: Unreadable) -> Self {
+    pub(super) fn failed(why: Unreadable) -> Self {
         Self {
             failed: Some(why),
             ..Self::default()
         }
     }
 
-    fn fill(
-        &mut self,
-        reading: Reading<'_>,
-        packing: Packing,
-        stop: Stop,
-    ) -> Result<(), Unreadable> {
-        entries::each(Input::new(reading.content, packing)?, |entry| {
-            reading.entries.add(entry.path.len() + entry.link.len())?;
+    fn fill(&mut self, reading: Reading<'_>) -> Result<(), Unreadable> {
+        let input = Input::new(reading.content, reading.packing)?;
+        entries::each(input, |entry| {
+            reading
+                .limits
+                .add_entry(entry.path.len() + entry.link.len())?;
             let path = names::clean(&entry.path);
-            if stop == Stop::AtImage && indicates_image(&path) {
+            if reading.kind == Kind::MaybeImage && indicates_image(&path) {
                 self.is_image = true;
                 return Ok(ControlFlow::Break(()));
             }
-            self.entry(reading, entry, path)?;
+            let change = self.change(reading, entry, &path)?;
+            self.changes.push((path.into(), change));
             Ok(ControlFlow::Continue(()))
         })
     }
 
-    fn entry(
+    fn change(
         &mut self,
         reading: Reading<'_>,
         entry: TarEntry<'_, '_>,
-        path: Vec<u8>,
-    ) -> Result<(), Unreadable> {
-        let whiteout = names::whiteout(&path).filter(|_| reading.is_layer);
-        let change = if let Some(whiteout) = whiteout {
-            Change::Whiteout(whiteout)
-        } else if entry.is_folder() {
-            Change::Folder
-        } else if entry.kind == EntryType::Symlink {
-            Change::Symbolic(names::link_target(&path, &entry.link).into())
-        } else if entry.kind == EntryType::Link {
-            Change::Hard(names::clean(&entry.link).into())
-        } else if entry.is_file() {
-            Change::File(self.file(reading, entry, &path)?)
-        } else {
-            Change::File(None)
-        };
-        self.changes.push((path.into(), change));
-        Ok(())
+        path: &[u8],
+    ) -> Result<Change, Unreadable> {
+        let is_layer = reading.kind == Kind::Layer;
+        if let Some(whiteout) = names::whiteout(path).filter(|_| is_layer) {
+            return Ok(Change::Whiteout(whiteout));
+        }
+        Ok(match entry.kind {
+            _ if entry.is_folder() => Change::Folder,
+            EntryType::Symlink => Change::Symbolic(names::link_target(path, &entry.link).into()),
+            EntryType::Link => Change::Hard(names::clean(&entry.link).into()),
+            _ if entry.is_file() => Change::File(self.entry(reading, entry, path)?),
+            _ => Change::File(None),
+        })
     }
 
-    /// Reads a file, and counts it. Returns the findings in it.
-    fn file(
+    /// Reads a file, and counts it. Returns the findings in it, if there are any.
+    fn entry(
         &mut self,
         reading: Reading<'_>,
         mut entry: TarEntry<'_, '_>,
         path: &[u8],
     ) -> Result<Option<Box<Found>>, Unreadable> {
-        if entry.is_sparse {
-            let reason = "a sparse file: extract the archive and check the folder";
-            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
-            let place = shown_path(path);
-            let found = Found::skipped(Skipped::unreadable(place, why));
-            return self.keep(reading, Some(found));
-        }
-        if entry.size == 0 {
+        if entry.size == 0 && !entry.is_partial {
             reading.scan.count(FileOutcome::Empty);
             return Ok(None);
         }
+        let start = start(&mut entry)?;
+        let head = start.get(..HEAD).unwrap_or(&start).to_vec();
+        let file = file_at(path, head.into(), &start);
         let is_launched = names::is_launched(path) && entry.is_executable;
-        let file = with_head(path, entry.head(HEAD as u64)?);
-        if self.is_nested(reading, &file) {
-            return Ok(None);
-        }
-        let content = if is_read_whole(reading, &file, entry.size) {
-            stored(reading.content, &mut entry, &file.head)
-        } else {
-            start(&mut entry, &file.head)
-        };
-        match content {
+        let found = match content(reading, &mut entry, &file, &start) {
             Ok(content) => {
                 let content = &*content;
-                self.content(reading, &File { content, ..file }, is_launched)
+                let file = File { content, ..file };
+                answered(&file, is_launched, self.findings(reading, &file))
             }
-            Err(why) => self.keep(reading, answered(&file, is_launched, Err(why))),
-        }
+            Err(why) => answered(&file, is_launched, Err(why)),
+        };
+        counted(reading, found)
     }
 
-    /// Reads the content of a file.
-    fn content(
+    /// Returns the findings in a file.
+    fn findings(
         &mut self,
         reading: Reading<'_>,
         file: &File<'_>,
-        is_launched: bool,
-    ) -> Result<Option<Box<Found>>, Unreadable> {
-        // More than the first bytes may be necessary to recognise an archive.
-        if self.is_nested(reading, file) {
-            return Ok(None);
-        }
-        if !reading.is_layer
+    ) -> Result<Option<Found>, Unreadable> {
+        if reading.kind != Kind::Layer
             && let Some((folder, sighting)) = charts::in_archive(file)
         {
             self.charts.entry(folder).or_insert(sighting);
         }
-        self.keep(
-            reading,
-            answered(file, is_launched, reading.scan.findings(file)),
-        )
+        reading.scan.findings(file)
     }
+}
 
-    /// Counts a file with these findings, if there are any.
-    pub(super) fn keep(
-        &mut self,
-        reading: Reading<'_>,
-        found: Option<Found>,
-    ) -> Result<Option<Box<Found>>, Unreadable> {
-        let Some(found) = found else {
-            reading.scan.count(FileOutcome::OtherFile);
-            return Ok(None);
-        };
-        reading.scan.count(found.outcome());
-        if found.is_empty() {
-            return Ok(None);
-        }
-        self.findings += 1;
-        if self.findings > MAX_FINDINGS {
-            let reason = format!("more than {MAX_FINDINGS} files with evidence in them");
-            return Err(Unreadable::new(SkipKind::Limit, reason));
-        }
-        Ok(Some(Box::new(found)))
+/// Returns content as the file with this path in an archive.
+fn file_at<'c>(path: &[u8], head: Head, content: &'c dyn Content) -> File<'c> {
+    File {
+        place: shown_path(path).into(),
+        name: escape::bytes(names::split(path).1),
+        head,
+        content,
+        disk: None,
     }
+}
 
-    /// Counts an archive within the archive, which is not opened. Returns whether the file is one.
-    fn is_nested(&mut self, reading: Reading<'_>, file: &File<'_>) -> bool {
-        if kind::archive_packing(file).is_none() {
-            return false;
-        }
-        reading.scan.count(FileOutcome::Unreadable);
-        self.archives.1 += 1;
-        self.archives
-            .0
-            .get_or_insert_with(|| file.place.file.clone());
-        true
-    }
+/// Counts a file, and its findings if there are any.
+fn counted(reading: Reading<'_>, found: Option<Found>) -> Result<Option<Box<Found>>, Unreadable> {
+    let outcome = found.as_ref().map(Found::outcome);
+    reading
+        .scan
+        .count(outcome.unwrap_or(FileOutcome::OtherFile));
+    let found = found.filter(|found| !found.is_empty());
+    reading.limits.add_findings(usize::from(found.is_some()))?;
+    Ok(found.map(Box::new))
+}
 
-    /// Reports what could not be checked.
-    pub(in crate::check::collect) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
-        if let Some(why) = &self.failed {
-            scan.skip(place.clone(), why.clone());
-        }
-        if let (Some(first), count) = &self.archives {
-            let reason = match count {
-                1 => "an archive within an archive, not opened".to_owned(),
-                more => format!(
-                    "an archive within an archive, not opened, like {} others",
-                    more - 1
-                ),
-            };
-            scan.skip(
-                place.entry(first),
-                Unreadable::new(SkipKind::NestedArchive, reason),
-            );
-        }
+/// Returns the first bytes of an entry, enough to recognise every format.
+fn start(entry: &mut TarEntry<'_, '_>) -> Result<Vec<u8>, Unreadable> {
+    let mut start = entry.head(HEAD)?;
+    let most = if Packing::detect(&start) == Packing::Not {
+        unread_format::ENOUGH
+    } else {
+        PACKED_START
+    };
+    start.extend(entry.head(most - HEAD)?);
+    Ok(start)
+}
+
+/// Returns the bytes of a file that starts with these, as far as they may be needed. Those of a stream are copied to a
+/// temporary file.
+fn content<'c>(
+    reading: Reading<'c>,
+    entry: &mut TarEntry<'_, '_>,
+    file: &File<'_>,
+    start: &'c [u8],
+) -> Result<Box<dyn Content + 'c>, Unreadable> {
+    let unread = |kind, reason: &str| Err(Unreadable::new(kind, reason));
+    let size = entry.size;
+    if entry.is_partial {
+        let reason = "a sparse file, or a part of a file: extract the archive and check the folder";
+        return unread(SkipKind::UnsupportedFormat, reason);
     }
+    if compressed::archive_packing(&file.head, &start).is_some() {
+        let reason = "an archive within an archive, not opened";
+        return unread(SkipKind::NestedArchive, reason);
+    }
+    if start.len() as u64 == size || !is_read_whole(reading, file, size) {
+        return Ok(Box::new(start));
+    }
+    if size > MAX_ENTRY {
+        let reason = format!("larger than {} GiB", MAX_ENTRY >> 30);
+        return unread(SkipKind::TooLarge, &reason);
+    }
+    let whole: Box<dyn Content + 'c> = if let Some(offset) = entry.start {
+        Box::new(Slice::new(reading.content, offset, size))
+    } else {
+        Box::new(to_disk(&mut start.chain(&mut entry.data))?)
+    };
+    if whole.len() < size {
+        return unread(SkipKind::Truncated, "cut short");
+    }
+    Ok(whole)
 }
 
 /// Returns true if more than the first bytes of a file may be needed: that of a kind that readers know, or
 /// of a compressed program, or of a part of a chart.
 fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
     reading.scan.recognised(file)
-        || compressed::may_hold_program(&file.head)
-        || !reading.is_layer && charts::is_part(&file.place.file, size)
-}
-
-/// Returns the first bytes of an entry, enough to recognise every format if it is not a text.
-fn start<'c>(
-    entry: &mut TarEntry<'_, '_>,
-    head: &[u8],
-) -> Result<Box<dyn Content + 'c>, Unreadable> {
-    let mut start = head.to_vec();
-    if start.contains(&0) {
-        start.extend(entry.head((unread_format::ENOUGH - HEAD) as u64)?);
-    }
-    Ok(Box::new(start))
+        || compressed::holds_program(file)
+        || reading.kind != Kind::Layer && charts::is_part(&file.place.file, size)
 }
 
 /// Returns the findings in a file. One that a runtime starts has some in any case.

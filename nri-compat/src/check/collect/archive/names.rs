@@ -35,13 +35,6 @@ pub(super) fn components(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> 
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns true if a path is this folder, or below it.
-#[cfg(feature = "registry")]
-pub(super) fn is_within(path: &[u8], folder: &[u8]) -> bool {
-    let rest = path.strip_prefix(folder);
-    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with(b"/"))
-}
-
 /// Returns the path of a file in a folder.
 pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
@@ -56,6 +49,11 @@ pub(super) fn link_target(path: &[u8], target: &[u8]) -> Vec<u8> {
         return clean(target);
     }
     clean(&joined(split(path).0, target))
+}
+
+/// Returns a path within an archive as reports show it, starting at its root.
+pub(in crate::check::collect) fn shown_path(path: &[u8]) -> String {
+    format!("/{}", escape::bytes(path))
 }
 
 /// Returns the folder of a path and its last component.

@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::layer::{Change, Layer};
-use super::names::{self, Whiteout};
-use super::stored::shown_path;
+use super::names::{self, Whiteout, shown_path};
 use crate::check::collect::found::Found;
 use crate::check::collect::unjudged;
 use crate::check::evidence;
@@ -178,8 +177,8 @@ impl<'l> Tree<'l> {
         findings
     }
 
-    /// Returns the findings in the file that a link leads to.
-    fn target(&self, path: &[u8]) -> Option<&'l Found> {
+    /// Returns the findings in the file that a path leads to.
+    pub(super) fn target(&self, path: &[u8]) -> Option<&'l Found> {
         match self.nodes.get(&self.resolved(path))?.content {
             Content::File(found) => Some(found),
             Content::Link(_) => None,

@@ -1,7 +1,6 @@
 //! `--quick`: the entry point of an image, which most plugins are.
 //!
-//! Layers are read from the topmost down, until one has the entry point. Reading stops there only if
-//! the entry point is a plugin: a script, a link or another program proves nothing about the image.
+//! Reading stops at the entry point only if it is a plugin: a script or another program proves nothing about the image.
 
 use serde::Deserialize;
 
@@ -9,13 +8,6 @@ use super::remote::Remote;
 use crate::check::collect::archive::{Image, Layers, clean_path};
 use crate::check::collect::found::Found;
 use crate::sighting::Evidence;
-
-/// The findings in an entry point.
-pub(super) struct EntryPoint {
-    /// The path within the image.
-    pub(super) path: Vec<u8>,
-    pub(super) found: Found,
-}
 
 /// The part of the configuration of an image that says what its containers start.
 #[derive(Default, Deserialize)]
@@ -33,20 +25,16 @@ struct Process {
 }
 
 /// Returns the findings in the entry point of an image, if it is a plugin.
-pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<EntryPoint> {
-    let config: Config = remote.config(image.config.as_ref()).ok()?;
-    let path = path(config.config)?;
-    for blob in image.layers.iter().rev() {
-        let layer = layers.get(blob)?;
-        if let Some(found) = layer.file_at(&path) {
-            let found = with_note(found.clone());
-            return (!found.sightings.is_empty()).then_some(EntryPoint { path, found });
-        }
-        if layer.hides(&path) {
-            return None;
-        }
+pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
+    let config: Config = remote.config(image).ok()?;
+    let mut found = layers.file_at(image, &path(config.config)?)?;
+    for seen in &mut found.sightings {
+        seen.evidence.push(Evidence {
+            reader: "check",
+            detail: "the entry point of the image; --quick stopped there, so its other files were not read".to_owned(),
+        });
     }
-    None
+    (!found.sightings.is_empty()).then_some(found)
 }
 
 /// Returns the path of the program that a container of the image starts; `None` if it depends on
@@ -60,16 +48,6 @@ fn path(process: Process) -> Option<Vec<u8>> {
         &process.working_dir
     };
     Some(clean_path(format!("{folder}/{program}").as_bytes()))
-}
-
-fn with_note(mut found: Found) -> Found {
-    for seen in &mut found.sightings {
-        seen.evidence.push(Evidence {
-            reader: "check",
-            detail: "the entry point of the image; --quick stopped there, so its other files were not read".to_owned(),
-        });
-    }
-    found
 }
 
 #[cfg(test)]

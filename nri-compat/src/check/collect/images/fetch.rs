@@ -2,58 +2,62 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{self, EntryPoint};
-use super::platform::Platforms;
 use super::remote::Remote;
-use super::{failed, report};
-use crate::check::collect::archive::{Image, Images, Layers, Store};
+use super::{entry, failed, platform};
+use crate::check::collect::archive::{Image, Images, Layers, Platform, Store, report_image};
 use crate::check::collect::demand::Demand;
-use crate::check::collect::parallel;
-use crate::check::collect::request::{ImageOptions, ImageRequest};
+use crate::check::collect::file_outcome::FileOutcome;
+use crate::check::collect::found::Found;
+use crate::check::collect::request::{ImageOptions, ImageRequest, shown};
 use crate::check::collect::scan::Scan;
-use crate::check::collect::unjudged;
+use crate::check::collect::{parallel, unjudged};
 use crate::place::Place;
 use crate::registry::{Client, Options};
-use crate::skipped::Unreadable;
-
-/// The manifests of an image.
-struct Found<'c> {
-    remote: Remote<'c>,
-    images: Images,
-}
+use crate::skipped::{SkipKind, Unreadable};
 
 /// Checks the images, each once, for all places that ask for it.
 pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOptions) {
-    let places = places_by_reference(requests);
     let client = Client::new(Options {
         insecure: options.insecure.clone(),
         ..Options::default()
     });
-    let platforms = Platforms::parse(options.platform.as_deref());
+    let platform = options.platform.as_deref().map(platform::parse).transpose();
+    let places = places_by_reference(requests);
     let references: Vec<&str> = places.keys().copied().collect();
     let found = parallel::map(scan.threads, &references, |reference| {
-        manifests(reference, &client, platforms.as_ref())
+        let platform = platform.as_ref().map_err(Clone::clone)?;
+        manifests(reference, &client, platform.as_ref()).map_err(|why| why.reason)
     });
-    let images: Vec<(&Remote<'_>, &Image)> = found.iter().flatten().flat_map(Found::each).collect();
-    let stores = images
-        .iter()
-        .map(|(remote, image)| (*remote as &dyn Store, *image));
-    let layers = Layers::new(scan, stores);
+    let stores = found.iter().flatten();
+    let layers = Layers::new(
+        scan,
+        stores.map(|(remote, found)| (remote as &dyn Store, found.images.as_slice())),
+    );
+    let images = found.iter().flatten();
+    let images =
+        images.flat_map(|(remote, found)| found.images.iter().map(move |image| (remote, image)));
+    let images: Vec<(&Remote<'_>, &Image)> = images.collect();
     let entries = parallel::map(scan.threads, &images, |(remote, image)| {
-        options
-            .quick
-            .then(|| entry::find(remote, image, &layers))
-            .flatten()
+        let find = || entry::find(remote, image, &layers);
+        options.quick.then(find).flatten()
     });
     let whole = images
         .iter()
         .zip(&entries)
         .filter(|(_, entry)| entry.is_none());
     layers.read(whole.map(|((_, image), _)| *image));
-    let mut entries = entries.iter();
+    let mut entries = entries.into_iter();
     for ((reference, places), found) in places.iter().zip(&found) {
         match found {
-            Ok(found) => found.report(scan, (reference, places), &layers, &mut entries),
+            Ok((_, found)) => {
+                let own = entries
+                    .by_ref()
+                    .take(found.images.len())
+                    .collect::<Vec<_>>();
+                for place in places {
+                    report(scan, (reference, place), (found, &own), &layers);
+                }
+            }
             Err(why) => places
                 .iter()
                 .for_each(|place| failed(scan, reference, place, why)),
@@ -77,42 +81,67 @@ fn places_by_reference(requests: &[ImageRequest]) -> BTreeMap<&str, Vec<&Place>>
 fn manifests<'c>(
     reference: &str,
     client: &'c Client,
-    platforms: Result<&Platforms, &String>,
-) -> Result<Found<'c>, String> {
-    let platforms = platforms.map_err(String::clone)?;
-    let said = |why: Unreadable| why.reason;
-    let remote = Remote::new(client, reference).map_err(said)?;
-    let images = remote.images(platforms).map_err(said)?;
-    Ok(Found { remote, images })
+    platform: Option<&Platform>,
+) -> Result<(Remote<'c>, Images), Unreadable> {
+    let remote = Remote::new(client, reference)?;
+    let images = remote.images(platform)?;
+    Ok((remote, images))
 }
 
-impl<'c> Found<'c> {
-    fn each(&self) -> impl Iterator<Item = (&Remote<'c>, &Image)> {
-        self.images.images.iter().map(|image| (&self.remote, image))
+/// Reports the images of a reference under a place that asks for it, and the entry points of those that were not read
+/// further.
+fn report(
+    scan: &Scan<'_>,
+    (reference, place): (&str, &Place),
+    (found, entries): (&Images, &[Option<Found>]),
+    layers: &Layers<'_>,
+) {
+    for why in &found.problems {
+        unjudged::report(scan, place, Demand::Named, &why.reason);
     }
+    for (image, entry) in found.images.iter().zip(entries) {
+        let platform = image.platform.as_ref().filter(|_| found.images.len() > 1);
+        let place = place_of(reference, place, platform);
+        scan.count(FileOutcome::Archive);
+        match entry {
+            Some(entry) => entry_point(scan, entry, &place),
+            None => whole(scan, image, layers, &place),
+        }
+    }
+}
 
-    /// Reports the images under each place. `entries` yields the entry point of each.
-    fn report<'e>(
-        &self,
-        scan: &Scan<'_>,
-        (reference, places): (&str, &[&Place]),
-        layers: &Layers<'_>,
-        entries: &mut impl Iterator<Item = &'e Option<EntryPoint>>,
-    ) {
-        for why in &self.images.problems {
-            for place in places {
-                unjudged::report(scan, place, Demand::Named, &why.reason);
-            }
-        }
-        let count = self.images.images.len();
-        for (image, entry) in self.images.images.iter().zip(entries) {
-            for place in places {
-                let place = report::place_of(reference, place, &image.name, count);
-                match entry {
-                    Some(entry) => report::entry_point(scan, entry, &place),
-                    None => report::image(scan, image, layers, &place),
-                }
-            }
-        }
+/// Returns the place of an image within the place that asks for it: the platform if there are several, after the
+/// reference unless the place is the reference.
+fn place_of(reference: &str, place: &Place, platform: Option<&Platform>) -> Place {
+    let reference = shown(reference);
+    let is_named = place.file == reference;
+    match platform
+        .map(Platform::to_string)
+        .filter(|platform| !platform.is_empty())
+    {
+        Some(platform) if is_named => place.in_image(&platform),
+        Some(platform) => place.in_image(&format!("{reference} ({platform})")),
+        None if is_named => place.clone(),
+        None => place.in_image(&reference),
     }
+}
+
+/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could not be
+/// read.
+fn whole(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
+    match report_image(image, layers, place) {
+        Ok(0) if scan.skipped_within(place).1 == 0 => unjudged::without_plugin(scan, place),
+        Ok(_) => {}
+        Err(why) => scan.skip(place.clone(), why),
+    }
+    unjudged::image(scan, place);
+}
+
+/// Reports the entry point of an image whose other files were not read.
+fn entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
+    if let Some(seen) = entry.sightings.first() {
+        scan.store(entry.clone().moved(place, &seen.place.file));
+    }
+    let reason = "only the entry point was read, as --quick demands";
+    scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
 }

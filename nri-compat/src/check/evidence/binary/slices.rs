@@ -7,7 +7,7 @@ use object::read::macho::{FatArch, MachOFatFile};
 
 use super::source::{Tables, cache};
 use super::{Format, format};
-use crate::check::content::{Content, File};
+use crate::check::content::{Content as _, File, Slice};
 use crate::check::head::HEAD;
 
 /// The maximum number of architectures: a Java class starts with the same four bytes, and its
@@ -24,45 +24,7 @@ pub(super) fn is_fat(head: &[u8]) -> bool {
     }
 }
 
-/// A part of a file, as a file. It is as long as its headers say, or ends with the file.
-pub(crate) struct Slice<'c> {
-    whole: &'c dyn Content,
-    offset: u64,
-    size: u64,
-    /// The number of bytes beyond the end of the file.
-    missing: u64,
-}
-
-impl Content for Slice<'_> {
-    fn len(&self) -> u64 {
-        self.size
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.size.saturating_sub(offset);
-        let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        let (buffer, _) = buffer.split_at_mut(length);
-        self.whole
-            .read_at(self.offset.saturating_add(offset), buffer)
-    }
-}
-
-impl<'c> Slice<'c> {
-    fn new(whole: &'c dyn Content, offset: u64, size: u64) -> Self {
-        let there = size.min(whole.len().saturating_sub(offset));
-        Self {
-            whole,
-            offset,
-            size: there,
-            missing: size - there,
-        }
-    }
-
-    /// Returns true if the file ends before the part.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.missing > 0
-    }
-
+impl Slice<'_> {
     /// Returns the part as a file, and its format if it is a program.
     pub(crate) fn file<'s>(&'s self, of: &File<'_>) -> io::Result<(File<'s>, Option<Format>)> {
         let mut head = vec![0; HEAD];

@@ -6,6 +6,7 @@ use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::{Layout, leb128};
 use crate::check::evidence::binary::window::find;
+use crate::check::evidence::nri_module;
 
 const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
 const MAGIC: &[u8] = b"\xff Go buildinf:";
@@ -159,7 +160,7 @@ pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
             "(devel)".to_owned(),
             format!("build information has {path} as the main module, of no version"),
         ),
-        None if is_pseudo(version) => (
+        None if nri_module::is_pseudo(version) => (
             (*version).to_owned(),
             format!("build information says {path} {version}, a commit between releases"),
         ),
@@ -168,18 +169,6 @@ pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
             format!("build information says {path} {version}"),
         ),
     }
-}
-
-/// Returns true if a version ends in time and commit: `v0.11.1-0.20260415191100-0123456789ab`.
-fn is_pseudo(version: &str) -> bool {
-    let mut parts = version.split('+').next().unwrap_or_default().rsplit('-');
-    let commit = parts.next().unwrap_or_default();
-    let time = parts
-        .next()
-        .and_then(|part| part.rsplit('.').next())
-        .unwrap_or_default();
-    let hex = commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    hex && time.len() == 14 && time.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -206,12 +195,5 @@ mod tests {
             detail.ends_with("(../..): its version is unknown"),
             "{detail}"
         );
-    }
-
-    #[test]
-    fn pseudo_versions_are_told_apart() {
-        assert!(is_pseudo("v0.9.1-0.20250219030224-e597e7849f24"));
-        assert!(is_pseudo("v0.0.0-20250219030224-e597e7849f24"));
-        assert!(!is_pseudo("v0.9.1-rc.1") && !is_pseudo("v0.12.5"));
     }
 }

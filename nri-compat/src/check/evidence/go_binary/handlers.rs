@@ -58,19 +58,20 @@ impl Handlers {
 pub(super) fn exact(
     image: &Image<'_>,
     table: &Table,
+    module: &str,
     stub: &Stub,
 ) -> Result<Option<Handlers>, Unreadable> {
-    let Some(mut types) = Types::locate(image, table)? else {
+    let Some(types) = Types::locate(image, table)? else {
         return Ok(None);
     };
-    let wanted = interfaces(&mut types, &format!("{}/pkg/stub", stub.module))?;
+    let wanted = interfaces(&types, &format!("{module}/pkg/stub"));
     if !handler_names(stub)
         .iter()
         .all(|event| wanted.contains_key(event))
     {
         return Ok(None);
     }
-    implementations(&mut types, &wanted).map(Some)
+    Ok(Some(implementations(&types, &wanted)))
 }
 
 /// Returns the events that a stub of this generation knows at least; a stub newer than any known
@@ -89,63 +90,45 @@ fn handler_names(stub: &Stub) -> &'static [&'static str] {
 /// interfaces.
 type Wanted = HashMap<&'static str, u32>;
 
-fn interfaces(types: &mut Types<'_>, package: &str) -> Result<Wanted, Unreadable> {
-    let mut wanted = Wanted::new();
+fn interfaces(types: &Types<'_>, package: &str) -> Wanted {
     let mut packages: HashMap<u32, bool> = HashMap::new();
-    types.each(|types, found| {
-        let Some(method) = types.only_method(found) else {
-            return;
-        };
-        let known = packages.entry(found.package);
-        let of_stub =
-            *known.or_insert_with(|| types.name(found.package).as_deref() == Some(package));
-        let named = of_stub
-            && types
-                .type_name(found)
-                .is_some_and(|name| name.ends_with("Interface"));
-        if let Some(event) = types
-            .name(method.name)
-            .filter(|_| named)
-            .and_then(|name| event(&name))
-        {
-            wanted.insert(event, method.of);
-        }
-    })?;
-    Ok(wanted)
+    let mut of_stub = |name: u32| {
+        let known = packages.entry(name);
+        *known.or_insert_with(|| types.name(name).as_deref() == Some(package))
+    };
+    let interfaces = types.all().filter_map(|found| {
+        let method = types.only_method(&found)?;
+        let is_named = of_stub(found.package) && types.type_name(&found)?.ends_with("Interface");
+        is_named.then_some(())?;
+        Some((event(&types.name(method.name)?)?, method.of))
+    });
+    interfaces.collect()
 }
 
 fn event(name: &str) -> Option<&'static str> {
     EVENTS.into_iter().find(|event| *event == name)
 }
 
-fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, Unreadable> {
+fn implementations(types: &Types<'_>, wanted: &Wanted) -> Handlers {
     let mut handlers = Handlers::default();
-    let smallest = wanted.values().min().copied().unwrap_or(u32::MAX);
-    let largest = wanted.values().max().copied().unwrap_or(0);
-    types.each(|types, found| {
-        let handled = |method: &Method| {
-            // Most methods fail here, before their name is compared.
-            let is_type = (smallest..=largest).contains(&method.of)
-                && wanted.values().any(|of| *of == method.of);
-            is_type.then_some(())?;
-            let event = event(&types.name(method.name)?)?;
-            (wanted.get(event) == Some(&method.of)).then_some(event)
-        };
-        let entries = types.entries(found);
-        let events: Vec<_> = types
-            .methods(&entries)
-            .filter_map(|method| handled(&method))
-            .collect();
-        if events.is_empty() {
-            return;
+    let handled = |method: &Method| {
+        // Most methods fail here, before their name is compared.
+        wanted.values().any(|of| *of == method.of).then_some(())?;
+        let event = event(&types.name(method.name)?)?;
+        (wanted.get(event) == Some(&method.of)).then_some(event)
+    };
+    for found in types.all() {
+        let methods = types.methods(&found);
+        let mut events = methods.filter_map(|method| handled(&method)).peekable();
+        if events.peek().is_some() {
+            handlers.types.extend(types.type_name(&found));
         }
         for event in events {
             handlers.events.insert(event);
         }
-        handlers.types.extend(types.type_name(found));
-    })?;
+    }
     handlers.types = without_pointers(&handlers.types);
-    Ok(handlers)
+    handlers
 }
 
 /// Returns true if the receiver of a method is one of NRI's own types, which answer calls but are
@@ -169,6 +152,7 @@ fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
 pub(super) fn by_name(
     image: &Image<'_>,
     table: &Table,
+    module: &str,
     stub: &Stub,
 ) -> Result<Handlers, Unreadable> {
     let needles: Vec<String> = handler_names(stub)
@@ -178,9 +162,8 @@ pub(super) fn by_name(
     let needles: Vec<&str> = needles.iter().map(String::as_str).collect();
     let mut handlers = Handlers::default();
     table.search(image, &needles, |name| {
-        let found = method(name).filter(|(receiver, _)| {
-            !of_nri(receiver, &stub.module) && !receiver.contains(CRI_PACKAGE)
-        });
+        let found = method(name)
+            .filter(|(receiver, _)| !of_nri(receiver, module) && !receiver.contains(CRI_PACKAGE));
         if let Some((receiver, method)) = found {
             handlers.events.insert(method);
             handlers.types.insert(receiver);
@@ -217,35 +200,19 @@ mod tests {
 
     #[test]
     fn methods_are_told_from_functions() {
-        let parts = |name| method(name).map(|(receiver, method)| format!("{receiver} {method}"));
-        let expect = |name, parts: Option<&str>, found: Option<String>| {
-            assert_eq!(found.as_deref(), parts, "{name}");
-        };
-        for (name, receiver) in [
-            (
-                "main.(*plugin).RunPodSandbox",
-                Some("main.plugin RunPodSandbox"),
-            ),
-            (
-                "main.plugin.RunPodSandbox",
-                Some("main.plugin RunPodSandbox"),
-            ),
-            (
-                "main.(*gen[...]).RunPodSandbox",
-                Some("main.gen RunPodSandbox"),
-            ),
-            (
-                "main.gen[go.shape.int].RunPodSandbox",
-                Some("main.gen RunPodSandbox"),
-            ),
-            (
-                "example.org/a.b/c.(*p).RunPodSandbox",
-                Some("example.org/a.b/c.p RunPodSandbox"),
-            ),
-            ("example.org/a.b/c.RunPodSandbox", None),
-            ("main.RunPodSandbox", None),
+        for (receiver, expected) in [
+            ("main.(*plugin)", Some("main.plugin")),
+            ("main.plugin", Some("main.plugin")),
+            ("main.(*gen[...])", Some("main.gen")),
+            ("main.gen[go.shape.int]", Some("main.gen")),
+            ("example.org/a.b/c.(*p)", Some("example.org/a.b/c.p")),
+            ("example.org/a.b/c", None),
+            ("main", None),
         ] {
-            expect(name, receiver, parts(name));
+            let name = format!("{receiver}.RunPodSandbox");
+            let found = method(&name);
+            let expected = expected.map(|of| (of.to_owned(), "RunPodSandbox"));
+            assert_eq!(found, expected, "{name}");
         }
     }
 

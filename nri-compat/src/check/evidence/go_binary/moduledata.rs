@@ -26,8 +26,8 @@ const WORDS_READ: usize = 48;
 /// The index of the word with the start of the types.
 const TYPES_WORD: usize = 37;
 const TYPES_WORD_BEFORE_1_20: usize = 35;
-/// The maximum plausible size of the types in bytes.
-const MAX_TYPES: u64 = 1 << 28;
+/// The maximum size of the types in bytes: several times that of the largest known programs.
+const MAX_TYPES: u64 = 1 << 26;
 
 /// Returns the offset in the file and the length of the type descriptors.
 pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64)>, Unreadable> {
@@ -90,10 +90,10 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
     // Go 1.27 inserted the length of a part of them between start and end.
     let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
     let end = ends.into_iter().find(|end| *end > start)?;
-    let length = (end - start).min(MAX_TYPES);
+    let length = end - start;
     let offset = image.offset_of(start)?;
-    let all_there = image.offset_of(end - 1)? == offset.checked_add(end - start - 1)?;
-    all_there.then_some((offset, length))
+    let all_there = image.offset_of(end - 1)? == offset.checked_add(length - 1)?;
+    (all_there && length <= MAX_TYPES).then_some((offset, length))
 }
 
 /// Returns its words if only relocations have the addresses, as in position-independent programs of

@@ -7,7 +7,7 @@ use super::{NAME, build_info, evidence};
 use crate::check::content::File;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::protocol::{self, Names, Traces};
-use crate::check::evidence::{Unreadable, identity, opaque};
+use crate::check::evidence::{Unreadable, opaque, sighting};
 use crate::facts;
 use crate::sighting::{
     Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
@@ -24,8 +24,12 @@ pub(super) fn from(
     signs: &Signs,
 ) -> Result<Vec<Sighting>, Unreadable> {
     let mut seen = Vec::new();
-    for stub in signs.stubs.iter().filter(|stub| stub.new) {
-        seen.push(plugin(file, image, table, stub, signs)?);
+    for (module, stub) in signs.stubs.iter().filter(|(_, stub)| stub.new) {
+        let mut plugin = plugin(file, image, table, (module, stub))?;
+        if signs.loads_code {
+            loads_code(&mut plugin.sighting);
+        }
+        seen.push(plugin);
     }
     // Bindings of another protocol can have a service with this name.
     if !signs.services.is_empty() && names(image)?.protocol {
@@ -36,12 +40,8 @@ pub(super) fn from(
     if let Some(module) = &signs.one_shot {
         seen.push(one_shot(file, module));
     }
-    seen.extend(
-        signs
-            .adaptations
-            .iter()
-            .map(|adaptation| runtime(file, adaptation)),
-    );
+    let adaptations = signs.adaptations.iter();
+    seen.extend(adaptations.map(|(module, adaptation)| runtime(file, module, adaptation)));
     if let (Some(module), true) = (&signs.client, seen.is_empty()) {
         seen.push(old_runtime(file, module));
     }
@@ -111,20 +111,8 @@ struct StubSighting {
 }
 
 fn stub_sighting(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
-    let (index, name) = match role {
-        Role::Plugin => identity(&file.name),
-        Role::Runtime | Role::Library | Role::None => (None, None),
-    };
     StubSighting {
-        sighting: Sighting {
-            place: file.place.clone(),
-            kind: FileKind::GoBinary,
-            role,
-            name,
-            index,
-            evidence: vec![evidence(detail)],
-            ..Sighting::default()
-        },
+        sighting: sighting(file, FileKind::GoBinary, role, evidence(detail)),
         module: module.to_owned(),
     }
 }
@@ -133,10 +121,8 @@ fn plugin(
     file: &File<'_>,
     image: &Image<'_>,
     table: &Table,
-    stub: &Stub,
-    signs: &Signs,
+    (module, stub): (&str, &Stub),
 ) -> Result<StubSighting, Unreadable> {
-    let module = &stub.module;
     let mut seen = stub_sighting(
         file,
         module,
@@ -148,19 +134,21 @@ fn plugin(
     sighting.interface = interface;
     sighting.nri = built;
     sighting.evidence.push(evidence(detail));
-    let (events, detail) = events(image, table, stub)?;
+    let (events, detail) = events(image, table, (module, stub))?;
     // A stub refuses to start a plugin of which it accepts no handler.
     if events.names.is_empty() {
         sighting.interface = Interface::unknown_because(UnknownKind::HandlersRefused, REFUSED);
     }
     sighting.events = events;
     sighting.evidence.extend(detail);
-    if signs.loads_code {
-        sighting.events.certainty = Certainty::Observed;
-        let detail = "it can load Go plugins (plugin.Open), whose handlers are not in this file";
-        sighting.evidence.push(evidence(detail));
-    }
     Ok(seen)
+}
+
+/// Notes that a plugin can load code, which may handle more events.
+fn loads_code(plugin: &mut Sighting) {
+    plugin.events.certainty = Certainty::Observed;
+    let detail = "it can load Go plugins (plugin.Open), whose handlers are not in this file";
+    plugin.evidence.push(evidence(detail));
 }
 
 /// Describes the interface of a stub of this generation, and the releases that have it.
@@ -218,9 +206,9 @@ fn built(at_least: Option<&str>, below: Option<&str>) -> Built {
 fn events(
     image: &Image<'_>,
     table: &Table,
-    stub: &Stub,
+    (module, stub): (&str, &Stub),
 ) -> Result<(Events, Vec<Evidence>), Unreadable> {
-    let exact = handlers::exact(image, table, stub)?;
+    let exact = handlers::exact(image, table, module, stub)?;
     if let Some(handlers) = exact
         .as_ref()
         .filter(|handlers| !handlers.events.is_empty())
@@ -234,7 +222,7 @@ fn events(
         Some(_) => REFUSED,
         None => "its types cannot be read",
     };
-    let handlers = handlers::by_name(image, table, stub)?;
+    let handlers = handlers::by_name(image, table, module, stub)?;
     if handlers.events.is_empty() || exact.is_some() {
         let detail = format!("{why}: cannot determine which events it handles");
         return Ok((Events::default(), vec![evidence(detail)]));
@@ -293,8 +281,7 @@ fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
     seen
 }
 
-fn runtime(file: &File<'_>, adaptation: &Adaptation) -> StubSighting {
-    let module = &adaptation.module;
+fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> StubSighting {
     let mut seen = stub_sighting(
         file,
         module,

@@ -1,6 +1,8 @@
 //! Determines from the names of linked functions which role a program has, from which import path,
 //! and with which generation of NRI.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::table::Table;
 use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
@@ -42,16 +44,16 @@ const RARE_PARTS: [&str; 7] = [
 /// The signs that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Signs {
-    /// The stubs, by import path: usually none or one.
-    pub(super) stubs: Vec<Stub>,
-    /// The adaptations.
-    pub(super) adaptations: Vec<Adaptation>,
+    /// The stubs, by the import path of their module: usually none or one.
+    pub(super) stubs: BTreeMap<String, Stub>,
+    /// The adaptations, by the import path of their module.
+    pub(super) adaptations: BTreeMap<String, Adaptation>,
     /// The import path of a module whose `skel.Run` is linked: a v0.1.0 plugin.
     pub(super) one_shot: Option<String>,
     /// The import path of a client that runs v0.1.0 plugins.
     pub(super) client: Option<String>,
     /// Packages with bindings whose plugin service is registered without a stub.
-    pub(super) services: Vec<String>,
+    pub(super) services: BTreeSet<String>,
     /// Import path of anything of NRI.
     pub(super) library: Option<String>,
     /// True if a ttrpc server is linked. Only determined for programs without another role.
@@ -65,8 +67,6 @@ pub(super) struct Signs {
 /// NRI's stub, with the parts that are linked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stub {
-    /// Import path of its module.
-    pub(super) module: String,
     /// True if a function that creates a stub is linked; a program without one is not a plugin.
     pub(super) new: bool,
     /// True if it has the methods of NRI's stub.
@@ -93,8 +93,6 @@ pub(super) enum Dedicated {
 /// NRI's adaptation, the runtime's side.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Adaptation {
-    /// Import path of its module.
-    pub(super) module: String,
     /// True if `adaptation.New` is linked.
     pub(super) new: bool,
     /// True if it calls dedicated RPCs.
@@ -112,13 +110,13 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
     };
     // A single pass, because each pass decodes all names.
     see(&RARE_PARTS, &mut signs)?;
-    signs.stubs.retain(|stub| stub.nri);
-    signs.adaptations.retain(|adaptation| adaptation.new);
+    signs.stubs.retain(|_, stub| stub.nri);
+    signs.adaptations.retain(|_, adaptation| adaptation.new);
     // A stub registers the service of its own bindings.
-    let stubs = signs.stubs.iter();
-    let of_stubs: Vec<String> = stubs.map(|stub| format!("{}{API}", stub.module)).collect();
-    signs.services.retain(|package| !of_stubs.contains(package));
-    let is_plugin = signs.stubs.iter().any(|stub| stub.new);
+    for module in signs.stubs.keys() {
+        signs.services.remove(&format!("{module}{API}"));
+    }
+    let is_plugin = signs.stubs.values().any(|stub| stub.new);
     if !is_plugin && signs.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
         // Most programs have no trace of NRI and end before this; plugins and runtimes need no
         // more.
@@ -156,9 +154,10 @@ impl Signs {
     fn see(&mut self, name: &str) {
         let name = without_type_arguments(name);
         if let Some((module, rest)) = name.split_once(STUB) {
-            self.stub(module).see(rest);
+            self.stubs.entry(module.to_owned()).or_default().see(rest);
         } else if let Some((module, rest)) = name.split_once(ADAPTATION) {
-            self.adaptation(module).see(rest);
+            let adaptation = self.adaptations.entry(module.to_owned());
+            adaptation.or_default().see(rest);
         } else if name == LOADER {
             self.loads_code = true;
         } else if STARTERS.contains(&name) {
@@ -167,38 +166,9 @@ impl Signs {
             self.one_shot.get_or_insert_with(|| module.to_owned());
         } else if let Some((parent, _)) = name.split_once(CLIENT) {
             self.client.get_or_insert_with(|| format!("{parent}/nri"));
-        } else if let Some(package) = name.strip_suffix(SERVICE)
-            && !self.services.iter().any(|known| known == package)
-        {
-            self.services.push(package.to_owned());
+        } else if let Some(package) = name.strip_suffix(SERVICE) {
+            self.services.insert(package.to_owned());
         }
-    }
-
-    fn stub(&mut self, module: &str) -> &mut Stub {
-        let place = self.stubs.iter().position(|stub| stub.module == module);
-        let place = place.unwrap_or_else(|| {
-            self.stubs.push(Stub {
-                module: module.to_owned(),
-                ..Stub::default()
-            });
-            self.stubs.len() - 1
-        });
-        &mut self.stubs[place]
-    }
-
-    fn adaptation(&mut self, module: &str) -> &mut Adaptation {
-        let place = self
-            .adaptations
-            .iter()
-            .position(|known| known.module == module);
-        let place = place.unwrap_or_else(|| {
-            self.adaptations.push(Adaptation {
-                module: module.to_owned(),
-                ..Adaptation::default()
-            });
-            self.adaptations.len() - 1
-        });
-        &mut self.adaptations[place]
     }
 }
 
@@ -270,7 +240,7 @@ mod tests {
         ]);
         let stubs = signs.stubs.iter();
         let seen: Vec<_> = stubs
-            .map(|stub| (&*stub.module, stub.new, stub.dedicated()))
+            .map(|(module, stub)| (&**module, stub.new, stub.dedicated()))
             .collect();
         let expected = [
             ("example.org/fork", true, Dedicated::None),
@@ -296,7 +266,7 @@ mod tests {
             "example.org/rpc/pkg/stub.New",
             "example.org/nri-docs/pkg/stub.Render",
         ]);
-        assert!(signs.stubs.iter().all(|stub| !stub.nri));
+        assert!(signs.stubs.values().all(|stub| !stub.nri));
         assert_eq!(library("example.org/nri-docs/pkg/stub.Render"), None);
     }
 

@@ -27,10 +27,6 @@ const LAST_KIND: u8 = 26;
 const UNCOMMON: u8 = 1;
 const EXTRA_STAR: u8 = 2;
 
-/// The number of bytes of descriptors in memory at a time.
-const WINDOW: u64 = 1 << 20;
-/// The overlap with the next window: larger than a descriptor with its methods.
-const OVERLAP: u64 = 1 << 18;
 /// The maximum length of a name in bytes.
 const MAX_NAME: u64 = 4096;
 /// The size of a method in bytes.
@@ -39,74 +35,8 @@ const INTERFACE_METHOD: usize = 8;
 
 /// The part of the file with type descriptors and their names; offsets are relative to its start.
 pub(super) struct Types<'i> {
-    image: &'i Image<'i>,
     layout: Layout,
-    start: u64,
-    length: u64,
-    window: u64,
     bytes: Part<'i>,
-    places: Vec<usize>,
-}
-
-/// Returns the positions in the first [`WINDOW`] bytes where a type with methods may start.
-///
-/// Descriptors are between names and bit masks, in an unspecified order, so every position is
-/// tried.
-fn places(bytes: &[u8], layout: Layout) -> Vec<usize> {
-    if layout.wide {
-        places_by::<8>(bytes)
-    } else {
-        places_by::<4>(bytes)
-    }
-}
-
-fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
-    let window = usize::try_from(WINDOW).unwrap_or(usize::MAX);
-    // The first half of the word contains the flags, even if the second half is missing.
-    let Some(flags) = bytes.get(flags_at(WORD)..) else {
-        return Vec::new();
-    };
-    let mut places = Vec::new();
-    for (block, words) in flags.chunks(BLOCK).take(window / BLOCK).enumerate() {
-        if !may_have_start::<WORD>(words) {
-            continue;
-        }
-        for (place, word) in words.chunks(WORD).enumerate() {
-            if word.first_chunk().is_some_and(|flags| may_start(*flags)) {
-                places.push(block * BLOCK + place * WORD);
-            }
-        }
-    }
-    places
-}
-
-/// The number of bytes that are skipped at once if none of them can start a type.
-const BLOCK: usize = 64;
-/// The number of bytes with flags, alignments and kind.
-const PART: usize = 4;
-
-/// Returns true if a word of the block may start a type, approximately: nine out of ten blocks end
-/// here. Looks at four bytes at a time, even in words of eight, so that the compiler can compare
-/// several at once.
-fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
-    let Some(block) = words.first_chunk::<BLOCK>() else {
-        return true;
-    };
-    let mut starts = [false; BLOCK / PART];
-    for (at, (starts, part)) in starts.iter_mut().zip(block.chunks_exact(PART)).enumerate() {
-        let flags = part
-            .first_chunk()
-            .map_or(0, |flags| u32::from_le_bytes(*flags));
-        let align = flags & 0xff00;
-        let differs = (flags ^ (flags >> 8)) & 0xff00;
-        // Has other bits if the alignment is zero or more than 16.
-        let below = align.wrapping_sub(0x100);
-        // All of these are zero in a type with methods.
-        let wrong =
-            (!flags & u32::from(UNCOMMON)) | differs | (align & below) | (below & 0xffff_f000);
-        *starts = (wrong == 0) & (at * PART).is_multiple_of(WORD);
-    }
-    starts.iter().fold(false, |any, starts| any | starts)
 }
 
 /// Returns true if these can be the flags, alignments and kind of a type with methods. Has no
@@ -149,49 +79,25 @@ impl<'i> Types<'i> {
         let Some((start, length)) = moduledata::types(image, table)? else {
             return Ok(None);
         };
-        let mut types = Self {
-            image,
+        Ok(Some(Self {
             layout: table.layout,
-            start,
-            length,
-            window: 0,
-            bytes: Part::default(),
-            places: Vec::new(),
-        };
-        types.move_to(0)?;
-        Ok(Some(types))
+            bytes: image.part(start, length)?,
+        }))
     }
 
-    /// Calls `see` with every type that has methods or an import path, and the bytes that contain
-    /// it.
-    pub(super) fn each(
-        &mut self,
-        mut see: impl FnMut(&Self, &Descriptor),
-    ) -> Result<(), Unreadable> {
-        let mut at = 0;
-        while at < self.length {
-            if at != self.window {
-                self.move_to(at)?;
-            }
-            for place in &self.places {
-                if let Some(found) = self.descriptor(*place) {
-                    see(self, &found);
-                }
-            }
-            at += WINDOW;
-        }
-        Ok(())
+    /// Returns every type that has methods.
+    ///
+    /// Descriptors are between names and bit masks, in an unspecified order, so every word is tried.
+    pub(super) fn all(&self) -> impl Iterator<Item = Descriptor> {
+        let word = self.layout.word();
+        // The first half of the word contains the flags, even if the second half is missing.
+        let words = self.bytes.get(flags_at(word)..).unwrap_or_default();
+        let words = words.chunks(word).enumerate();
+        let starts = words.filter(|(_, word)| word.first_chunk().copied().is_some_and(may_start));
+        starts.filter_map(move |(place, _)| self.descriptor(place * word))
     }
 
-    fn move_to(&mut self, at: u64) -> Result<(), Unreadable> {
-        let length = (WINDOW + OVERLAP).min(self.length - at);
-        self.bytes = self.image.part(self.start + at, length)?;
-        self.window = at;
-        self.places = places(&self.bytes, self.layout);
-        Ok(())
-    }
-
-    /// Returns the type that starts here in the window, if it has methods.
+    /// Returns the type that starts here, if it has methods.
     fn descriptor(&self, at: usize) -> Option<Descriptor> {
         let word = self.layout.word();
         let header = 4 * word + 16;
@@ -224,7 +130,8 @@ impl<'i> Types<'i> {
         let count = self.layout.u16(&self.bytes, at + 4)?;
         let exported = self.layout.u16(&self.bytes, at + 6)?;
         let methods = usize::try_from(self.layout.u32(&self.bytes, at + 8)?).ok()?;
-        let sound = exported <= count && u64::from(package) < self.length && methods >= 16;
+        let sound =
+            exported <= count && u64::from(package) < self.bytes.len() as u64 && methods >= 16;
         sound.then_some(Descriptor {
             kind: 0,
             name: 0,
@@ -236,41 +143,22 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// Returns the entries of the exported methods of a type other than an interface.
-    pub(super) fn entries(&self, of: &Descriptor) -> Part<'_> {
-        if of.kind == INTERFACE {
-            return Part::default();
-        }
-        let length = of.count * METHOD;
-        let end = of.methods.saturating_add(length);
-        // They follow the fields of a struct, however many it has.
-        match self.bytes.get(of.methods..end) {
-            Some(entries) => Part::Borrowed(entries),
-            // Every place that looks like the start of a type is tried: what has no methods where
-            // they should be is no type.
-            None => self.at(of.methods, length).unwrap_or_default(),
-        }
+    /// Returns the exported methods of a type other than an interface.
+    pub(super) fn methods(&self, of: &Descriptor) -> impl Iterator<Item = Method> {
+        let end = of.methods.saturating_add(of.count * METHOD);
+        // Every place that looks like the start of a type is tried: what has no methods where they
+        // should be is no type.
+        let entries = self.bytes.get(of.methods..end);
+        let entries = entries.filter(|_| of.kind != INTERFACE).unwrap_or_default();
+        let entries = entries.chunks_exact(METHOD);
+        entries.filter_map(|entry| self.method(entry))
     }
 
-    /// Returns the methods of these entries, without those that the linker removed.
-    pub(super) fn methods<'t>(
-        &'t self,
-        entries: &'t [u8],
-    ) -> impl Iterator<Item = Method> + use<'t, 'i> {
-        entries.chunks_exact(METHOD).filter_map(|entry| {
-            Some(Method {
-                name: self.layout.u32(entry, 0)?,
-                of: self.layout.u32(entry, 4)?,
-            })
+    fn method(&self, entry: &[u8]) -> Option<Method> {
+        Some(Method {
+            name: self.layout.u32(entry, 0)?,
+            of: self.layout.u32(entry, 4)?,
         })
-    }
-
-    /// Reads bytes after the window, within the descriptors.
-    fn at(&self, at: usize, length: usize) -> Option<Part<'_>> {
-        let at = self.window.checked_add(at as u64)?;
-        let end = at.checked_add(length as u64)?;
-        let part = self.image.part(self.start.checked_add(at)?, length as u64);
-        part.ok().filter(|_| end <= self.length)
     }
 
     /// Returns the method of an interface with a single method.
@@ -287,10 +175,7 @@ impl<'i> Types<'i> {
             .bytes
             .get(fields + 4 * word + 16..)?
             .get(..INTERFACE_METHOD)?;
-        Some(Method {
-            name: self.layout.u32(entry, 0)?,
-            of: self.layout.u32(entry, 4)?,
-        })
+        self.method(entry)
     }
 
     /// Returns a type's name as Go prints it: `*main.plugin`.
@@ -302,15 +187,7 @@ impl<'i> Types<'i> {
 
     /// Reads the name at an offset: flags, length, text.
     pub(super) fn name(&self, at: u32) -> Option<String> {
-        let at = u64::from(at);
-        let bytes = match at
-            .checked_sub(self.window)
-            .and_then(|at| usize::try_from(at).ok())
-        {
-            Some(at) if at + 16 < self.bytes.len() => Part::Borrowed(self.bytes.get(at..)?),
-            _ if at < self.length => self.image.part(self.start + at, MAX_NAME).ok()?,
-            _ => return None,
-        };
+        let bytes = self.bytes.get(usize::try_from(at).ok()?..)?;
         let (length, taken) = leb128(bytes.get(1..)?)?;
         let length = usize::try_from(length.min(MAX_NAME)).ok()?;
         let text = bytes.get(1 + taken..)?.get(..length)?;

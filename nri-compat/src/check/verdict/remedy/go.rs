@@ -2,7 +2,7 @@
 
 use crate::check::evidence::nri_module;
 use crate::facts::MODULE;
-use crate::sighting::{FileKind, GoPackage, Sighting};
+use crate::sighting::{FileKind, Sighting};
 
 /// The note for plugins that need more than another release.
 const SIGNATURES: &str = "the signatures of handlers changed in NRI v0.4.0: they take a context, and need a change of the source; ";
@@ -16,7 +16,14 @@ pub(super) fn release(seen: &Sighting, release: &str) -> String {
     };
     let get = format!("go get {MODULE}@{release} && go mod tidy");
     match (&seen.source, seen.kind) {
-        (Some(package), _) => format!("{note}in its module, run: {}", commands(package, get)),
+        (Some(package), _) => {
+            let vendor = if package.is_vendored {
+                " && go mod vendor"
+            } else {
+                ""
+            };
+            format!("{note}in its module, run: {get}{vendor}")
+        }
         (None, FileKind::GoBinary) if note.is_empty() => {
             format!("in its module: {get}; then build it again, no source change is needed")
         }
@@ -31,15 +38,6 @@ fn takes_no_context(seen: &Sighting) -> bool {
     version.is_some_and(|version| {
         nri_module::parse(version).is_some() && !nri_module::takes_context(version)
     })
-}
-
-/// Returns the commands for a package. With a replacement, `go get` alone has no effect.
-fn commands(package: &GoPackage, get: String) -> String {
-    let replacement = package.replacement.as_ref();
-    let drop = replacement.map(|key| format!("go mod edit -dropreplace={key}"));
-    let vendor = package.is_vendored.then(|| "go mod vendor".to_owned());
-    let steps: Vec<String> = drop.into_iter().chain([get]).chain(vendor).collect();
-    steps.join(" && ")
 }
 
 /// Returns how to find out what a source is built to.

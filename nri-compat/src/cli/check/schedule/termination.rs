@@ -1,6 +1,8 @@
 //! The end of the process on SIGTERM and Ctrl-C.
 
+use std::fs;
 use std::io;
+use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,7 +11,6 @@ use std::thread;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::ready_file::ReadyFile;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
@@ -20,12 +21,13 @@ pub(super) struct Termination {
 }
 
 impl Termination {
-    /// Starts the thread, which ends the process with this exit code.
+    /// Starts the thread, which ends the process with this exit code, and removes the file that
+    /// reports readiness.
     ///
     /// # Errors
     ///
     /// Returns an error if the signals cannot be handled.
-    pub(super) fn watch(exit: Exit, ready: Option<ReadyFile>) -> Result<Self, Error> {
+    pub(super) fn watch(exit: Exit, ready: Option<PathBuf>) -> Result<Self, Error> {
         let exit = Arc::new(AtomicU8::new(exit as u8));
         let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| cannot_watch(&error))?;
         let code = Arc::clone(&exit);
@@ -35,9 +37,8 @@ impl Termination {
             }
             // A report that is being written is written to its end: writers hold this lock.
             let _output = io::stdout().lock();
-            if let Some(ready) = ready {
-                ready.remove();
-            }
+            // There is nobody to report a failure to.
+            let _ = ready.map(fs::remove_file);
             process::exit(code.load(Ordering::Relaxed).into())
         };
         let thread = thread::Builder::new().name("termination".to_owned());

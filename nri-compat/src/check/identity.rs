@@ -4,7 +4,7 @@
 /// `10-logger`.
 ///
 /// Rules: `ParsePluginName` of <https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go>.
-pub(in crate::check) fn identity(file_name: &str) -> (Option<String>, Option<String>) {
+pub(super) fn identity(file_name: &str) -> (Option<String>, Option<String>) {
     match file_name.split_once('-') {
         Some((index, name)) if is_index(index) && is_name(name) => {
             (Some(index.to_owned()), Some(name.to_owned()))

@@ -1,4 +1,4 @@
-//! The lines of a text report: wrapped prose.
+//! The lines of a text report.
 //!
 //! A template writes one paragraph per line. A tab separates the label of prose from its text, which hangs under its first word.
 //! Values have no tabs, because these are escaped.
@@ -16,41 +16,32 @@ const PROSE_WIDTH: usize = 100;
 /// indented by four columns.
 const MAX_ALIGNED_LABEL: usize = 20;
 
-/// The minimum number of columns for text next to its label; with fewer, the label gets a separate line.
-const MIN_TEXT: usize = 12;
-
 /// A writer that wraps the lines that it gets.
-pub(super) struct Layout<'w> {
+pub(in crate::report::template) struct Wrapping<'w> {
     out: &'w mut dyn Write,
     width: Option<usize>,
     line: Vec<u8>,
 }
 
-impl<'w> Layout<'w> {
+impl<'w> Wrapping<'w> {
     /// Creates a writer whose lines have at most `width` columns, if given.
-    pub(super) fn new(out: &'w mut dyn Write, width: Option<usize>) -> Self {
+    pub(in crate::report::template) fn new(out: &'w mut dyn Write, width: Option<usize>) -> Self {
         Self {
             out,
             width,
             line: Vec::new(),
         }
     }
-
-    fn end_line(&mut self) -> io::Result<()> {
-        let line = String::from_utf8_lossy(&self.line);
-        let wrapped = wrapped(line.trim_end_matches('\n'), self.width);
-        self.out.write_all(wrapped.as_bytes())?;
-        self.line.clear();
-        Ok(())
-    }
 }
 
-impl Write for Layout<'_> {
+impl Write for Wrapping<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                self.end_line()?;
+            if let Some(line) = self.line.strip_suffix(b"\n") {
+                let wrapped = wrapped(&String::from_utf8_lossy(line), self.width);
+                self.out.write_all(wrapped.as_bytes())?;
+                self.line.clear();
             }
         }
         Ok(bytes.len())
@@ -64,62 +55,29 @@ impl Write for Layout<'_> {
 /// Returns the lines of a paragraph. Escape sequences have no width.
 fn wrapped(line: &str, requested: Option<usize>) -> String {
     let width = requested.unwrap_or(PROSE_WIDTH);
-    let (head, text, is_prose) = match line.split_once('\t') {
-        Some((head, text)) => (head, text, true),
-        None if requested.is_none_or(|width| display_width(line) <= width) => {
-            return format!("{line}\n");
-        }
-        None => {
-            let (head, text) = line.split_at(indent_of(line));
-            (head, text, false)
-        }
-    };
-    let indent = indent_of(head).min(width / 4);
-    let label = head.trim_start_matches(' ');
-    let start = indent + display_width(label);
-    let is_long = !is_prose || start - indent > MAX_ALIGNED_LABEL;
-    let margin = if is_long {
-        (indent + 4).min(width / 3)
-    } else {
-        start
-    };
-    if requested.is_some() && start + MIN_TEXT > width {
-        let label = filled(label, [indent, indent].map(spaces), width, true);
-        let text = filled(text, [indent + 2, indent + 2].map(spaces), width, true);
-        return label + text.trim_start_matches('\n');
+    let label = line.split_once('\t').map(|(label, _)| label);
+    if label.is_none() && requested.is_none() {
+        return format!("{line}\n");
     }
-    let indents = [spaces(indent) + label, spaces(margin)];
-    filled(text, indents, width, requested.is_some())
-}
-
-/// Returns the number of spaces at the start of a line.
-fn indent_of(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
-}
-
-fn spaces(count: usize) -> String {
-    " ".repeat(count)
-}
-
-/// Returns the lines of a text with these indents of the first and of all other lines.
-fn filled(text: &str, indents: [String; 2], width: usize, breaks_words: bool) -> String {
-    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-    if words.is_empty() {
-        return format!("{}\n", indents[0].trim_end());
-    }
-    let options = options(width)
-        .initial_indent(&indents[0])
-        .subsequent_indent(&indents[1])
-        .break_words(breaks_words);
-    textwrap::fill(&words.join(" "), options) + "\n"
-}
-
-/// Returns the way in which lines are wrapped: between words.
-pub(super) fn options<'o>(width: usize) -> Options<'o> {
-    Options::new(width)
+    let text = line.replacen('\t', "", 1);
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let margin = match label.map(display_width) {
+        Some(start) if start <= indent + MAX_ALIGNED_LABEL => start,
+        Some(_) | None => indent + 4,
+    };
+    // At least two thirds of the width are left for the text.
+    let [first, other] = [indent, margin].map(|columns| " ".repeat(columns.min(width / 3)));
+    let options = Options::new(width)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit)
+        .break_words(requested.is_some())
+        .initial_indent(&first)
+        .subsequent_indent(&other);
+    textwrap::fill(text.trim_start_matches(' '), options)
+        .trim_end()
+        .to_owned()
+        + "\n"
 }
 
 #[cfg(test)]
