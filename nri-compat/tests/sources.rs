@@ -28,7 +28,7 @@ fn named(files: &[(&str, &str)], paths: &[&str]) -> Vec<Sighting> {
     };
     let found = collect(&request, READERS);
     assert_eq!(found.skipped, [], "{files:?}");
-    // What was named and is no plugin is listed too.
+    // Files that were named and are no plugins are listed too.
     let is_trace = |one: &Sighting| one.role != Role::None || one.interface != Interface::None;
     tree.bare(found.sightings.into_iter().filter(is_trace).collect())
 }

@@ -181,33 +181,34 @@ async fn a_runtime_that_keeps_the_contract_passes() {
     assert_eq!(skipped(&report), NEVER.into());
 }
 
+/// Returns what is wrong with the judgement of a mutant.
+async fn wrong(fault: Fault, statement: &str) -> Option<String> {
+    let report = judge(fault).await;
+    let failures = report.failures();
+    let failures: Vec<String> = failures
+        .map(|(result, failure)| format!("  {} {}: {failure}", result.statement, result.test))
+        .collect();
+    (failed(&report) != [statement].into())
+        .then(|| format!("{fault:?}, {statement}:\n{}", failures.join("\n")))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_mutant_fails_its_statement_and_no_other() {
-    let runs: Vec<_> = MUTANTS
-        .iter()
-        .map(|(fault, statement)| (*fault, *statement, tokio::spawn(judge(*fault))))
-        .collect();
-    let mut wrong = Vec::new();
-    for (fault, statement, run) in runs {
-        let report = run.await.expect("a report");
-        if failed(&report) != [statement].into() {
-            let failures = report.failures();
-            let failures: Vec<String> = failures
-                .map(|(result, failure)| {
-                    format!("  {} {}: {failure}", result.statement, result.test)
-                })
-                .collect();
-            wrong.push(format!(
-                "{fault:?}, {statement}:
-{}",
-                failures.join(
-                    "
-"
-                )
-            ));
-        }
+    let runs = MUTANTS.iter().map(|(fault, statement)| {
+        let run = tokio::spawn(wrong(*fault, statement));
+        (*fault, *statement, run)
+    });
+    let mut suspects = Vec::new();
+    for (fault, statement, run) in runs.collect::<Vec<_>>() {
+        let found = run.await.expect("a report");
+        suspects.extend(found.map(|_| (fault, statement)));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // All of them at once keep the machine busy: a fault counts only if it is found again while no other runs.
+    let mut faults = Vec::new();
+    for (fault, statement) in suspects {
+        faults.extend(wrong(fault, statement).await);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! What the plugins answered to an event.
+//! The answers of the plugins to an event.
 
 use std::ops::Deref;
 

@@ -20,6 +20,7 @@ pub mod generated;
 pub mod hex;
 pub mod hostile;
 pub mod html_reports;
+pub mod judged;
 pub mod kubernetes;
 pub mod logs;
 pub mod machine;

@@ -12,6 +12,16 @@ use similar::TextDiff;
 ///
 /// Panics if the file does not exist or differs; the message shows the difference.
 pub fn assert_same(name: &str, actual: &str) {
+    let difference = difference(name, actual);
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+}
+
+/// Returns the difference between `actual` and `snapshots/NAME`, if there is one.
+///
+/// # Panics
+///
+/// Panics if the file does not exist.
+pub fn difference(name: &str, actual: &str) -> Option<String> {
     let path = folder().join(name);
     if !path.exists() && std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
         std::fs::create_dir_all(path.parent().expect("in a folder"))
@@ -26,10 +36,11 @@ pub fn assert_same(name: &str, actual: &str) {
         .context_radius(2)
         .header("snapshot", "actual")
         .to_string();
-    assert!(
-        diff.is_empty(),
-        "snapshots/{name} is stale; if the change is right, delete it and write it anew\n{diff}"
-    );
+    (!diff.is_empty()).then(|| {
+        format!(
+            "snapshots/{name} is stale; if the change is right, delete it and write it anew\n{diff}"
+        )
+    })
 }
 
 /// Returns the names in a folder of snapshots, sorted, without extensions.

@@ -59,7 +59,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What was added, and the generated files that changed.
+/// The releases that were added, and the generated files that changed.
 #[derive(Debug, Default)]
 pub struct Refreshed {
     /// The releases that were added, by runtime and then ascending by version.

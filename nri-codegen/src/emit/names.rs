@@ -47,7 +47,7 @@ struct Declared {
     remedy: Remedy,
 }
 
-/// What a caller can do about the name of a declaration.
+/// The remedy for the name of a declaration.
 #[derive(Clone, PartialEq)]
 enum Remedy {
     /// The builder can give this message or enum another name.

@@ -1,4 +1,4 @@
-//! What could not be read, which must not count as clean.
+//! Places that could not be read, which must not count as clean.
 
 use super::{images, output};
 use crate::check::collect::Collected;

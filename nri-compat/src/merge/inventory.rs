@@ -195,7 +195,7 @@ impl Inventory {
     }
 }
 
-/// What all nodes say about a plugin.
+/// The facts about a plugin on all nodes.
 #[derive(Default)]
 struct Totals {
     nodes: usize,

@@ -188,7 +188,7 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suppression {
-    /// What suppresses it.
+    /// The entry that suppresses it.
     pub by: SuppressedBy,
     /// The reason given there.
     pub reason: String,

@@ -95,7 +95,7 @@ struct Tampering {
     progress: Mutex<Progress>,
 }
 
-/// What has happened on a connection.
+/// The calls that have happened on a connection.
 #[derive(Default)]
 struct Progress {
     /// The ids of the pods that were run.

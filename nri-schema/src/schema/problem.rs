@@ -1,4 +1,4 @@
-//! What is wrong with a descriptor set.
+//! Problems of a descriptor set.
 
 use crate::error::{ErrorKind, Problem};
 

@@ -1,4 +1,4 @@
-//! What a plugin receives under `nri-adaptation` and under the reference adaptation for the same input: every
+//! Requests that a plugin receives under `nri-adaptation` and under the reference adaptation for the same input: every
 //! request on the wire, in every release, with what is absent and what is empty told apart.
 
 mod tape;

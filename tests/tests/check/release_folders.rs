@@ -60,7 +60,7 @@ fn compressed_programs_are_read_like_programs() {
                 "{extension}"
             );
         }
-        // What is missing may be a plugin.
+        // The missing part may be a plugin.
         fs::write(&path, &bytes[..bytes.len() / 2]).expect("written");
         let report = report(&check(folder.path(), &[]));
         assert_eq!(

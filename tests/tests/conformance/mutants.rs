@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use nri_conformance::contract;
@@ -14,6 +12,7 @@ use nri_conformance::plugin::{Options, Run, all_tests};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
+use nri_tests::judged::judged;
 
 const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
 
@@ -144,22 +143,7 @@ fn a_plugin_that_keeps_the_contract_passes_when_it_connects_by_itself() {
 
 #[test]
 fn a_mutant_breaks_its_statement_and_no_other() {
-    let mutations = mutations();
-    let next = AtomicUsize::new(0);
-    let take = || mutations.get(next.fetch_add(1, Ordering::Relaxed));
-    let wrong: Vec<String> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE)
-            .map(|_| {
-                scope.spawn(|| {
-                    std::iter::from_fn(take)
-                        .filter_map(|it| wrong(it))
-                        .collect()
-                })
-            })
-            .collect();
-        let results = threads.into_iter().map(|it| it.join().expect("no panic"));
-        results.flat_map(|it: Vec<String>| it).collect()
-    });
+    let wrong = judged(AT_ONCE, &mutations(), |it| wrong(it));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

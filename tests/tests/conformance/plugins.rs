@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use nri_conformance::plugin::Run;
@@ -12,8 +11,9 @@ use nri_conformance::result::{Outcome, Report};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
 use nri_tests::examples::example;
+use nri_tests::judged::judged;
 use nri_tests::peers::{self, NRI_RELEASES};
-use nri_tests::snapshot::assert_same;
+use nri_tests::snapshot::difference;
 use serde::Deserialize;
 
 /// The examples that are plugins for a node and need no configuration.
@@ -86,60 +86,60 @@ fn summary(report: &Report) -> String {
         })
 }
 
+impl Explained {
+    /// Returns the failures of a plugin without an explanation, and the explanations without a failure.
+    fn differences(&self, name: &str, report: &Report) -> Vec<String> {
+        let of_plugin = || self.failure.iter().filter(|it| it.plugin == name);
+        let failures: Vec<_> = report.failures().collect();
+        let is_explained = |statement: &str| of_plugin().any(|it| it.statement == statement);
+        let unexplained = failures
+            .iter()
+            .filter(|(result, _)| !is_explained(result.statement))
+            .map(|(result, failure)| {
+                format!(
+                    "{name} fails {} without explanation: {failure}",
+                    result.statement
+                )
+            });
+        let kept = of_plugin()
+            .filter(|it| {
+                failures
+                    .iter()
+                    .all(|(result, _)| result.statement != it.statement)
+            })
+            .map(|it| format!("{name} keeps {} now", it.statement));
+        unexplained.chain(kept).collect()
+    }
+}
+
 #[test]
 fn go_plugins_fail_only_what_is_explained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/conformance");
     let text = std::fs::read_to_string(folder.join("explained.toml")).expect("is readable");
     let explained: Explained = toml::from_str(&text).expect("is valid");
-    // Built one after the other, run at once: they wait most of the time.
-    let plugins = NRI_RELEASES.map(|release| (release, peers::plugin(release)));
-    let reports: Vec<(String, Report)> = thread::scope(|scope| {
-        let running = plugins
-            .map(|(release, path)| scope.spawn(move || (format!("go-{release}"), run(&path))));
-        running.map(|it| it.join().expect("no panic")).into()
-    });
-    for (name, report) in &reports {
-        assert_same(&format!("conformance/{name}.txt"), &summary(report));
-        for (result, failure) in report.failures() {
-            let explanation = explained
-                .failure
-                .iter()
-                .find(|it| it.plugin == *name && it.statement == result.statement);
-            let explanation = explanation.unwrap_or_else(|| {
-                panic!(
-                    "{name} fails {} without explanation: {failure}",
-                    result.statement
-                )
-            });
-            assert!(explanation.link.starts_with("https://") && !explanation.reason.is_empty());
-        }
-    }
     for it in &explained.failure {
-        let report = reports.iter().find(|(name, _)| *name == it.plugin);
-        let fails = report.is_some_and(|(_, report)| {
-            report
-                .failures()
-                .any(|(result, _)| result.statement == it.statement)
-        });
-        assert!(
-            fails || report.is_none(),
-            "{} keeps {} now",
-            it.plugin,
-            it.statement
-        );
+        assert!(it.link.starts_with("https://") && !it.reason.is_empty());
     }
+    let plugins = NRI_RELEASES.map(|release| (format!("go-{release}"), peers::plugin(release)));
+    let wrong = judged(plugins.len(), &plugins, |(name, path)| {
+        let report = run(path);
+        let mut wrong = explained.differences(name, &report);
+        wrong.extend(difference(
+            &format!("conformance/{name}.txt"),
+            &summary(&report),
+        ));
+        (!wrong.is_empty()).then(|| wrong.join("\n"))
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[test]
 fn our_examples_pass_everything() {
     let examples = EXAMPLES.map(|name| (name, example(name)));
-    thread::scope(|scope| {
-        for (name, path) in examples {
-            scope.spawn(move || {
-                let report = run(&path);
-                let failures: Vec<_> = report.failures().collect();
-                assert!(failures.is_empty(), "{name}: {failures:#?}");
-            });
-        }
+    let wrong = judged(examples.len(), &examples, |(name, path)| {
+        let report = run(path);
+        let failures: Vec<_> = report.failures().collect();
+        (!failures.is_empty()).then(|| format!("{name}: {failures:#?}"))
     });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

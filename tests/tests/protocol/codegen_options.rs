@@ -1,4 +1,4 @@
-//! What a build script can do about names and types that bindings cannot have as they are.
+//! Options of build scripts for names and types that bindings cannot have as they are.
 
 use nri_codegen::{Builder, Error};
 use nri_tests::generated::{Batch, bindings};

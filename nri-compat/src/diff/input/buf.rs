@@ -108,9 +108,9 @@ impl Configuration {
         }
         all.extend(roots.into_iter().map(|path| plain(path, excludes.clone())));
         let module = |one: ModuleConfiguration| {
-            let inside = |path: &String| match is_inside(path) {
-                true => Ok(folder.join(path)),
-                false => Err(outside(path, file)),
+            let inside = |path: &String| {
+                let is_inside = is_inside(path).then(|| folder.join(path));
+                is_inside.ok_or_else(|| outside(path, file))
             };
             Ok(Module {
                 root: one.path.as_ref().map_or(Ok(folder.to_path_buf()), inside)?,

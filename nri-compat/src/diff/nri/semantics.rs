@@ -1,4 +1,4 @@
-//! What the names of NRI's protocol mean, as one table for findings and pairings.
+//! The meaning of the names of NRI's protocol, as one table for findings and pairings.
 //!
 //! Sources: the functions named below, of NRI v0.12.5.
 
