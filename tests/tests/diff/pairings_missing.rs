@@ -226,6 +226,24 @@ fn assert_outcomes(name: &str, report: &DiffReport, expected: [Outcome; 2]) {
     }
 }
 
+/// A plugin without StateChange does not understand the events of a runtime that sends all of them so.
+#[test]
+fn without_state_change_the_events_of_an_old_runtime_fail() {
+    let history = History::embedded().expect("the embedded tables fit together");
+    let mut revisions = history.revisions().iter();
+    let old = revisions.find(|revision| revision.name() == "v0.11.0");
+    let old = Files::one(old.expect("the revision").proto().to_owned());
+    let report = compare(&old, &without_rpc("StateChange"));
+    // The second pairing is that of the new plugin with the old runtime.
+    let items = report.pairings[1].items.iter();
+    let event = items
+        .filter(|item| item.kind == ItemKind::Event)
+        .find(|item| item.element.ends_with("RUN_POD_SANDBOX"));
+    let event = event.expect("the event");
+    assert_eq!(event.outcome, Fails, "{event:?}");
+    assert!(event.detail.contains("UNIMPLEMENTED"), "{event:?}");
+}
+
 /// Each renamed service is named with both names.
 #[test]
 fn a_renamed_service_is_named() {
