@@ -38,6 +38,7 @@ mod versions;
 
 use clap::{Parser, Subcommand};
 
+use crate::check::collect::start_again_after_panics;
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -81,6 +82,7 @@ enum Command {
 /// Parses the arguments of the process, runs the command, prints its output, and returns the exit
 /// code.
 pub fn main() -> Exit {
+    start_again_after_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return output::usage(&usage),

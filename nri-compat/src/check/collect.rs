@@ -10,6 +10,7 @@
 mod archive;
 mod charts;
 mod compressed;
+mod defect;
 mod demand;
 mod disk;
 mod file_outcome;
@@ -51,6 +52,7 @@ use scan::Scan;
 use visit::Visit;
 
 pub use super::collected::Collected;
+pub(crate) use defect::start_again_after_panics;
 pub use request::{ImageOptions, ImageRequest, Pull, Request};
 
 /// Passes everything that the request names to the readers.

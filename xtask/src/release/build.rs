@@ -10,6 +10,9 @@ use crate::tool::Tool;
 /// The profile in `Cargo.toml`.
 const PROFILE: &str = "dist";
 
+/// The linker script without tables for unwinding, from the root of the workspace.
+const LINKER_SCRIPT: &str = "xtask/src/release/without-unwinding.ld";
+
 /// The way to install the tools.
 const HELP: &str = "`source .ci/setup.sh; install_release` installs the tools of a release";
 
@@ -48,7 +51,7 @@ impl Release<'_> {
                     .args(arguments)
                     .current_dir(self.root)
                     .env("CARGO_TARGET_DIR", &folder)
-                    .env("CARGO_ENCODED_RUSTFLAGS", self.remapped().join("\u{1f}"))
+                    .env("CARGO_ENCODED_RUSTFLAGS", self.rust_flags().join("\u{1f}"))
                     .env("CFLAGS", self.c_flags())
                     .env("RUSTUP_TOOLCHAIN", &self.metadata.toolchain)
                     .env("SOURCE_DATE_EPOCH", self.metadata.time.to_string());
@@ -68,11 +71,16 @@ impl Release<'_> {
         }
     }
 
-    /// Returns options that remove the paths of this machine from what rustc writes.
-    fn remapped(&self) -> Vec<String> {
+    /// Returns options that remove the paths of this machine from what rustc writes, and the tables for unwinding, which a
+    /// program that aborts does not need. The path of the linker script is relative: cargo names crates by their options.
+    fn rust_flags(&self) -> Vec<String> {
         let prefixes = self.prefixes();
-        let options = prefixes.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));
-        options.collect()
+        let remapped = prefixes.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));
+        let without_tables = [
+            "-Cforce-unwind-tables=no".to_owned(),
+            format!("-Clink-arg=-Wl,-T,{LINKER_SCRIPT}"),
+        ];
+        remapped.chain(without_tables).collect()
     }
 
     /// Returns options that do the same for C compilers.

@@ -1,13 +1,10 @@
 //! The findings in one file, and the parts that could not be read.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::file_outcome::FileOutcome;
-use crate::check::content::File;
-use crate::check::evidence::{self, Reader, Unreadable};
+use crate::check::evidence;
 use crate::place::Place;
 use crate::sighting::Sighting;
-use crate::skipped::{SkipKind, Skipped};
+use crate::skipped::Skipped;
 
 /// The sightings in one file, and the readers that could not read it.
 #[derive(Clone, Debug, Default)]
@@ -67,12 +64,4 @@ impl Found {
         }
         self
     }
-}
-
-/// Calls a reader. A panic in it, or in a library that it uses, must not end the scan.
-pub(super) fn guarded(reader: &dyn Reader, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-    catch_unwind(AssertUnwindSafe(|| reader.read(file))).unwrap_or_else(|_| {
-        let reason = format!("defect in the reader `{}`: it panicked", reader.name());
-        Err(Unreadable::new(SkipKind::Defect, reason))
-    })
 }

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::defect::guarded;
 use super::demand::Demand;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
-use super::found::{Found, guarded};
+use super::found::Found;
 use super::wanted_image::WantedImage;
 use super::{compressed, unread_format};
 use crate::check::collected::Collected;
