@@ -5,8 +5,6 @@ mod entry;
 #[cfg(feature = "registry")]
 mod fetch;
 #[cfg(feature = "registry")]
-mod platform;
-#[cfg(feature = "registry")]
 mod remote;
 
 use super::file_outcome::FileOutcome;

@@ -2,6 +2,8 @@
 //!
 //! Reading stops at the entry point only if it is a plugin: a script or another program proves nothing about the image.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 use super::remote::Remote;
@@ -26,7 +28,7 @@ struct Process {
 
 /// Returns the findings in the entry point of an image, if it is a plugin.
 pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
-    let config: Config = remote.config(image).ok()?;
+    let config: Config = remote.config(image)?;
     let mut found = layers.file_at(image, &path(config.config)?)?;
     for seen in &mut found.sightings {
         seen.evidence.push(Evidence {
@@ -39,15 +41,10 @@ pub(super) fn find(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> O
 
 /// Returns the path of the program that a container of the image starts; `None` if it depends on
 /// other files, such as the folders in `PATH`.
-fn path(process: Process) -> Option<Vec<u8>> {
+fn path(process: Process) -> Option<PathBuf> {
     let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
     let program = words.next().filter(|program| program.contains('/'))?;
-    let folder = if program.starts_with('/') {
-        ""
-    } else {
-        &process.working_dir
-    };
-    Some(clean_path(format!("{folder}/{program}").as_bytes()))
+    Some(clean_path(PathBuf::from(process.working_dir).join(program)))
 }
 
 #[cfg(test)]
@@ -69,11 +66,9 @@ mod tests {
                 Some("opt/a"),
             ),
             (json!({"Entrypoint": ["a"]}), None),
-            (json!({}), None),
         ] {
-            let process = Process::deserialize(&config).unwrap();
-            let found = path(process).map(|path| String::from_utf8(path).unwrap());
-            assert_eq!(found.as_deref(), expected, "{config}");
+            let found = path(Process::deserialize(&config).unwrap());
+            assert_eq!(found, expected.map(PathBuf::from), "{config}");
         }
     }
 }
