@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::Matcher;
 use rustls_native_certs::{load_certs_from_paths, load_native_certs};
-use ureq::http::uri::Scheme;
+use ureq::http::uri::{Authority, Scheme};
 use ureq::http::{self, Request, Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Proxy};
@@ -47,12 +47,10 @@ impl Http {
 
     /// Returns true if the user accepts unverified connections to this host.
     pub(super) fn is_insecure(&self, host: &str) -> bool {
-        let port = host.rsplit_once(':');
-        let port = port.filter(|(_, port)| !port.ends_with(']'));
-        let name = port.map_or(host, |(name, _)| name);
-        let is_named =
-            |named: &String| named.eq_ignore_ascii_case(host) || named.eq_ignore_ascii_case(name);
-        self.insecure.iter().any(is_named)
+        let authority: Option<Authority> = host.parse().ok();
+        let names = [host, authority.as_ref().map_or(host, Authority::host)];
+        let mut insecure = self.insecure.iter();
+        insecure.any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
     }
 
     /// Sends a GET request. Redirects are not followed. The time limit is that from the connection to the last

@@ -38,15 +38,11 @@ impl Disk {
             .read(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
             .open(path);
-        match file {
+        let file = match file {
             // A socket, or a device without a driver.
-            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
-            file => Self::from_file(file?),
-        }
-    }
-
-    /// Wraps an open file; `None` if it is not a regular file.
-    pub(super) fn from_file(file: File) -> io::Result<Option<Self>> {
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
+            file => file?,
+        };
         let metadata = file.metadata()?;
         Ok(metadata.is_file().then(|| Self::new(file, &metadata)))
     }

@@ -1,8 +1,6 @@
 //! Images by reference: fetched from registries, each layer once, and checked like those in files.
 
 #[cfg(feature = "registry")]
-mod entry;
-#[cfg(feature = "registry")]
 mod fetch;
 #[cfg(feature = "registry")]
 mod remote;

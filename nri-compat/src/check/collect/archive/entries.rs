@@ -108,8 +108,7 @@ pub(super) fn each<'s>(
         position: 0,
         allowance: Rc::clone(&allowance),
     });
-    let mut entries = archive.entries_with_seek().map_err(invalid)?;
-    while let Some(entry) = entries.next() {
+    for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
             has_sparse_records(&mut entry, b"", b"", "")?;

@@ -1,10 +1,16 @@
 //! Fetches the images of a request: manifests first, then each layer once, then the reports.
+//!
+//! With `--quick`, reading stops at the entry point of an image, but only if it is a plugin: a script or another
+//! program proves nothing about the image.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
+use serde::Deserialize;
+
+use super::failed;
 use super::remote::{self, Remote};
-use super::{entry, failed};
-use crate::check::collect::archive::{Image, Layers, Platform, Store, report_image};
+use crate::check::collect::archive::{Image, Layers, Platform, Store, clean_path, report_image};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
@@ -13,6 +19,7 @@ use crate::check::collect::scan::Scan;
 use crate::check::collect::{parallel, unjudged};
 use crate::place::Place;
 use crate::registry::{Client, Options};
+use crate::sighting::Evidence;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// An image of a reference, and the places that ask for the reference.
@@ -23,6 +30,21 @@ struct Fetched<'f> {
     image: &'f Image,
     /// The platform, if the reference has several images.
     platform: Option<&'f Platform>,
+}
+
+/// The part of the configuration of an image that says what its containers start.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    config: Process,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Process {
+    entrypoint: Option<Vec<String>>,
+    cmd: Option<Vec<String>>,
+    working_dir: String,
 }
 
 /// Checks the images, each once, for all places that ask for it.
@@ -80,7 +102,7 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
     let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
     let layers = Layers::new(scan, references, stored);
     let entries = parallel::map(scan.threads, images, |one| {
-        let find = || entry::find(one.remote, one.image, &layers);
+        let find = || entry_point(one.remote, one.image, &layers);
         is_quick.then(find).flatten()
     });
     let all = images.iter().zip(&entries);
@@ -91,7 +113,7 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
             let place = one.place_within(place);
             scan.count(FileOutcome::Archive);
             match entry {
-                Some(entry) => entry_point(scan, entry, &place),
+                Some(entry) => report_entry_point(scan, entry, &place),
                 None => whole_image(scan, one.image, &layers, &place),
             }
         }
@@ -126,10 +148,57 @@ fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Plac
 }
 
 /// Reports the entry point of an image whose other files were not read.
-fn entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
+fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
     if let Some(seen) = entry.sightings.first() {
         scan.store(entry.clone().moved(place, &seen.place.file));
     }
     let reason = "only the entry point was read, as --quick demands";
     scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
+}
+
+/// Returns the findings in the entry point of an image, if it is a plugin.
+fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
+    let config: Config = remote.config(image)?;
+    let mut found = layers.file_at(image, &path(config.config)?)?;
+    for seen in &mut found.sightings {
+        seen.evidence.push(Evidence {
+            reader: "check",
+            detail: "the entry point of the image; --quick stopped there, so its other files were not read".to_owned(),
+        });
+    }
+    (!found.sightings.is_empty()).then_some(found)
+}
+
+/// Returns the path of the program that a container of the image starts; `None` if it depends on
+/// other files, such as the folders in `PATH`.
+fn path(process: Process) -> Option<PathBuf> {
+    let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
+    let program = words.next().filter(|program| program.contains('/'))?;
+    Some(clean_path(PathBuf::from(process.working_dir).join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_point_is_a_path() {
+        for (config, expected) in [
+            (
+                json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}),
+                Some("usr/bin/10-a"),
+            ),
+            (json!({"Entrypoint": null, "Cmd": ["/b/../c"]}), Some("c")),
+            (
+                json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}),
+                Some("opt/a"),
+            ),
+            (json!({"Entrypoint": ["a"]}), None),
+        ] {
+            let found = path(Process::deserialize(&config).unwrap());
+            assert_eq!(found, expected.map(PathBuf::from), "{config}");
+        }
+    }
 }
