@@ -11,18 +11,15 @@
 
 mod auth;
 mod blob;
-mod challenge;
 mod client;
 mod credentials;
 mod digest;
 mod error;
 mod http;
 mod options;
-mod proxy;
 mod reference;
 
-pub use auth::token_of;
-pub use challenge::{Challenge, challenges};
+pub use auth::{Challenge, challenges, token_of};
 pub use client::Client;
 pub use digest::Digest;
 pub use error::Error;

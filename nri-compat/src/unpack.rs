@@ -55,12 +55,8 @@ pub(crate) fn limited<'r>(
     packing: Packing,
     most: u64,
 ) -> io::Result<Box<dyn Read + 'r>> {
-    let input = decoder(input, packing)?;
-    Ok(Box::new(Limited {
-        input,
-        left: most,
-        most,
-    }))
+    let (input, left) = (decoder(input, packing)?, most);
+    Ok(Box::new(Limited { input, left, most }))
 }
 
 /// Returns the first bytes of a stream, and the stream from its beginning. If it fails after some of

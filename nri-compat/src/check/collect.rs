@@ -27,12 +27,10 @@ mod request;
 mod roots;
 mod runtime;
 mod scan;
-mod spool;
 mod unjudged;
 mod unread_format;
 mod visit;
 mod walk;
-mod wanted_image;
 
 use std::path::Path;
 use std::time::Instant;
@@ -126,7 +124,7 @@ fn stream(scan: &Scan<'_>, path: &Path) {
     let place = Place::from(roots::stream_name(path));
     let spooled = roots::open_stream(path)
         .map_err(Unreadable::from)
-        .and_then(|mut input| spool::to_disk(&mut *input));
+        .and_then(|mut input| disk::spooled(&mut *input));
     match spooled {
         Ok(disk) => visit::stream(scan, &disk, &place),
         Err(why) => {

@@ -1,11 +1,11 @@
-//! Authorization: answers to the challenges of registries.
+//! Authorization: the challenges of a registry that requires credentials, and the answers to them.
 
+use http_auth::{ChallengeRef, parser::ChallengeParser};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use ureq::Body;
 use ureq::http::{Response, Uri};
 
-use super::challenge::Challenge;
 use super::credentials::{self, Credentials};
 use super::error::Error;
 use super::http::{self, Http, host_of};
@@ -15,6 +15,24 @@ use crate::skipped::SkipKind;
 
 /// The maximum size of the answer of a token server in bytes.
 const MAX_TOKEN: u64 = 1 << 20;
+
+/// The maximum length of a header that is parsed, in bytes.
+const MAX_HEADER: usize = 8 << 10;
+
+/// A way to authenticate that a registry accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Challenge {
+    /// User and password with each request.
+    Basic,
+    /// A token from a server, according to the
+    /// [token specification](https://distribution.github.io/distribution/spec/auth/token/).
+    Bearer {
+        /// The URL of the server.
+        realm: String,
+        /// The name of the registry at the server.
+        service: Option<String>,
+    },
+}
 
 /// A request that was refused because it needs authorization.
 pub(super) struct Refused<'r> {
@@ -146,4 +164,30 @@ pub fn token_of(answer: &[u8]) -> Option<String> {
     let token = token.or(answer.access_token)?;
     let is_plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     is_plain.then_some(token)
+}
+
+/// Returns the supported challenges of a `WWW-Authenticate` header, in its order. A broken header
+/// yields those before the fault.
+pub fn challenges(header: &str) -> Vec<Challenge> {
+    if header.len() > MAX_HEADER {
+        return Vec::new();
+    }
+    let parsed = ChallengeParser::new(header).map_while(Result::ok);
+    parsed.filter_map(|one| supported(&one)).collect()
+}
+
+fn supported(challenge: &ChallengeRef<'_>) -> Option<Challenge> {
+    let value = |wanted: &str| {
+        let mut all = challenge.params.iter();
+        let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(value.to_unescaped())
+    };
+    match challenge.scheme.to_ascii_lowercase().as_str() {
+        "basic" => Some(Challenge::Basic),
+        "bearer" => Some(Challenge::Bearer {
+            realm: value("realm")?,
+            service: value("service"),
+        }),
+        _ => None,
+    }
 }

@@ -44,29 +44,6 @@ impl Client {
         };
         self.fetch(&wanted, |answer| stored(image.host(), answer, digest, size))
     }
-
-    /// Fetches a small blob, such as the configuration of an image, of at most `most` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Self::blob`].
-    pub(crate) fn small_blob(
-        &self,
-        image: &Reference,
-        digest: &Digest,
-        size: u64,
-        most: u64,
-    ) -> Result<Vec<u8>, Error> {
-        if size > most {
-            let message = format!("{digest} is larger than {} MiB", most >> 20);
-            return Err(Error::new(SkipKind::TooLarge, message));
-        }
-        let mut bytes = Vec::new();
-        let mut file = self.blob(image, digest, size)?;
-        file.read_to_end(&mut bytes)
-            .map_err(|error| unwritable(&error))?;
-        Ok(bytes)
-    }
 }
 
 /// Copies an answer to a file, and verifies it.

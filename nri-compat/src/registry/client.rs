@@ -1,8 +1,6 @@
 //! The client: sends a request for a manifest or blob until it is answered, with attempts, credentials,
 //! redirects, and the choice between HTTPS and HTTP.
 
-mod refusal;
-
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,18 +10,20 @@ use serde_json::Value;
 use ureq::Body;
 use ureq::http::{Response, Uri};
 
-use super::auth::Refused;
-use super::challenge::challenges;
+use super::auth::{Refused, challenges};
 use super::digest::Digest;
 use super::error::Error;
 use super::http::{self, Http, header};
 use super::options::{Limits, Options};
 use super::reference::Reference;
+use crate::escape;
 use crate::skipped::SkipKind;
-use refusal::checked;
 
 /// The maximum size of a manifest in bytes; the distribution specification requires at least 4 MiB.
 const MAX_MANIFEST: u64 = 4 << 20;
+
+/// The maximum size of the body of an error in bytes.
+const MAX_ERROR: u64 = 64 << 10;
 
 /// The maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 5;
@@ -199,7 +199,7 @@ fn read_manifest(
     answer: Response<Body>,
     expected: Option<&Digest>,
 ) -> Result<Vec<u8>, Error> {
-    let kind = crate::escape::short(header(&answer, "content-type"));
+    let kind = escape::short(header(&answer, "content-type"));
     let stated = Digest::parse(header(&answer, "docker-content-digest"));
     let bytes = http::small(host, answer, MAX_MANIFEST)?;
     if expected
@@ -214,4 +214,59 @@ fn read_manifest(
         return Err(Error::new(SkipKind::Broken, message).with_help("check the host and the port"));
     }
     Ok(bytes)
+}
+
+/// Returns an answer that has what was asked for.
+///
+/// # Errors
+///
+/// Returns an error with a remedy if the request was refused.
+fn checked(image: &Reference, answer: Response<Body>) -> Result<Response<Body>, Error> {
+    let status = answer.status().as_u16();
+    if status == 200 {
+        return Ok(answer);
+    }
+    // Some servers state a date, for which the usual pause has to do.
+    let pause = header(&answer, "retry-after").trim().parse().ok();
+    let body = http::small(image.host(), answer, MAX_ERROR).unwrap_or_default();
+    let message = format!(
+        "{} answered {status}{}",
+        image.host(),
+        server_message(&body)
+    );
+    let pause = pause.map(Duration::from_secs);
+    Err(Error::of_status(status, message, pause).with_help(help(image, status, pause)))
+}
+
+/// Returns the code and the message in the body of an error, in parentheses.
+fn server_message(body: &[u8]) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let text = |key: &str| body["errors"][0][key].as_str().unwrap_or_default();
+    let both = format!("{}: {}", text("code"), text("message"));
+    match escape::short(both.trim_matches([':', ' '])) {
+        none if none.is_empty() => none,
+        some => format!(" ({some})"),
+    }
+}
+
+/// Returns the next step after a refused request.
+fn help(image: &Reference, status: u16, pause: Option<Duration>) -> String {
+    let registry = image.registry();
+    let login = format!("log in with `docker login {registry}` if it is private");
+    match (status, pause) {
+        (401, _) => {
+            format!("the credentials are not sufficient, or the repository does not exist; {login}")
+        }
+        (403, _) => format!("the account is not allowed to pull it; {login}"),
+        (404, _) => format!("check repository, tag and digest; {login}"),
+        (429, None) => "too many requests; try again, or log in".to_owned(),
+        (429, Some(pause)) => {
+            format!(
+                "too many requests; try again in {} s, or log in",
+                pause.as_secs()
+            )
+        }
+        (408 | 500..=599, _) => "the registry failed; try again later".to_owned(),
+        _ => "check that this is an image registry".to_owned(),
+    }
 }

@@ -1,18 +1,19 @@
-//! Requests over HTTP, and explanations of the errors of connections.
+//! Requests over HTTP, through the proxies of the environment, and explanations of the errors of connections.
 
 use std::io::Read as _;
+use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use hyper_util::client::proxy::matcher::Matcher;
 use rustls_native_certs::{load_certs_from_paths, load_native_certs};
-use ureq::http::uri::Scheme;
+use ureq::http::uri::{Authority, Scheme};
 use ureq::http::{self, Request, Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Proxy};
 
 use super::error::Error;
 use super::options::{Environment, Options};
-use super::proxy::proxy_for;
 use crate::escape;
 use crate::skipped::SkipKind;
 
@@ -46,12 +47,10 @@ impl Http {
 
     /// Returns true if the user accepts unverified connections to this host.
     pub(super) fn is_insecure(&self, host: &str) -> bool {
-        let port = host.rsplit_once(':');
-        let port = port.filter(|(_, port)| !port.ends_with(']'));
-        let name = port.map_or(host, |(name, _)| name);
-        let is_named =
-            |named: &String| named.eq_ignore_ascii_case(host) || named.eq_ignore_ascii_case(name);
-        self.insecure.iter().any(is_named)
+        let authority: Option<Authority> = host.parse().ok();
+        let names = [host, authority.as_ref().map_or(host, Authority::host)];
+        let mut insecure = self.insecure.iter();
+        insecure.any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
     }
 
     /// Sends a GET request. Redirects are not followed. The time limit is that from the connection to the last
@@ -124,6 +123,40 @@ impl Http {
             .get_or_init(|| authorities(&self.environment));
         Ok(config.root_certs(authorities.clone()?).build())
     }
+}
+
+/// Returns the proxy for a server; `None` if it is reached directly.
+///
+/// # Errors
+///
+/// Returns an error if a variable is not the URL of a proxy.
+fn proxy_for(server: &Uri, environment: &Environment) -> Result<Option<Proxy>, Error> {
+    let is_https = server.scheme() == Some(&Scheme::HTTPS);
+    let own = if is_https {
+        "HTTPS_PROXY"
+    } else {
+        "HTTP_PROXY"
+    };
+    let set = [own, "ALL_PROXY"].into_iter();
+    let mut set = set.filter_map(|name| Some((name, environment.of_any_case(name)?)));
+    let Some((name, value)) = set.next().filter(|_| !is_exempt(server, environment)) else {
+        return Ok(None);
+    };
+    Proxy::new(&value).map(Some).map_err(|_| {
+        // The value may contain a password.
+        let message = format!("{name} is not the URL of a proxy");
+        Error::new(SkipKind::Io, message).with_help("write http://HOST:PORT")
+    })
+}
+
+/// Returns true if a server is reached without a proxy: it is this machine, or `NO_PROXY` lists it.
+fn is_exempt(server: &Uri, environment: &Environment) -> bool {
+    let host = server.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    let is_this_machine = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    let exempt = environment.of_any_case("NO_PROXY").unwrap_or_default();
+    let matcher = Matcher::builder().all("http://proxy").no(exempt).build();
+    is_this_machine || matcher.intercept(server).is_none()
 }
 
 /// Returns the authorities that are trusted: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or those of the

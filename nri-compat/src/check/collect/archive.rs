@@ -6,12 +6,9 @@
 //! would see: whiteouts and later layers hide files of earlier ones. A layer is read once, however
 //! many images share it. Archives within archives are not opened, but reported.
 
-mod document;
 mod entries;
 mod image;
-mod input;
 mod layer;
-mod limits;
 mod manifest;
 mod names;
 mod store;
@@ -20,14 +17,13 @@ mod tree;
 use std::path::Path;
 
 #[cfg(feature = "registry")]
-pub(super) use document::{Blob as LayerBlob, Image, Manifest, Platform, parse as parse_manifest};
-#[cfg(feature = "registry")]
 pub(super) use image::{Layers, report as report_image};
 #[cfg(feature = "registry")]
-pub(super) use manifest::{Images, images_of};
+pub(super) use manifest::{
+    Blob as LayerBlob, Image, Images, Manifest, Platform, images_of, parse as parse_manifest,
+};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
-pub(super) use names::shown_path;
 #[cfg(feature = "registry")]
 pub(super) use store::Store;
 
@@ -38,8 +34,8 @@ use crate::check::content::{Content, File};
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
-use layer::{Kind, Layer, Reading};
-use limits::Limits;
+use layer::{Kind, Layer, Memory, Reading};
+use names::shown_path;
 use store::{Folder, Packed};
 use tree::Tree;
 
@@ -95,18 +91,19 @@ fn files(scan: &Scan<'_>, content: &dyn Content, packing: Packing, kind: Kind) -
         scan,
         content,
         packing,
-        limits: &Limits::new(1),
+        memory: &Memory::new(1),
         kind,
     })
 }
 
 /// Reports the files of an archive.
 fn report(scan: &Scan<'_>, mut layer: Layer, archive: &Place) {
-    if let Some(why) = &layer.failed {
-        scan.skip(archive.clone(), why.clone());
+    if let Some(why) = layer.failed.take() {
+        scan.skip(archive.clone(), why);
     }
     for (folder, chart) in std::mem::take(&mut layer.charts) {
-        scan.store(Found::sighting(chart).moved(archive, &shown_path(folder.as_bytes())));
+        let path = shown_path(Path::new(&folder));
+        scan.store(Found::sighting(chart).moved(archive, &path));
     }
     let findings = Tree::new(&[&layer]).findings(archive);
     findings.into_iter().for_each(|found| scan.store(found));

@@ -3,7 +3,6 @@
 use std::io::{self, BufReader, Read};
 
 use super::disk::{self, Disk};
-use super::spool;
 use super::unread_format;
 use crate::check::content::{Content, File, Stream};
 use crate::check::evidence::Reader as _;
@@ -95,7 +94,7 @@ pub(super) fn holds_program(file: &File<'_>) -> bool {
 
 /// Decompresses content to a temporary file.
 pub(super) fn to_disk(content: &dyn Content, packing: Packing) -> Result<Disk, Unreadable> {
-    spool::to_disk(&mut *reader(content, packing)?)
+    disk::spooled(&mut *reader(content, packing)?)
 }
 
 /// Returns the decompressed bytes of content, within limits.

@@ -1,12 +1,17 @@
-//! Files on disk as [`Content`].
+//! Files on disk as [`Content`], and streams that are copied to temporary files, so that they can be read at
+//! any offset.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use crate::check::content::Content;
 use crate::check::head::HEAD;
+use crate::skipped::{SkipKind, Unreadable};
+
+/// The maximum size of a stream in bytes.
+const MAX_STREAM: u64 = 64 << 30;
 
 /// An open regular file.
 pub(super) struct Disk {
@@ -33,24 +38,60 @@ impl Disk {
             .read(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
             .open(path);
-        match file {
+        let file = match file {
             // A socket, or a device without a driver.
-            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
-            file => Self::from_file(file?),
-        }
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
+            file => file?,
+        };
+        let metadata = file.metadata()?;
+        Ok(metadata.is_file().then(|| Self::new(file, &metadata)))
     }
 
-    /// Wraps an open file; `None` if it is not a regular file.
-    pub(super) fn from_file(file: File) -> io::Result<Option<Self>> {
-        let metadata = file.metadata()?;
-        Ok(metadata.is_file().then(|| Self {
+    fn new(file: File, metadata: &Metadata) -> Self {
+        Self {
             len: metadata.len(),
             id: FileId(metadata.dev(), metadata.ino()),
             links: metadata.nlink(),
-            is_executable: is_executable(&metadata),
+            is_executable: is_executable(metadata),
             file,
-        }))
+        }
     }
+}
+
+/// Copies a stream to an unnamed file, which is deleted when it is closed.
+///
+/// # Errors
+///
+/// Returns an error if the stream cannot be read or is too large, or no temporary file can be
+/// written.
+pub(super) fn spooled(input: &mut dyn Read) -> Result<Disk, Unreadable> {
+    let copied = tempfile::tempfile().and_then(|mut file| {
+        let copied = io::copy(&mut input.take(MAX_STREAM + 1), &mut file)?;
+        Ok((copied, file))
+    });
+    let (copied, file) = copied.map_err(not_spooled)?;
+    if copied > MAX_STREAM {
+        let reason = format!("larger than {} GiB", MAX_STREAM >> 30);
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
+    }
+    temporary(file)
+}
+
+/// Returns a temporary file as content.
+pub(super) fn temporary(file: File) -> Result<Disk, Unreadable> {
+    let metadata = file.metadata().map_err(not_spooled)?;
+    Ok(Disk::new(file, &metadata))
+}
+
+/// Returns the reason why a stream cannot be copied. Only errors of the system can be those of the
+/// temporary file.
+fn not_spooled(error: io::Error) -> Unreadable {
+    let why = Unreadable::of_data(error);
+    if why.kind != SkipKind::Io {
+        return why;
+    }
+    let reason = format!("cannot be copied to a temporary file: {}", why.reason);
+    Unreadable::new(SkipKind::Io, reason)
 }
 
 impl Content for Disk {
@@ -62,11 +103,9 @@ impl Content for Disk {
         let mut filled = 0;
         // Most files end within their first read; another would only confirm it. Files of pseudo
         // filesystems have no length.
-        let left = self.len.saturating_sub(offset);
-        let end = if left == 0 {
-            buffer.len()
-        } else {
-            capped(left, buffer.len())
+        let end = match self.len.saturating_sub(offset) {
+            0 => buffer.len(),
+            left => usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len())),
         };
         while let Some(rest) = buffer.get_mut(filled..end).filter(|rest| !rest.is_empty()) {
             match self.file.read_at(rest, offset + filled as u64) {
@@ -78,11 +117,6 @@ impl Content for Disk {
         }
         Ok(filled)
     }
-}
-
-/// Returns a length, but not more than `max`.
-fn capped(length: u64, max: usize) -> usize {
-    usize::try_from(length).map_or(max, |length| length.min(max))
 }
 
 /// Reports whether a file is regular and anybody may execute it, which is how runtimes find plugins.

@@ -1,11 +1,7 @@
 //! Images by reference: fetched from registries, each layer once, and checked like those in files.
 
 #[cfg(feature = "registry")]
-mod entry;
-#[cfg(feature = "registry")]
 mod fetch;
-#[cfg(feature = "registry")]
-mod platform;
 #[cfg(feature = "registry")]
 mod remote;
 

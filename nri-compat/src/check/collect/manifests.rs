@@ -9,9 +9,8 @@ mod recognise;
 
 use std::collections::HashMap;
 
-use super::request::{ImageRequest, shown};
+use super::request::{ImageRequest, WantedImage, shown};
 use super::scan::Scan;
-use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;

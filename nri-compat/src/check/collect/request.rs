@@ -83,6 +83,14 @@ impl ImageRequest {
     }
 }
 
+/// The image of a container in a manifest that may be a plugin, to be checked when all files have been read.
+#[derive(Clone, Debug)]
+pub(super) struct WantedImage {
+    pub(super) request: ImageRequest,
+    /// The reason why the container may be a plugin.
+    pub(super) reason: String,
+}
+
 /// Returns a reference without the prefix, safe to print.
 pub(super) fn shown(reference: &str) -> String {
     let name = reference.strip_prefix(SCHEME).unwrap_or(reference);

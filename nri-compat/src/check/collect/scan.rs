@@ -10,7 +10,7 @@ use super::demand::Demand;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::Found;
-use super::wanted_image::WantedImage;
+use super::request::WantedImage;
 use super::{compressed, unread_format};
 use crate::check::collected::Collected;
 use crate::check::content::File;

@@ -1,19 +1,25 @@
-//! The entries of a tar, one after another, from a stream or from content that can be read at any
-//! offset.
+//! The entries of a tar, one after another, from content that is compressed or can be read at any offset.
 //!
 //! The `tar` crate reads the headers. If programs differ in how they read an entry, it ends the archive with a
 //! reason.
 
-use std::io::{self, Read};
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use tar::{Archive, Entry, EntryType};
 
-use super::input::Input;
+use crate::check::collect::compressed;
+use crate::check::content::{Content, Stream};
+use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of the headers of one entry in bytes. The `tar` crate holds them in memory.
 const MAX_HEADERS: u64 = 1 << 20;
+
+/// The size of the pieces in which the end of an archive is read, in bytes.
+const END_PIECE: usize = 16 << 10;
 
 /// The type of the rest of a file that starts in another volume.
 const CONTINUED: u8 = b'M';
@@ -80,35 +86,116 @@ impl<'a, 's> TarEntry<'a, 's> {
     }
 }
 
-/// Calls `visit` for each entry, until `visit` breaks off.
+/// Calls `visit` for each entry of a tar with this compression, until `visit` breaks off.
 ///
 /// # Errors
 ///
 /// Returns an error if programs differ in how they read the archive, or if it is not read to its end.
 pub(super) fn each<'s>(
-    input: Input<'s>,
+    content: &'s dyn Content,
+    packing: Packing,
     mut visit: impl FnMut(TarEntry<'_, 's>) -> Result<ControlFlow<()>, Unreadable>,
 ) -> Result<(), Unreadable> {
-    let is_plain = input.is_plain();
-    let allowance = input.allowance();
-    let mut archive = Archive::new(input);
-    let mut entries = archive.entries_with_seek().map_err(invalid)?;
-    loop {
-        allowance.set(MAX_HEADERS);
-        let Some(entry) = entries.next() else { break };
+    let is_plain = packing == Packing::Not;
+    let allowance = Rc::new(Cell::new(MAX_HEADERS));
+    let source = if is_plain {
+        Source::Plain(Stream::new(content))
+    } else {
+        Source::Packed(compressed::reader(content, packing)?)
+    };
+    let mut archive = Archive::new(Input {
+        source,
+        position: 0,
+        allowance: Rc::clone(&allowance),
+    });
+    for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
             has_sparse_records(&mut entry, b"", b"", "")?;
-            continue;
+        } else {
+            let entry = TarEntry::new(entry, is_plain)?;
+            allowance.set(u64::MAX);
+            if visit(entry)?.is_break() {
+                return Ok(());
+            }
         }
-        let entry = TarEntry::new(entry, is_plain)?;
-        allowance.set(u64::MAX);
-        if visit(entry)?.is_break() {
-            return Ok(());
-        }
+        allowance.set(MAX_HEADERS);
     }
     allowance.set(u64::MAX);
     archive.into_inner().check_end()
+}
+
+/// The bytes of a tar, which is read from its start to its end.
+pub(super) struct Input<'s> {
+    source: Source<'s>,
+    /// The offset of the next byte.
+    position: u64,
+    /// The number of bytes that may still be read.
+    allowance: Rc<Cell<u64>>,
+}
+
+enum Source<'s> {
+    /// Content with random access: unneeded bytes are not read.
+    Plain(Stream<'s>),
+    /// A decompressed stream: unneeded bytes are read and discarded.
+    Packed(Box<dyn Read + 's>),
+}
+
+impl Input<'_> {
+    /// Checks that only zeros follow the last entry: programs differ in whether they extract anything else.
+    fn check_end(mut self) -> Result<(), Unreadable> {
+        let mut piece = vec![0; END_PIECE];
+        while let read @ 1.. = self.read(&mut piece).map_err(Unreadable::of_data)? {
+            if piece.iter().take(read).any(|byte| *byte != 0) {
+                let reason = "data after the end of the archive";
+                return Err(Unreadable::new(SkipKind::Broken, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            // A compressed stream treats an empty buffer as an error.
+            return Ok(0);
+        }
+        let read = match &mut self.source {
+            Source::Plain(stream) => stream.read(buffer)?,
+            Source::Packed(stream) => stream.read(buffer)?,
+        };
+        self.position += read as u64;
+        let left = self.allowance.get().checked_sub(read as u64);
+        self.allowance.set(left.ok_or_else(|| {
+            let reason = "headers of more than 1 MiB before an entry";
+            io::Error::other(Unreadable::new(SkipKind::TooLarge, reason))
+        })?);
+        Ok(read)
+    }
+}
+
+impl Seek for Input<'_> {
+    /// Moves forward. The end of the tar is an error.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Current(distance) = to else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        let distance = u64::try_from(distance).map_err(io::Error::other)?;
+        let moved = match &mut self.source {
+            Source::Plain(stream) => {
+                let moved = distance.min(stream.content.len().saturating_sub(stream.at));
+                stream.at += moved;
+                moved
+            }
+            Source::Packed(stream) => io::copy(&mut stream.take(distance), &mut io::sink())?,
+        };
+        if moved < distance {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.position += distance;
+        Ok(self.position)
+    }
 }
 
 /// Returns true if the pax records of an entry describe a sparse file.
@@ -126,7 +213,8 @@ fn has_sparse_records<R: Read>(
     let records = entry.pax_extensions().map_err(invalid)?;
     let mut is_sparse = false;
     for record in records.into_iter().flatten() {
-        let record = record.map_err(|_| damaged())?;
+        let damaged = |_| Unreadable::new(SkipKind::Broken, "a pax header is damaged");
+        let record = record.map_err(damaged)?;
         let expected = match record.key_bytes() {
             b"path" => path,
             b"linkpath" => link,
@@ -164,10 +252,6 @@ fn invalid(error: io::Error) -> Unreadable {
     }
     let shown = crate::escape::short(&why.reason);
     Unreadable::new(why.kind, format!("not a valid tar: {shown}"))
-}
-
-fn damaged() -> Unreadable {
-    Unreadable::new(SkipKind::Broken, "a pax header is damaged")
 }
 
 fn ambiguous() -> Unreadable {

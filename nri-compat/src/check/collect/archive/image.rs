@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+#[cfg(feature = "registry")]
+use std::path::Path;
 use std::sync::OnceLock;
 
-use super::document::{Blob, Image};
-use super::layer::{Kind, Layer, Reading};
-use super::limits::Limits;
-use super::manifest;
+use super::layer::{FINDINGS_MEMORY, Kind, Layer, Memory, Reading};
+use super::manifest::{self, Blob, Image};
 use super::store::Store;
 use super::tree::Tree;
 #[cfg(feature = "registry")]
@@ -22,7 +22,7 @@ use crate::skipped::Unreadable;
 /// The layers of images by their path. Each is read when it is first needed.
 pub(in crate::check::collect) struct Layers<'i> {
     scan: &'i Scan<'i>,
-    limits: Limits,
+    memory: Memory,
     slots: BTreeMap<&'i str, Slot<'i>>,
 }
 
@@ -34,25 +34,23 @@ struct Slot<'i> {
 }
 
 impl<'i> Layers<'i> {
-    /// Lists the layers of the images in these stores, each once.
+    /// Lists the layers of the images of so many archives with their stores, each once.
     pub(in crate::check::collect) fn new(
         scan: &'i Scan<'i>,
-        stores: impl Iterator<Item = (&'i dyn Store, &'i [Image])>,
+        archives: usize,
+        images: impl Iterator<Item = (&'i dyn Store, &'i Image)>,
     ) -> Self {
         let mut slots = BTreeMap::new();
-        let mut archives = 0;
-        for (store, images) in stores {
-            archives += 1;
-            for blob in images.iter().flat_map(|image| &image.layers) {
+        for (store, image) in images {
+            for blob in &image.layers {
                 let read = OnceLock::new();
                 let slot = || Slot { blob, store, read };
                 slots.entry(blob.path.as_str()).or_insert_with(slot);
             }
         }
-        let limits = Limits::new(archives);
         Self {
             scan,
-            limits,
+            memory: Memory::new(archives),
             slots,
         }
     }
@@ -82,7 +80,7 @@ impl<'i> Layers<'i> {
             scan: self.scan,
             content,
             packing: Packing::detect(&head),
-            limits: &self.limits,
+            memory: &self.memory,
             kind: Kind::Layer,
         };
         if compressed::archive_packing(&head, content).is_none() {
@@ -99,7 +97,7 @@ impl<'i> Layers<'i> {
     /// Returns the findings in the file of an image with this path. Only the layers from the topmost down to that with
     /// the file are read.
     #[cfg(feature = "registry")]
-    pub(in crate::check::collect) fn file_at(&self, image: &Image, path: &[u8]) -> Option<Found> {
+    pub(in crate::check::collect) fn file_at(&self, image: &Image, path: &Path) -> Option<Found> {
         let mut stack = Vec::new();
         for blob in image.layers.iter().rev() {
             let layer = self.get(blob).filter(|layer| layer.failed.is_none())?;
@@ -123,7 +121,7 @@ pub(super) fn read(
         scan.skip(archive.clone(), why);
     }
     let images = found.images;
-    let layers = Layers::new(scan, std::iter::once((store, images.as_slice())));
+    let layers = Layers::new(scan, 1, images.iter().map(|image| (store, image)));
     layers.read(images.iter());
     for image in &images {
         report(image, &layers, &archive.in_image(&image.name))?;
@@ -151,7 +149,7 @@ pub(in crate::check::collect) fn report(
     }
     let findings = Tree::new(&stack).findings(place);
     let number = findings.len();
-    layers.limits.add_findings(number)?;
+    layers.memory.add(number * FINDINGS_MEMORY)?;
     findings.into_iter().for_each(|found| scan.store(found));
     Ok(number)
 }

@@ -1,20 +1,22 @@
 //! One layer, or one plain archive, read once: its entries, with the findings of the readers.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::Read as _;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tar::EntryType;
 
 use super::entries::{self, TarEntry};
-use super::input::Input;
-use super::limits::Limits;
 use super::names::{self, Whiteout, shown_path};
 use crate::check::collect::demand::Demand;
+use crate::check::collect::disk;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::spool::to_disk;
 use crate::check::collect::{charts, compressed, unjudged, unread_format};
 use crate::check::content::{Content, File, Slice};
 use crate::check::head::{HEAD, Head};
@@ -29,11 +31,21 @@ const MAX_ENTRY: u64 = 4 << 30;
 /// The number of first bytes of a compressed file that are enough to decompress some, in any format.
 const PACKED_START: usize = 1 << 20;
 
+/// The maximum memory for the entries and findings of one archive in bytes. Images of whole distributions
+/// have 300,000 entries.
+const MAX_MEMORY: u64 = 384 << 20;
+
+/// The memory for an entry in addition to its names, in bytes.
+const ENTRY_MEMORY: usize = 128;
+
+/// The memory for the findings in one file, in bytes.
+pub(super) const FINDINGS_MEMORY: usize = 4 << 10;
+
 /// The entries of one layer.
 #[derive(Default)]
 pub(in crate::check::collect) struct Layer {
     /// The entries by path, in their order.
-    pub(super) changes: Vec<(Box<[u8]>, Change)>,
+    pub(super) changes: Vec<(Box<Path>, Change)>,
     /// The charts by folder.
     pub(super) charts: BTreeMap<String, Sighting>,
     /// The reason why it could not be read to its end.
@@ -50,9 +62,9 @@ pub(super) enum Change {
     /// A file, or a device or the like, with the findings in it, if there are any.
     File(Option<Box<Found>>),
     /// A hard link to this path.
-    Hard(Box<[u8]>),
+    Hard(Box<Path>),
     /// A symbolic link to this path, relative to the root.
-    Symbolic(Box<[u8]>),
+    Symbolic(Box<Path>),
 }
 
 /// The kind of archive that a tar is.
@@ -66,13 +78,40 @@ pub(super) enum Kind {
     Layer,
 }
 
-/// The scan, the bytes and the limits with which a tar is read.
+/// The memory that archives use, over all their layers, so that a hostile one ends with a reason.
+pub(super) struct Memory {
+    used: AtomicU64,
+    most: u64,
+}
+
+impl Memory {
+    /// Returns the memory for so many archives.
+    pub(super) fn new(archives: usize) -> Self {
+        Self {
+            used: AtomicU64::new(0),
+            most: MAX_MEMORY.saturating_mul(archives as u64),
+        }
+    }
+
+    /// Counts memory that is used from now on.
+    pub(super) fn add(&self, bytes: usize) -> Result<(), Unreadable> {
+        let bytes = bytes as u64;
+        if self.used.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.most {
+            return Ok(());
+        }
+        let most = self.most >> 20;
+        let reason = format!("its entries and findings need more than {most} MiB");
+        Err(Unreadable::new(SkipKind::Limit, reason))
+    }
+}
+
+/// The scan, the bytes and the memory with which a layer or a plain archive is read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'r> {
     pub(super) scan: &'r Scan<'r>,
     pub(super) content: &'r dyn Content,
     pub(super) packing: Packing,
-    pub(super) limits: &'r Limits,
+    pub(super) memory: &'r Memory,
     pub(super) kind: Kind,
 }
 
@@ -80,24 +119,25 @@ impl Layer {
     /// Reads a layer or a plain archive.
     pub(super) fn read(reading: Reading<'_>) -> Self {
         let mut layer = Self::default();
-        layer.failed = layer.fill(reading).err();
+        let filled = entries::each(reading.content, reading.packing, |entry| {
+            layer.add(reading, entry)
+        });
+        layer.failed = filled.err();
         layer
     }
 
     /// Reads a blob that is a file with this name.
     pub(super) fn file(reading: Reading<'_>, head: Head, title: &str) -> Result<Self, Unreadable> {
-        let path = names::clean(title.as_bytes());
-        let file = file_at(&path, head, reading.content);
+        let path = names::clean(title);
         let mut layer = Self::default();
-        let found = answered(&file, false, layer.findings(reading, &file));
-        let change = Change::File(counted(reading, found)?);
+        let change = layer.judged(reading, &file_at(&path, head, reading.content), false)?;
         layer.changes.push((path.into(), change));
         Ok(layer)
     }
 
     /// Returns true if there is an entry with this path.
     #[cfg(feature = "registry")]
-    pub(super) fn has(&self, path: &[u8]) -> bool {
+    pub(super) fn has(&self, path: &Path) -> bool {
         self.changes.iter().any(|(known, _)| **known == *path)
     }
 
@@ -109,88 +149,83 @@ impl Layer {
         }
     }
 
-    fn fill(&mut self, reading: Reading<'_>) -> Result<(), Unreadable> {
-        let input = Input::new(reading.content, reading.packing)?;
-        entries::each(input, |entry| {
-            reading
-                .limits
-                .add_entry(entry.path.len() + entry.link.len())?;
-            let path = names::clean(&entry.path);
-            if reading.kind == Kind::MaybeImage && indicates_image(&path) {
-                self.is_image = true;
-                return Ok(ControlFlow::Break(()));
-            }
-            let change = self.change(reading, entry, &path)?;
-            self.changes.push((path.into(), change));
-            Ok(ControlFlow::Continue(()))
-        })
-    }
-
-    fn change(
+    fn add(
         &mut self,
         reading: Reading<'_>,
         entry: TarEntry<'_, '_>,
-        path: &[u8],
-    ) -> Result<Change, Unreadable> {
-        let is_layer = reading.kind == Kind::Layer;
-        if let Some(whiteout) = names::whiteout(path).filter(|_| is_layer) {
-            return Ok(Change::Whiteout(whiteout));
+    ) -> Result<ControlFlow<()>, Unreadable> {
+        let names = entry.path.len() + entry.link.len();
+        reading.memory.add(names + ENTRY_MEMORY)?;
+        let path = names::clean(OsStr::from_bytes(&entry.path));
+        if reading.kind == Kind::MaybeImage && indicates_image(&path) {
+            self.is_image = true;
+            return Ok(ControlFlow::Break(()));
         }
-        Ok(match entry.kind {
-            _ if entry.is_folder() => Change::Folder,
-            EntryType::Symlink => Change::Symbolic(names::link_target(path, &entry.link).into()),
-            EntryType::Link => Change::Hard(names::clean(&entry.link).into()),
-            _ if entry.is_file() => Change::File(self.entry(reading, entry, path)?),
-            _ => Change::File(None),
-        })
+        let whiteout = names::whiteout(&path).filter(|_| reading.kind == Kind::Layer);
+        let target = OsStr::from_bytes(&entry.link);
+        let change = if let Some(whiteout) = whiteout {
+            Change::Whiteout(whiteout)
+        } else if entry.is_folder() {
+            Change::Folder
+        } else if entry.kind == EntryType::Symlink {
+            Change::Symbolic(names::link_target(&path, target).into())
+        } else if entry.kind == EntryType::Link {
+            Change::Hard(names::clean(target).into())
+        } else if entry.is_file() {
+            self.entry(reading, entry, &path)?
+        } else {
+            Change::File(None)
+        };
+        self.changes.push((path.into(), change));
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads a file, and counts it. Returns the findings in it, if there are any.
+    /// Reads a file, and counts it.
     fn entry(
         &mut self,
         reading: Reading<'_>,
         mut entry: TarEntry<'_, '_>,
-        path: &[u8],
-    ) -> Result<Option<Box<Found>>, Unreadable> {
+        path: &Path,
+    ) -> Result<Change, Unreadable> {
         if entry.size == 0 && !entry.is_partial {
             reading.scan.count(FileOutcome::Empty);
-            return Ok(None);
+            return Ok(Change::File(None));
         }
         let start = start(&mut entry)?;
         let head = start.get(..HEAD).unwrap_or(&start).to_vec();
         let file = file_at(path, head.into(), &start);
         let is_launched = names::is_launched(path) && entry.is_executable;
-        let found = match content(reading, &mut entry, &file, &start) {
+        match content(reading, &mut entry, &file, &start) {
             Ok(content) => {
                 let content = &*content;
-                let file = File { content, ..file };
-                answered(&file, is_launched, self.findings(reading, &file))
+                self.judged(reading, &File { content, ..file }, is_launched)
             }
-            Err(why) => answered(&file, is_launched, Err(why)),
-        };
-        counted(reading, found)
+            Err(why) => counted(reading, answered(&file, is_launched, Err(why))),
+        }
     }
 
-    /// Returns the findings in a file.
-    fn findings(
+    /// Returns a file with the findings in it. For an archive, remembers the charts in it.
+    fn judged(
         &mut self,
         reading: Reading<'_>,
         file: &File<'_>,
-    ) -> Result<Option<Found>, Unreadable> {
+        is_launched: bool,
+    ) -> Result<Change, Unreadable> {
         if reading.kind != Kind::Layer
             && let Some((folder, sighting)) = charts::in_archive(file)
         {
             self.charts.entry(folder).or_insert(sighting);
         }
-        reading.scan.findings(file)
+        let found = answered(file, is_launched, reading.scan.findings(file));
+        counted(reading, found)
     }
 }
 
 /// Returns content as the file with this path in an archive.
-fn file_at<'c>(path: &[u8], head: Head, content: &'c dyn Content) -> File<'c> {
+fn file_at<'c>(path: &Path, head: Head, content: &'c dyn Content) -> File<'c> {
     File {
         place: shown_path(path).into(),
-        name: escape::bytes(names::split(path).1),
+        name: escape::bytes(names::file_name(path)),
         head,
         content,
         disk: None,
@@ -198,14 +233,16 @@ fn file_at<'c>(path: &[u8], head: Head, content: &'c dyn Content) -> File<'c> {
 }
 
 /// Counts a file, and its findings if there are any.
-fn counted(reading: Reading<'_>, found: Option<Found>) -> Result<Option<Box<Found>>, Unreadable> {
+fn counted(reading: Reading<'_>, found: Option<Found>) -> Result<Change, Unreadable> {
     let outcome = found.as_ref().map(Found::outcome);
     reading
         .scan
         .count(outcome.unwrap_or(FileOutcome::OtherFile));
     let found = found.filter(|found| !found.is_empty());
-    reading.limits.add_findings(usize::from(found.is_some()))?;
-    Ok(found.map(Box::new))
+    if found.is_some() {
+        reading.memory.add(FINDINGS_MEMORY)?;
+    }
+    Ok(Change::File(found.map(Box::new)))
 }
 
 /// Returns the first bytes of an entry, enough to recognise every format.
@@ -248,7 +285,7 @@ fn content<'c>(
     let whole: Box<dyn Content + 'c> = if let Some(offset) = entry.start {
         Box::new(Slice::new(reading.content, offset, size))
     } else {
-        Box::new(to_disk(&mut start.chain(&mut entry.data))?)
+        Box::new(disk::spooled(&mut start.chain(&mut entry.data))?)
     };
     if whole.len() < size {
         return unread(SkipKind::Truncated, "cut short");
@@ -282,6 +319,8 @@ fn answered(
 }
 
 /// Returns true if a path within an archive indicates an image.
-fn indicates_image(path: &[u8]) -> bool {
-    matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
+fn indicates_image(path: &Path) -> bool {
+    ["oci-layout", "index.json", "manifest.json"]
+        .map(Path::new)
+        .contains(&path)
 }

@@ -1,14 +1,15 @@
 //! Storage of the parts of an image: a tar or a folder.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use tar::EntryType;
 
-use super::document::{Blob, Image};
 use super::entries::{self, TarEntry};
-use super::input::Input;
+use super::manifest::{Blob, Image};
 use super::names;
 use crate::check::collect::disk::Disk;
 use crate::check::content::{Content, Slice};
@@ -45,8 +46,12 @@ pub(in crate::check::collect) trait Store: Sync {
 pub(super) fn small(store: &dyn Store, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
     let part = store.open(path)?;
     let bytes = part.map(|part| text::bytes(&*part, MAX_MANIFEST));
-    let named = |why: Unreadable| Unreadable::new(why.kind, format!("{path}: {why}"));
-    bytes.transpose().map_err(named)
+    bytes.transpose().map_err(|why| of_part(path, why))
+}
+
+/// Returns the reason why this part cannot be read.
+fn of_part(path: &str, why: Unreadable) -> Unreadable {
+    Unreadable::new(why.kind, format!("{path}: {why}"))
 }
 
 /// An OCI layout on disk.
@@ -61,10 +66,7 @@ impl Store for Folder {
                 Err(Unreadable::new(SkipKind::SpecialFile, reason))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => {
-                let why = Unreadable::from(&error);
-                Err(Unreadable::new(why.kind, format!("{path}: {why}")))
-            }
+            Err(error) => Err(of_part(path, Unreadable::from(error))),
         }
     }
 }
@@ -72,14 +74,14 @@ impl Store for Folder {
 /// An image in a tar that can be read at any offset.
 pub(super) struct Packed<'c> {
     base: &'c dyn Content,
-    parts: HashMap<String, Part>,
+    parts: HashMap<PathBuf, Part>,
     /// The reason why the tar could not be read to its end.
     pub(super) broken: Option<Unreadable>,
 }
 
 enum Part {
     Bytes { start: u64, len: u64 },
-    Link(String),
+    Link(PathBuf),
 }
 
 impl<'c> Packed<'c> {
@@ -96,15 +98,14 @@ impl<'c> Packed<'c> {
 
     fn fill(&mut self) -> Result<(), Unreadable> {
         let mut names = 0;
-        entries::each(Input::new(self.base, Packing::Not)?, |entry| {
-            let path = names::clean(&entry.path);
-            names += path.len() + NAME_OVERHEAD;
+        entries::each(self.base, Packing::Not, |entry| {
+            let path = names::clean(OsStr::from_bytes(&entry.path));
+            names += path.as_os_str().len() + NAME_OVERHEAD;
             if names > MAX_NAMES {
                 let reason = format!("names of more than {} MiB", MAX_NAMES >> 20);
                 return Err(Unreadable::new(SkipKind::Limit, reason));
             }
             let part = part(&entry, &path);
-            let path = String::from_utf8_lossy(&path).into_owned();
             self.parts.extend(part.map(|part| (path, part)));
             Ok(ControlFlow::Continue(()))
         })
@@ -113,11 +114,11 @@ impl<'c> Packed<'c> {
     /// Returns the reason why files besides these images are not read, if there are any.
     pub(super) fn others(&self, images: &[Image]) -> Option<Unreadable> {
         let layers = images.iter().flat_map(|image| &image.layers);
-        let layers: BTreeSet<&str> = layers.map(|blob| blob.path.as_str()).collect();
-        let paths = self.parts.keys().map(String::as_str);
+        let layers: BTreeSet<&Path> = layers.map(|blob| Path::new(&blob.path)).collect();
+        let paths = self.parts.keys().map(PathBuf::as_path);
         let others = paths.filter(|path| !layers.contains(path) && !is_part_of_image(path));
-        let others: BTreeSet<&str> = others.collect();
-        let first = escape::bytes(others.first()?.as_bytes());
+        let others: BTreeSet<&Path> = others.collect();
+        let first = escape::path(others.first()?);
         let more = match others.len() - 1 {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -128,22 +129,23 @@ impl<'c> Packed<'c> {
 }
 
 /// Returns an entry as a part of an image; `None` for other kinds of entries.
-fn part(entry: &TarEntry<'_, '_>, path: &[u8]) -> Option<Part> {
+fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<Part> {
+    let target = OsStr::from_bytes(&entry.link);
     let target = match entry.kind {
-        EntryType::Link => names::clean(&entry.link),
-        EntryType::Symlink => names::link_target(path, &entry.link),
+        EntryType::Link => names::clean(target),
+        EntryType::Symlink => names::link_target(path, target),
         _ if entry.is_file() && !entry.is_partial => {
             let (start, len) = (entry.start?, entry.size);
             return Some(Part::Bytes { start, len });
         }
         _ => return None,
     };
-    Some(Part::Link(String::from_utf8_lossy(&target).into_owned()))
+    Some(Part::Link(target))
 }
 
 impl Store for Packed<'_> {
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
-        let mut path = path;
+        let mut path = Path::new(path);
         for _ in 0..MAX_LINKS_FOLLOWED {
             match self.parts.get(path) {
                 None => return Ok(None),
@@ -153,15 +155,17 @@ impl Store for Packed<'_> {
                 }
             }
         }
-        let reason = format!("{path} is a circular link");
+        let reason = format!("{} is a circular link", escape::path(path));
         Err(Unreadable::new(SkipKind::Link, reason))
     }
 }
 
 /// Returns true for the paths that programs give to the parts of an image, besides its layers.
-fn is_part_of_image(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    path.starts_with("blobs/")
-        || name.ends_with(".json")
-        || ["json", "layer.tar", "oci-layout", "repositories", "VERSION"].contains(&name)
+fn is_part_of_image(path: &Path) -> bool {
+    let names = ["json", "layer.tar", "oci-layout", "repositories", "VERSION"];
+    path.starts_with("blobs")
+        || path.extension() == Some(OsStr::new("json"))
+        || path
+            .file_name()
+            .is_some_and(|name| names.iter().any(|known| name == *known))
 }

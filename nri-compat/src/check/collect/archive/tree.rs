@@ -4,13 +4,14 @@
 //! below the targets of the links among its folders.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
 
 use super::layer::{Change, Layer};
 use super::names::{self, Whiteout, shown_path};
 use crate::check::collect::found::Found;
 use crate::check::collect::unjudged;
-use crate::check::evidence;
-use crate::escape;
 use crate::place::Place;
 
 /// The maximum number of symbolic links that are followed for one path.
@@ -22,7 +23,7 @@ const MAX_PATH: usize = 4096;
 /// The files and links of an image or an archive, by path.
 #[derive(Default)]
 pub(super) struct Tree<'l> {
-    nodes: BTreeMap<Vec<u8>, Node<'l>>,
+    nodes: BTreeMap<PathBuf, Node<'l>>,
 }
 
 /// A file or a link, and the number of the layer that has it.
@@ -36,7 +37,7 @@ struct Node<'l> {
 enum Content<'l> {
     File(&'l Found),
     /// A link to this path, relative to the root.
-    Link(&'l [u8]),
+    Link(&'l Path),
 }
 
 impl<'l> Tree<'l> {
@@ -51,7 +52,7 @@ impl<'l> Tree<'l> {
         tree
     }
 
-    fn apply(&mut self, layer: usize, path: &[u8], change: &'l Change) {
+    fn apply(&mut self, layer: usize, path: &Path, change: &'l Change) {
         match change {
             Change::Whiteout(Whiteout::Gone(hidden)) => {
                 let hidden = self.resolved_folder(hidden);
@@ -76,16 +77,16 @@ impl<'l> Tree<'l> {
 
     /// Returns what a hard link is. In a folder whose executables a runtime starts, it counts even if its
     /// target has no findings.
-    fn linked(&self, path: &[u8], target: &'l [u8]) -> Option<Content<'l>> {
+    fn linked(&self, path: &Path, target: &'l Path) -> Option<Content<'l>> {
         let node = self.nodes.get(&self.resolved_folder(target));
         let unknown = || names::is_launched(path).then_some(Content::Link(target));
         node.map(|node| node.content).or_else(unknown)
     }
 
     /// Replaces what lower layers have at a path.
-    fn put(&mut self, layer: usize, path: &[u8], content: Option<Content<'l>>) {
+    fn put(&mut self, layer: usize, path: &Path, content: Option<Content<'l>>) {
         let path = self.resolved_folder(path);
-        if !path.is_empty() {
+        if !path.as_os_str().is_empty() {
             self.remove_below(layer, &path);
         }
         match content {
@@ -95,7 +96,7 @@ impl<'l> Tree<'l> {
     }
 
     /// Removes what lower layers have at a path and below it.
-    fn remove(&mut self, layer: usize, path: &[u8]) {
+    fn remove(&mut self, layer: usize, path: &Path) {
         if self.nodes.get(path).is_some_and(|node| node.layer < layer) {
             self.nodes.remove(path);
         }
@@ -103,47 +104,42 @@ impl<'l> Tree<'l> {
     }
 
     /// Removes what lower layers have below a path.
-    fn remove_below(&mut self, layer: usize, path: &[u8]) {
-        let start = if path.is_empty() {
-            Vec::new()
-        } else {
-            [path, b"/"].concat()
-        };
-        let all = self.nodes.range(start.clone()..);
-        let below = all.take_while(|(name, _)| name.starts_with(&start));
+    fn remove_below(&mut self, layer: usize, path: &Path) {
+        let after = (Bound::Excluded(path), Bound::Unbounded);
+        let all = self.nodes.range::<Path, _>(after);
+        let below = all.take_while(|(name, _)| name.starts_with(path));
         let lower = below.filter(|(_, node)| node.layer < layer);
-        let hidden: Vec<Vec<u8>> = lower.map(|(name, _)| name.clone()).collect();
+        let hidden: Vec<PathBuf> = lower.map(|(name, _)| name.clone()).collect();
         for name in hidden {
             self.nodes.remove(&name);
         }
     }
 
     /// Returns a path with the links among its folders followed, but not itself.
-    fn resolved_folder(&self, path: &[u8]) -> Vec<u8> {
-        let (folder, name) = names::split(path);
-        names::joined(&self.resolved(folder), name)
+    fn resolved_folder(&self, path: &Path) -> PathBuf {
+        let mut resolved = self.resolved(names::folder(path));
+        resolved.extend(path.file_name());
+        resolved
     }
 
     /// Returns a path with all links followed; as far as it gets in a circle of links. A path that is too long stays as
     /// it is.
-    fn resolved(&self, path: &[u8]) -> Vec<u8> {
-        if path.len() > MAX_PATH {
-            return path.to_vec();
+    fn resolved(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().len() > MAX_PATH {
+            return path.to_owned();
         }
-        let mut done = Vec::new();
-        let mut left: Vec<&[u8]> = names::components(path).rev().collect();
+        let mut done = PathBuf::new();
+        let mut left: Vec<&OsStr> = path.iter().rev().collect();
         let mut followed = 0;
         while let Some(name) = left.pop() {
-            let next = names::joined(&done, name);
-            match self.nodes.get(&next).map(|node| node.content) {
-                Some(Content::Link(target))
-                    if followed < MAX_LINKS_FOLLOWED && target.len() <= MAX_PATH =>
-                {
-                    followed += 1;
-                    left.extend(names::components(target).rev());
-                    done.clear();
-                }
-                Some(_) | None => done = next,
+            done.push(name);
+            if let Some(Content::Link(target)) = self.nodes.get(&done).map(|node| node.content)
+                && followed < MAX_LINKS_FOLLOWED
+                && target.as_os_str().len() <= MAX_PATH
+            {
+                followed += 1;
+                left.extend(target.iter().rev());
+                done.clear();
             }
         }
         done
@@ -152,33 +148,30 @@ impl<'l> Tree<'l> {
     /// Returns the findings, each under the best of its names within `place`, and what is not known about
     /// links that a runtime follows.
     pub(super) fn findings(&self, place: &Place) -> Vec<Found> {
-        let mut files: HashMap<*const Found, (&Found, Vec<&[u8]>)> = HashMap::new();
+        let mut files: HashMap<*const Found, (&Found, Vec<&Path>)> = HashMap::new();
         let mut findings = Vec::new();
         for (path, node) in &self.nodes {
             let found = match node.content {
                 Content::File(found) => Some(found),
-                Content::Link(_) if !names::may_be_plugin(path) => None,
+                Content::Link(_) if !names::is_launched(path) && !names::has_plugin_name(path) => {
+                    None
+                }
                 Content::Link(_) => self.target(path),
             };
             match (found, node.content) {
-                (Some(found), _) => files
-                    .entry(found)
-                    .or_insert((found, Vec::new()))
-                    .1
-                    .push(path),
+                (Some(found), _) => files.entry(found).or_insert((found, vec![])).1.push(path),
                 (None, Content::Link(target)) => findings.extend(unknown_link(place, path, target)),
                 (None, Content::File(_)) => {}
             }
         }
-        let files = files.into_values();
-        findings.extend(files.filter_map(|(found, names)| {
+        findings.extend(files.into_values().filter_map(|(found, names)| {
             Some(found.clone().moved(place, &shown_path(best(names)?)))
         }));
         findings
     }
 
     /// Returns the findings in the file that a path leads to.
-    pub(super) fn target(&self, path: &[u8]) -> Option<&'l Found> {
+    pub(super) fn target(&self, path: &Path) -> Option<&'l Found> {
         match self.nodes.get(&self.resolved(path))?.content {
             Content::File(found) => Some(found),
             Content::Link(_) => None,
@@ -187,7 +180,7 @@ impl<'l> Tree<'l> {
 }
 
 /// Returns a finding about a link that runtimes follow, but that leads to nothing known.
-fn unknown_link(place: &Place, path: &[u8], target: &[u8]) -> Option<Found> {
+fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
     let shown = shown_path(target);
     let reason = if names::moves_plugin_folder(path, target) {
         format!(
@@ -202,11 +195,7 @@ fn unknown_link(place: &Place, path: &[u8], target: &[u8]) -> Option<Found> {
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.
-fn best(names: Vec<&[u8]>) -> Option<&[u8]> {
-    names.into_iter().min_by_key(|path| {
-        let is_plugin_name = evidence::identity(&escape::bytes(names::split(path).1))
-            .0
-            .is_some();
-        (!names::is_launched(path), !is_plugin_name)
-    })
+fn best(names: Vec<&Path>) -> Option<&Path> {
+    let rank = |path: &&Path| (!names::is_launched(path), !names::has_plugin_name(path));
+    names.into_iter().min_by_key(rank)
 }

@@ -1,10 +1,16 @@
 //! Fetches the images of a request: manifests first, then each layer once, then the reports.
+//!
+//! With `--quick`, reading stops at the entry point of an image, but only if it is a plugin: a script or another
+//! program proves nothing about the image.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use super::remote::Remote;
-use super::{entry, failed, platform};
-use crate::check::collect::archive::{Image, Images, Layers, Platform, Store, report_image};
+use serde::Deserialize;
+
+use super::failed;
+use super::remote::{self, Remote};
+use crate::check::collect::archive::{Image, Layers, Platform, Store, clean_path, report_image};
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
@@ -13,7 +19,33 @@ use crate::check::collect::scan::Scan;
 use crate::check::collect::{parallel, unjudged};
 use crate::place::Place;
 use crate::registry::{Client, Options};
+use crate::sighting::Evidence;
 use crate::skipped::{SkipKind, Unreadable};
+
+/// An image of a reference, and the places that ask for the reference.
+struct Fetched<'f> {
+    reference: &'f str,
+    places: &'f BTreeSet<&'f Place>,
+    remote: &'f Remote<'f>,
+    image: &'f Image,
+    /// The platform, if the reference has several images.
+    platform: Option<&'f Platform>,
+}
+
+/// The part of the configuration of an image that says what its containers start.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    config: Process,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Process {
+    entrypoint: Option<Vec<String>>,
+    cmd: Option<Vec<String>>,
+    working_dir: String,
+}
 
 /// Checks the images, each once, for all places that ask for it.
 pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOptions) {
@@ -21,114 +53,92 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
         insecure: options.insecure.clone(),
         ..Options::default()
     });
-    let platform = options.platform.as_deref().map(platform::parse).transpose();
-    let places = places_by_reference(requests);
-    let references: Vec<&str> = places.keys().copied().collect();
-    let found = parallel::map(scan.threads, &references, |reference| {
-        let platform = platform.as_ref().map_err(Clone::clone)?;
-        manifests(reference, &client, platform.as_ref()).map_err(|why| why.reason)
-    });
-    let stores = found.iter().flatten();
-    let layers = Layers::new(
-        scan,
-        stores.map(|(remote, found)| (remote as &dyn Store, found.images.as_slice())),
-    );
-    let images = found.iter().flatten();
-    let images =
-        images.flat_map(|(remote, found)| found.images.iter().map(move |image| (remote, image)));
-    let images: Vec<(&Remote<'_>, &Image)> = images.collect();
-    let entries = parallel::map(scan.threads, &images, |(remote, image)| {
-        let find = || entry::find(remote, image, &layers);
-        options.quick.then(find).flatten()
-    });
-    let whole = images
-        .iter()
-        .zip(&entries)
-        .filter(|(_, entry)| entry.is_none());
-    layers.read(whole.map(|((_, image), _)| *image));
-    let mut entries = entries.into_iter();
-    for ((reference, places), found) in places.iter().zip(&found) {
-        match found {
-            Ok((_, found)) => {
-                let own = entries
-                    .by_ref()
-                    .take(found.images.len())
-                    .collect::<Vec<_>>();
-                for place in places {
-                    report(scan, (reference, place), (found, &own), &layers);
-                }
-            }
-            Err(why) => places
-                .iter()
-                .for_each(|place| failed(scan, reference, place, why)),
-        }
-    }
-}
-
-/// Returns each reference once, with all places that ask for it.
-fn places_by_reference(requests: &[ImageRequest]) -> BTreeMap<&str, Vec<&Place>> {
-    let mut places: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
+    let platform = options.platform.as_deref();
+    let platform = platform.map(remote::parse_platform).transpose();
+    let mut asked: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();
     for request in requests {
-        let places = places.entry(&request.reference).or_default();
-        if !places.contains(&&request.place) {
-            places.push(&request.place);
+        let places = asked.entry(&request.reference).or_default();
+        places.insert(&request.place);
+    }
+    let asked: Vec<_> = asked.into_iter().collect();
+    let answers = parallel::map(scan.threads, &asked, |(reference, _)| {
+        let platform = platform.as_ref().map_err(Clone::clone)?;
+        Remote::fetch(&client, reference, platform.as_ref()).map_err(|why| why.reason)
+    });
+    let mut images = Vec::new();
+    for ((reference, places), answer) in asked.iter().zip(&answers) {
+        match answer {
+            Ok((remote, found)) => {
+                for place in places {
+                    report_problems(scan, place, &found.problems);
+                }
+                images.extend(found.images.iter().map(|image| Fetched {
+                    reference,
+                    places,
+                    remote,
+                    image,
+                    platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
+                }));
+            }
+            Err(why) => {
+                let failed = |place: &&Place| failed(scan, reference, place, why);
+                places.iter().for_each(failed);
+            }
         }
     }
-    places
+    check(scan, &images, asked.len(), options.quick);
 }
 
-/// Fetches the manifests of an image.
-fn manifests<'c>(
-    reference: &str,
-    client: &'c Client,
-    platform: Option<&Platform>,
-) -> Result<(Remote<'c>, Images), Unreadable> {
-    let remote = Remote::new(client, reference)?;
-    let images = remote.images(platform)?;
-    Ok((remote, images))
-}
-
-/// Reports the images of a reference under a place that asks for it, and the entry points of those that were not read
-/// further.
-fn report(
-    scan: &Scan<'_>,
-    (reference, place): (&str, &Place),
-    (found, entries): (&Images, &[Option<Found>]),
-    layers: &Layers<'_>,
-) {
-    for why in &found.problems {
+fn report_problems(scan: &Scan<'_>, place: &Place, problems: &[Unreadable]) {
+    for why in problems {
         unjudged::report(scan, place, Demand::Named, &why.reason);
     }
-    for (image, entry) in found.images.iter().zip(entries) {
-        let platform = image.platform.as_ref().filter(|_| found.images.len() > 1);
-        let place = place_of(reference, place, platform);
-        scan.count(FileOutcome::Archive);
-        match entry {
-            Some(entry) => entry_point(scan, entry, &place),
-            None => whole(scan, image, layers, &place),
+}
+
+/// Reads the layers of these images of so many references, and reports what is in them. A quick check only reads the
+/// entry points that are plugins.
+fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: bool) {
+    let stored = images.iter();
+    let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
+    let layers = Layers::new(scan, references, stored);
+    let entries = parallel::map(scan.threads, images, |one| {
+        let find = || entry_point(one.remote, one.image, &layers);
+        is_quick.then(find).flatten()
+    });
+    let all = images.iter().zip(&entries);
+    let whole = all.clone().filter(|(_, entry)| entry.is_none());
+    layers.read(whole.map(|(one, _)| one.image));
+    for (one, entry) in all {
+        for place in one.places {
+            let place = one.place_within(place);
+            scan.count(FileOutcome::Archive);
+            match entry {
+                Some(entry) => report_entry_point(scan, entry, &place),
+                None => whole_image(scan, one.image, &layers, &place),
+            }
         }
     }
 }
 
-/// Returns the place of an image within the place that asks for it: the platform if there are several, after the
-/// reference unless the place is the reference.
-fn place_of(reference: &str, place: &Place, platform: Option<&Platform>) -> Place {
-    let reference = shown(reference);
-    let is_named = place.file == reference;
-    match platform
-        .map(Platform::to_string)
-        .filter(|platform| !platform.is_empty())
-    {
-        Some(platform) if is_named => place.in_image(&platform),
-        Some(platform) => place.in_image(&format!("{reference} ({platform})")),
-        None if is_named => place.clone(),
-        None => place.in_image(&reference),
+impl Fetched<'_> {
+    /// Returns the place of the image within a place that asks for it: the platform if there are several, after the
+    /// reference unless the place is the reference.
+    fn place_within(&self, place: &Place) -> Place {
+        let reference = shown(self.reference);
+        let is_named = place.file == reference;
+        let platform = self.platform.map(Platform::to_string);
+        match platform.filter(|platform| !platform.is_empty()) {
+            Some(platform) if is_named => place.in_image(&platform),
+            Some(platform) => place.in_image(&format!("{reference} ({platform})")),
+            None if is_named => place.clone(),
+            None => place.in_image(&reference),
+        }
     }
 }
 
 /// Reports an image whose layers were read, also if it has no trace of NRI and no part that could not be
 /// read.
-fn whole(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
+fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
     match report_image(image, layers, place) {
         Ok(0) if scan.skipped_within(place).1 == 0 => unjudged::without_plugin(scan, place),
         Ok(_) => {}
@@ -138,10 +148,57 @@ fn whole(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
 }
 
 /// Reports the entry point of an image whose other files were not read.
-fn entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
+fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
     if let Some(seen) = entry.sightings.first() {
         scan.store(entry.clone().moved(place, &seen.place.file));
     }
     let reason = "only the entry point was read, as --quick demands";
     scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
+}
+
+/// Returns the findings in the entry point of an image, if it is a plugin.
+fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
+    let config: Config = remote.config(image)?;
+    let mut found = layers.file_at(image, &path(config.config)?)?;
+    for seen in &mut found.sightings {
+        seen.evidence.push(Evidence {
+            reader: "check",
+            detail: "the entry point of the image; --quick stopped there, so its other files were not read".to_owned(),
+        });
+    }
+    (!found.sightings.is_empty()).then_some(found)
+}
+
+/// Returns the path of the program that a container of the image starts; `None` if it depends on
+/// other files, such as the folders in `PATH`.
+fn path(process: Process) -> Option<PathBuf> {
+    let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
+    let program = words.next().filter(|program| program.contains('/'))?;
+    Some(clean_path(PathBuf::from(process.working_dir).join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_point_is_a_path() {
+        for (config, expected) in [
+            (
+                json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}),
+                Some("usr/bin/10-a"),
+            ),
+            (json!({"Entrypoint": null, "Cmd": ["/b/../c"]}), Some("c")),
+            (
+                json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}),
+                Some("opt/a"),
+            ),
+            (json!({"Entrypoint": ["a"]}), None),
+        ] {
+            let found = path(Process::deserialize(&config).unwrap());
+            assert_eq!(found, expected.map(PathBuf::from), "{config}");
+        }
+    }
 }

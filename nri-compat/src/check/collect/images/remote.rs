@@ -1,13 +1,15 @@
-//! The manifests of an image in a registry, as parts by path like those of an archive.
+//! An image in a registry: its manifests, as parts by path like those of an archive, and the platforms that are
+//! checked: one, or every Linux platform.
 
 use serde::de::DeserializeOwned;
 
-use super::platform;
 use crate::check::collect::archive::{
     Image, Images, LayerBlob, Manifest, Platform, Store, images_of, parse_manifest,
 };
-use crate::check::collect::spool;
+use crate::check::collect::disk;
 use crate::check::content::Content;
+use crate::check::evidence::text;
+use crate::escape;
 use crate::registry::{Client, Digest, Reference};
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -28,32 +30,27 @@ impl Store for Remote<'_> {
     }
 
     fn layer(&self, blob: &LayerBlob) -> Result<Box<dyn Content + '_>, Unreadable> {
-        let unsized_layer = || broken("its manifest does not state its size");
-        let size = blob.size.ok_or_else(unsized_layer)?;
-        let digest = digest_of(&blob.path)?;
-        let file = self.client.blob(&self.reference, &digest, size)?;
-        Ok(Box::new(spool::spooled(file)?))
+        self.blob(&blob.path, blob.size)
     }
 }
 
 impl<'c> Remote<'c> {
-    pub(super) fn new(client: &'c Client, reference: &str) -> Result<Self, Unreadable> {
-        Ok(Self {
-            client,
-            reference: Reference::parse(reference)?,
-        })
-    }
-
-    /// Fetches the manifests of the image for a platform, else for all of Linux.
-    pub(super) fn images(&self, asked: Option<&Platform>) -> Result<Images, Unreadable> {
-        let top = self.client.manifest(&self.reference)?;
+    /// Fetches the manifests of an image for a platform, else for all of Linux.
+    pub(super) fn fetch(
+        client: &'c Client,
+        reference: &str,
+        asked: Option<&Platform>,
+    ) -> Result<(Self, Images), Unreadable> {
+        let reference = Reference::parse(reference)?;
+        let remote = Self { client, reference };
+        let top = client.manifest(&remote.reference)?;
         let top: Manifest = parse_manifest("the manifest", &top)?;
-        let wants = |stated: &Platform| platform::is_wanted(stated, asked);
-        let mut found = images_of(self, top, &wants);
+        let wants = |stated: &Platform| is_wanted(stated, asked);
+        let mut found = images_of(&remote, top, &wants);
         if asked.is_some() {
             found.images.retain(|image| {
-                let stated = image.platform.is_none().then(|| self.config(image).ok());
-                let other = stated.flatten().filter(|stated| !wants(stated));
+                let stated = image.platform.is_none().then(|| remote.config(image));
+                let other: Option<Platform> = stated.flatten().filter(|stated| !wants(stated));
                 let shown = other.as_ref().map(Platform::to_string);
                 found.passed_over.extend(shown);
                 other.is_none()
@@ -62,18 +59,24 @@ impl<'c> Remote<'c> {
         if found.images.is_empty() && found.problems.is_empty() {
             return Err(no_platform(asked, found));
         }
-        Ok(found)
+        Ok((remote, found))
     }
 
-    /// Fetches a part of the configuration of an image.
-    pub(super) fn config<T: DeserializeOwned>(&self, image: &Image) -> Result<T, Unreadable> {
-        let named = image.config.as_ref();
-        let named = named.and_then(|config| Some((Digest::parse(&config.digest)?, config.size?)));
-        let (digest, size) = named.ok_or_else(|| broken("the manifest names no configuration"))?;
-        let bytes = self
-            .client
-            .small_blob(&self.reference, &digest, size, MAX_CONFIG)?;
-        parse_manifest("its configuration", &bytes)
+    /// Fetches a part of the configuration of an image, if it is small and valid.
+    pub(super) fn config<T: DeserializeOwned>(&self, image: &Image) -> Option<T> {
+        let config = image.config.as_ref()?;
+        let size = config.size.filter(|size| *size <= MAX_CONFIG);
+        let content = self.blob(&config.digest, size).ok()?;
+        let bytes = text::bytes(&content, MAX_CONFIG).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Fetches the blob with this digest or path, and verifies its size and its digest.
+    fn blob(&self, name: &str, size: Option<u64>) -> Result<Box<dyn Content>, Unreadable> {
+        let size = size.ok_or_else(|| broken("its manifest does not state its size"))?;
+        let digest = digest_of(name)?;
+        let file = self.client.blob(&self.reference, &digest, size)?;
+        Ok(Box::new(disk::temporary(file)?))
     }
 }
 
@@ -88,15 +91,87 @@ fn no_platform(asked: Option<&Platform>, found: Images) -> Unreadable {
     Unreadable::new(SkipKind::Io, reason)
 }
 
-/// Returns the digest of a part.
+/// Returns the digest in the path of a part, or in a text.
 fn digest_of(path: &str) -> Result<Digest, Unreadable> {
     let name = path.trim_start_matches("blobs/").replacen('/', ":", 1);
-    Digest::parse(&name).ok_or_else(|| {
-        let shown = crate::escape::short(&name);
-        broken(&format!("`{shown}` is not a digest of sha256 or sha512"))
-    })
+    let shown = escape::short(&name);
+    let reason = format!("`{shown}` is not a digest of sha256 or sha512");
+    Digest::parse(&name).ok_or_else(|| broken(&reason))
 }
 
 fn broken(reason: &str) -> Unreadable {
     Unreadable::new(SkipKind::Broken, reason)
+}
+
+/// Parses the value of `--platform`: `linux/arm64`, `linux/arm/v7`. An architecture may also have the name
+/// that `uname` gives to it.
+pub(super) fn parse_platform(text: &str) -> Result<Platform, String> {
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    let (os, architecture, variant) = match parts[..] {
+        [os, architecture] => (os, architecture, None),
+        [os, architecture, variant] => (os, architecture, Some(variant)),
+        _ => {
+            let shown = escape::bytes(text.as_bytes());
+            return Err(format!(
+                "`{shown}` is not a platform; write OS/ARCHITECTURE[/VARIANT], such as linux/arm64"
+            ));
+        }
+    };
+    let architecture = match architecture {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        known => known,
+    };
+    Ok(Platform {
+        os: os.to_owned(),
+        architecture: architecture.to_owned(),
+        variant: variant.map(str::to_owned),
+    })
+}
+
+/// Returns true if an image for the `stated` platform is checked: for that which was asked for, else for Linux. One
+/// without a variant is for all of them.
+fn is_wanted(stated: &Platform, asked: Option<&Platform>) -> bool {
+    if stated.os.is_empty() || stated.architecture.is_empty() {
+        return true;
+    }
+    let Some(asked) = asked else {
+        return stated.os == "linux";
+    };
+    let variant = stated.variant.as_ref();
+    let variant = variant.filter(|variant| !variant.is_empty());
+    let variants = asked.variant.as_ref().zip(variant);
+    asked.os == stated.os
+        && asked.architecture == stated.architecture
+        && variants.is_none_or(|(one, other)| one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_without_variant_means_all_of_them() {
+        for (asked, stated, wanted) in [
+            (None, "linux/riscv64", true),
+            (None, "windows/amd64", false),
+            (Some("linux/arm64"), "linux/arm64/v8", true),
+            (Some("linux/aarch64/v8"), "linux/arm64", true),
+            (Some("linux/arm/v7"), "linux/arm/v7", true),
+            (Some("linux/arm/v6"), "linux/arm/v7", false),
+            (Some("windows/amd64"), "windows/amd64", true),
+        ] {
+            let platform = asked.map(|asked| parse_platform(asked).unwrap());
+            let stated = parse_platform(stated).unwrap();
+            let found = is_wanted(&stated, platform.as_ref());
+            assert_eq!(found, wanted, "{asked:?} {stated}");
+        }
+        for text in ["", "linux/", "linux/amd64/v1/x"] {
+            assert!(
+                parse_platform(text)
+                    .unwrap_err()
+                    .contains("is not a platform")
+            );
+        }
+    }
 }

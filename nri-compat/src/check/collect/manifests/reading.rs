@@ -3,9 +3,8 @@
 use super::super::demand::Demand;
 use super::super::file_outcome::FileOutcome;
 use super::super::found::Found;
-use super::super::request::ImageRequest;
+use super::super::request::{ImageRequest, WantedImage};
 use super::super::scan::Scan;
-use super::super::wanted_image::WantedImage;
 use super::recognise;
 use crate::check::content::File;
 use crate::check::evidence::{Unreadable, text};
