@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::{Error as _, IntoDeserializer as _};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::ignore::{Ignore, Scope};
-use super::values::{RuleId, one_or_many};
+use super::ignore::{Ignore, RuleId, Scope};
 use super::{FILE, FailOn};
 use crate::error::{Error, ErrorKind};
 use crate::report::finding::Level;
@@ -107,6 +107,21 @@ impl Policy {
     pub(super) fn place(&self, ignore: &Spanned<Ignore>) -> String {
         format!("{}:{}", self.file, line(&self.text, ignore.span().start))
     }
+}
+
+/// Reads a list of strings, or one string without a list.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let values = match toml::Value::deserialize(deserializer)? {
+        toml::Value::Array(values) => values,
+        one => vec![one],
+    };
+    let value = |value| match value {
+        toml::Value::String(text) => T::deserialize(text.into_deserializer()),
+        _ => Err(D::Error::custom("expected a string or a list of strings")),
+    };
+    values.into_iter().map(value).collect()
 }
 
 /// Returns the line of a byte in a text, counted from 1.
