@@ -5,35 +5,28 @@
 //! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
-//! credentials with `kube`, `client` makes one request, `pages` reads a whole list, and `nodes` and
-//! `inventory` gather what matters of its objects, whose fields `object` reads.
+//! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its objects,
+//! whose fields `object` reads.
 
 mod access;
 mod client;
 mod error;
 mod inventory;
-mod nodes;
 mod object;
-mod pages;
 mod resources;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use error::ClusterError;
-pub use inventory::Plugin;
-pub use nodes::NodePool;
-pub use object::{Image, ImageOrigin, WorkloadName};
+pub use inventory::{NodePool, Plugin};
+pub use object::{Image, ImageOrigin};
 pub use resources::{RESOURCES, Resource, VERB};
 
 use crate::skipped::SkipKind;
-use crate::workloads::Node;
-use client::Client;
+use client::{Client, add_page};
 use error::ErrorScope;
 use inventory::Inventory;
-use nodes::Pools;
-use pages::{List, Page};
-use resources::{NODES, PODS};
 
 /// The time that a request may take by default.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -81,8 +74,6 @@ pub struct Cluster {
     pub workloads: u64,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
-    /// The number of such containers that exceed the maximum.
-    pub beyond: u64,
     /// The resources that could not be listed, with the reasons.
     pub unread: Vec<Unread>,
 }
@@ -108,24 +99,17 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         resources::check_namespace(namespace)?;
     }
     let access = access::access(options).await?;
-    let client = Client::new(access, options.request_timeout).await?;
-    let mut reading = Reading {
-        namespace: options.namespace.as_deref(),
-        client: &client,
-        unread: Vec::new(),
-        end: None,
-    };
-    let mut contents = Contents::default();
+    let namespace = options.namespace.clone();
+    let client = Client::new(access, namespace, options.request_timeout).await?;
+    let mut reading = Reading::default();
     for resource in &RESOURCES {
-        reading.list(resource, &mut contents).await;
+        reading.list(&client, resource).await;
     }
-    let unread = reading.finish()?;
     Ok(Cluster {
         name: client.name,
         server: client.server,
         id: client.id,
-        unread,
-        ..contents.cluster()
+        ..reading.finish()?
     })
 }
 
@@ -145,69 +129,45 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// Returns an error if a document is not a list of its resource.
 pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
-    let mut contents = Contents::default();
+    let mut inventory = Inventory::default();
     for (resource, bytes) in lists {
-        let page = Page::parse(bytes).map_err(|error| {
+        add_page(&mut inventory, resource, bytes).map_err(|error| {
             let message = format!("not a list of {}", resource.name());
             ClusterError::new(SkipKind::Broken, message).caused_by(error)
         })?;
-        page.objects(|object| contents.add(resource, object));
     }
-    Ok(contents.cluster())
+    Ok(cluster(inventory))
 }
 
-/// What matters of the objects of all lists.
-#[derive(Clone, Default)]
-struct Contents {
-    pools: Pools,
+/// Returns the contents of a cluster that are known from its lists.
+fn cluster(inventory: Inventory) -> Cluster {
+    Cluster {
+        pools: inventory.pools(),
+        pods: inventory.pods,
+        workloads: inventory.workloads,
+        plugins: inventory.plugins(),
+        ..Cluster::default()
+    }
+}
+
+/// The reading of all lists.
+#[derive(Default)]
+struct Reading {
     inventory: Inventory,
-}
-
-impl Contents {
-    /// Adds an object of a list of this resource.
-    fn add(&mut self, resource: &Resource, object: &Node) {
-        match resource.kind {
-            kind if kind == NODES.kind => self.pools.add(object),
-            kind if kind == PODS.kind => self.inventory.pod(object),
-            kind => self.inventory.workload(object, kind),
-        }
-    }
-
-    fn cluster(self) -> Cluster {
-        Cluster {
-            pools: self.pools.finish(),
-            pods: self.inventory.pods,
-            workloads: self.inventory.workloads,
-            beyond: self.inventory.beyond,
-            plugins: self.inventory.plugins(),
-            ..Cluster::default()
-        }
-    }
-}
-
-/// The reading of several lists.
-struct Reading<'c> {
-    client: &'c Client,
-    namespace: Option<&'c str>,
     unread: Vec<Unread>,
     /// The error after which no further list is requested.
     end: Option<ClusterError>,
 }
 
-impl Reading<'_> {
-    /// Reads a list, and adds its objects to `contents`, which stay the same if the list cannot be read.
-    async fn list(&mut self, resource: &'static Resource, contents: &mut Contents) {
-        let list = List {
-            client: self.client,
-            resource,
-            namespace: self.namespace,
-        };
+impl Reading {
+    /// Reads a list, whose objects do not count if it cannot be read to its end.
+    async fn list(&mut self, client: &Client, resource: &'static Resource) {
         let read = match &self.end {
             Some(error) => Err(error.clone()),
-            None => list.add_to(contents).await,
+            None => client.list(resource, &self.inventory).await,
         };
         match read {
-            Ok(new) => *contents = new,
+            Ok(inventory) => self.inventory = inventory,
             Err(error) => {
                 let is_end = self.is_end(&error);
                 self.end = self.end.take().or(is_end.then(|| error.clone()));
@@ -227,15 +187,18 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns the lists that could not be read.
+    /// Returns the contents of the lists.
     ///
     /// # Errors
     ///
     /// Returns an error if no list could be read because of an error that affects all requests.
-    fn finish(self) -> Result<Vec<Unread>, ClusterError> {
+    fn finish(self) -> Result<Cluster, ClusterError> {
         match self.end {
             Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
-            Some(_) | None => Ok(self.unread),
+            Some(_) | None => Ok(Cluster {
+                unread: self.unread,
+                ..cluster(self.inventory)
+            }),
         }
     }
 }

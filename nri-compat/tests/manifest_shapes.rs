@@ -7,7 +7,7 @@ use nri_compat::workloads::manifest::{Item, read};
 fn items(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     read(text, &mut |item| match item {
-        Item::Workload { document, workload } => {
+        Item::Workload(workload) => {
             let containers = workload.containers.iter();
             let containers: Vec<String> = containers
                 .map(|one| {
@@ -15,14 +15,15 @@ fn items(text: &str) -> Vec<String> {
                     format!("{}={image}@{}", one.name, one.line)
                 })
                 .collect();
-            lines.push(format!("{document}: {workload}: {}", containers.join(" ")));
+            let (document, name) = (workload.place.document.unwrap(), workload.place.workload());
+            lines.push(format!("{document}: {name}: {}", containers.join(" ")));
         }
         Item::Unreadable {
             document,
             line,
             reason,
         } => lines.push(format!("{document}: line {line}: {reason}")),
-        Item::Object | Item::Foreign | Item::Mention { .. } => {}
+        Item::Object | Item::Mention(_) => {}
     });
     lines
 }
@@ -38,11 +39,9 @@ fn pod(name: &str) -> String {
 fn found(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     read(text, &mut |item| match item {
-        Item::Workload { workload, .. } => found.extend(workload.candidates().map(shown)),
-        Item::Mention { line, reason, .. } => {
-            found.push(format!("{line}: {}", short(&reason)));
-        }
-        Item::Object | Item::Foreign => {}
+        Item::Workload(workload) => found.extend(workload.candidates().map(shown)),
+        Item::Mention(one) => found.push(format!("{}: {}", one.line, short(&one.text))),
+        Item::Object => {}
         Item::Unreadable { line, reason, .. } => panic!("line {line}: {reason}: {text}"),
     });
     found
@@ -335,8 +334,8 @@ fn the_plugin_that_an_object_installs_is_named() {
         );
         let mut plugins = Vec::new();
         read(&text, &mut |item| {
-            if let Item::Mention { plugin, .. } = item {
-                plugins.extend(plugin);
+            if let Item::Mention(statement) = item {
+                plugins.extend(statement.plugin);
             }
         });
         plugins

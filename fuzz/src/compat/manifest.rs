@@ -12,12 +12,13 @@ fn last_candidate(text: &str) -> Option<String> {
     let mut documents = 0;
     let mut last = None;
     manifest::read(text, &mut |item| match item {
-        Item::Object | Item::Foreign => {}
-        Item::Mention { line, reason, .. } => {
-            assert!(line <= lines);
-            assert!(!reason.contains('\n'));
+        Item::Object => {}
+        Item::Mention(statement) => {
+            assert!(statement.line <= lines);
+            assert!(!statement.text.contains('\n'));
         }
-        Item::Workload { document, workload } => {
+        Item::Workload(workload) => {
+            let document = workload.place.document.expect("it is in a document");
             assert!(document >= documents.max(1));
             documents = document;
             for candidate in workload.candidates() {

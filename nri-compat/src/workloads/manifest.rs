@@ -5,15 +5,15 @@
 mod documents;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::thread;
 
 use encoding_rs::UTF_8;
 
+use super::content::{Content, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
-use super::search::{Content, is_complete};
-use super::statements::Statement;
 use documents::{Document, documents};
 
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
@@ -22,30 +22,15 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// The stack for a document of the maximum depth, with a reserve.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Something in a manifest.
+/// Something in a manifest. Documents that are not Kubernetes objects are omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An object with pods.
-    Workload {
-        /// The document, counted from 1.
-        document: u32,
-        /// The object.
-        workload: Workload,
-    },
-    /// A statement about NRI outside of a pod: a path of the host, a mount of a volume that is declared
-    /// elsewhere, or a chart.
-    Mention {
-        /// The line, counted from 1.
-        line: u32,
-        /// The reason why nothing can be said about plugins: one line, in lower case.
-        reason: String,
-        /// The published plugin that it installs, if it names one.
-        plugin: Option<&'static str>,
-    },
+    Workload(Workload),
     /// A Kubernetes object without pods, such as a service.
     Object,
-    /// A document that is not a Kubernetes object. Empty documents are omitted.
-    Foreign,
+    /// A statement about NRI outside of a pod.
+    Mention(Statement),
     /// A document that cannot be read.
     Unreadable {
         /// The document, counted from 1.
@@ -88,7 +73,7 @@ pub fn read(text: &str, each: &mut (dyn FnMut(Item) + Send)) {
 fn read_document(document: &Document<'_>, each: &mut dyn FnMut(Item)) {
     match document.parse() {
         Ok(Some(node)) => values(document.number, &node, each),
-        Ok(None) => each(Item::Foreign),
+        Ok(None) => {}
         Err(error) => each(Item::Unreadable {
             document: document.number,
             line: error.line,
@@ -100,14 +85,13 @@ fn read_document(document: &Document<'_>, each: &mut dyn FnMut(Item)) {
 /// Passes the objects that a document consists of to `each`.
 fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
     match &node.value {
-        Value::Null => {}
+        Value::Null | Value::Text(_) => {}
         Value::List(elements) => {
             for element in elements {
                 values(document, element, each);
             }
         }
         Value::Map(_) => object(document, node, "", each),
-        Value::Text(_) => each(Item::Foreign),
     }
 }
 
@@ -115,15 +99,13 @@ fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
 fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
     let content = Content::new(node);
     let has_pods = !content.pods.is_empty();
-    let is_object = is_complete(node) || has_pods && node.get("metadata").is_some();
-    each(match (is_object, has_pods) {
-        (false, _) => Item::Foreign,
-        (true, false) => Item::Object,
-        (true, true) => Item::Workload {
-            document,
-            workload: Workload::new(node, kind, &content.pods),
-        },
-    });
+    if has_pods && (is_complete(node) || node.get("metadata").is_some()) {
+        let mut workload = Workload::new(node, kind, &content.pods);
+        workload.place.document = Some(document);
+        each(Item::Workload(workload));
+    } else if is_complete(node) {
+        each(Item::Object);
+    }
     let statements = content.statements.into_iter();
     mentions(
         statements.chain(installers::statements(node)).collect(),
@@ -137,19 +119,15 @@ fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
 }
 
 /// Passes each statement once to `each`, and those about mounts only if there are no others.
-fn mentions(statements: Vec<Statement>, each: &mut dyn FnMut(Item)) {
-    let has_others = statements.iter().any(|statement| !statement.is_mount);
-    let mut said: Vec<String> = Vec::new();
+fn mentions(mut statements: Vec<Statement>, each: &mut dyn FnMut(Item)) {
+    if statements.iter().any(|statement| !statement.is_mount) {
+        statements.retain(|statement| !statement.is_mount);
+    }
+    let mut texts = HashSet::new();
     for statement in statements {
-        if statement.is_mount && has_others || said.contains(&statement.text) {
-            continue;
+        if texts.insert(statement.text.clone()) {
+            each(Item::Mention(statement));
         }
-        said.push(statement.text.clone());
-        each(Item::Mention {
-            line: statement.line,
-            reason: statement.text,
-            plugin: statement.plugin,
-        });
     }
 }
 

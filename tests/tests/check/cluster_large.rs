@@ -56,7 +56,7 @@ fn a_large_cluster_is_read_in_bounded_memory() {
     let plugins: Vec<(String, u64, usize)> = found
         .plugins
         .iter()
-        .map(|plugin| (plugin.workload.to_string(), plugin.pods, plugin.nodes.len()))
+        .map(|plugin| (plugin.place.workload(), plugin.pods, plugin.nodes.len()))
         .collect();
     let expected = [
         ("DaemonSet kube-system/idle".to_owned(), 0, 0),

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
 use crate::sighting::Evidence;
-use crate::skipped::{SkipKind, Skipped};
+use crate::skipped::Skipped;
 
 /// The evidence about static pods.
 const STATIC_POD: &str =
@@ -86,7 +86,10 @@ impl Args {
             pools: pools.collect(),
         };
         let name = format!("cluster {}", view.name);
-        let places = cluster.plugins.iter().map(|plugin| place(&name, plugin));
+        let places = cluster
+            .plugins
+            .iter()
+            .map(|plugin| Place::from(name.clone()).in_workload(plugin.place.clone()));
         Ok(ClusterScan {
             places: places.collect(),
             cluster,
@@ -141,13 +144,6 @@ impl ClusterScan {
         collected
             .skipped
             .extend(unread.map(|unread| self.skipped(unread)));
-        if self.cluster.beyond > 0 {
-            let reason = format!("{} more containers may be plugins", self.cluster.beyond);
-            let place = format!("cluster {}", self.view.name);
-            collected
-                .skipped
-                .push(Skipped::new(place, SkipKind::Limit, reason));
-        }
     }
 
     /// Adds the cluster to the places that were checked, the counts, and the time.
@@ -159,7 +155,7 @@ impl ClusterScan {
             .not_looked_for
             .retain(|kind| *kind != NotLookedFor::Cluster);
         let plugins = self.cluster.plugins.iter();
-        let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
+        let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
         let count = summary.workloads.get_or_insert_default();
         count.examined += self.cluster.pods + self.cluster.workloads;
         count.candidates += candidates.len() as u64;
@@ -237,18 +233,6 @@ fn of_place<'f>(plugins: &Plugins<'f>, place: &Place) -> Vec<&'f Plugin> {
     let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
     let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
     if named.is_empty() { all } else { named }
-}
-
-/// Returns the place of a plugin in a cluster.
-fn place(cluster: &str, plugin: &Plugin) -> Place {
-    let workload = &plugin.workload;
-    Place::from(cluster.to_owned()).in_workload(WorkloadPlace {
-        kind: workload.kind.clone(),
-        namespace: Some(workload.namespace.clone()),
-        name: workload.name.clone(),
-        container: plugin.container.clone(),
-        ..WorkloadPlace::default()
-    })
 }
 
 impl From<ClusterError> for Error {
