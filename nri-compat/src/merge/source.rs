@@ -18,10 +18,8 @@ pub(super) type Numbers = BTreeSet<usize>;
 pub(super) enum Source {
     /// A node with this name.
     Node(String),
-    /// A node without a name, in the scan with this id.
-    Scan(String),
-    /// A node in the report with this number, which has neither.
-    Nth(usize),
+    /// A node without a name, in the scan with this id, or else in the report with this number.
+    Unnamed(String),
     /// The namespace, if any, of the cluster with this identity.
     Cluster(String, Option<String>),
 }
@@ -49,8 +47,8 @@ impl Source {
         let scan = document.summary.scan.as_ref().filter(usable);
         match (node, scan) {
             (Some(name), _) => Self::Node(name.clone()),
-            (None, Some(id)) => Self::Scan(id.clone()),
-            (None, None) => Self::Nth(nth),
+            (None, Some(id)) => Self::Unnamed(id.clone()),
+            (None, None) => Self::Unnamed(format!("#{nth}")),
         }
     }
 
@@ -58,7 +56,7 @@ impl Source {
     pub(super) fn node(&self) -> Option<&str> {
         match self {
             Self::Node(name) => Some(name),
-            Self::Scan(_) | Self::Nth(_) | Self::Cluster(..) => None,
+            Self::Unnamed(_) | Self::Cluster(..) => None,
         }
     }
 }

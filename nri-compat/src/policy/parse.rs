@@ -152,35 +152,6 @@ fn problem(ignore: &Ignore) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "
-targets = ['containerd@2.4', 'cri-o@1.36']
-fail-on = 'removed'
-
-[rules]
-CHECK_ONE_SHOT = 'note'
-
-[[ignore]]
-plugin = '10-*'
-rule = 'CHECK_ONE_SHOT'
-target = 'containerd@2.4'
-reason = 'replaced in the next image'
-expires = 2027-03-31
-";
-
-    #[test]
-    fn a_whole_policy_is_read() {
-        let policy = Policy::parse("p.toml", WHOLE).expect("a policy");
-        assert_eq!(policy.targets, ["containerd@2.4", "cri-o@1.36"]);
-        assert_eq!(policy.fail_on, [FailOn::Removed]);
-        let levels: Vec<&RuleLevel> = policy.rules.values().collect();
-        assert_eq!(levels, [&RuleLevel::Note]);
-        let ignore = policy.ignores.first().expect("an ignore");
-        assert_eq!(policy.place(ignore), "p.toml:8");
-        let ignore = ignore.get_ref();
-        assert_eq!(ignore.shown(), "10-* CHECK_ONE_SHOT containerd@2.4");
-        assert_eq!(ignore.expires, Some(jiff::civil::date(2027, 3, 31)));
-    }
-
     /// Policies, with `;` in place of a line end, and the start of their errors.
     const ERRORS: &str = "
 ;target = 'a' => 2: unknown field `target`, expected one of `targets`
