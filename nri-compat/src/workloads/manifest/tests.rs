@@ -115,35 +115,23 @@ fn json_is_read_with_lines() {
 
 #[test]
 fn bombs_are_errors() {
-    let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..40 {
-        let below = format!("*a{}", level - 1);
-        laughs.push_str(&format!(
-            "a{level}: &a{level} [{}]\n",
-            [below.as_str(); 10].join(", ")
-        ));
-    }
+    let laughs = (1..40).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
+        let below = [format!("*a{}", level - 1).as_str(); 10].join(", ");
+        format!("{text}a{level}: &a{level} [{below}]\n")
+    });
     let deep = format!("a: {}", "[".repeat(100_000));
-    let deep_block = (0..2_000)
-        .map(|level| format!("{}a:\n", " ".repeat(level)))
-        .collect::<String>();
-    let cycle = "a: &a [*a]\n".to_owned();
-    for bomb in [laughs, deep, deep_block, cycle] {
-        let found = items(&format!(
-            "{}---\nkind: x\n{bomb}\n---\n{}",
-            pod("a"),
-            pod("b")
-        ));
+    let deep_block = (0..2_000).map(|level| format!("{}a:\n", " ".repeat(level)));
+    let deep_block = deep_block.collect::<String>();
+    for bomb in [laughs, deep, deep_block, "a: &a [*a]\n".to_owned()] {
+        let (before, after) = (pod("a"), pod("b"));
+        let found = items(&format!("{before}---\nkind: x\n{bomb}\n---\n{after}"));
         let shown = found.join("\n");
         assert_eq!(found.len(), 3, "{}", shown.get(..200).unwrap_or(&shown));
         assert!(found[1].starts_with("2: line "), "{}", found[1]);
     }
     let merges = (0..40).fold("m0: &m0 {a: b}\n".to_owned(), |text, level| {
-        format!(
-            "{text}m{}: &m{} {{<<: [*m{level}, *m{level}], k{level}: v}}\n",
-            level + 1,
-            level + 1
-        )
+        let next = level + 1;
+        format!("{text}m{next}: &m{next} {{<<: [*m{level}, *m{level}], k{level}: v}}\n")
     });
     assert_eq!(items(&merges).len(), 0);
 }

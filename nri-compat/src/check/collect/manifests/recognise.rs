@@ -17,7 +17,7 @@ const API_VERSION: &[u8] = b"apiVersion";
 
 /// The other field that every object has. Descriptions of web services have the first one, too.
 static KIND: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"kind["']?\s*:"#).expect("a regular expression"));
+    LazyLock::new(|| Regex::new(r#"kind["']?[ \t\r\n]*:"#).expect("the pattern is a constant"));
 
 /// The field of a volume that is a path of the host, which patches have without an object around it.
 const HOST_PATH: &[u8] = b"hostPath";
