@@ -19,10 +19,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use error::ClusterError;
-pub use inventory::{NodePool, Plugin};
-pub use object::{Image, ImageOrigin};
+pub use inventory::Plugin;
+pub use object::Image;
 pub use resources::{RESOURCES, Resource, VERB};
 
+use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
 use client::{Client, add_page};
 use error::ErrorScope;
@@ -59,19 +60,9 @@ impl Default for Options {
 /// The contents of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// The name of the context, or `in-cluster`.
-    pub name: String,
-    /// The URL of the API server.
-    pub server: String,
-    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal; `None`
-    /// without one. The URL is not enough, because it is the same in the pods of many clusters.
-    pub id: Option<String>,
-    /// The nodes by runtime, the largest pool first.
-    pub pools: Vec<NodePool>,
-    /// The number of pods.
-    pub pods: u64,
-    /// The number of other objects that run pods.
-    pub workloads: u64,
+    /// The API server, the nodes by runtime, and the numbers of pods and workloads. Its id is the SHA-256
+    /// of its certificate authority: the URL is the same in the pods of many clusters.
+    pub view: ClusterView,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
     /// The resources that could not be listed, with the reasons.
@@ -105,12 +96,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
     for resource in &RESOURCES {
         reading.list(&client, resource).await;
     }
-    Ok(Cluster {
-        name: client.name,
-        server: client.server,
-        id: client.id,
-        ..reading.finish()?
-    })
+    reading.finish(client.view)
 }
 
 /// Returns the contents of a cluster from saved lists: each the output of `kubectl get --output
@@ -121,7 +107,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// let nodes = br#"{"items": [{"status": {"nodeInfo": {"containerRuntimeVersion": "cri-o://1.35.1"}}}]}"#;
 /// let cluster = of_lists(&[(&RESOURCES[0], nodes)])?;
-/// assert_eq!(cluster.pools[0].runtime, "cri-o://1.35.1");
+/// assert_eq!(cluster.view.pools[0].runtime, "cri-o://1.35.1");
 /// # Ok::<(), nri_compat::cluster::ClusterError>(())
 /// ```
 ///
@@ -136,17 +122,20 @@ pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
             ClusterError::new(SkipKind::Broken, message).caused_by(error)
         })?;
     }
-    Ok(cluster(inventory))
+    Ok(cluster(ClusterView::default(), inventory))
 }
 
-/// Returns the contents of a cluster that are known from its lists.
-fn cluster(inventory: Inventory) -> Cluster {
+/// Returns a cluster with the contents of its lists.
+fn cluster(view: ClusterView, inventory: Inventory) -> Cluster {
     Cluster {
-        pools: inventory.pools(),
-        pods: inventory.pods,
-        workloads: inventory.workloads,
+        view: ClusterView {
+            pools: inventory.pools(),
+            pods: inventory.pods,
+            workloads: inventory.workloads,
+            ..view
+        },
         plugins: inventory.plugins(),
-        ..Cluster::default()
+        unread: Vec::new(),
     }
 }
 
@@ -187,17 +176,17 @@ impl Reading {
         }
     }
 
-    /// Returns the contents of the lists.
+    /// Returns the cluster with the contents of the lists.
     ///
     /// # Errors
     ///
     /// Returns an error if no list could be read because of an error that affects all requests.
-    fn finish(self) -> Result<Cluster, ClusterError> {
+    fn finish(self, view: ClusterView) -> Result<Cluster, ClusterError> {
         match self.end {
             Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
             Some(_) | None => Ok(Cluster {
                 unread: self.unread,
-                ..cluster(self.inventory)
+                ..cluster(view, self.inventory)
             }),
         }
     }

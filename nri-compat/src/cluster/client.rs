@@ -18,6 +18,7 @@ use super::access::Access;
 use super::error::{ClusterError, ErrorScope, excerpt};
 use super::inventory::Inventory;
 use super::resources::{Resource, VERB};
+use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
 use crate::workloads::Node;
 
@@ -37,14 +38,8 @@ const MAX_STARTS: u32 = 4;
 /// A client of an API server.
 pub(super) struct Client {
     kube: kube::Client,
-    /// The context, as in messages.
-    pub(super) name: String,
-    /// The URL of the server, as in messages.
-    pub(super) server: String,
-    /// The identity of the cluster, if it has its own certificate authority.
-    pub(super) id: Option<String>,
-    /// The namespace whose objects are listed; `None` means all of them.
-    namespace: Option<String>,
+    /// The cluster, without its contents.
+    pub(super) view: ClusterView,
     timeout: Duration,
 }
 
@@ -109,10 +104,13 @@ impl Client {
         };
         Ok(Self {
             kube: connected.map_err(|error| unusable(&name, error))?,
-            server: server.trim_end_matches('/').to_owned(),
-            name,
-            id,
-            namespace,
+            view: ClusterView {
+                server: server.trim_end_matches('/').to_owned(),
+                name,
+                id,
+                namespace,
+                ..ClusterView::default()
+            },
             timeout: limit,
         })
     }
@@ -166,7 +164,11 @@ impl Client {
             return Ok(body);
         }
         let detail = serde_json::from_slice::<Status>(&body).unwrap_or_default();
-        let namespace = self.namespace.as_ref().filter(|_| resource.is_namespaced);
+        let namespace = self
+            .view
+            .namespace
+            .as_ref()
+            .filter(|_| resource.is_namespaced);
         let scope = match namespace {
             Some(namespace) => format!("{} in the namespace {namespace}", resource.name()),
             None => format!("{} in the whole cluster", resource.name()),
@@ -179,7 +181,7 @@ impl Client {
         resource: &Resource,
         page: &ListParams,
     ) -> Result<(StatusCode, Vec<u8>), ClusterError> {
-        let path = resource.path(self.namespace.as_deref());
+        let path = resource.path(self.view.namespace.as_deref());
         let request = kube::core::Request::new(path).list(page);
         let request = request.map_err(|error| self.broken(resource, error))?;
         let response = self.kube.send(request.map(Body::from)).await;
@@ -202,7 +204,7 @@ impl Client {
     }
 
     fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
-        let (server, name) = (&self.server, resource.name());
+        let (server, name) = (&self.view.server, resource.name());
         let message = format!("{server} answers the request for {name} with something else");
         ClusterError::new(SkipKind::Broken, message)
             .caused_by(error)
@@ -212,7 +214,7 @@ impl Client {
     fn too_slow(&self, resource: &Resource) -> ClusterError {
         let message = format!(
             "{} did not answer the request for {} within {:?}",
-            self.server,
+            self.view.server,
             resource.name(),
             self.timeout
         );
@@ -227,18 +229,18 @@ impl Client {
         resource: &Resource,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ClusterError {
-        let message = format!("cannot read {} from {}", resource.name(), self.server);
+        let message = format!("cannot read {} from {}", resource.name(), self.view.server);
         ClusterError::unusable(message)
             .caused_by(cause)
             .with_help(format!(
                 "check the address, the certificates (`certificate-authority`, `tls-server-name`, `client-certificate`) and the proxy of the context `{}`",
-                self.name
+                self.view.name
             ))
     }
 
     /// Returns the error for a status other than success; `list` names the list and its scope.
     fn refused(&self, list: &str, status: StatusCode, detail: &str) -> ClusterError {
-        let Self { server, name, .. } = self;
+        let ClusterView { server, name, .. } = &self.view;
         let code = status.as_u16();
         let answered = format!("{server} answers the request for {list} with status {code}");
         let (kind, message, help) = match code {

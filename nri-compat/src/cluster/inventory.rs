@@ -4,24 +4,14 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::object::{Image, ImageOrigin, controller, deployment, has_ended, is_mirror, owner};
+use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODES, PODS, RESOURCES, Resource};
 use crate::place::WorkloadPlace;
+use crate::report::check::{Judged, NodePool};
 use crate::workloads::{Container, Node, workload};
 
-/// The operating system of nodes that do not report one.
-const DEFAULT_SYSTEM: &str = "linux";
-
-/// Nodes with the same runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NodePool {
-    /// The runtime as reported by the nodes: `containerd://2.2.3`; empty if they report none.
-    pub runtime: String,
-    /// The operating system of the nodes: `linux`, which is also the default, or `windows`.
-    pub system: String,
-    /// The names of the nodes, sorted.
-    pub nodes: Vec<String>,
-}
+/// The operating system on which NRI plugins run, and of nodes that do not report one.
+const SYSTEM: &str = "linux";
 
 /// A container that may be an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +60,7 @@ impl Inventory {
     fn node(&mut self, node: &Node) {
         let info = |key: &str| node.get("status")?.get("nodeInfo")?.text(key);
         let runtime = info("containerRuntimeVersion").unwrap_or_default();
-        let system = info("operatingSystem").unwrap_or(DEFAULT_SYSTEM);
+        let system = info("operatingSystem").unwrap_or(SYSTEM);
         let name = node.get("metadata").and_then(|data| data.text("name"));
         let pool = self.pools.entry((runtime.to_owned(), system.to_owned()));
         pool.or_default().push(name.unwrap_or_default().to_owned());
@@ -108,20 +98,23 @@ impl Inventory {
             return;
         }
         for candidate in workload.candidates() {
-            let image = Image::specified(candidate, ImageOrigin::Template);
+            let image = Image::specified(candidate, TEMPLATE);
             let plugin = Plugin::new(workload.place.clone(), candidate, image);
             add(&mut self.plugins, plugin);
         }
     }
 
-    /// Returns the nodes by runtime, the largest pool first.
+    /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known of the
+    /// operating system.
     pub(super) fn pools(&self) -> Vec<NodePool> {
         let pools = self.pools.iter().map(|((runtime, system), nodes)| {
             let mut nodes = nodes.clone();
             nodes.sort_unstable();
+            let reason = || format!("NRI plugins do not run on {system}");
+            let without = (system != SYSTEM).then(|| Judged::NoPlugins(reason()));
             NodePool {
                 runtime: runtime.clone(),
-                system: system.clone(),
+                judged: without.unwrap_or_default(),
                 nodes,
             }
         });

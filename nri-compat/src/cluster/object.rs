@@ -13,46 +13,23 @@ const STATUSES: [&str; 3] = [
     "ephemeralContainerStatuses",
 ];
 
-/// The prefixes of image ids in the status of pods on nodes with Docker.
-const DOCKER: [&str; 2] = ["docker-pullable://", "docker://"];
+/// The remark about an image if the status of its pods does not name one yet.
+const NOT_STARTED: &str = "has not started: checked the image in the pod specification";
+
+/// The remark about an image if the status of its pods only has an id.
+const ID_ONLY: &str = "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification";
+
+/// The remark about an image of a pod template.
+pub(super) const TEMPLATE: &str =
+    "no pod runs it: checked for all pools, with the image in the pod template";
 
 /// An image, as a registry and the specification of a pod name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image {
     /// The reference, with the digest that runs if it is known.
     pub reference: String,
-    /// The source of the reference.
-    pub origin: ImageOrigin,
-}
-
-/// The source of the reference of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ImageOrigin {
-    /// The status of the pods: exactly this image runs.
-    Status,
-    /// The specification of the pods, because their status does not name an image yet.
-    NotStarted,
-    /// The specification of the pods, because their status only has the id of the image, which no
-    /// registry knows.
-    IdOnly,
-    /// The pod template: no pod runs it.
-    Template,
-}
-
-impl ImageOrigin {
-    /// Returns a remark for an image that may differ from the one that runs.
-    pub fn remark(self) -> Option<&'static str> {
-        match self {
-            Self::Status => None,
-            Self::NotStarted => Some("has not started: checked the image in the pod specification"),
-            Self::IdOnly => Some(
-                "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification",
-            ),
-            Self::Template => {
-                Some("no pod runs it: checked for all pools, with the image in the pod template")
-            }
-        }
-    }
+    /// A remark about an image that may differ from the one that runs.
+    pub remark: Option<&'static str>,
 }
 
 /// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
@@ -112,25 +89,23 @@ impl Image {
             list.find(|status| status.text("name") == Some(container.name.as_str()))
         });
         let Some(id) = of_container.and_then(|status| status.text("imageID")) else {
-            return Self::specified(container, ImageOrigin::NotStarted);
+            return Self::specified(container, NOT_STARTED);
         };
-        let mut prefixes = DOCKER.iter();
-        let name = prefixes.find_map(|prefix| id.strip_prefix(prefix));
-        let name = name.unwrap_or(id);
-        if !name.contains('@') {
-            return Self::specified(container, ImageOrigin::IdOnly);
+        // Docker, which has no NRI, adds a scheme.
+        if !id.contains('@') || id.contains("://") {
+            return Self::specified(container, ID_ONLY);
         }
         Self {
-            reference: name.to_owned(),
-            origin: ImageOrigin::Status,
+            reference: id.to_owned(),
+            remark: None,
         }
     }
 
-    /// Returns the image that the specification names.
-    pub(super) fn specified(container: &Container, origin: ImageOrigin) -> Self {
+    /// Returns the image that the specification names, with a remark.
+    pub(super) fn specified(container: &Container, remark: &'static str) -> Self {
         Self {
             reference: container.image.clone().unwrap_or_default(),
-            origin,
+            remark: Some(remark),
         }
     }
 }

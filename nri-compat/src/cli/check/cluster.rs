@@ -3,20 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use nri_schema::history::History;
-
 use super::args;
 use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
-use crate::check::target::UnknownReleases;
 use crate::cli::{incomplete, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
+use crate::report::check::{CLUSTER_READER, CheckReport, NotLookedFor, Summary};
 use crate::sighting::Evidence;
 use crate::skipped::Skipped;
 
@@ -34,8 +31,9 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
         .iter()
         .map(|target| target.head.name.clone())
         .collect();
-    let found = args.cluster.read(history, unknown)?;
-    let targets = pools::with_targets(history, unknown, &found.view.pools, targets);
+    let mut found = args.cluster.read()?;
+    let pools = &mut found.cluster.view.pools;
+    let targets = pools::judge(history, unknown, pools, targets);
     let collected = found.collect(args);
     let incomplete = found.incomplete();
     let incomplete = incomplete.or_else(|| incomplete::missing(&collected));
@@ -48,7 +46,6 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
 /// A cluster that was read, with the places and views for its report.
 struct ClusterScan {
     cluster: Cluster,
-    view: ClusterView,
     /// The name of the cluster in places.
     name: String,
     /// The time that reading the cluster took.
@@ -63,7 +60,7 @@ impl Args {
     /// # Errors
     ///
     /// Returns an error if the cluster cannot be read at all.
-    fn read(&self, history: &History, unknown: &UnknownReleases) -> Result<ClusterScan, Error> {
+    fn read(&self) -> Result<ClusterScan, Error> {
         let options = Options {
             kubeconfig: self.kubeconfig.clone(),
             context: self.context.clone(),
@@ -71,21 +68,9 @@ impl Args {
             request_timeout: self.request_timeout,
         };
         let start = Instant::now();
-        let mut cluster = session::run(cluster::read(&options))?;
+        let cluster = session::run(cluster::read(&options))?;
         let time = start.elapsed();
-        let pools = std::mem::take(&mut cluster.pools).into_iter();
-        let pools =
-            pools.map(|pool| pools::pool(history, unknown, pool.runtime, &pool.system, pool.nodes));
-        let view = ClusterView {
-            name: cluster.name.clone(),
-            server: cluster.server.clone(),
-            id: cluster.id.clone(),
-            namespace: self.namespace.clone(),
-            pods: cluster.pods,
-            workloads: cluster.workloads,
-            pools: pools.collect(),
-        };
-        let name = format!("cluster {}", view.name);
+        let name = format!("cluster {}", cluster.view.name);
         let places = cluster
             .plugins
             .iter()
@@ -93,7 +78,6 @@ impl Args {
         Ok(ClusterScan {
             places: places.collect(),
             cluster,
-            view,
             name,
             time,
         })
@@ -132,7 +116,7 @@ impl ClusterScan {
             let of_place = of_place(&plugins, &sighting.place).into_iter();
             let details = of_place.flat_map(|plugin| {
                 let static_pod = plugin.is_static.then_some(STATIC_POD);
-                let remarks = [static_pod, plugin.image.origin.remark()];
+                let remarks = [static_pod, plugin.image.remark];
                 let remarks = remarks.into_iter().flatten().map(str::to_owned);
                 [plugin.reason.clone()].into_iter().chain(remarks)
             });
@@ -149,7 +133,7 @@ impl ClusterScan {
     /// Adds the cluster to the places that were checked, the counts, and the time.
     fn summarize(&self, summary: &mut Summary) {
         summary.looked_at.retain(|place| *place != self.name);
-        let place = format!("{} ({})", self.name, self.view.server);
+        let place = format!("{} ({})", self.name, self.cluster.view.server);
         summary.looked_at.push(place);
         summary
             .not_looked_for
@@ -157,7 +141,7 @@ impl ClusterScan {
         let plugins = self.cluster.plugins.iter();
         let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
         let count = summary.workloads.get_or_insert_default();
-        count.examined += self.cluster.pods + self.cluster.workloads;
+        count.examined += self.cluster.view.pods + self.cluster.view.workloads;
         count.candidates += candidates.len() as u64;
         summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
     }
@@ -180,7 +164,7 @@ impl ClusterScan {
             let nodes: BTreeSet<&String> = plugins.flat_map(|plugin| &plugin.nodes).collect();
             subject.nodes = nodes.into_iter().cloned().collect();
         }
-        pools::apply(report, self.view, asked);
+        pools::apply(report, self.cluster.view, asked);
     }
 
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.
