@@ -10,12 +10,11 @@
 //! let pod = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
 //!     "volumes": [{"name": "nri", "hostPath": {"path": "/run/nri"}}],
 //!     "containers": [{"name": "c", "image": "example.org/p:1", "volumeMounts": [{"name": "nri"}]}]}}"#;
-//! manifest::read(pod, &mut |item| {
-//!     let Item::Workload(workload) = item else { panic!("another item") };
-//!     let found = workload.candidates().next().unwrap();
-//!     assert_eq!(found.image.as_deref(), Some("example.org/p:1"));
-//!     assert_eq!(found.reason(), "mounts /run/nri of the host: the NRI socket");
-//! });
+//! let items = manifest::read(pod);
+//! let [Item::Workload(workload)] = items.as_slice() else { panic!("{items:?}") };
+//! let found = workload.candidates().next().unwrap();
+//! assert_eq!(found.image.as_deref(), Some("example.org/p:1"));
+//! assert_eq!(found.reason(), "mounts /run/nri of the host: the NRI socket");
 //! ```
 
 mod content;

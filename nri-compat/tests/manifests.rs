@@ -279,7 +279,7 @@ fn pod() -> impl Strategy<Value = Value> {
 /// Returns a line for each candidate, sorted.
 fn found(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    manifest::read(text, &mut |item| {
+    for item in manifest::read(text) {
         if let Item::Workload(workload) = item {
             let name = workload.place.workload();
             for one in workload.candidates() {
@@ -287,7 +287,7 @@ fn found(text: &str) -> Vec<String> {
                 lines.push(format!("{name} {} {image:?} {}", one.name, one.reason()));
             }
         }
-    });
+    }
     lines.sort();
     lines
 }

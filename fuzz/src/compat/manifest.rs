@@ -11,7 +11,7 @@ fn last_candidate(text: &str) -> Option<String> {
     let lines = text.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32 + 1;
     let mut documents = 0;
     let mut last = None;
-    manifest::read(text, &mut |item| match item {
+    manifest::read(text).into_iter().for_each(|item| match item {
         Item::Object => {}
         Item::Mention(statement) => {
             assert!(statement.line <= lines);
@@ -28,15 +28,11 @@ fn last_candidate(text: &str) -> Option<String> {
                 last = Some(candidate.name.clone());
             }
         }
-        Item::Unreadable {
-            document,
-            line,
-            reason,
-        } => {
-            assert!(document >= documents.max(1));
-            documents = document;
-            assert!(line <= lines, "{line} {lines}");
-            assert!(!reason.is_empty() && !reason.contains('\n'));
+        Item::Unreadable(error) => {
+            assert!(error.document >= documents.max(1));
+            documents = error.document;
+            assert!(error.line <= lines, "{error:?} {lines}");
+            assert!(!error.reason.is_empty() && !error.reason.contains('\n'));
         }
     });
     last

@@ -14,7 +14,9 @@ use super::content::{Content, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
-use documents::{Document, documents};
+use documents::documents;
+
+pub use documents::SyntaxError;
 
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -32,14 +34,7 @@ pub enum Item {
     /// A statement about NRI outside of a pod.
     Mention(Statement),
     /// A document that cannot be read.
-    Unreadable {
-        /// The document, counted from 1.
-        document: u32,
-        /// The line of the error, counted from 1.
-        line: u32,
-        /// The reason: one line, in lower case.
-        reason: String,
-    },
+    Unreadable(SyntaxError),
 }
 
 /// Returns the text of a manifest, without a byte order mark. Windows shells write UTF-16. Invalid
@@ -48,87 +43,73 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     UTF_8.decode(bytes).0
 }
 
-/// Passes the objects of a manifest to `each`, in their order. A document that cannot be read does
-/// not affect the others.
-pub fn read(text: &str, each: &mut (dyn FnMut(Item) + Send)) {
+/// Returns what is in a manifest, in its order. A document that cannot be read does not affect the others.
+pub fn read(text: &str) -> Vec<Item> {
+    let mut items = Vec::new();
     // The parser and the search recurse, so they get a stack of a known size.
     let started = thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK_BYTES);
         let reading = thread.spawn_scoped(scope, || {
             for document in documents(text) {
-                read_document(&document, &mut *each);
+                match document.parse() {
+                    Ok(Some(node)) => values(document.number, &node, &mut items),
+                    Ok(None) => {}
+                    Err(error) => items.push(Item::Unreadable(error)),
+                }
             }
         });
         reading.map(|_| ())
     });
     if let Err(error) = started {
-        each(Item::Unreadable {
+        items.push(Item::Unreadable(SyntaxError {
             document: 1,
             line: 1,
             reason: format!("cannot start a thread: {error}"),
-        });
+        }));
     }
+    items
 }
 
-fn read_document(document: &Document<'_>, each: &mut dyn FnMut(Item)) {
-    match document.parse() {
-        Ok(Some(node)) => values(document.number, &node, each),
-        Ok(None) => {}
-        Err(error) => each(Item::Unreadable {
-            document: document.number,
-            line: error.line,
-            reason: error.reason,
-        }),
-    }
-}
-
-/// Passes the objects that a document consists of to `each`.
-fn values(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
+/// Adds the objects that a document consists of to `items`.
+fn values(document: u32, node: &Node, items: &mut Vec<Item>) {
     match &node.value {
         Value::Null | Value::Text(_) => {}
         Value::List(elements) => {
             for element in elements {
-                values(document, element, each);
+                values(document, element, items);
             }
         }
-        Value::Map(_) => object(document, node, "", each),
+        Value::Map(_) => object(document, node, "", items),
     }
 }
 
-/// Passes an object, and the complete objects in it, to `each`. `kind` is its kind if it states none.
-fn object(document: u32, node: &Node, kind: &str, each: &mut dyn FnMut(Item)) {
+/// Adds an object, and the complete objects in it, to `items`. `kind` is its kind if it states none.
+fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     let content = Content::new(node);
     let has_pods = !content.pods.is_empty();
     if has_pods && (is_complete(node) || node.get("metadata").is_some()) {
         let mut workload = Workload::new(node, kind, &content.pods);
         workload.place.document = Some(document);
-        each(Item::Workload(workload));
+        items.push(Item::Workload(workload));
     } else if is_complete(node) {
-        each(Item::Object);
+        items.push(Item::Object);
     }
-    let statements = content.statements.into_iter();
-    mentions(
-        statements.chain(installers::statements(node)).collect(),
-        each,
-    );
+    let mut statements = content.statements;
+    statements.extend(installers::statements(node));
+    items.extend(mentions(statements).into_iter().map(Item::Mention));
     let list = node.text("kind").unwrap_or_default();
     let kind = list.strip_suffix("List").unwrap_or_default();
     for nested in content.objects {
-        object(document, nested, kind, each);
+        object(document, nested, kind, items);
     }
 }
 
-/// Passes each statement once to `each`, and those about mounts only if there are no others.
-fn mentions(mut statements: Vec<Statement>, each: &mut dyn FnMut(Item)) {
-    if statements.iter().any(|statement| !statement.is_mount) {
-        statements.retain(|statement| !statement.is_mount);
-    }
+/// Returns each statement once, and those about mounts only if there are no others.
+fn mentions(mut statements: Vec<Statement>) -> Vec<Statement> {
+    let has_others = statements.iter().any(|statement| !statement.is_mount);
     let mut texts = HashSet::new();
-    for statement in statements {
-        if texts.insert(statement.text.clone()) {
-            each(Item::Mention(statement));
-        }
-    }
+    statements.retain(|one| !(one.is_mount && has_others) && texts.insert(one.text.clone()));
+    statements
 }
 
 #[cfg(test)]

@@ -2,29 +2,24 @@
 
 use super::*;
 
-/// Returns a line for each item: `1: Pod n/p: c=image@line`.
+/// Returns a line for each item: `Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    read(text, &mut |item| {
-        lines.push(match item {
-            Item::Workload(workload) => {
-                let containers = workload.containers.iter().map(|one| {
-                    let image = one.image.as_deref().unwrap_or("-");
-                    format!("{}={image}@{}", one.name, one.line)
-                });
-                let containers: Vec<String> = containers.collect();
-                format!("{}: {}", workload.place.workload(), containers.join(" "))
-            }
-            Item::Object => "object".to_owned(),
-            Item::Mention(statement) => format!("line {}", statement.line),
-            Item::Unreadable {
-                document,
-                line,
-                reason,
-            } => format!("{document}: line {line}: {reason}"),
-        });
-    });
-    lines
+    let line = |item| match item {
+        Item::Workload(workload) => {
+            let containers = workload.containers.iter().map(|one| {
+                let image = one.image.as_deref().unwrap_or("-");
+                format!("{}={image}@{}", one.name, one.line)
+            });
+            let containers: Vec<String> = containers.collect();
+            format!("{}: {}", workload.place.workload(), containers.join(" "))
+        }
+        Item::Object => "object".to_owned(),
+        Item::Mention(statement) => format!("line {}", statement.line),
+        Item::Unreadable(error) => {
+            format!("{}: line {}: {}", error.document, error.line, error.reason)
+        }
+    };
+    read(text).into_iter().map(line).collect()
 }
 
 /// Returns a pod with one candidate.

@@ -62,7 +62,9 @@ pub(in crate::check::collect) fn read(
         candidates: 0,
         found: Found::default(),
     };
-    manifest::read(&text, &mut |item| reading.item(item));
+    for item in manifest::read(&text) {
+        reading.item(item);
+    }
     reading.finish()
 }
 
@@ -84,13 +86,9 @@ impl Reading<'_, '_> {
                 ..unknown(self.place.at_line(statement.line), statement.text)
             }),
             Item::Workload(workload) => self.workload(&workload),
-            Item::Unreadable {
-                document,
-                line,
-                reason,
-            } => self.problem(
-                self.place.at_line(line),
-                format!("document {document}: {reason}"),
+            Item::Unreadable(error) => self.problem(
+                self.place.at_line(error.line),
+                format!("document {}: {}", error.document, error.reason),
             ),
         }
     }
