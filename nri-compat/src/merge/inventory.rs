@@ -21,7 +21,7 @@ const MAX_FINDINGS: usize = 20_000;
 const MAX_FINDING: usize = 8 << 10;
 
 /// The maximum number of nodes in the newest reports of all nodes and clusters.
-const MAX_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 500_000;
 
 /// The findings of all reports.
 #[derive(Debug, Default)]
