@@ -5,16 +5,14 @@
 //! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
-//! credentials with `kube`, `client` makes one request, `pages` reads a whole list, and `nodes` and
-//! `inventory` gather what matters of its objects, whose fields `object` reads.
+//! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its objects,
+//! whose fields `object` reads.
 
 mod access;
 mod client;
 mod error;
 mod inventory;
-mod nodes;
 mod object;
-mod pages;
 mod resources;
 
 use std::path::PathBuf;
@@ -22,18 +20,14 @@ use std::time::Duration;
 
 pub use error::ClusterError;
 pub use inventory::Plugin;
-pub use nodes::NodePool;
-pub use object::{Image, ImageOrigin, WorkloadName};
+pub use object::Image;
 pub use resources::{RESOURCES, Resource, VERB};
 
+use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
-use crate::workloads::Node;
-use client::Client;
+use client::{Client, add_page};
 use error::ErrorScope;
 use inventory::Inventory;
-use nodes::Pools;
-use pages::{List, Page};
-use resources::{NODES, PODS};
 
 /// The time that a request may take by default.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -66,23 +60,11 @@ impl Default for Options {
 /// The contents of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// The name of the context, or `in-cluster`.
-    pub name: String,
-    /// The URL of the API server.
-    pub server: String,
-    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal; `None`
-    /// without one. The URL is not enough, because it is the same in the pods of many clusters.
-    pub id: Option<String>,
-    /// The nodes by runtime, the largest pool first.
-    pub pools: Vec<NodePool>,
-    /// The number of pods.
-    pub pods: u64,
-    /// The number of other objects that run pods.
-    pub workloads: u64,
+    /// The API server, the nodes by runtime, and the numbers of pods and workloads. Its id is the SHA-256
+    /// of its certificate authority: the URL is the same in the pods of many clusters.
+    pub view: ClusterView,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
-    /// The number of such containers that exceed the maximum.
-    pub beyond: u64,
     /// The resources that could not be listed, with the reasons.
     pub unread: Vec<Unread>,
 }
@@ -108,25 +90,13 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         resources::check_namespace(namespace)?;
     }
     let access = access::access(options).await?;
-    let client = Client::new(access, options.request_timeout).await?;
-    let mut reading = Reading {
-        namespace: options.namespace.as_deref(),
-        client: &client,
-        unread: Vec::new(),
-        end: None,
-    };
-    let mut contents = Contents::default();
+    let namespace = options.namespace.clone();
+    let client = Client::new(access, namespace, options.request_timeout).await?;
+    let mut reading = Reading::default();
     for resource in &RESOURCES {
-        reading.list(resource, &mut contents).await;
+        reading.list(&client, resource).await;
     }
-    let unread = reading.finish()?;
-    Ok(Cluster {
-        name: client.name,
-        server: client.server,
-        id: client.id,
-        unread,
-        ..contents.cluster()
-    })
+    reading.finish(client.view)
 }
 
 /// Returns the contents of a cluster from saved lists: each the output of `kubectl get --output
@@ -137,7 +107,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// let nodes = br#"{"items": [{"status": {"nodeInfo": {"containerRuntimeVersion": "cri-o://1.35.1"}}}]}"#;
 /// let cluster = of_lists(&[(&RESOURCES[0], nodes)])?;
-/// assert_eq!(cluster.pools[0].runtime, "cri-o://1.35.1");
+/// assert_eq!(cluster.view.pools[0].runtime, "cri-o://1.35.1");
 /// # Ok::<(), nri_compat::cluster::ClusterError>(())
 /// ```
 ///
@@ -145,69 +115,48 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// Returns an error if a document is not a list of its resource.
 pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
-    let mut contents = Contents::default();
+    let mut inventory = Inventory::default();
     for (resource, bytes) in lists {
-        let page = Page::parse(bytes).map_err(|error| {
+        add_page(&mut inventory, resource, bytes).map_err(|error| {
             let message = format!("not a list of {}", resource.name());
             ClusterError::new(SkipKind::Broken, message).caused_by(error)
         })?;
-        page.objects(|object| contents.add(resource, object));
     }
-    Ok(contents.cluster())
+    Ok(cluster(ClusterView::default(), inventory))
 }
 
-/// What matters of the objects of all lists.
-#[derive(Clone, Default)]
-struct Contents {
-    pools: Pools,
+/// Returns a cluster with the contents of its lists.
+fn cluster(view: ClusterView, inventory: Inventory) -> Cluster {
+    Cluster {
+        view: ClusterView {
+            pools: inventory.pools(),
+            pods: inventory.pods,
+            workloads: inventory.workloads,
+            ..view
+        },
+        plugins: inventory.plugins(),
+        unread: Vec::new(),
+    }
+}
+
+/// The reading of all lists.
+#[derive(Default)]
+struct Reading {
     inventory: Inventory,
-}
-
-impl Contents {
-    /// Adds an object of a list of this resource.
-    fn add(&mut self, resource: &Resource, object: &Node) {
-        match resource.kind {
-            kind if kind == NODES.kind => self.pools.add(object),
-            kind if kind == PODS.kind => self.inventory.pod(object),
-            kind => self.inventory.workload(object, kind),
-        }
-    }
-
-    fn cluster(self) -> Cluster {
-        Cluster {
-            pools: self.pools.finish(),
-            pods: self.inventory.pods,
-            workloads: self.inventory.workloads,
-            beyond: self.inventory.beyond,
-            plugins: self.inventory.plugins(),
-            ..Cluster::default()
-        }
-    }
-}
-
-/// The reading of several lists.
-struct Reading<'c> {
-    client: &'c Client,
-    namespace: Option<&'c str>,
     unread: Vec<Unread>,
     /// The error after which no further list is requested.
     end: Option<ClusterError>,
 }
 
-impl Reading<'_> {
-    /// Reads a list, and adds its objects to `contents`, which stay the same if the list cannot be read.
-    async fn list(&mut self, resource: &'static Resource, contents: &mut Contents) {
-        let list = List {
-            client: self.client,
-            resource,
-            namespace: self.namespace,
-        };
+impl Reading {
+    /// Reads a list, whose objects do not count if it cannot be read to its end.
+    async fn list(&mut self, client: &Client, resource: &'static Resource) {
         let read = match &self.end {
             Some(error) => Err(error.clone()),
-            None => list.add_to(contents).await,
+            None => client.list(resource, &self.inventory).await,
         };
         match read {
-            Ok(new) => *contents = new,
+            Ok(inventory) => self.inventory = inventory,
             Err(error) => {
                 let is_end = self.is_end(&error);
                 self.end = self.end.take().or(is_end.then(|| error.clone()));
@@ -227,15 +176,18 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns the lists that could not be read.
+    /// Returns the cluster with the contents of the lists.
     ///
     /// # Errors
     ///
     /// Returns an error if no list could be read because of an error that affects all requests.
-    fn finish(self) -> Result<Vec<Unread>, ClusterError> {
+    fn finish(self, view: ClusterView) -> Result<Cluster, ClusterError> {
         match self.end {
             Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
-            Some(_) | None => Ok(self.unread),
+            Some(_) | None => Ok(Cluster {
+                unread: self.unread,
+                ..cluster(view, self.inventory)
+            }),
         }
     }
 }

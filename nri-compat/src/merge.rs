@@ -114,15 +114,15 @@ impl Merge {
         self.reports += 1;
         let made = document.summary.at.as_deref().and_then(stamp::rfc3339);
         let latest = self.now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
-        let is_ahead = made > latest && latest.is_some();
-        let usable = made.filter(|_| !is_ahead);
-        self.inventory.add(document, usable, bytes.len());
-        match made.filter(|_| is_ahead) {
-            Some(at) => Err(format!(
+        let is_ahead = |made: &Timestamp| latest.is_some_and(|latest| *made > latest);
+        let ahead = made.filter(is_ahead);
+        self.inventory
+            .add(document, made.filter(|_| ahead.is_none()));
+        ahead.map_or(Ok(()), |at| {
+            Err(format!(
                 "its time {at} is in the future and is not used: set the clock of its node"
-            )),
-            None => Ok(()),
-        }
+            ))
+        })
     }
 }
 

@@ -20,7 +20,6 @@ mod fail;
 mod finding;
 mod ignore;
 mod parse;
-mod values;
 
 pub use apply::apply;
 #[cfg(feature = "conformance")]

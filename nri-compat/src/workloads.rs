@@ -1,7 +1,7 @@
 //! Kubernetes objects that run pods, and the containers among them that may be NRI plugins.
 //!
-//! Manifests and the answers of the API server are read into the same tree (`node`). `search` finds the
-//! pods in it by their shape, whatever the kind of the object, and `pod` compares their mounts and images
+//! Manifests and the answers of the API server are read into the same tree (`node`). `content` finds
+//! the pods in it by their shape, whatever the kind of the object, and `pod` compares their mounts and images
 //! with tables: the paths in `paths`, and the published plugins in `images.toml`.
 //!
 //! ```
@@ -10,27 +10,26 @@
 //! let pod = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
 //!     "volumes": [{"name": "nri", "hostPath": {"path": "/run/nri"}}],
 //!     "containers": [{"name": "c", "image": "example.org/p:1", "volumeMounts": [{"name": "nri"}]}]}}"#;
-//! manifest::read(pod, &mut |item| {
-//!     let Item::Workload { workload, .. } = item else { panic!("another item") };
-//!     let found = workload.candidates().next().unwrap();
-//!     assert_eq!(found.image.as_deref(), Some("example.org/p:1"));
-//!     assert_eq!(found.reason(), "mounts /run/nri of the host: the NRI socket");
-//! });
+//! let items = manifest::read(pod);
+//! let [Item::Workload(workload)] = items.as_slice() else { panic!("{items:?}") };
+//! let found = workload.candidates().next().unwrap();
+//! assert_eq!(found.image.as_deref(), Some("example.org/p:1"));
+//! assert_eq!(found.reason(), "mounts /run/nri of the host: the NRI socket");
 //! ```
 
+mod content;
 mod images;
 mod installers;
 pub mod manifest;
 mod node;
 mod paths;
 mod pod;
-mod search;
-mod statements;
 
+pub use content::Statement;
+#[cfg(feature = "cluster")]
+pub(crate) use content::workload;
 pub(crate) use images::{images_in, is_own, mentions_published, published_chart};
 #[cfg(feature = "cluster")]
 pub(crate) use node::Node;
 pub(crate) use paths::mentions_nri;
 pub use pod::{Container, ImageVolume, Workload};
-#[cfg(feature = "cluster")]
-pub(crate) use search::workload;

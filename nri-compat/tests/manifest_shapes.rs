@@ -6,8 +6,8 @@ use nri_compat::workloads::manifest::{Item, read};
 /// Returns a line for each workload and each document that cannot be read: `1: Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    read(text, &mut |item| match item {
-        Item::Workload { document, workload } => {
+    read(text).into_iter().for_each(|item| match item {
+        Item::Workload(workload) => {
             let containers = workload.containers.iter();
             let containers: Vec<String> = containers
                 .map(|one| {
@@ -15,14 +15,11 @@ fn items(text: &str) -> Vec<String> {
                     format!("{}={image}@{}", one.name, one.line)
                 })
                 .collect();
-            lines.push(format!("{document}: {workload}: {}", containers.join(" ")));
+            let (document, name) = (workload.place.document.unwrap(), workload.place.workload());
+            lines.push(format!("{document}: {name}: {}", containers.join(" ")));
         }
-        Item::Unreadable {
-            document,
-            line,
-            reason,
-        } => lines.push(format!("{document}: line {line}: {reason}")),
-        Item::Object | Item::Foreign | Item::Mention { .. } => {}
+        Item::Unreadable(error) => lines.push(format!("{error:?}")),
+        Item::Object | Item::Mention(_) => {}
     });
     lines
 }
@@ -37,13 +34,11 @@ fn pod(name: &str) -> String {
 /// Returns a line for each candidate, and for each path of the host and chart outside of pods.
 fn found(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    read(text, &mut |item| match item {
-        Item::Workload { workload, .. } => found.extend(workload.candidates().map(shown)),
-        Item::Mention { line, reason, .. } => {
-            found.push(format!("{line}: {}", short(&reason)));
-        }
-        Item::Object | Item::Foreign => {}
-        Item::Unreadable { line, reason, .. } => panic!("line {line}: {reason}: {text}"),
+    read(text).into_iter().for_each(|item| match item {
+        Item::Workload(workload) => found.extend(workload.candidates().map(shown)),
+        Item::Mention(one) => found.push(format!("{}: {}", one.line, short(&one.text))),
+        Item::Object => {}
+        Item::Unreadable(error) => panic!("{error:?}: {text}"),
     });
     found
 }
@@ -334,11 +329,11 @@ fn the_plugin_that_an_object_installs_is_named() {
             "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{chart: {{spec: {{chart: {chart}}}}}, values: {{socket: /var/run/nri/nri.sock}}}}\n"
         );
         let mut plugins = Vec::new();
-        read(&text, &mut |item| {
-            if let Item::Mention { plugin, .. } = item {
-                plugins.extend(plugin);
+        for item in read(&text) {
+            if let Item::Mention(statement) = item {
+                plugins.extend(statement.plugin);
             }
-        });
+        }
         plugins
     };
     assert_eq!(plugin("nri-memory-qos"), ["nri-memory-qos"]);

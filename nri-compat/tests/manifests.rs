@@ -279,18 +279,15 @@ fn pod() -> impl Strategy<Value = Value> {
 /// Returns a line for each candidate, sorted.
 fn found(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    manifest::read(text, &mut |item| {
-        if let Item::Workload { workload, .. } = item {
+    for item in manifest::read(text) {
+        if let Item::Workload(workload) = item {
+            let name = workload.place.workload();
             for one in workload.candidates() {
                 let image = one.image.as_deref();
-                lines.push(format!(
-                    "{workload} {} {image:?} {}",
-                    one.name,
-                    one.reason()
-                ));
+                lines.push(format!("{name} {} {image:?} {}", one.name, one.reason()));
             }
         }
-    });
+    }
     lines.sort();
     lines
 }

@@ -21,7 +21,6 @@ pub(crate) fn run(bytes: &[u8]) {
     for plugin in &cluster.plugins {
         assert!(plugin.nodes.len() as u64 <= plugin.pods);
         assert!(!plugin.reason.is_empty());
-        let image = (&plugin.image.reference, plugin.image.origin);
-        assert!(names.insert((&plugin.workload, &plugin.container, image)));
+        assert!(names.insert((&plugin.place, &plugin.image)));
     }
 }

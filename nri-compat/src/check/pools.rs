@@ -11,68 +11,58 @@ use crate::skipped::{SkipKind, Skipped};
 /// The runtimes that can run NRI plugins.
 const RUNTIMES: [&str; 2] = ["containerd", "cri-o"];
 
-/// The operating system on which NRI plugins run.
-const SYSTEM: &str = "linux";
-
-/// Returns a pool with the release that its runtime stands for; `system` is the operating system of
-/// the nodes.
-pub(crate) fn pool(
-    history: &History,
-    unknown: &UnknownReleases,
-    runtime: String,
-    system: &str,
-    nodes: Vec<String>,
-) -> NodePool {
-    let judged = if system == SYSTEM {
-        judged(history, unknown, &runtime)
-    } else {
-        Judged::NoPlugins(format!("NRI plugins do not run on {system}"))
-    };
-    NodePool {
-        runtime,
-        judged,
-        nodes,
-    }
-}
-
-fn judged(history: &History, unknown: &UnknownReleases, runtime: &str) -> Judged {
-    let Some(name) = ReleaseName::parse(runtime) else {
-        return Judged::Unknown("the nodes do not name the release of their runtime".to_owned());
-    };
-    if !RUNTIMES.contains(&name.name.as_str()) {
-        return Judged::NoPlugins("this runtime does not support NRI".to_owned());
-    }
-    match Target::resolve(history, runtime, unknown) {
-        Ok(target) => Judged::As(target.head.name),
-        Err(error) => Judged::Unknown(match error.help() {
-            Some(help) => format!("{error}; {help}"),
-            None => error.to_string(),
-        }),
-    }
-}
-
-/// Returns the targets of the pools, then `targets`, each target once.
-pub(crate) fn with_targets<'h>(
+/// Sets the release that the runtime of each pool stands for, unless no plugins run on its nodes. Returns
+/// the targets of the pools, then `targets`, each target once.
+pub(crate) fn judge<'h>(
     history: &'h History,
     unknown: &UnknownReleases,
-    pools: &[NodePool],
+    pools: &mut [NodePool],
     targets: Vec<Target<'h>>,
 ) -> Vec<Target<'h>> {
-    let judged = pools.iter().filter(|pool| pool.target().is_some());
-    let now = judged.filter_map(|pool| now(history, unknown, &pool.runtime));
+    let mut now = Vec::new();
+    for pool in pools {
+        if let Judged::NoPlugins(_) = pool.judged {
+            continue;
+        }
+        pool.judged = match target(history, unknown, &pool.runtime) {
+            Ok(target) => {
+                let name = target.head.name.clone();
+                now.push(target);
+                Judged::As(name)
+            }
+            Err(judged) => judged,
+        };
+    }
     let mut names = BTreeSet::new();
-    let all = now.chain(targets);
+    let all = now.into_iter().chain(targets);
     all.filter(|target| names.insert(target.head.name.clone()))
         .collect()
 }
 
-/// Returns the target of a pool. The form in which nodes name a release is only worth mentioning if
-/// it has a suffix.
-fn now<'h>(history: &'h History, unknown: &UnknownReleases, runtime: &str) -> Option<Target<'h>> {
-    let mut target = Target::resolve(history, runtime, unknown).ok()?;
-    let name = ReleaseName::parse(runtime)?;
+/// Returns the target of a runtime, or why there is none. The form in which nodes name a release is only
+/// worth mentioning if it has a suffix.
+fn target<'h>(
+    history: &'h History,
+    unknown: &UnknownReleases,
+    runtime: &str,
+) -> Result<Target<'h>, Judged> {
+    let Some(name) = ReleaseName::parse(runtime) else {
+        let reason = "the nodes do not name the release of their runtime";
+        return Err(Judged::Unknown(reason.to_owned()));
+    };
+    if !RUNTIMES.contains(&name.name.as_str()) {
+        let reason = "this runtime does not support NRI";
+        return Err(Judged::NoPlugins(reason.to_owned()));
+    }
+    let target = Target::resolve(history, runtime, unknown);
+    let mut target = target.map_err(|error| {
+        Judged::Unknown(match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
+        })
+    })?;
     target.head.given = target.head.given.filter(|_| !name.suffix.is_empty());
-    Some(target)
+    Ok(target)
 }
 
 /// Adds the cluster to a report: removes the verdicts for runtimes of nodes on which a plugin does

@@ -33,25 +33,19 @@ pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
         Some(path) => Kubeconfig::read_from(path),
         None => Kubeconfig::read(),
     };
-    match kubeconfig {
-        Ok(kubeconfig) => of_context(kubeconfig, options.context.as_deref()).await,
-        Err(error) => of_service_account(options).ok_or_else(|| {
-            let help = "name an existing file with --kubeconfig or KUBECONFIG; `kubectl config view` shows what kubectl reads";
-            ClusterError::unusable("cannot read the kubeconfig").caused_by(error).with_help(help)
+    let is_named = options.kubeconfig.is_some() || options.context.is_some();
+    match (kubeconfig, Config::incluster()) {
+        (Ok(kubeconfig), _) => of_context(kubeconfig, options.context.as_deref()).await,
+        (Err(_), Ok(config)) if !is_named => Ok(Access {
+            name: IN_CLUSTER.to_owned(),
+            config,
         }),
+        (Err(error), Ok(_) | Err(_)) => {
+            let help = "name an existing file with --kubeconfig or KUBECONFIG; `kubectl config view` shows what kubectl reads";
+            let unusable = ClusterError::unusable("cannot read the kubeconfig");
+            Err(unusable.caused_by(error).with_help(help))
+        }
     }
-}
-
-/// Returns the access of the pod in which the command runs; `None` outside of a cluster, and if the
-/// user named a kubeconfig or a context.
-fn of_service_account(options: &Options) -> Option<Access> {
-    if options.kubeconfig.is_some() || options.context.is_some() {
-        return None;
-    }
-    Some(Access {
-        name: IN_CLUSTER.to_owned(),
-        config: Config::incluster().ok()?,
-    })
 }
 
 /// Returns the access of the context with this name, or of the current one.

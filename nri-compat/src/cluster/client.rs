@@ -1,5 +1,5 @@
-//! A client that requests lists, within limits of time and size. `kube` sends the credentials, renews
-//! them, and repeats a request that a busy server refuses.
+//! A client that reads lists page by page, within limits of time and size. `kube` sends the credentials,
+//! renews them, and repeats a request that a busy server refuses.
 
 use std::time::Duration;
 
@@ -8,28 +8,72 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::client::{AuthError, Body};
 use kube::core::Status;
 use kube::core::params::ListParams;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::access::Access;
 use super::error::{ClusterError, ErrorScope, excerpt};
+use super::inventory::Inventory;
 use super::resources::{Resource, VERB};
+use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
+use crate::workloads::Node;
 
 /// The maximum size of an answer in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 
+/// The number of objects that are requested per page, as by `kubectl`.
+const PAGE_OBJECTS: u32 = 500;
+
+/// The maximum number of pages of a list, which is enough for half a million objects.
+const MAX_PAGES: u32 = 1000;
+
+/// The maximum number of times that a list is started. All pages of a list belong to one state of the
+/// cluster, which the server discards after some minutes.
+const MAX_STARTS: u32 = 4;
+
 /// A client of an API server.
 pub(super) struct Client {
     kube: kube::Client,
-    /// The context, as in messages.
-    pub(super) name: String,
-    /// The URL of the server, as in messages.
-    pub(super) server: String,
-    /// The identity of the cluster, if it has its own certificate authority.
-    pub(super) id: Option<String>,
+    /// The cluster, without its contents.
+    pub(super) view: ClusterView,
     timeout: Duration,
+}
+
+/// A page of a list.
+#[derive(Deserialize)]
+struct Page {
+    #[serde(default)]
+    metadata: Metadata,
+    /// The objects. `null` means that there are none, but a document without the key is not a list.
+    #[serde(deserialize_with = "Option::deserialize")]
+    items: Option<Vec<Map<String, Value>>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(rename = "continue", default)]
+    next: Option<String>,
+}
+
+/// Adds the objects of a page to `inventory`. Returns the token of the next page, if there is one.
+///
+/// # Errors
+///
+/// Returns an error if it is not JSON, or not a list.
+pub(super) fn add_page(
+    inventory: &mut Inventory,
+    resource: &Resource,
+    bytes: &[u8],
+) -> Result<Option<String>, serde_json::Error> {
+    let page: Page = serde_json::from_slice(bytes)?;
+    for object in page.items.into_iter().flatten() {
+        inventory.add(resource, &Node::from(Value::from(object)));
+    }
+    Ok(page.metadata.next.filter(|next| !next.is_empty()))
 }
 
 impl Client {
@@ -39,7 +83,11 @@ impl Client {
     ///
     /// Returns an error if certificates, credentials or the proxy cannot be used, or if the plugin
     /// does not end in time.
-    pub(super) async fn new(access: Access, limit: Duration) -> Result<Self, ClusterError> {
+    pub(super) async fn new(
+        access: Access,
+        namespace: Option<String>,
+        limit: Duration,
+    ) -> Result<Self, ClusterError> {
         let Access { name, config } = access;
         let server = config.cluster_url.to_string();
         let authority = config.root_cert.as_deref();
@@ -56,33 +104,72 @@ impl Client {
         };
         Ok(Self {
             kube: connected.map_err(|error| unusable(&name, error))?,
-            server: server.trim_end_matches('/').to_owned(),
-            name,
-            id,
+            view: ClusterView {
+                server: server.trim_end_matches('/').to_owned(),
+                name,
+                id,
+                namespace,
+                ..ClusterView::default()
+            },
             timeout: limit,
         })
     }
 
-    /// Returns a page of a list, as JSON.
+    /// Returns `inventory` with the objects of a list. A list that expires is started again.
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot be reached, refuses, answers too slowly, or sends more
-    /// than the limit.
+    /// Returns an error if the server cannot be reached, refuses, answers too slowly, sends more than the
+    /// limit, or sends something else.
     pub(super) async fn list(
         &self,
         resource: &Resource,
-        namespace: Option<&str>,
-        page: &ListParams,
-    ) -> Result<Vec<u8>, ClusterError> {
-        let answer = self.answer(resource, namespace, page);
-        let late = |_| self.too_slow(resource);
-        let (status, body) = timeout(self.timeout, answer).await.map_err(late)??;
+        inventory: &Inventory,
+    ) -> Result<Inventory, ClusterError> {
+        let mut starts = 1;
+        loop {
+            match self.pages(resource, inventory.clone()).await {
+                Err(error) if error.kind() == SkipKind::Changed && starts < MAX_STARTS => {
+                    starts += 1;
+                }
+                end => return end,
+            }
+        }
+    }
+
+    async fn pages(
+        &self,
+        resource: &Resource,
+        mut inventory: Inventory,
+    ) -> Result<Inventory, ClusterError> {
+        let mut page = ListParams::default().limit(PAGE_OBJECTS);
+        for _ in 0..MAX_PAGES {
+            let bytes = self.page(resource, &page).await?;
+            let next = add_page(&mut inventory, resource, &bytes);
+            page.continue_token = next.map_err(|error| self.not_a_list(resource, error))?;
+            if page.continue_token.is_none() {
+                return Ok(inventory);
+            }
+        }
+        let name = resource.name();
+        let message = format!("the list of {name} has no end after {MAX_PAGES} pages");
+        Err(ClusterError::new(SkipKind::Limit, message))
+    }
+
+    /// Returns a page of a list, as JSON.
+    async fn page(&self, resource: &Resource, page: &ListParams) -> Result<Vec<u8>, ClusterError> {
+        let answer = timeout(self.timeout, self.answer(resource, page)).await;
+        let (status, body) = answer.map_err(|_| self.too_slow(resource))??;
         if status == StatusCode::OK {
             return Ok(body);
         }
         let detail = serde_json::from_slice::<Status>(&body).unwrap_or_default();
-        let scope = match namespace.filter(|_| resource.is_namespaced) {
+        let namespace = self
+            .view
+            .namespace
+            .as_ref()
+            .filter(|_| resource.is_namespaced);
+        let scope = match namespace {
             Some(namespace) => format!("{} in the namespace {namespace}", resource.name()),
             None => format!("{} in the whole cluster", resource.name()),
         };
@@ -92,10 +179,10 @@ impl Client {
     async fn answer(
         &self,
         resource: &Resource,
-        namespace: Option<&str>,
         page: &ListParams,
     ) -> Result<(StatusCode, Vec<u8>), ClusterError> {
-        let request = kube::core::Request::new(resource.path(namespace)).list(page);
+        let path = resource.path(self.view.namespace.as_deref());
+        let request = kube::core::Request::new(path).list(page);
         let request = request.map_err(|error| self.broken(resource, error))?;
         let response = self.kube.send(request.map(Body::from)).await;
         let response = response.map_err(|error| match error {
@@ -116,10 +203,18 @@ impl Client {
         Ok((status, body.to_bytes().into()))
     }
 
+    fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
+        let (server, name) = (&self.view.server, resource.name());
+        let message = format!("{server} answers the request for {name} with something else");
+        ClusterError::new(SkipKind::Broken, message)
+            .caused_by(error)
+            .with_help(IS_API_SERVER)
+    }
+
     fn too_slow(&self, resource: &Resource) -> ClusterError {
         let message = format!(
             "{} did not answer the request for {} within {:?}",
-            self.server,
+            self.view.server,
             resource.name(),
             self.timeout
         );
@@ -134,18 +229,18 @@ impl Client {
         resource: &Resource,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ClusterError {
-        let message = format!("cannot read {} from {}", resource.name(), self.server);
+        let message = format!("cannot read {} from {}", resource.name(), self.view.server);
         ClusterError::unusable(message)
             .caused_by(cause)
             .with_help(format!(
                 "check the address, the certificates (`certificate-authority`, `tls-server-name`, `client-certificate`) and the proxy of the context `{}`",
-                self.name
+                self.view.name
             ))
     }
 
     /// Returns the error for a status other than success; `list` names the list and its scope.
     fn refused(&self, list: &str, status: StatusCode, detail: &str) -> ClusterError {
-        let Self { server, name, .. } = self;
+        let ClusterView { server, name, .. } = &self.view;
         let code = status.as_u16();
         let answered = format!("{server} answers the request for {list} with status {code}");
         let (kind, message, help) = match code {
@@ -184,7 +279,7 @@ impl Client {
 const REDIRECTED: &str = "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials";
 
 /// The remedy for a server that is something else.
-pub(super) const IS_API_SERVER: &str =
+const IS_API_SERVER: &str =
     "check that the address of the context is that of a Kubernetes API server";
 
 fn too_large(resource: &Resource) -> ClusterError {

@@ -1,22 +1,23 @@
-//! The containers that may be NRI plugins, from pods and from the objects that create pods.
+//! What matters of the objects in all lists: the runtimes of nodes, and the containers that may be NRI
+//! plugins, from pods and from the objects that create pods.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::object::{Image, ImageOrigin, WorkloadName, controller, has_ended, is_mirror, node_of};
-use super::resources::{PODS, RESOURCES};
+use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
+use super::resources::{NODES, PODS, RESOURCES, Resource};
+use crate::place::WorkloadPlace;
+use crate::report::check::{Judged, NodePool};
 use crate::workloads::{Container, Node, workload};
 
-/// The maximum number of distinct containers that are kept.
-const MAX_CONTAINERS: usize = 100_000;
+/// The operating system on which NRI plugins run, and of nodes that do not report one.
+const SYSTEM: &str = "linux";
 
 /// A container that may be an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
-    /// The object that runs it.
-    pub workload: WorkloadName,
-    /// The name of the container.
-    pub container: String,
+    /// The object that runs it, and the name of the container.
+    pub place: WorkloadPlace,
     /// Its image.
     pub image: Image,
     /// The reason for treating it as a plugin.
@@ -29,131 +30,173 @@ pub struct Plugin {
     pub nodes: BTreeSet<String>,
 }
 
-/// The object that runs a container, the name of the container, and its image.
-type Key = (WorkloadName, String, Image);
+/// Containers by place and image.
+type Plugins = BTreeMap<(WorkloadPlace, Image), Plugin>;
 
-/// The containers of all lists.
+/// What matters of the objects in all lists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inventory {
-    containers: BTreeMap<Key, Plugin>,
+    /// The names of nodes by runtime and operating system.
+    pools: BTreeMap<(String, String), Vec<String>>,
+    plugins: Plugins,
     /// The objects that own listed objects.
-    owners: BTreeMap<WorkloadName, WorkloadName>,
+    owners: BTreeMap<WorkloadPlace, WorkloadPlace>,
     /// The number of pods.
     pub(super) pods: u64,
-    /// The number of other objects.
+    /// The number of other objects that run pods.
     pub(super) workloads: u64,
-    /// The number of containers beyond the maximum.
-    pub(super) beyond: u64,
 }
 
 impl Inventory {
-    /// Adds a pod.
-    pub(super) fn pod(&mut self, pod: &Node) {
+    /// Adds an object of a list of this resource.
+    pub(super) fn add(&mut self, resource: &Resource, object: &Node) {
+        match resource.kind {
+            kind if kind == NODES.kind => self.node(object),
+            kind if kind == PODS.kind => self.pod(object),
+            kind => self.workload(object, kind),
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        let info = |key: &str| node.get("status")?.get("nodeInfo")?.text(key);
+        let runtime = info("containerRuntimeVersion").unwrap_or_default();
+        let system = info("operatingSystem").unwrap_or(SYSTEM);
+        let name = node.get("metadata").and_then(|data| data.text("name"));
+        let pool = self.pools.entry((runtime.to_owned(), system.to_owned()));
+        pool.or_default().push(name.unwrap_or_default().to_owned());
+    }
+
+    fn pod(&mut self, pod: &Node) {
         self.pods += 1;
         if has_ended(pod) {
             return;
         }
-        for candidate in workload(pod, PODS.kind).candidates() {
+        let workload = workload(pod, PODS.kind);
+        let node = pod.get("spec").and_then(|spec| spec.text("nodeName"));
+        for candidate in workload.candidates() {
             let image = Image::running(candidate, pod);
-            let Some(container) = self.container(WorkloadName::of_pod(pod), candidate, image)
-            else {
-                continue;
+            let plugin = Plugin {
+                is_static: is_mirror(pod),
+                pods: 1,
+                nodes: node.map(str::to_owned).into_iter().collect(),
+                ..Plugin::new(owner(pod, workload.place.clone()), candidate, image)
             };
-            container.pods += 1;
-            container.is_static = is_mirror(pod);
-            container.nodes.extend(node_of(pod).map(str::to_owned));
+            add(&mut self.plugins, plugin);
         }
     }
 
     /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
-    pub(super) fn workload(&mut self, object: &Node, kind: &str) {
+    fn workload(&mut self, object: &Node, kind: &str) {
         self.workloads += 1;
         let workload = workload(object, kind);
         if workload.candidates().next().is_none() {
             return;
         }
-        let name = WorkloadName::of_object(object, kind);
-        if let Some(owner) = controller(object, &name).filter(is_listed) {
+        if let Some(owner) = controller(object, &workload.place).filter(is_listed) {
             // Its owner has the same template and is listed, too.
-            self.owners.insert(name, owner);
+            self.owners.insert(workload.place, owner);
             return;
         }
         for candidate in workload.candidates() {
-            let image = Image::specified(candidate, ImageOrigin::Template);
-            self.container(name.clone(), candidate, image);
+            let image = Image::specified(candidate, TEMPLATE);
+            let plugin = Plugin::new(workload.place.clone(), candidate, image);
+            add(&mut self.plugins, plugin);
         }
     }
 
-    fn container(
-        &mut self,
-        workload: WorkloadName,
-        candidate: &Container,
-        image: Image,
-    ) -> Option<&mut Plugin> {
-        let container = candidate.name.clone();
-        let key = (workload, container, image);
-        if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
-            self.beyond += 1;
-            return None;
-        }
-        let (workload, container, image) = key.clone();
-        let plugin = || Plugin {
-            workload,
-            container,
-            image,
-            reason: candidate.reason(),
-            is_static: false,
-            pods: 0,
-            nodes: BTreeSet::new(),
-        };
-        Some(self.containers.entry(key).or_insert_with(plugin))
+    /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known of the
+    /// operating system.
+    pub(super) fn pools(&self) -> Vec<NodePool> {
+        let pools = self.pools.iter().map(|((runtime, system), nodes)| {
+            let mut nodes = nodes.clone();
+            nodes.sort_unstable();
+            let reason = || format!("NRI plugins do not run on {system}");
+            let without = (system != SYSTEM).then(|| Judged::NoPlugins(reason()));
+            NodePool {
+                runtime: runtime.clone(),
+                judged: without.unwrap_or_default(),
+                nodes,
+            }
+        });
+        let mut pools: Vec<NodePool> = pools.collect();
+        pools.sort_by_key(|pool| std::cmp::Reverse(pool.nodes.len()));
+        pools
     }
 
     /// Returns the containers of the pods under the objects that own them, and those of templates that
     /// no pod runs.
     pub(super) fn plugins(mut self) -> Vec<Plugin> {
-        let found = std::mem::take(&mut self.containers).into_iter();
-        let (running, declared): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            found.partition(|(_, plugin)| plugin.pods > 0);
-        let workloads: BTreeSet<&WorkloadName> =
-            declared.keys().map(|(workload, ..)| workload).collect();
-        let mut all: BTreeMap<Key, Plugin> = BTreeMap::new();
-        for ((owner, container, image), mut plugin) in running {
-            plugin.workload = self.topmost(&owner, &workloads);
-            match all.entry((plugin.workload.clone(), container, image)) {
-                Entry::Vacant(first) => drop(first.insert(plugin)),
-                Entry::Occupied(mut known) => known.get_mut().add(plugin),
+        let all = std::mem::take(&mut self.plugins).into_values();
+        let (running, declared): (Vec<_>, Vec<_>) = all.partition(|plugin| plugin.pods > 0);
+        let workloads = declared.iter().map(|plugin| whole(&plugin.place));
+        let workloads: BTreeSet<WorkloadPlace> = workloads.collect();
+        let mut plugins = Plugins::new();
+        for mut plugin in running {
+            let container = std::mem::take(&mut plugin.place.container);
+            plugin.place = WorkloadPlace {
+                container,
+                ..self.topmost(plugin.place, &workloads)
+            };
+            add(&mut plugins, plugin);
+        }
+        let places = plugins.keys().map(|(place, _)| place.clone());
+        let places: BTreeSet<WorkloadPlace> = places.collect();
+        for plugin in declared {
+            if !places.contains(&plugin.place) {
+                add(&mut plugins, plugin);
             }
         }
-        let names: BTreeSet<_> = all
-            .keys()
-            .map(|(workload, name, _)| (workload, name))
-            .collect();
-        let mut unused = declared;
-        unused.retain(|(workload, name, _), _| !names.contains(&(workload, name)));
-        all.extend(unused);
-        all.into_values().collect()
+        plugins.into_values().collect()
     }
 
     /// Returns the object that the owner of a pod belongs to: the deployment of a replica set, if it
     /// is one of these workloads, or the cron job of a job; else the owner itself.
-    fn topmost(&self, owner: &WorkloadName, workloads: &BTreeSet<&WorkloadName>) -> WorkloadName {
-        let deployment = || owner.deployment().filter(|name| workloads.contains(name));
-        let above = self.owners.get(owner).cloned().or_else(deployment);
-        above.unwrap_or_else(|| owner.clone())
+    fn topmost(&self, owner: WorkloadPlace, workloads: &BTreeSet<WorkloadPlace>) -> WorkloadPlace {
+        let deployment = || deployment(&owner).filter(|name| workloads.contains(name));
+        let above = self.owners.get(&owner).cloned().or_else(deployment);
+        above.unwrap_or(owner)
     }
 }
 
 impl Plugin {
-    /// Adds the pods of the same container.
-    fn add(&mut self, other: Self) {
-        self.is_static |= other.is_static;
-        self.pods += other.pods;
-        self.nodes.extend(other.nodes);
+    /// Creates a container of an object, without pods.
+    fn new(object: WorkloadPlace, candidate: &Container, image: Image) -> Self {
+        Self {
+            place: WorkloadPlace {
+                container: candidate.name.clone(),
+                ..object
+            },
+            image,
+            reason: candidate.reason(),
+            is_static: false,
+            pods: 0,
+            nodes: BTreeSet::new(),
+        }
+    }
+}
+
+/// Adds a container, or its pods to those of the same container.
+fn add(plugins: &mut Plugins, plugin: Plugin) {
+    match plugins.entry((plugin.place.clone(), plugin.image.clone())) {
+        Entry::Vacant(first) => drop(first.insert(plugin)),
+        Entry::Occupied(known) => {
+            let known = known.into_mut();
+            known.is_static |= plugin.is_static;
+            known.pods += plugin.pods;
+            known.nodes.extend(plugin.nodes);
+        }
+    }
+}
+
+/// Returns the object of a container.
+fn whole(container: &WorkloadPlace) -> WorkloadPlace {
+    WorkloadPlace {
+        container: String::new(),
+        ..container.clone()
     }
 }
 
 /// Returns true for an owner that is also listed, such as the cron job of a job.
-fn is_listed(owner: &WorkloadName) -> bool {
+fn is_listed(owner: &WorkloadPlace) -> bool {
     owner.kind != PODS.kind && RESOURCES.iter().any(|resource| resource.kind == owner.kind)
 }

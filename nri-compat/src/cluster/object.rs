@@ -1,7 +1,6 @@
 //! The fields of objects of the API server that say which workload they belong to, and which images run.
 
-use std::fmt;
-
+use crate::place::WorkloadPlace;
 use crate::workloads::{Container, Node};
 
 /// The annotation with which the kubelet marks the mirror of a static pod.
@@ -14,112 +13,58 @@ const STATUSES: [&str; 3] = [
     "ephemeralContainerStatuses",
 ];
 
-/// The prefixes of image ids in the status of pods on nodes with Docker.
-const DOCKER: [&str; 2] = ["docker-pullable://", "docker://"];
+/// The remark about an image if the status of its pods does not name one yet.
+const NOT_STARTED: &str = "has not started: checked the image in the pod specification";
 
-/// A Kubernetes object that runs pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WorkloadName {
-    /// The kind, such as `DaemonSet`; `Pod` for static and bare pods.
-    pub kind: String,
-    /// The namespace.
-    pub namespace: String,
-    /// The name.
-    pub name: String,
-}
+/// The remark about an image if the status of its pods only has an id.
+const ID_ONLY: &str = "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification";
+
+/// The remark about an image of a pod template.
+pub(super) const TEMPLATE: &str =
+    "no pod runs it: checked for all pools, with the image in the pod template";
 
 /// An image, as a registry and the specification of a pod name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image {
     /// The reference, with the digest that runs if it is known.
     pub reference: String,
-    /// The source of the reference.
-    pub origin: ImageOrigin,
+    /// A remark about an image that may differ from the one that runs.
+    pub remark: Option<&'static str>,
 }
 
-/// The source of the reference of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ImageOrigin {
-    /// The status of the pods: exactly this image runs.
-    Status,
-    /// The specification of the pods, because their status does not name an image yet.
-    NotStarted,
-    /// The specification of the pods, because their status only has the id of the image, which no
-    /// registry knows.
-    IdOnly,
-    /// The pod template: no pod runs it.
-    Template,
+/// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
+/// name on each node, without the name of the node at the end.
+pub(super) fn owner(pod: &Node, mut itself: WorkloadPlace) -> WorkloadPlace {
+    if !is_mirror(pod) {
+        return controller(pod, &itself).unwrap_or(itself);
+    }
+    let node = pod.get("spec").and_then(|spec| spec.text("nodeName"));
+    let name = itself.name.strip_suffix(node.unwrap_or_default());
+    if let Some(name) = name.and_then(|name| name.strip_suffix('-')) {
+        itself.name = name.to_owned();
+    }
+    itself
 }
 
-impl ImageOrigin {
-    /// Returns a remark for an image that may differ from the one that runs.
-    pub fn remark(self) -> Option<&'static str> {
-        match self {
-            Self::Status => None,
-            Self::NotStarted => Some("has not started: checked the image in the pod specification"),
-            Self::IdOnly => Some(
-                "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification",
-            ),
-            Self::Template => {
-                Some("no pod runs it: checked for all pools, with the image in the pod template")
-            }
-        }
-    }
-}
-
-/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
-impl fmt::Display for WorkloadName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", self.kind, self.namespace, self.name)
-    }
-}
-
-impl WorkloadName {
-    /// Returns the name of an object of this kind, which lists do not repeat.
-    pub(super) fn of_object(object: &Node, kind: &str) -> Self {
-        let metadata = |key: &str| object.get("metadata")?.text(key);
-        Self {
-            kind: kind.to_owned(),
-            namespace: metadata("namespace").unwrap_or_default().to_owned(),
-            name: metadata("name").unwrap_or_default().to_owned(),
-        }
-    }
-
-    /// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
-    /// name on each node, without the name of the node at the end.
-    pub(super) fn of_pod(pod: &Node) -> Self {
-        let mut itself = Self::of_object(pod, "Pod");
-        if !is_mirror(pod) {
-            return controller(pod, &itself).unwrap_or(itself);
-        }
-        let node = node_of(pod).unwrap_or_default();
-        let name = itself.name.strip_suffix(node);
-        if let Some(name) = name.and_then(|name| name.strip_suffix('-')) {
-            itself.name = name.to_owned();
-        }
-        itself
-    }
-
-    /// Returns the deployment that may have created this replica set: it adds a hash to its own name.
-    pub(super) fn deployment(&self) -> Option<Self> {
-        let (name, _hash) = self.name.rsplit_once('-')?;
-        (self.kind == "ReplicaSet").then(|| Self {
-            kind: "Deployment".to_owned(),
-            namespace: self.namespace.clone(),
-            name: name.to_owned(),
-        })
-    }
-}
-
-/// Returns the object that manages the one with this name.
-pub(super) fn controller(object: &Node, name: &WorkloadName) -> Option<WorkloadName> {
+/// Returns the object that manages the one at this place.
+pub(super) fn controller(object: &Node, place: &WorkloadPlace) -> Option<WorkloadPlace> {
     let metadata = object.get("metadata")?;
     let mut owners = metadata.maps("ownerReferences");
     let owner = owners.find(|owner| owner.text("controller") == Some("true"))?;
-    Some(WorkloadName {
+    Some(WorkloadPlace {
         kind: owner.text("kind")?.to_owned(),
-        namespace: name.namespace.clone(),
         name: owner.text("name")?.to_owned(),
+        ..place.clone()
+    })
+}
+
+/// Returns the deployment that may have created this replica set: it adds a hash to its own name.
+pub(super) fn deployment(replicas: &WorkloadPlace) -> Option<WorkloadPlace> {
+    let (name, _hash) = replicas.name.rsplit_once('-')?;
+    (replicas.kind == "ReplicaSet").then(|| WorkloadPlace {
+        kind: "Deployment".to_owned(),
+        name: name.to_owned(),
+        ..replicas.clone()
     })
 }
 
@@ -127,11 +72,6 @@ pub(super) fn controller(object: &Node, name: &WorkloadName) -> Option<WorkloadN
 pub(super) fn is_mirror(pod: &Node) -> bool {
     let annotations = pod.get("metadata").and_then(|data| data.get("annotations"));
     annotations.is_some_and(|annotations| annotations.get(MIRROR).is_some())
-}
-
-/// Returns the node that a pod runs on.
-pub(super) fn node_of(pod: &Node) -> Option<&str> {
-    pod.get("spec")?.text("nodeName")
 }
 
 /// Returns true for a pod whose containers no longer run.
@@ -149,25 +89,23 @@ impl Image {
             list.find(|status| status.text("name") == Some(container.name.as_str()))
         });
         let Some(id) = of_container.and_then(|status| status.text("imageID")) else {
-            return Self::specified(container, ImageOrigin::NotStarted);
+            return Self::specified(container, NOT_STARTED);
         };
-        let mut prefixes = DOCKER.iter();
-        let name = prefixes.find_map(|prefix| id.strip_prefix(prefix));
-        let name = name.unwrap_or(id);
-        if !name.contains('@') {
-            return Self::specified(container, ImageOrigin::IdOnly);
+        // Docker, which has no NRI, adds a scheme.
+        if !id.contains('@') || id.contains("://") {
+            return Self::specified(container, ID_ONLY);
         }
         Self {
-            reference: name.to_owned(),
-            origin: ImageOrigin::Status,
+            reference: id.to_owned(),
+            remark: None,
         }
     }
 
-    /// Returns the image that the specification names.
-    pub(super) fn specified(container: &Container, origin: ImageOrigin) -> Self {
+    /// Returns the image that the specification names, with a remark.
+    pub(super) fn specified(container: &Container, remark: &'static str) -> Self {
         Self {
             reference: container.image.clone().unwrap_or_default(),
-            origin,
+            remark: Some(remark),
         }
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::document::Document;
 use super::finding::{Finding, Plugin};
-use super::source::{Cluster, Numbers, Report, Source};
+use super::source::{Numbers, Report, Source, cluster_id};
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{
     MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
@@ -20,8 +20,8 @@ use crate::stamp::{Span, Stamp};
 const MAX_FINDINGS: usize = 20_000;
 const MAX_FINDING: usize = 8 << 10;
 
-/// The maximum size of the newest reports of all nodes and clusters in bytes.
-const MAX_REPORTS: usize = 256 << 20;
+/// The maximum number of nodes in the newest reports of all nodes and clusters.
+const MAX_NODES: usize = 500_000;
 
 /// The findings of all reports.
 #[derive(Debug, Default)]
@@ -29,8 +29,8 @@ pub(super) struct Inventory {
     /// The distinct findings in the order of their numbers, with the times at which they were made.
     findings: IndexMap<Finding, Span>,
     reports: BTreeMap<Source, Report>,
-    /// The size of these reports.
-    size: usize,
+    /// The number of nodes in these reports.
+    nodes: usize,
     /// The number of reports that a newer one replaces.
     superseded: usize,
     /// The number of findings and reports for which there was no room.
@@ -38,32 +38,29 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Adds a report of this size in bytes. `made` is its time if that can be compared with the times
-    /// of other reports.
-    pub(super) fn add(&mut self, document: Document, made: Option<Timestamp>, size: usize) {
+    /// Adds a report. `made` is its time if that can be compared with the times of other reports.
+    pub(super) fn add(&mut self, document: Document, made: Option<Timestamp>) {
         let at = document.summary.at.as_deref();
         let counted = document.subjects.iter().filter(counts);
         let found: Vec<(usize, &Subject)> = counted
             .filter_map(|subject| Some((self.number(subject, at)?, subject)))
             .collect();
         let source = Source::of(&document, self.reports.len());
-        let report = Report::new(document.cluster, &found, made, size);
-        let known = self.reports.get(&source).map_or(0, |known| known.size);
-        if self.size - known + report.size > MAX_REPORTS {
+        let report = Report::new(&source, document.cluster, &found, made);
+        if self.nodes + report.size() > MAX_NODES {
             self.beyond += 1;
             return;
         }
-        self.size -= known;
-        let newest = match self.reports.entry(source) {
-            Entry::Vacant(entry) => entry.insert(report),
+        match self.reports.entry(source) {
+            Entry::Vacant(entry) => self.nodes += entry.insert(report).size(),
             Entry::Occupied(entry) => {
-                self.superseded += 1;
                 let newest = entry.into_mut();
+                self.superseded += 1;
+                self.nodes -= newest.size();
                 newest.update(report);
-                newest
+                self.nodes += newest.size();
             }
-        };
-        self.size += newest.size;
+        }
     }
 
     /// Returns the number of the finding about a subject, and adds its times; `None` if there is no
@@ -85,22 +82,15 @@ impl Inventory {
     /// Returns the merged report, without the inputs that were skipped; `expected` are the names of
     /// the nodes that should have a report.
     pub(super) fn report(&self, expected: &[String]) -> MergeReport {
-        let hosts = self.hosts().count();
-        let named = self.hosts().filter_map(|(host, _)| match host {
-            Source::Node(name) => Some(name),
-            Source::Scan(_) | Source::Nth(_) | Source::Cluster(..) => None,
-        });
-        let named: BTreeSet<&String> = named.collect();
-        let in_clusters = self
-            .clusters()
-            .flat_map(|(_, cluster)| cluster.nodes.keys());
-        let in_clusters: BTreeSet<&String> = in_clusters.collect();
-        let has_clusters = self.clusters().next().is_some();
-        let without_cluster = named.difference(&in_clusters).filter(|_| has_clusters);
+        let hosts = self.reports.values().filter(|report| report.view.is_none());
+        let hosts = hosts.count();
+        let named = self.node_names(|report| report.view.is_none());
+        let in_clusters = self.node_names(|report| report.view.is_some());
+        let without_cluster = named.difference(&in_clusters);
         let without_host = names(in_clusters.difference(&named));
-        let silent = expected.iter().filter(|node| !named.contains(node));
-        let silent: Vec<String> = silent.cloned().collect();
-        let (plugins, clusters) = (self.plugins(), self.merged_clusters(&named));
+        let is_silent = |node: &&String| !named.contains(node.as_str());
+        let silent: Vec<String> = expected.iter().filter(is_silent).cloned().collect();
+        let (plugins, clusters) = (self.plugins(), self.clusters(&named));
         MergeReport {
             summary: MergeSummary {
                 nodes: hosts + without_host.len(),
@@ -113,7 +103,7 @@ impl Inventory {
                 beyond: self.beyond,
                 ..MergeSummary::default()
             },
-            without_cluster: names(without_cluster),
+            without_cluster: names(without_cluster.filter(|_| !clusters.is_empty())),
             plugins,
             clusters,
             silent,
@@ -122,42 +112,36 @@ impl Inventory {
         }
     }
 
-    /// Returns the nodes with a report of their own.
-    fn hosts(&self) -> impl Iterator<Item = (&Source, &Report)> {
-        let reports = self.reports.iter();
-        reports.filter(|(_, report)| report.cluster.is_none())
-    }
-
-    fn clusters(&self) -> impl Iterator<Item = (&Report, &Cluster)> {
-        let reports = self.reports.values();
-        reports.filter_map(|report| Some((report, report.cluster.as_deref()?)))
+    /// Returns the names of the nodes in the reports that fulfil a condition.
+    fn node_names(&self, is_meant: fn(&Report) -> bool) -> BTreeSet<&str> {
+        let reports = self.reports.values().filter(|report| is_meant(report));
+        let nodes = reports.flat_map(|report| &report.nodes);
+        nodes.filter_map(|(node, _)| node.node()).collect()
     }
 
     /// Returns the clusters, each with the pools of its newest report: those of several namespaces have
     /// the same nodes.
-    fn merged_clusters(&self, hosts: &BTreeSet<&String>) -> Vec<MergedCluster> {
-        let mut newest: BTreeMap<&str, (&Report, &Cluster)> = BTreeMap::new();
-        for (report, cluster) in self.clusters() {
-            let known = newest.entry(cluster.id()).or_insert((report, cluster));
-            if known.0.made <= report.made {
-                *known = (report, cluster);
+    fn clusters(&self, hosts: &BTreeSet<&str>) -> Vec<MergedCluster> {
+        let mut newest: BTreeMap<&str, (Option<Timestamp>, &ClusterView)> = BTreeMap::new();
+        for report in self.reports.values() {
+            let Some(view) = &report.view else { continue };
+            let known = newest.entry(cluster_id(view));
+            let known = known.or_insert((report.made, view));
+            if known.0 <= report.made {
+                *known = (report.made, view);
             }
         }
-        let views = newest.into_values().map(|(_, cluster)| &cluster.view);
+        let views = newest.into_values().map(|(_, view)| view);
         views.map(|view| merged_cluster(view, hosts)).collect()
     }
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
     fn groups(&self) -> BTreeMap<Numbers, usize> {
-        let hosts = self.hosts();
-        let mut nodes: BTreeMap<Source, Numbers> = hosts
-            .map(|(host, report)| (host.clone(), report.findings.clone()))
-            .collect();
-        for (node, findings) in self.clusters().flat_map(|(_, cluster)| &cluster.nodes) {
-            let all = nodes.entry(Source::Node(node.clone())).or_default();
-            all.extend(findings);
+        let mut nodes: BTreeMap<&Source, Numbers> = BTreeMap::new();
+        for (node, findings) in self.reports.values().flat_map(|report| &report.nodes) {
+            nodes.entry(node).or_default().extend(findings);
         }
-        let idle = self.clusters().map(|(report, _)| report.findings.clone());
+        let idle = self.reports.values().map(|report| report.idle.clone());
         let mut groups: BTreeMap<Numbers, usize> = idle.map(|findings| (findings, 0)).collect();
         for findings in nodes.into_values() {
             *groups.entry(findings).or_default() += 1;
@@ -233,8 +217,8 @@ impl Totals {
     }
 }
 
-fn names<'n>(nodes: impl Iterator<Item = &'n &'n String>) -> Vec<String> {
-    nodes.map(|node| (*node).clone()).collect()
+fn names<'n>(nodes: impl Iterator<Item = &'n &'n str>) -> Vec<String> {
+    nodes.map(|node| (*node).to_owned()).collect()
 }
 
 /// Returns true if a subject is counted.
@@ -279,13 +263,10 @@ fn in_order(events: BTreeSet<String>) -> Vec<String> {
     events
 }
 
-fn merged_cluster(view: &ClusterView, hosts: &BTreeSet<&String>) -> MergedCluster {
+fn merged_cluster(view: &ClusterView, hosts: &BTreeSet<&str>) -> MergedCluster {
+    let is_reported = |node: &&String| hosts.contains(node.as_str());
     let pools = view.pools.iter().map(|pool| MergedPool {
-        reported: pool
-            .nodes
-            .iter()
-            .filter(|node| hosts.contains(node))
-            .count(),
+        reported: pool.nodes.iter().filter(is_reported).count(),
         pool: pool.clone(),
     });
     MergedCluster {

@@ -1,12 +1,57 @@
-//! An ignore of the policy, and its matching.
+//! An ignore of the policy, and its matching. `toml` adds the position in the file to errors in its values.
 
+use globset::{Glob, GlobMatcher};
 use jiff::civil::Date;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::finding::Candidate;
-use super::values::{self, Pattern, RuleId};
+use crate::error::did_you_mean;
 use crate::report::finding::Category;
 use crate::{rules, statements};
+
+/// The id of a rule, or of a statement of the contract.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct RuleId(pub(super) String);
+
+impl TryFrom<String> for RuleId {
+    type Error = String;
+
+    fn try_from(id: String) -> Result<Self, String> {
+        if rules::get(&id).is_some() || statements::contains(&id) {
+            return Ok(Self(id));
+        }
+        let known = rules::ids().chain(statements::ids());
+        let help = did_you_mean(&id, known, "`nri-compat explain` lists all");
+        Err(format!("unknown rule `{id}`; {help}"))
+    }
+}
+
+/// A pattern of names, such as `10-*`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pattern(GlobMatcher);
+
+impl TryFrom<String> for Pattern {
+    type Error = globset::Error;
+
+    fn try_from(pattern: String) -> Result<Self, globset::Error> {
+        Ok(Self(Glob::new(&pattern)?.compile_matcher()))
+    }
+}
+
+impl Pattern {
+    fn matches(&self, name: &str) -> bool {
+        self.0.is_match(name)
+    }
+}
+
+/// Reads an optional date.
+fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
+    let date = toml::value::Date::deserialize(deserializer)?;
+    date.to_string().parse().map(Some).map_err(D::Error::custom)
+}
 
 /// A finding that a project has decided to accept, with the reason.
 #[derive(Clone, Debug, Deserialize)]
@@ -27,7 +72,7 @@ pub(super) struct Ignore {
     #[serde(default)]
     pub(super) reason: String,
     /// The last day on which it applies.
-    #[serde(default, deserialize_with = "values::date")]
+    #[serde(default, deserialize_with = "date")]
     pub(super) expires: Option<Date>,
 }
 
@@ -46,18 +91,19 @@ impl Ignore {
     /// Returns true if it matches a finding of its scope, expired or not.
     pub(super) fn matches(&self, candidate: &Candidate) -> bool {
         let element = candidate.known.element.as_deref().unwrap_or_default();
-        let plugin =
-            |pattern: &Pattern| candidate.names.iter().any(|name| pattern.0.is_match(name));
-        let rule = self.rule.as_ref();
-        let target = self.target.as_ref();
+        let plugin = |pattern: &Pattern| candidate.names.iter().any(|name| pattern.matches(name));
+        let target = |wanted: &String| is_release_of(&candidate.target, wanted);
         self.plugin.as_ref().is_none_or(plugin)
             && self
                 .element
                 .as_ref()
-                .is_none_or(|pattern| pattern.0.is_match(element))
+                .is_none_or(|pattern| pattern.matches(element))
             && self.test.as_ref().is_none_or(|test| test == element)
-            && rule.is_none_or(|rule| rule.0 == candidate.known.rule)
-            && target.is_none_or(|wanted| is_release_of(&candidate.target, wanted))
+            && self
+                .rule
+                .as_ref()
+                .is_none_or(|rule| rule.0 == candidate.known.rule)
+            && self.target.as_ref().is_none_or(target)
     }
 
     /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an

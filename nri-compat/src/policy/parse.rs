@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::{Error as _, IntoDeserializer as _};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::ignore::{Ignore, Scope};
-use super::values::{RuleId, one_or_many};
+use super::ignore::{Ignore, RuleId, Scope};
 use super::{FILE, FailOn};
 use crate::error::{Error, ErrorKind};
 use crate::report::finding::Level;
@@ -109,6 +109,21 @@ impl Policy {
     }
 }
 
+/// Reads a list of strings, or one string without a list.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let values = match toml::Value::deserialize(deserializer)? {
+        toml::Value::Array(values) => values,
+        one => vec![one],
+    };
+    let value = |value| match value {
+        toml::Value::String(text) => T::deserialize(text.into_deserializer()),
+        _ => Err(D::Error::custom("expected a string or a list of strings")),
+    };
+    values.into_iter().map(value).collect()
+}
+
 /// Returns the line of a byte in a text, counted from 1.
 fn line(text: &str, at: usize) -> usize {
     let before = text.bytes().take(at);
@@ -136,35 +151,6 @@ fn problem(ignore: &Ignore) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const WHOLE: &str = "
-targets = ['containerd@2.4', 'cri-o@1.36']
-fail-on = 'removed'
-
-[rules]
-CHECK_ONE_SHOT = 'note'
-
-[[ignore]]
-plugin = '10-*'
-rule = 'CHECK_ONE_SHOT'
-target = 'containerd@2.4'
-reason = 'replaced in the next image'
-expires = 2027-03-31
-";
-
-    #[test]
-    fn a_whole_policy_is_read() {
-        let policy = Policy::parse("p.toml", WHOLE).expect("a policy");
-        assert_eq!(policy.targets, ["containerd@2.4", "cri-o@1.36"]);
-        assert_eq!(policy.fail_on, [FailOn::Removed]);
-        let levels: Vec<&RuleLevel> = policy.rules.values().collect();
-        assert_eq!(levels, [&RuleLevel::Note]);
-        let ignore = policy.ignores.first().expect("an ignore");
-        assert_eq!(policy.place(ignore), "p.toml:8");
-        let ignore = ignore.get_ref();
-        assert_eq!(ignore.shown(), "10-* CHECK_ONE_SHOT containerd@2.4");
-        assert_eq!(ignore.expires, Some(jiff::civil::date(2027, 3, 31)));
-    }
 
     /// Policies, with `;` in place of a line end, and the start of their errors.
     const ERRORS: &str = "

@@ -1,12 +1,15 @@
 //! Published images that are known to contain an NRI plugin: `images.toml`.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 use serde::Deserialize;
 
 /// The table.
-const TABLE: &str = include_str!("../../workloads/images.toml");
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let text = include_str!("../../workloads/images.toml");
+    toml::from_str(text).expect("a test reads the table")
+});
 
 /// A published image.
 #[derive(Debug, Deserialize)]
@@ -30,6 +33,11 @@ impl PublishedImage {
         self.repository.rsplit('/').next()
     }
 
+    /// Returns the repository without its registry.
+    fn path(&self) -> Option<&str> {
+        Some(self.repository.split_once('/')?.1)
+    }
+
     /// Returns the folder of its chart in the publisher's sources.
     fn folder(&self) -> Option<&str> {
         let (_, folder) = self.source.split_once("/tree/main/")?;
@@ -41,10 +49,9 @@ impl PublishedImage {
 /// the path.
 pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     let repository = repository(reference);
-    table().iter().find(|image| {
-        let path = image.repository.split_once('/').map(|(_, path)| path);
-        repository == image.repository || path.is_some_and(|path| ends_with_path(repository, path))
-    })
+    let is_mirrored = |path: &str| ends_with_path(repository, path);
+    let mut images = TABLE.image.iter();
+    images.find(|image| image.path().is_some_and(is_mirrored))
 }
 
 /// The addresses of the repository that most published plugins come from: of its sources, images and
@@ -65,15 +72,19 @@ pub(super) fn names_repository(text: &str) -> bool {
 
 /// Returns true if a text contains the name of a published plugin, or of their repository.
 pub(crate) fn mentions_published(text: &[u8]) -> bool {
-    let charts = table().iter().filter_map(PublishedImage::chart);
-    let folders = table().iter().filter_map(PublishedImage::folder);
-    let mut names = charts.chain(folders).chain(REPOSITORY);
+    let folders = TABLE.image.iter().filter_map(PublishedImage::folder);
+    let mut names = charts().chain(folders).chain(REPOSITORY);
     names.any(|name| memmem::find(text, name.as_bytes()).is_some())
+}
+
+/// Returns the names of the charts of all published plugins.
+fn charts() -> impl Iterator<Item = &'static str> {
+    TABLE.image.iter().filter_map(PublishedImage::chart)
 }
 
 /// Returns the published plugin with this folder in the publisher's sources.
 fn by_folder(path: &str) -> Option<&'static str> {
-    let image = table().iter().find(|image| {
+    let image = TABLE.image.iter().find(|image| {
         let folder = image.folder();
         folder.is_some_and(|folder| ends_with_path(path, folder))
     });
@@ -83,31 +94,24 @@ fn by_folder(path: &str) -> Option<&'static str> {
 fn by_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
-    let is_version = |rest: &str| rest.starts_with(|c: char| "-:@".contains(c));
-    let mut names = table().iter().filter_map(PublishedImage::chart);
-    names.find(|known| {
-        let rest = name.strip_prefix(known);
-        rest.is_some_and(|rest| rest.is_empty() || is_version(rest) && !is_word(rest))
-    })
-}
-
-/// Returns true if the rest of a name continues it with a word rather than a version.
-fn is_word(rest: &str) -> bool {
-    rest.strip_prefix('-').is_some_and(|rest| {
-        let version = rest.strip_prefix('v').unwrap_or(rest);
-        !version.starts_with(|c: char| c.is_ascii_digit())
-    })
+    let is_version = |rest: &str| {
+        let version = rest
+            .strip_prefix('-')
+            .map(|rest| rest.trim_start_matches('v'));
+        version.map_or_else(
+            || rest.is_empty() || rest.starts_with([':', '@']),
+            |version| version.starts_with(|c: char| c.is_ascii_digit()),
+        )
+    };
+    let mut names = charts();
+    names.find(|known| name.strip_prefix(known).is_some_and(is_version))
 }
 
 /// Returns the published plugin whose repository a text contains.
 pub(crate) fn images_in(text: &str) -> Option<&'static str> {
-    let names = table().iter().map(|image| image.repository.as_str());
-    names.into_iter().find(|repository| {
-        let path = repository
-            .split_once('/')
-            .map_or(*repository, |(_, path)| path);
-        text.contains(path)
-    })
+    let mut images = TABLE.image.iter();
+    let image = images.find(|image| image.path().is_some_and(|path| text.contains(path)));
+    image.map(|image| image.repository.as_str())
 }
 
 /// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
@@ -134,26 +138,16 @@ fn repository(reference: &str) -> &str {
     }
 }
 
-/// Returns the table; empty if it is malformed, which a test excludes.
-fn table() -> &'static [PublishedImage] {
-    static IMAGES: OnceLock<Vec<PublishedImage>> = OnceLock::new();
-    IMAGES.get_or_init(|| parse().map_or_else(|_| Vec::new(), |table| table.image))
-}
-
-fn parse() -> Result<Table, toml::de::Error> {
-    toml::from_str(TABLE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_table_is_complete_and_sorted() {
-        let images = parse().unwrap().image;
+        let images = &TABLE.image;
         let names: Vec<&str> = images.iter().map(|image| &*image.repository).collect();
         assert!(names.is_sorted(), "{names:?}");
-        for image in &images {
+        for image in images {
             assert!(image.source.starts_with("https://"), "{image:?}");
             assert_eq!(repository(&image.repository), image.repository);
             assert!(image.repository.matches('/').count() >= 2, "{image:?}");

@@ -1,10 +1,10 @@
 //! Charts, images and remote bases of published plugins that objects and files of tools name: those of
 //! Flux, Argo CD, k3s, kustomize, helmfile and Fleet.
 
+use super::content::{Statement, image, installs};
 use super::images::{names_repository, published_chart};
 use super::node::Node;
 use super::paths::mentions_nri;
-use super::statements::{Statement, image, installs};
 
 /// The ends of the API groups of the controllers that install charts, and the kinds that name one.
 const INSTALLERS: [(&str, &[&str]); 6] = [

@@ -1,18 +1,13 @@
 //! The paths of a host that belong to NRI, and the folders around them.
 
-use std::fmt;
-
 use memchr::memmem;
 
-/// Something on a host that a plugin uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resource {
-    Socket,
-    PluginFolder,
-    Configuration,
-}
+/// Something on a host that a plugin uses, as a phrase.
+pub(super) type Resource = &'static str;
 
-use Resource::{Configuration, PluginFolder, Socket};
+const SOCKET: Resource = "the NRI socket";
+const PLUGIN_FOLDER: Resource = "the folder of NRI plugins";
+const CONFIGURATION: Resource = "the configuration of NRI plugins";
 
 /// The name of folders that are dedicated to NRI.
 const FOLDER: &str = "nri";
@@ -21,41 +16,31 @@ const FOLDER: &str = "nri";
 const IN_PATH: &[u8] = b"/nri";
 
 /// The name of the socket.
-const SOCKET: &str = "nri.sock";
+const SOCKET_NAME: &str = "nri.sock";
 
 /// The names in the folder of NRI, and what they are.
 const IN_FOLDER: [(&str, Resource); 5] = [
-    (SOCKET, Socket),
-    ("plugins", PluginFolder),
-    ("bin", PluginFolder),
-    ("conf.d", Configuration),
-    ("conf.json", Configuration),
+    (SOCKET_NAME, SOCKET),
+    ("plugins", PLUGIN_FOLDER),
+    ("bin", PLUGIN_FOLDER),
+    ("conf.d", CONFIGURATION),
+    ("conf.json", CONFIGURATION),
 ];
 
 /// The folders around that of NRI, of which a container that mounts one probably uses NRI. Exporters and
 /// scanners mount `/`, `/var` and `/etc`, and are no plugins.
 const AROUND: [(&str, Resource); 4] = [
-    ("run", Socket),
-    ("opt", PluginFolder),
-    ("var/snap/microk8s/common", Socket),
-    ("var/snap/microk8s/common/run", Socket),
+    ("run", SOCKET),
+    ("opt", PLUGIN_FOLDER),
+    ("var/snap/microk8s/common", SOCKET),
+    ("var/snap/microk8s/common/run", SOCKET),
 ];
-
-impl fmt::Display for Resource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Socket => "the NRI socket",
-            PluginFolder => "the folder of NRI plugins",
-            Configuration => "the configuration of NRI plugins",
-        })
-    }
-}
 
 /// Returns what a path of a host is or belongs to.
 pub(super) fn direct(path: &str) -> Option<Resource> {
     let names = names(path)?;
-    if names.contains(&SOCKET) {
-        return Some(Socket);
+    if names.contains(&SOCKET_NAME) {
+        return Some(SOCKET);
     }
     let at = names.iter().position(|name| *name == FOLDER)?;
     let (above, below) = names.split_at(at);
@@ -63,9 +48,9 @@ pub(super) fn direct(path: &str) -> Option<Resource> {
     let known = IN_FOLDER.iter().find(|(name, _)| next == Some(name));
     Some(match known {
         Some((_, resource)) => *resource,
-        None if above.contains(&"run") => Socket,
-        None if above.contains(&"etc") => Configuration,
-        None => PluginFolder,
+        None if above.contains(&"run") => SOCKET,
+        None if above.contains(&"etc") => CONFIGURATION,
+        None => PLUGIN_FOLDER,
     })
 }
 
@@ -99,7 +84,7 @@ pub(crate) fn mentions_nri(text: &[u8]) -> bool {
         let next = text.get(at);
         next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte))
     };
-    memmem::find(text, SOCKET.as_bytes()).is_some()
+    memmem::find(text, SOCKET_NAME.as_bytes()).is_some()
         || memmem::find_iter(text, IN_PATH).any(|at| is_end(at + IN_PATH.len()))
 }
 
@@ -110,26 +95,26 @@ mod tests {
     #[test]
     fn paths_of_nri_and_folders_around_them_are_known() {
         for (path, expected) in [
-            ("/var/run/nri/", Some(Socket)),
-            ("//run//nri/./nri.sock", Some(Socket)),
-            ("/var/../run/nri", Some(Socket)),
-            ("/var/lib/../run/nri", Some(Socket)),
-            ("/opt/nri/plugins/10-logger", Some(PluginFolder)),
-            ("/../../opt/nri", Some(PluginFolder)),
-            ("/opt/nri/bin", Some(PluginFolder)),
-            ("/etc/nri/conf.d/10-logger.conf", Some(Configuration)),
-            ("/etc/nri/conf.json", Some(Configuration)),
+            ("/var/run/nri/", Some(SOCKET)),
+            ("//run//nri/./nri.sock", Some(SOCKET)),
+            ("/var/../run/nri", Some(SOCKET)),
+            ("/var/lib/../run/nri", Some(SOCKET)),
+            ("/opt/nri/plugins/10-logger", Some(PLUGIN_FOLDER)),
+            ("/../../opt/nri", Some(PLUGIN_FOLDER)),
+            ("/opt/nri/bin", Some(PLUGIN_FOLDER)),
+            ("/etc/nri/conf.d/10-logger.conf", Some(CONFIGURATION)),
+            ("/etc/nri/conf.json", Some(CONFIGURATION)),
             // Configured paths.
-            ("/run/k3s/nri/nri.sock", Some(Socket)),
-            ("/var/run/nri.sock", Some(Socket)),
-            ("/var/snap/microk8s/common/run/nri.sock", Some(Socket)),
-            ("/var/lib/rancher/rke2/nri/plugins", Some(PluginFolder)),
-            ("/srv/nri/conf.d", Some(Configuration)),
+            ("/run/k3s/nri/nri.sock", Some(SOCKET)),
+            ("/var/run/nri.sock", Some(SOCKET)),
+            ("/var/snap/microk8s/common/run/nri.sock", Some(SOCKET)),
+            ("/var/lib/rancher/rke2/nri/plugins", Some(PLUGIN_FOLDER)),
+            ("/srv/nri/conf.d", Some(CONFIGURATION)),
             // Folders around.
-            ("/run", Some(Socket)),
-            ("/var/run/", Some(Socket)),
-            ("/var/snap/microk8s/common/run", Some(Socket)),
-            ("/opt", Some(PluginFolder)),
+            ("/run", Some(SOCKET)),
+            ("/var/run/", Some(SOCKET)),
+            ("/var/snap/microk8s/common/run", Some(SOCKET)),
+            ("/opt", Some(PLUGIN_FOLDER)),
             // Other paths.
             ("/", None),
             ("/etc", None),
@@ -151,9 +136,9 @@ mod tests {
     #[test]
     fn the_defaults_of_the_runtimes_are_known() {
         for runtime in crate::data::history().unwrap().runtimes() {
-            assert_eq!(direct(&runtime.socket), Some(Socket));
-            assert_eq!(direct(&runtime.plugin_dir), Some(PluginFolder));
-            assert_eq!(direct(&runtime.config_dir), Some(Configuration));
+            assert_eq!(direct(&runtime.socket), Some(SOCKET));
+            assert_eq!(direct(&runtime.plugin_dir), Some(PLUGIN_FOLDER));
+            assert_eq!(direct(&runtime.config_dir), Some(CONFIGURATION));
         }
     }
 

@@ -1,10 +1,9 @@
 //! Pods, and the containers in them that may be NRI plugins.
 
-use std::fmt;
-
 use super::images::published;
 use super::node::Node;
 use super::paths::{around, direct};
+use crate::place::WorkloadPlace;
 
 /// The lists of containers of a pod, in the order of [`Workload::containers`].
 const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
@@ -18,12 +17,8 @@ const CONTAINER_FIELDS: [&str; 3] = ["name", "image", "volumeMounts"];
 /// A Kubernetes object that runs pods: a pod, or an object with pod templates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// The kind of the object, such as `DaemonSet`.
-    pub kind: String,
-    /// The namespace, if the object names one.
-    pub namespace: Option<String>,
-    /// The name, or the prefix of generated names.
-    pub name: String,
+    /// The object: its kind, namespace, and name, or the prefix of generated names.
+    pub place: WorkloadPlace,
     /// The containers of its pods: init containers first, then the main ones, then the ephemeral ones.
     pub containers: Vec<Container>,
     /// The paths of the host that its pods have as volumes.
@@ -96,9 +91,12 @@ impl Workload {
             .flat_map(|pod| volumes(pod))
             .filter_map(host_path);
         Self {
-            kind: object.text("kind").unwrap_or(kind).to_owned(),
-            namespace: metadata("namespace").map(str::to_owned),
-            name: name.unwrap_or_default().to_owned(),
+            place: WorkloadPlace {
+                kind: object.text("kind").unwrap_or(kind).to_owned(),
+                namespace: metadata("namespace").map(str::to_owned),
+                name: name.unwrap_or_default().to_owned(),
+                ..WorkloadPlace::default()
+            },
             containers: pods.iter().copied().flat_map(of_pod).collect(),
             host_paths: host_paths.map(str::to_owned).collect(),
         }
@@ -115,26 +113,19 @@ impl Container {
     fn new(node: &Node, pod: &Node) -> Self {
         let volume = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
         let mounts = mounts(node).filter_map(|mount| Some((mount, volume(mount)?)));
-        let mounts: Vec<(&Node, &Node)> = mounts.collect();
-        let image = node.text("image").map(str::to_owned);
-        let image_volumes = mounts
-            .iter()
-            .filter_map(|(_, volume)| ImageVolume::new(volume));
-        let image_volumes: Vec<ImageVolume> = image_volumes.collect();
-        let references = image_volumes.iter().map(|image| &image.reference);
-        let published = image
-            .iter()
-            .chain(references)
-            .filter_map(|image| is_published(image));
-        let nri = mounts
-            .iter()
-            .filter_map(|(mount, volume)| mounts_nri(mount, volume));
-        let mut reasons: Vec<String> = nri.chain(published).collect();
+        let (mut image_volumes, mut reasons) = (Vec::new(), Vec::new());
+        for (mount, volume) in mounts {
+            image_volumes.extend(ImageVolume::new(volume));
+            reasons.extend(mounts_nri(mount, volume));
+        }
+        let image = node.text("image");
+        let mounted = image_volumes.iter().map(|image| image.reference.as_str());
+        reasons.extend(image.into_iter().chain(mounted).filter_map(is_published));
         reasons.dedup();
         let place = node.get("image").filter(|image| image.as_text().is_some());
         Self {
             name: name(node).to_owned(),
-            image,
+            image: image.map(str::to_owned),
             line: place.unwrap_or(node).line,
             image_volumes,
             reasons,
@@ -165,13 +156,13 @@ fn mounts_nri(mount: &Node, volume: &Node) -> Option<String> {
         None => path.to_owned(),
     };
     let shown = crate::escape::bytes(path.as_bytes());
-    match (direct(&path), around(&path)) {
-        (Some(resource), _) => Some(format!("mounts {shown} of the host: {resource}")),
-        (None, Some(resource)) => Some(format!(
-            "mounts {shown} of the host, which contains {resource}"
-        )),
-        (None, None) => None,
+    if let Some(resource) = direct(&path) {
+        return Some(format!("mounts {shown} of the host: {resource}"));
     }
+    let resource = around(&path)?;
+    Some(format!(
+        "mounts {shown} of the host, which contains {resource}"
+    ))
 }
 
 /// Returns a reason if an image is a published plugin.
@@ -181,15 +172,4 @@ fn is_published(image: &str) -> Option<String> {
         "its image is the published plugin {} ({})",
         image.repository, image.source
     ))
-}
-
-/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.kind)?;
-        if let Some(namespace) = &self.namespace {
-            write!(f, "{namespace}/")?;
-        }
-        f.write_str(&self.name)
-    }
 }

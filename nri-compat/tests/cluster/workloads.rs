@@ -78,7 +78,7 @@ fn every_kind_of_container_is_found_with_the_image_that_it_runs() {
         "containerStatuses": [status("main", &image("a"))],
         "initContainerStatuses": [
             status("installer", &image("b")),
-            status("sidecar", &format!("docker-pullable://{}", image("c"))),
+            status("sidecar", &image("c")),
         ],
         "ephemeralContainerStatuses": [status("debugger", &image("d"))],
     });
@@ -109,7 +109,7 @@ fn an_image_that_the_status_does_not_name_is_that_of_the_pod() {
         with(
             "docker",
             "Running",
-            json!([status("docker", &format!("docker://{id}"))]),
+            json!([status("docker", &format!("docker-pullable://a@{id}"))]),
         ),
         with(
             "unknown",

@@ -41,10 +41,11 @@ fn a_large_cluster_is_read_in_bounded_memory() {
     let found = runtime.block_on(read(&options)).expect("it is read");
     let added = peak() - before;
     assert_eq!(
-        (found.pods, found.workloads, found.unread.len()),
+        (found.view.pods, found.view.workloads, found.unread.len()),
         (50_000, 2, 0)
     );
     let pools: Vec<(&str, usize)> = found
+        .view
         .pools
         .iter()
         .map(|pool| (pool.runtime.as_str(), pool.nodes.len()))
@@ -56,7 +57,7 @@ fn a_large_cluster_is_read_in_bounded_memory() {
     let plugins: Vec<(String, u64, usize)> = found
         .plugins
         .iter()
-        .map(|plugin| (plugin.workload.to_string(), plugin.pods, plugin.nodes.len()))
+        .map(|plugin| (plugin.place.workload(), plugin.pods, plugin.nodes.len()))
         .collect();
     let expected = [
         ("DaemonSet kube-system/idle".to_owned(), 0, 0),

@@ -1,6 +1,10 @@
 //! Helm charts in folders and archives. They are not rendered: one that names a path of NRI, or a
 //! published plugin, is unknown.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::demand::Demand;
 use super::file_outcome::FileOutcome;
 use super::manifests;
@@ -13,29 +17,19 @@ use crate::workloads::{images_in, mentions_nri, published_chart};
 /// The file that makes a folder a chart.
 const CHART: &str = "Chart.yaml";
 
-/// The folder of a chart with its templates, within a path.
-const TEMPLATES: &str = "/templates/";
-
-/// The ends of the names of templates, helpers included.
-const TEMPLATE_ENDS: [&str; 4] = [".yaml", ".yml", ".tpl", ".json"];
+/// The path of a part of a chart after its folder: `Chart.yaml`, its values, or a template.
+static PART: LazyLock<Regex> = LazyLock::new(|| {
+    let part = r"^(?:(.*?)/)?(?:Chart\.yaml|values[^/]*\.ya?ml|templates/.*\.(?:ya?ml|tpl|json))$";
+    Regex::new(part).expect("the pattern is a constant")
+});
 
 /// The maximum number of bytes that are read of one file of a chart.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Returns the folder of the chart that a file with this path belongs to, if its path is that of a
-/// part of a chart: `Chart.yaml`, its values, or a template.
+/// Returns the folder of the chart that a file with this path belongs to, if it is part of a chart.
 fn folder_of(path: &str) -> Option<&str> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_values =
-        name.starts_with("values") && (name.ends_with(".yaml") || name.ends_with(".yml"));
-    if name == CHART || is_values {
-        return Some(folder);
-    }
-    if !TEMPLATE_ENDS.iter().any(|end| name.ends_with(end)) {
-        return None;
-    }
-    let at = format!("/{folder}/").find(TEMPLATES)?;
-    folder.get(..at.saturating_sub(1))
+    let folder = PART.captures(path)?.get(1);
+    Some(folder.map_or("", |folder| folder.as_str()))
 }
 
 /// Returns true if the file on disk is part of a chart.

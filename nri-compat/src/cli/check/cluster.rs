@@ -3,22 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use nri_schema::history::History;
-
 use super::args;
 use super::cluster_args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
-use crate::check::target::UnknownReleases;
 use crate::cli::{incomplete, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
+use crate::report::check::{CLUSTER_READER, CheckReport, NotLookedFor, Summary};
 use crate::sighting::Evidence;
-use crate::skipped::{SkipKind, Skipped};
+use crate::skipped::Skipped;
 
 /// The evidence about static pods.
 const STATIC_POD: &str =
@@ -34,8 +31,9 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
         .iter()
         .map(|target| target.head.name.clone())
         .collect();
-    let found = args.cluster.read(history, unknown)?;
-    let targets = pools::with_targets(history, unknown, &found.view.pools, targets);
+    let mut found = args.cluster.read()?;
+    let pools = &mut found.cluster.view.pools;
+    let targets = pools::judge(history, unknown, pools, targets);
     let collected = found.collect(args);
     let incomplete = found.incomplete();
     let incomplete = incomplete.or_else(|| incomplete::missing(&collected));
@@ -48,7 +46,6 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
 /// A cluster that was read, with the places and views for its report.
 struct ClusterScan {
     cluster: Cluster,
-    view: ClusterView,
     /// The name of the cluster in places.
     name: String,
     /// The time that reading the cluster took.
@@ -63,7 +60,7 @@ impl Args {
     /// # Errors
     ///
     /// Returns an error if the cluster cannot be read at all.
-    fn read(&self, history: &History, unknown: &UnknownReleases) -> Result<ClusterScan, Error> {
+    fn read(&self) -> Result<ClusterScan, Error> {
         let options = Options {
             kubeconfig: self.kubeconfig.clone(),
             context: self.context.clone(),
@@ -71,26 +68,16 @@ impl Args {
             request_timeout: self.request_timeout,
         };
         let start = Instant::now();
-        let mut cluster = session::run(cluster::read(&options))?;
+        let cluster = session::run(cluster::read(&options))?;
         let time = start.elapsed();
-        let pools = std::mem::take(&mut cluster.pools).into_iter();
-        let pools =
-            pools.map(|pool| pools::pool(history, unknown, pool.runtime, &pool.system, pool.nodes));
-        let view = ClusterView {
-            name: cluster.name.clone(),
-            server: cluster.server.clone(),
-            id: cluster.id.clone(),
-            namespace: self.namespace.clone(),
-            pods: cluster.pods,
-            workloads: cluster.workloads,
-            pools: pools.collect(),
-        };
-        let name = format!("cluster {}", view.name);
-        let places = cluster.plugins.iter().map(|plugin| place(&name, plugin));
+        let name = format!("cluster {}", cluster.view.name);
+        let places = cluster
+            .plugins
+            .iter()
+            .map(|plugin| Place::from(name.clone()).in_workload(plugin.place.clone()));
         Ok(ClusterScan {
             places: places.collect(),
             cluster,
-            view,
             name,
             time,
         })
@@ -129,7 +116,7 @@ impl ClusterScan {
             let of_place = of_place(&plugins, &sighting.place).into_iter();
             let details = of_place.flat_map(|plugin| {
                 let static_pod = plugin.is_static.then_some(STATIC_POD);
-                let remarks = [static_pod, plugin.image.origin.remark()];
+                let remarks = [static_pod, plugin.image.remark];
                 let remarks = remarks.into_iter().flatten().map(str::to_owned);
                 [plugin.reason.clone()].into_iter().chain(remarks)
             });
@@ -141,27 +128,20 @@ impl ClusterScan {
         collected
             .skipped
             .extend(unread.map(|unread| self.skipped(unread)));
-        if self.cluster.beyond > 0 {
-            let reason = format!("{} more containers may be plugins", self.cluster.beyond);
-            let place = format!("cluster {}", self.view.name);
-            collected
-                .skipped
-                .push(Skipped::new(place, SkipKind::Limit, reason));
-        }
     }
 
     /// Adds the cluster to the places that were checked, the counts, and the time.
     fn summarize(&self, summary: &mut Summary) {
         summary.looked_at.retain(|place| *place != self.name);
-        let place = format!("{} ({})", self.name, self.view.server);
+        let place = format!("{} ({})", self.name, self.cluster.view.server);
         summary.looked_at.push(place);
         summary
             .not_looked_for
             .retain(|kind| *kind != NotLookedFor::Cluster);
         let plugins = self.cluster.plugins.iter();
-        let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
+        let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
         let count = summary.workloads.get_or_insert_default();
-        count.examined += self.cluster.pods + self.cluster.workloads;
+        count.examined += self.cluster.view.pods + self.cluster.view.workloads;
         count.candidates += candidates.len() as u64;
         summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
     }
@@ -184,7 +164,7 @@ impl ClusterScan {
             let nodes: BTreeSet<&String> = plugins.flat_map(|plugin| &plugin.nodes).collect();
             subject.nodes = nodes.into_iter().cloned().collect();
         }
-        pools::apply(report, self.view, asked);
+        pools::apply(report, self.cluster.view, asked);
     }
 
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.
@@ -237,18 +217,6 @@ fn of_place<'f>(plugins: &Plugins<'f>, place: &Place) -> Vec<&'f Plugin> {
     let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
     let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
     if named.is_empty() { all } else { named }
-}
-
-/// Returns the place of a plugin in a cluster.
-fn place(cluster: &str, plugin: &Plugin) -> Place {
-    let workload = &plugin.workload;
-    Place::from(cluster.to_owned()).in_workload(WorkloadPlace {
-        kind: workload.kind.clone(),
-        namespace: Some(workload.namespace.clone()),
-        name: workload.name.clone(),
-        container: plugin.container.clone(),
-        ..WorkloadPlace::default()
-    })
 }
 
 impl From<ClusterError> for Error {

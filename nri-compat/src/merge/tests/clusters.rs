@@ -158,12 +158,10 @@ fn clusters_with_one_url_are_distinguished_by_their_authority() {
 
 #[test]
 fn a_report_for_which_there_is_no_room_replaces_none() {
-    let mut inventory = Inventory::default();
-    let report = cluster("a", AT, &["n1"], &["n1"]).to_string();
-    for size in [0, 1 << 30] {
-        let document = document::parse(report.as_bytes()).expect("a report");
-        inventory.add(document, None, size);
-    }
-    let found = inventory.report(&[]).summary;
+    let many: Vec<String> = (0..500_000).map(|nth| nth.to_string()).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let small = cluster("a", AT, &["n1"], &["n1"]);
+    let report = merged(&format!("{small}\n{}\n", cluster("a", AT, &[], &many)));
+    let found = report.summary;
     assert_eq!((found.clusters, found.superseded, found.beyond), (1, 0, 1));
 }

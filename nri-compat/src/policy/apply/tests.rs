@@ -178,7 +178,6 @@ mod conformance {
             ("S1", "[rules]\nS1 = 'error'\n".to_owned(), true),
             ("P7", "[rules]\nP7 = 'note'\n".to_owned(), false),
             ("P7", "[rules]\nP7 = 'off'\n".to_owned(), false),
-            ("P7", ignore("rule = 'P7'"), false),
             ("P7", ignore("rule = 'P7'\nplugin = '10-*'"), false),
             ("P7", ignore("rule = 'P7'\nplugin = 'log*'"), false),
             ("P7", ignore("rule = 'P7'\nplugin = 'other'"), true),

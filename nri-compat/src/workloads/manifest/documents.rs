@@ -38,13 +38,15 @@ pub(super) struct Document<'t> {
     text: &'t str,
 }
 
-/// The reason why a document cannot be read.
-#[derive(Debug)]
-pub(super) struct SyntaxError {
-    /// The line in the file, counted from 1.
-    pub(super) line: u32,
+/// A document that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The document, counted from 1.
+    pub document: u32,
+    /// The line of the error, counted from 1.
+    pub line: u32,
     /// The reason: one line, in lower case.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 /// Returns the documents of a file, without empty ones.
@@ -83,6 +85,7 @@ impl Document<'_> {
             return Ok(None);
         }
         Err(SyntaxError {
+            document: self.number,
             line: self.lines_before + error.location().map_or(1, |at| line(at.line())),
             reason: reason(self.text, &error),
         })

@@ -61,7 +61,9 @@ pub(in crate::check::collect) fn read(
         candidates: 0,
         found: Found::default(),
     };
-    manifest::read(&text, &mut |item| reading.item(item));
+    for item in manifest::read(&text) {
+        reading.item(item);
+    }
     reading.finish()
 }
 
@@ -77,30 +79,21 @@ fn too_large(scan: &Scan<'_>, file: &File<'_>, demand: Demand, why: Unreadable) 
 impl Reading<'_, '_> {
     fn item(&mut self, item: Item) {
         match item {
-            Item::Foreign => {}
             Item::Object => self.objects += 1,
-            Item::Mention {
-                line,
-                reason,
-                plugin,
-            } => self.found.sightings.push(Sighting {
-                name: plugin.map(str::to_owned),
-                ..unknown(self.place.at_line(line), reason)
+            Item::Mention(statement) => self.found.sightings.push(Sighting {
+                name: statement.plugin.map(str::to_owned),
+                ..unknown(self.place.at_line(statement.line), statement.text)
             }),
-            Item::Workload { document, workload } => self.workload(document, &workload),
-            Item::Unreadable {
-                document,
-                line,
-                reason,
-            } => self.problem(
-                self.place.at_line(line),
-                format!("document {document}: {reason}"),
+            Item::Workload(workload) => self.workload(&workload),
+            Item::Unreadable(error) => self.problem(
+                self.place.at_line(error.line),
+                format!("document {}: {}", error.document, error.reason),
             ),
         }
     }
 
     /// Requests the images of the candidates of a workload, and reports what is known without them.
-    fn workload(&mut self, document: u32, workload: &Workload) {
+    fn workload(&mut self, workload: &Workload) {
         self.objects += 1;
         self.workloads += 1;
         self.candidates += u64::from(workload.candidates().next().is_some());
@@ -109,13 +102,13 @@ impl Reading<'_, '_> {
                 let place = self.place.in_workload(WorkloadPlace {
                     line: Some(line),
                     container: candidate.name.clone(),
-                    ..head(document, workload)
+                    ..workload.place.clone()
                 });
                 self.image(place, image, candidate.reason());
             }
         }
         if let Some(reason) = placeholder_path(workload) {
-            self.problem(self.place.in_workload(head(document, workload)), reason);
+            self.problem(self.place.in_workload(workload.place.clone()), reason);
         }
     }
 
@@ -210,17 +203,6 @@ fn placeholder_path(workload: &Workload) -> Option<String> {
 /// Returns true if a text is a placeholder that is replaced before the manifest is used.
 fn is_placeholder(text: &str) -> bool {
     PLACEHOLDERS.iter().any(|mark| text.contains(mark))
-}
-
-/// Returns a workload as a place.
-fn head(document: u32, workload: &Workload) -> WorkloadPlace {
-    WorkloadPlace {
-        document: Some(document),
-        kind: workload.kind.clone(),
-        namespace: workload.namespace.clone(),
-        name: workload.name.clone(),
-        ..WorkloadPlace::default()
-    }
 }
 
 /// Returns a sighting of something that is known not to be a plugin.

@@ -1,8 +1,10 @@
 //! Recognises Kubernetes manifests by their first bytes and their name.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::bytes::Regex;
 
 use super::super::demand::Demand;
 use crate::check::content::File;
@@ -14,7 +16,8 @@ use crate::workloads::{manifest, mentions_published};
 const API_VERSION: &[u8] = b"apiVersion";
 
 /// The other field that every object has. Descriptions of web services have the first one, too.
-const KIND: &[u8] = b"kind";
+static KIND: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"kind["']?[ \t\r\n]*:"#).expect("the pattern is a constant"));
 
 /// The field of a volume that is a path of the host, which patches have without an object around it.
 const HOST_PATH: &[u8] = b"hostPath";
@@ -66,20 +69,10 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
 /// Reports whether a text may have a Kubernetes object, a part of one with a path of the host or a mount,
 /// or the name of a published plugin.
 pub(super) fn has_object(text: &[u8]) -> bool {
-    mentions(text, API_VERSION) && has_key(text, KIND)
+    mentions(text, API_VERSION) && KIND.is_match(text)
         || mentions(text, HOST_PATH)
         || mentions(text, MOUNT_PATH)
         || mentions_published(text)
-}
-
-/// Reports whether a text has a word followed by a colon, between which JSON and YAML allow the end
-/// of a quotation and space.
-fn has_key(text: &[u8], word: &[u8]) -> bool {
-    memmem::find_iter(text, word).any(|at| {
-        let mut after = text.iter().skip(at + word.len());
-        let next = after.find(|byte| !matches!(byte, b'"' | b'\'') && !byte.is_ascii_whitespace());
-        next == Some(&b':')
-    })
 }
 
 /// Reports whether the field comes after the first bytes of a text that the user named.

@@ -1,10 +1,17 @@
-//! Statements of objects about NRI outside of complete pods: paths of the host that nothing mounts, as in the
-//! patches of kustomize, and images of published plugins.
+//! The content of an object: its pods, found by their shape, whatever the kind of the object, and statements
+//! about NRI outside of complete pods, such as paths of the host that nothing mounts, as in the patches of
+//! kustomize, and images of published plugins.
 
 use super::images::published;
-use super::node::Node;
+use super::node::{Node, Value};
 use super::paths::{Resource, direct, mentions_nri};
 use super::pod::{self, host_path};
+
+/// The fields that never contain a pod template.
+const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
+
+/// The field of a list with its objects, which have no kind in some answers of the API server.
+const ITEMS: &str = "items";
 
 /// The fields of which a text that is a pod, or a patch of one, has at least one if it mounts a path of the host.
 const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
@@ -12,41 +19,98 @@ const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
 /// The remedy for a part of an object.
 const RENDER: &str = "render it with what it belongs to (`kustomize build`), and check the result";
 
-/// A statement about NRI.
-#[derive(Debug)]
-pub(super) struct Statement {
-    /// The line in the document.
-    pub(super) line: u32,
-    /// The statement: one line, in lower case.
-    pub(super) text: String,
-    /// The plugin that it installs, if it names one.
-    pub(super) plugin: Option<&'static str>,
+/// A statement about NRI outside of a pod: a path of the host, a mount of a volume that is declared
+/// elsewhere, or a chart. Nothing can be said about plugins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The statement with its remedy: one line, in lower case.
+    pub text: String,
+    /// The published plugin that it installs, if it names one.
+    pub plugin: Option<&'static str>,
     /// True for a mount of a volume that is declared elsewhere, probably in the place that another
     /// statement is about.
     pub(super) is_mount: bool,
 }
 
+/// The content of an object.
+#[derive(Default)]
+pub(super) struct Content<'n> {
+    /// The pods and pod templates.
+    pub(super) pods: Vec<&'n Node>,
+    /// The complete objects in it, such as those of a `List`.
+    pub(super) objects: Vec<&'n Node>,
+    /// Statements about NRI outside of pods.
+    pub(super) statements: Vec<Statement>,
+}
+
+/// Returns an object of this kind with its pods.
+#[cfg(feature = "cluster")]
+pub(crate) fn workload(object: &Node, kind: &str) -> pod::Workload {
+    pod::Workload::new(object, kind, &Content::new(object).pods)
+}
+
+/// Returns true if a mapping is a complete object.
+pub(super) fn is_complete(node: &Node) -> bool {
+    node.text("apiVersion").is_some() && node.text("kind").is_some()
+}
+
+impl<'n> Content<'n> {
+    pub(super) fn new(object: &'n Node) -> Self {
+        let mut content = Self::default();
+        content.search(object);
+        content
+    }
+
+    /// Searches a mapping, or the elements of a sequence.
+    fn search(&mut self, node: &'n Node) {
+        if let Some(statements) = of_operation(node) {
+            return self.statements.extend(statements);
+        }
+        let is_pod = pod::containers(node).next().is_some();
+        if is_pod {
+            self.pods.push(node);
+            self.statements.extend(of_pod(node));
+        } else {
+            self.statements.extend(of_part(node));
+        }
+        for (key, value) in node.entries() {
+            match (key.as_str(), &value.value) {
+                (ITEMS, Value::List(elements)) => self.objects.extend(elements),
+                (key, _) if WITHOUT_PODS.contains(&key) || is_pod && pod::is_field(key) => {}
+                (_, _) => self.inner(value),
+            }
+        }
+        node.elements()
+            .iter()
+            .for_each(|element| self.inner(element));
+    }
+
+    fn inner(&mut self, node: &'n Node) {
+        if is_complete(node) {
+            self.objects.push(node);
+        } else {
+            self.search(node);
+        }
+    }
+}
+
 /// Returns what a pod says: the paths of its volumes that no container mounts, and the mounts of volumes that
 /// it does not declare.
-pub(super) fn of_pod(pod: &Node) -> Vec<Statement> {
-    let mounts: Vec<&Node> = pod::containers(pod).flat_map(pod::mounts).collect();
-    let is_mounted = |volume: &Node| {
-        mounts
-            .iter()
-            .any(|mount| pod::name(mount) == pod::name(volume))
-    };
+fn of_pod(pod: &Node) -> Vec<Statement> {
+    let mounts = || pod::containers(pod).flat_map(pod::mounts);
+    let is_mounted = |volume: &Node| mounts().any(|one| pod::name(one) == pod::name(volume));
     let is_declared =
         |mount: &Node| pod::volumes(pod).any(|one| pod::name(one) == pod::name(mount));
     let unmounted = pod::volumes(pod).filter(|volume| !is_mounted(volume));
-    let undeclared = mounts.iter().filter(|mount| !is_declared(mount));
+    let undeclared = mounts().filter(|mount| !is_declared(mount));
     let volumes = unmounted.filter_map(volume);
-    volumes
-        .chain(undeclared.filter_map(|one| mount(one)))
-        .collect()
+    volumes.chain(undeclared.filter_map(mount)).collect()
 }
 
 /// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another mapping.
-pub(super) fn of_operation(node: &Node) -> Option<Vec<Statement>> {
+fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     let value = node.get("op").and(node.get("value"))?;
     let texts = value.texts().into_iter();
     let say = |path: &str, resource: Resource| format!("a patch sets {path} ({resource})");
@@ -58,7 +122,7 @@ pub(super) fn of_operation(node: &Node) -> Option<Vec<Statement>> {
 }
 
 /// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with YAML in it.
-pub(super) fn of_part(node: &Node) -> Vec<Statement> {
+fn of_part(node: &Node) -> Vec<Statement> {
     let image = node.get("image").and_then(image);
     let found = [volume(node), mount(node), image, text(node)];
     found.into_iter().flatten().collect()
