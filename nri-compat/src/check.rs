@@ -16,7 +16,6 @@ pub mod head;
 mod identity;
 mod lexical_path;
 pub mod logs;
-mod needles;
 mod packages;
 #[cfg(feature = "cluster")]
 pub(crate) mod pools;

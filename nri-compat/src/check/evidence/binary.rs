@@ -1,5 +1,4 @@
-//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O,
-//! including several in one file.
+//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O.
 //!
 //! The crate `object` reads the headers. They may be wrong: a truncated or damaged file may still
 //! start, or be started later from a complete copy. So headers narrow a search only if they agree
@@ -7,11 +6,9 @@
 
 pub(crate) mod bytes;
 mod elf;
-mod embedded;
+mod besides;
 mod macho;
-mod overlay;
 mod pe;
-mod slices;
 mod source;
 pub(crate) mod window;
 
@@ -20,12 +17,13 @@ use crate::check::content::{Content, File};
 use bytes::Layout;
 use window::Part;
 
-pub(crate) use embedded::program as embedded_program;
-pub(crate) use overlay::{Appended, appended};
-pub(crate) use slices::slices;
+pub(crate) use besides::{Appended, appended, embedded};
 
 /// The maximum number of sections, segments or load commands.
 const MAX_ENTRIES: usize = 4096;
+
+/// The maximum number of architectures in one Mach-O file.
+const MAX_ARCHITECTURES: u8 = 40;
 
 /// The section that linkers make of constants, unless they are told to merge it with others.
 const CONSTANTS: &str = ".rodata";
@@ -65,12 +63,24 @@ pub(crate) struct Section {
     pub(crate) size: u64,
 }
 
+impl Section {
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+}
+
 /// A part of the file that is loaded at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) address: u64,
     pub(crate) offset: u64,
     pub(crate) size: u64,
+}
+
+impl Segment {
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
 }
 
 /// Format of an executable.
@@ -90,7 +100,8 @@ pub(crate) fn format(file: &File<'_>) -> Option<Format> {
         [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..] => {
             Some(Format::MachO)
         }
-        head if slices::is_fat(head) => Some(Format::FatMachO),
+        // A Java class starts with the same bytes, and its version number is larger than any number of architectures.
+        [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, 1..=MAX_ARCHITECTURES, ..] => Some(Format::FatMachO),
         [b'M', b'Z', ..] if pe::is_pe(file) => Some(Format::Pe),
         _ => None,
     }
@@ -111,6 +122,13 @@ impl Headers {
             end: loaded_end,
             starts: true,
         }
+    }
+
+    /// Extends what is loaded to the ends of the segments.
+    fn end_with_segments(&mut self) {
+        let ends = self.segments.iter().map(Segment::end);
+        self.loaded_end = ends.fold(self.loaded_end, u64::max);
+        self.end = self.loaded_end;
     }
 }
 
@@ -154,15 +172,12 @@ impl<'c> Image<'c> {
         let sections = self.headers.sections.iter();
         let mut left_out: Vec<_> = sections
             .filter(|section| leave_out(&section.name))
-            .map(|section| (section.offset, section.offset.saturating_add(section.size)))
+            .map(|section| (section.offset, section.end()))
             .collect();
         left_out.sort_unstable();
         let segments = self.headers.segments.iter();
         segments
-            .flat_map(|segment| {
-                let end = segment.offset.saturating_add(segment.size);
-                without(segment.offset, end, &left_out)
-            })
+            .flat_map(|segment| without(segment.offset, segment.end(), &left_out))
             .collect()
     }
 

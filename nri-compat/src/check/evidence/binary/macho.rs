@@ -57,9 +57,6 @@ fn of_class<H: MachHeader<Endian = Endianness>>(
             }));
         }
     }
-    let ends = read.segments.iter();
-    let ends = ends.map(|segment| segment.offset.saturating_add(segment.size));
-    read.loaded_end = ends.fold(read.loaded_end, u64::max);
-    read.end = read.loaded_end;
+    read.end_with_segments();
     Some(())
 }

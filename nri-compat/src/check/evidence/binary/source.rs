@@ -1,46 +1,18 @@
 //! Provides the bytes of a file to the crate `object`.
 
-use object::read::{ReadCache, ReadCacheOps, ReadRef};
+use object::read::{ReadCache, ReadRef};
 
-use crate::check::content::Content;
+use crate::check::content::{Content, Stream};
 
 /// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
 const MAX_TABLE: u64 = 4 << 20;
 
-/// A file with a reading position.
-pub(super) struct Source<'c> {
-    content: &'c dyn Content,
-    at: u64,
-}
-
 /// A cache of the headers of a file.
-pub(super) type Cache<'c> = ReadCache<Source<'c>>;
+pub(super) type Cache<'c> = ReadCache<Stream<'c>>;
 
 /// Returns a cache over a file.
 pub(super) fn cache(content: &dyn Content) -> Cache<'_> {
-    ReadCache::new(Source { content, at: 0 })
-}
-
-impl ReadCacheOps for Source<'_> {
-    fn len(&mut self) -> Result<u64, ()> {
-        Ok(self.content.len())
-    }
-
-    fn seek(&mut self, pos: u64) -> Result<u64, ()> {
-        self.at = pos;
-        Ok(pos)
-    }
-
-    fn read(&mut self, buf: &mut [u8]) -> Result<usize, ()> {
-        let read = self.content.read_at(self.at, buf).map_err(|_| ())?;
-        self.at += read as u64;
-        Ok(read)
-    }
-
-    fn read_exact(&mut self, buf: &mut [u8]) -> Result<(), ()> {
-        let read = self.read(buf)?;
-        (read == buf.len()).then_some(()).ok_or(())
-    }
+    ReadCache::new(Stream::new(content))
 }
 
 /// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
