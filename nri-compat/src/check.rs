@@ -14,7 +14,6 @@ pub mod evidence;
 mod go_build;
 pub mod head;
 mod identity;
-mod lexical_path;
 pub mod logs;
 mod packages;
 #[cfg(feature = "cluster")]

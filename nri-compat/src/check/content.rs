@@ -78,20 +78,6 @@ impl<C: Content + ?Sized> Content for &C {
     }
 }
 
-impl<C: Content + ?Sized> Content for Box<C> {
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        (**self).read_at(offset, buffer)
-    }
-
-    fn as_slice(&self) -> Option<&[u8]> {
-        (**self).as_slice()
-    }
-}
-
 /// A part of content, as content. It is as long as asked for, or ends with the whole.
 pub(crate) struct Slice<'c> {
     whole: &'c dyn Content,

@@ -4,20 +4,23 @@
 //! start, or be started later from a complete copy. So headers narrow a search only if they agree
 //! with each other ([`Image::sound`]); otherwise the whole file is searched.
 
+mod besides;
 pub(crate) mod bytes;
 mod elf;
-mod besides;
-mod macho;
-mod pe;
-mod source;
+mod foreign;
 pub(crate) mod window;
 
+use object::read::{ReadCache, ReadRef};
+
 use super::Unreadable;
-use crate::check::content::{Content, File};
+use crate::check::content::{Content, File, Stream};
 use bytes::Layout;
 use window::Part;
 
 pub(crate) use besides::{Appended, appended, embedded};
+
+/// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
+const MAX_TABLE: u64 = 4 << 20;
 
 /// The maximum number of sections, segments or load commands.
 const MAX_ENTRIES: usize = 4096;
@@ -101,8 +104,18 @@ pub(crate) fn format(file: &File<'_>) -> Option<Format> {
             Some(Format::MachO)
         }
         // A Java class starts with the same bytes, and its version number is larger than any number of architectures.
-        [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, 1..=MAX_ARCHITECTURES, ..] => Some(Format::FatMachO),
-        [b'M', b'Z', ..] if pe::is_pe(file) => Some(Format::Pe),
+        [
+            0xca,
+            0xfe,
+            0xba,
+            0xbe | 0xbf,
+            0,
+            0,
+            0,
+            1..=MAX_ARCHITECTURES,
+            ..,
+        ] => Some(Format::FatMachO),
+        [b'M', b'Z', ..] if foreign::is_pe(file) => Some(Format::Pe),
         _ => None,
     }
 }
@@ -137,8 +150,8 @@ impl<'c> Image<'c> {
     pub(crate) fn read(file: &File<'c>, format: Format) -> Self {
         let headers = match format {
             Format::Elf => elf::read(file),
-            Format::MachO | Format::FatMachO => macho::read(file),
-            Format::Pe => pe::read(file),
+            Format::MachO | Format::FatMachO => foreign::mach_o(file),
+            Format::Pe => foreign::pe(file),
         };
         Self {
             content: file.content,
@@ -205,6 +218,40 @@ impl<'c> Image<'c> {
     /// Reads up to `length` bytes at `offset` of the file.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
+    }
+}
+
+/// A cache of the headers of a file.
+type Cache<'c> = ReadCache<Stream<'c>>;
+
+/// Returns a cache over a file.
+fn cache(content: &dyn Content) -> Cache<'_> {
+    ReadCache::new(Stream::new(content))
+}
+
+/// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
+/// memory.
+#[derive(Clone, Copy)]
+struct Tables<'a, 'c>(&'a Cache<'c>);
+
+impl<'a> ReadRef<'a> for Tables<'a, '_> {
+    fn len(self) -> Result<u64, ()> {
+        ReadRef::len(self.0)
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        if size > MAX_TABLE {
+            return Err(());
+        }
+        self.0.read_bytes_at(offset, size)
+    }
+
+    fn read_bytes_at_until(
+        self,
+        range: std::ops::Range<u64>,
+        delimiter: u8,
+    ) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
     }
 }
 

@@ -80,10 +80,7 @@ fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreada
 
 /// Reports a program with obfuscated names: garble writes `unknown` as the Go release, and no
 /// modules.
-fn obfuscated(
-    file: &File<'_>,
-    image: &Image<'_>,
-) -> Result<Option<Sighting>, Unreadable> {
+fn obfuscated(file: &File<'_>, image: &Image<'_>) -> Result<Option<Sighting>, Unreadable> {
     let info = build_info::read(image)?.unwrap_or_default();
     let starts = ["go", "devel"];
     let has_release = starts.iter().any(|start| info.go.starts_with(start));

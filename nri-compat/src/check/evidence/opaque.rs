@@ -67,7 +67,10 @@ pub(super) fn has_mark(
 }
 
 /// Reports a Mach-O file for several architectures that has a trace of NRI: nodes run Linux, so its programs are not read.
-pub(super) fn universal(file: &File<'_>, image: &Image<'_>) -> Result<Option<Sighting>, Unreadable> {
+pub(super) fn universal(
+    file: &File<'_>,
+    image: &Image<'_>,
+) -> Result<Option<Sighting>, Unreadable> {
     let reason = "a program for several architectures of macOS; build it for Linux and check that";
     let has_traces = protocol::has_traces(image, &[(0, image.content.len())])?;
     Ok(has_traces.then(|| hidden(file, FileKind::Other, NAME, reason)))

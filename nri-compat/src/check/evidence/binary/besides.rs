@@ -105,7 +105,9 @@ pub(crate) fn embedded(
         LazyLock::new(|| any_of(&[ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]]));
     for part in parts {
         let found = windows(image.content, *part, 8, |at, bytes| {
-            let places = STARTS.find_iter(bytes).map(|found| at + found.start() as u64);
+            let places = STARTS
+                .find_iter(bytes)
+                .map(|found| at + found.start() as u64);
             // The file itself begins like a program.
             let mut found = places
                 .filter(|place| *place > 0)

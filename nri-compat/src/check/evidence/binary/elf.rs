@@ -5,8 +5,7 @@ use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
 use super::bytes::Layout;
-use super::source::{Tables, cache};
-use super::{Headers, MAX_ENTRIES, Section, Segment};
+use super::{Headers, MAX_ENTRIES, Section, Segment, Tables, cache};
 use crate::check::content::File;
 
 /// The size of a 64-bit file header in bytes.

@@ -122,7 +122,8 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
     let entries = |visit: &mut dyn FnMut(u64, u64)| {
         windows(image.content, all, RELOCATION as u64, |at, bytes| {
             // Windows are not a multiple of an entry: start at the next entry.
-            let before = (at - section.offset).next_multiple_of(RELOCATION as u64) + section.offset - at;
+            let before =
+                (at - section.offset).next_multiple_of(RELOCATION as u64) + section.offset - at;
             let skipped = bytes.iter().take(before as usize).count();
             for entry in bytes.split_at(skipped).1.chunks_exact(RELOCATION) {
                 let field = |at| layout.u64(entry, at).unwrap_or_default();
