@@ -1,5 +1,6 @@
 //! Reports executables that cannot be read, or hide their contents.
 
+use super::binary::bytes::Layout;
 use super::binary::window::find;
 use super::binary::{Appended, Image, appended, embedded};
 use super::protocol::{self, PROTOCOL};
@@ -66,14 +67,34 @@ pub(super) fn has_mark(
     Ok(false)
 }
 
-/// Reports a Mach-O file for several architectures that has a trace of NRI: nodes run Linux, so its programs are not read.
+/// Reports a Mach-O file for several architectures that is cut short or has a trace of NRI. Nodes run Linux, so its programs
+/// are not read.
 pub(super) fn universal(
     file: &File<'_>,
     image: &Image<'_>,
 ) -> Result<Option<Sighting>, Unreadable> {
+    let length = image.content.len();
+    if universal_end(&file.head).is_none_or(|end| end > length) {
+        return cut_short(file, image).map(Some);
+    }
     let reason = "a program for several architectures of macOS; build it for Linux and check that";
-    let has_traces = protocol::has_traces(image, &[(0, image.content.len())])?;
+    let has_traces = protocol::has_traces(image, &[(0, length)])?;
     Ok(has_traces.then(|| hidden(file, FileKind::Other, NAME, reason)))
+}
+
+/// Returns the end of the last program in a Mach-O file for several architectures, by the table at its beginning.
+fn universal_end(head: &[u8]) -> Option<u64> {
+    let layout = Layout {
+        wide: head.get(3) == Some(&0xbf),
+        big: true,
+    };
+    let entry = if layout.wide { 32 } else { 20 };
+    let ends = (0..usize::from(*head.get(7)?)).map(|place| {
+        let offset = 16 + place * entry;
+        let size = layout.pointer(head, offset + layout.word())?;
+        layout.pointer(head, offset)?.checked_add(size)
+    });
+    ends.collect::<Option<Vec<u64>>>()?.into_iter().max()
 }
 
 /// Reports what a complete executable contains besides the code that was read: appended data, or

@@ -8,7 +8,7 @@
 //! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
 //! | damaged headers, but a complete file | the result of searching the whole file without the headers |
 //! | packed (UPX, appended data), obfuscated, or without section headers and of an unsupported kind | `unknown` |
-//! | Mach-O for several architectures, with a trace of NRI | `unknown` |
+//! | Mach-O for several architectures that is cut short or has a trace of NRI | `unknown` |
 //! | another program among the constants | `unknown`, in addition to the verdict on the program itself |
 //! | object files, core dumps, debug information | nothing: no system starts them |
 

@@ -59,8 +59,11 @@ pub(super) struct Names {
 /// of two bytes as for needles of four.
 const MARKS: [&[u8]; 3] = [b"nri", b"NR", b"ugin error"];
 
-/// The search for marks, and the traces, with the place of the mark in each.
-static TRACES: LazyLock<(AhoCorasick, Vec<(usize, &[u8])>)> = LazyLock::new(|| {
+/// A trace, with the place of the mark in it.
+type Trace = (usize, &'static [u8]);
+
+/// The search for marks, and the traces.
+static TRACES: LazyLock<(AhoCorasick, Vec<Trace>)> = LazyLock::new(|| {
     let all = [PROTOCOL, MANIFEST].into_iter();
     let all = all.chain(CONNECTS).chain(ONE_SHOT);
     let place = |trace: &'static [u8]| {

@@ -100,10 +100,11 @@ fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Manifests, 
 impl Manifests {
     fn add(&mut self, found: Option<Embedded>) {
         match found {
+            Some(Embedded::Plugin(found)) if self.plugins.contains(&found) => {}
             Some(Embedded::Plugin(found)) => {
-                if self.plugins.len() <= MAX_MANIFESTS && !self.plugins.contains(&found) {
-                    self.plugins.push(*found);
-                }
+                // One more than the maximum shows that there are too many.
+                self.plugins.push(*found);
+                self.plugins.truncate(MAX_MANIFESTS + 1);
             }
             Some(Embedded::Damaged) => self.damaged = true,
             Some(Embedded::Tool) => self.tool = true,
