@@ -14,9 +14,7 @@ pub mod evidence;
 mod go_build;
 pub mod head;
 mod identity;
-mod lexical_path;
 pub mod logs;
-mod needles;
 mod packages;
 #[cfg(feature = "cluster")]
 pub(crate) mod pools;

@@ -158,6 +158,17 @@ pub enum Interface {
     None,
 }
 
+impl Built {
+    /// Returns a range of releases, which may be open.
+    pub(crate) fn range(at_least: Option<&str>, below: Option<&str>) -> Self {
+        Self {
+            version: None,
+            at_least: at_least.map(str::to_owned),
+            below: below.map(str::to_owned),
+        }
+    }
+}
+
 impl Interface {
     /// Returns an unknown interface for this reason: one line, in lower case.
     pub fn unknown(reason: impl Into<String>) -> Self {

@@ -5,7 +5,7 @@
 //! Everything that cannot be checked is listed with a reason.
 //!
 //! The modules depend on each other in one direction: `scan` holds the shared state, `archive` and `unjudged` add to
-//! it, `visit` takes one file through them, and `walk`, `links` and `processes` find the files.
+//! it, `visit` takes one file through them, and `walk` and `processes` find the files.
 
 mod archive;
 mod charts;
@@ -16,13 +16,10 @@ mod disk;
 mod file_outcome;
 mod found;
 mod images;
-mod links;
 mod machine_root;
 mod manifests;
-mod not_looked_for;
 mod parallel;
 mod processes;
-mod pseudo;
 mod request;
 mod roots;
 mod runtime;
@@ -68,7 +65,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     for folder in &roots.folders {
         walk::folder(&scan, folder, &roots.folders, &machine);
     }
-    links::read(&scan);
+    visit::deferred(&scan);
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
@@ -97,7 +94,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     collected.summary = Summary {
         looked_at: roots.looked_at,
         without_configuration: roots.without_configuration,
-        not_looked_for: not_looked_for::not_looked_for(request),
+        not_looked_for: request.not_looked_for(),
         millis: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..collected.summary
     };

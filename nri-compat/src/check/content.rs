@@ -1,6 +1,6 @@
 //! The bytes of a file under check, from any source, read in bounded pieces.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::head::Head;
@@ -78,43 +78,20 @@ impl<C: Content + ?Sized> Content for &C {
     }
 }
 
-impl<C: Content + ?Sized> Content for Box<C> {
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        (**self).read_at(offset, buffer)
-    }
-
-    fn as_slice(&self) -> Option<&[u8]> {
-        (**self).as_slice()
-    }
-}
-
 /// A part of content, as content. It is as long as asked for, or ends with the whole.
 pub(crate) struct Slice<'c> {
     whole: &'c dyn Content,
     offset: u64,
     size: u64,
-    /// The number of bytes beyond the end of the whole.
-    missing: u64,
 }
 
 impl<'c> Slice<'c> {
     pub(crate) fn new(whole: &'c dyn Content, offset: u64, size: u64) -> Self {
-        let there = size.min(whole.len().saturating_sub(offset));
         Self {
             whole,
             offset,
-            size: there,
-            missing: size - there,
+            size: size.min(whole.len().saturating_sub(offset)),
         }
-    }
-
-    /// Returns true if the whole ends before the part.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.missing > 0
     }
 }
 
@@ -164,5 +141,17 @@ impl Read for Stream<'_> {
         let read = self.content.read_at(self.at, buffer)?;
         self.at += read as u64;
         Ok(read)
+    }
+}
+
+impl Seek for Stream<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.content.len().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }

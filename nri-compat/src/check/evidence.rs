@@ -3,7 +3,6 @@
 mod binary;
 mod dependency;
 mod go_binary;
-mod go_mod;
 pub(super) mod go_module;
 mod go_source;
 mod log;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::events::in_order;
 use super::evidence::go_module::GoModule;
 use super::evidence::nri_module;
 use super::go_build;
@@ -158,14 +159,12 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
     let takes_context = nri_module::takes_context(version);
     let has_pod_updates = nri_module::parse(version) >= nri_module::parse(POD_UPDATES);
     let is_known = |event: &str| has_pod_updates || BEFORE_POD_UPDATES.contains(&event);
-    let events = crate::facts::EVENTS.into_iter().filter(|event| {
+    in_order(|event| {
         let mut handlers = source.handlers.iter();
-        handlers.any(|one| one.event == *event && one.takes_context == takes_context)
-    });
-    events
-        .filter(|event| is_known(event))
-        .map(str::to_owned)
-        .collect()
+        let is_accepted =
+            handlers.any(|one| one.event == event && one.takes_context == takes_context);
+        is_accepted && is_known(event)
+    })
 }
 
 /// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they were named, and

@@ -46,23 +46,3 @@ pub struct Counts {
     /// Bytes expected in total; 0 if unknown.
     pub expected: u64,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_count_together() {
-        let progress = Progress::default();
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..100).for_each(|_| progress.read(10)));
-            }
-        });
-        progress.file();
-        progress.expect(5000);
-        let counts = progress.now();
-        assert_eq!((counts.files, counts.bytes), (1, 4000));
-        assert_eq!(counts.expected, 5000);
-    }
-}

@@ -3,19 +3,18 @@
 //! `ok` is a proof, and only a program can be it. A judge returns it only if everything that could lead to an objection was read
 //! and understood; if anything is missing, the verdict is `unknown`, with the reason.
 
-mod confidence;
 mod events;
 mod one_shot;
-mod release;
 mod remedy;
 mod state_change;
 mod wasm;
 
 use nri_schema::history::{Deprecation, History};
+use semver::Version;
 
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
-use crate::sighting::{FileKind, Interface, Role, Sighting};
+use crate::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 
 /// The ids of the rules that verdicts name, whose texts are in `rules/`.
 pub const RULES: [&str; 8] = [
@@ -50,7 +49,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         Interface::OneShot => one_shot::judge(target),
         Interface::Exports(exports) => wasm::judge(seen, exports, target),
         Interface::StateChange | Interface::Funnelled | Interface::Dedicated => no_protocol(target)
-            .or_else(|| release::judge(seen, target))
+            .or_else(|| refused_release(seen, target))
             .or_else(|| events::judge(seen, target))
             .unwrap_or_else(|| state_change::judge(seen, target)),
     };
@@ -59,7 +58,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     }
     verdict.target.clone_from(&target.head.name);
     if verdict.outcome != Outcome::Unknown {
-        verdict.confidence = verdict.confidence.min(confidence::confidence(seen));
+        verdict.confidence = verdict.confidence.min(confidence(seen));
     }
     Some(verdict)
 }
@@ -130,6 +129,51 @@ fn first_runtimes(history: &History) -> String {
         ))
     });
     first.collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the confidence in a sighting: high for code, types, a manifest and a runtime's own
+/// messages, lower for names and sources, lowest for unknown events.
+fn confidence(seen: &Sighting) -> Confidence {
+    match seen.kind {
+        FileKind::GoBinary => match seen.events.certainty {
+            Certainty::Exact => Confidence::High,
+            Certainty::ByName | Certainty::Observed => Confidence::Medium,
+            Certainty::Unknown => Confidence::Low,
+        },
+        FileKind::RustBinary => match seen.events.certainty {
+            Certainty::Exact => Confidence::High,
+            Certainty::ByName | Certainty::Observed | Certainty::Unknown => Confidence::Low,
+        },
+        FileKind::WasmModule
+        | FileKind::OneShotConfig
+        | FileKind::Log
+        | FileKind::DeprecationList => Confidence::High,
+        FileKind::GoMod | FileKind::GoVendor | FileKind::GoSource | FileKind::CargoLock => {
+            Confidence::Medium
+        }
+        FileKind::GoSum | FileKind::Manifest | FileKind::Other => Confidence::Low,
+    }
+}
+
+/// Objects if the plugin refuses to run under a release as old as that of the target.
+fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
+    let oldest = seen.min_protocol.as_deref()?;
+    let is_older = target.nri < Version::parse(oldest.trim_start_matches('v')).ok()?;
+    is_older.then(|| Verdict {
+        outcome: Outcome::Incompatible,
+        rule: "CHECK_RELEASE_REFUSED",
+        reason: format!(
+            "{} speaks NRI {}: the plugin refuses to run under a release before {oldest}",
+            target.head.name, target.head.nri
+        )
+        .into(),
+        remedy: format!(
+            "use a runtime with NRI {oldest} or later, or a version of the plugin that supports it"
+        )
+        .into(),
+        confidence: Confidence::High,
+        ..Verdict::default()
+    })
 }
 
 fn ok(reason: impl Into<String>) -> Verdict {

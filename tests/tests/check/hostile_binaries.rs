@@ -76,6 +76,16 @@ fn programs_that_are_cut_short_or_damaged() {
             Is(Unknown, "cut short"),
         ),
         row(
+            "Mach-O for several architectures, with the name of the protocol",
+            whole_fat(SERVICE),
+            Is(Unknown, "several architectures"),
+        ),
+        row(
+            "Mach-O for several architectures, nothing of NRI",
+            whole_fat(b"nothing of interest"),
+            NoPlugin,
+        ),
+        row(
             "a Java class",
             b"\xca\xfe\xba\xbe\0\0\0\x34rest of it".to_vec(),
             NoPlugin,
@@ -294,6 +304,15 @@ fn fat() -> Vec<u8> {
     for number in [1u32, 7, 3, 4096, 100, 12] {
         file.extend(number.to_be_bytes());
     }
+    file
+}
+
+/// Returns a complete file whose slice has these constants.
+fn whole_fat(constants: &[u8]) -> Vec<u8> {
+    let mut file = fat();
+    file.resize(4096, 0);
+    file.extend(constants);
+    file.resize(4096 + 100, 0);
     file
 }
 

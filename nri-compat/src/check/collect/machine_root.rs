@@ -6,8 +6,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::check::lexical_path::cleaned;
-
 /// The maximum number of symbolic links that are followed for one path, as in Linux.
 const MAX_LINKS_FOLLOWED: usize = 40;
 
@@ -100,4 +98,21 @@ fn parts(path: &Path) -> VecDeque<OsString> {
         Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
     });
     named.collect()
+}
+
+/// Removes `.` and `..` from a path without resolving links, as Go's `filepath.Clean` does.
+pub(super) fn cleaned(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                clean.push(component);
+            }
+        }
+    }
+    clean
 }

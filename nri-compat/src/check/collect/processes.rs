@@ -4,8 +4,6 @@
 mod activity;
 #[cfg(target_os = "linux")]
 mod connections;
-#[cfg(target_os = "linux")]
-mod unix_sockets;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -235,7 +233,7 @@ fn report(scan: &Scan<'_>, program: &Program) {
     let is_plugin = !program.plugins.is_empty();
     let read = visit::program(scan, &exe, &place, &named(program), is_plugin);
     let (mut found, outcome) = read.unwrap_or_else(|error| {
-        let skipped = crate::skipped::Skipped::unreadable(place.clone(), Unreadable::from(&error));
+        let skipped = Skipped::unreadable(place.clone(), Unreadable::from(&error));
         (Found::skipped(skipped), FileOutcome::Unreadable)
     });
     let is_judged = found.sightings.iter().any(|seen| seen.role == Role::Plugin);

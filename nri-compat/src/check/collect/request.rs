@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::check::progress::Progress;
 use crate::place::Place;
+use crate::report::check::NotLookedFor;
 
 /// The prefix that marks an image reference on the command line and in requests.
 const SCHEME: &str = "docker://";
@@ -48,6 +49,20 @@ impl Request<'_> {
             && self.config_files.is_empty()
             && self.images.is_empty()
             && !self.processes
+    }
+
+    /// Returns the kinds of plugins that the check does not look for.
+    pub(super) fn not_looked_for(&self) -> Vec<NotLookedFor> {
+        let has_images = !self.images.is_empty() && self.pull != Pull::None;
+        [
+            (!self.processes, NotLookedFor::Processes),
+            (self.is_for_machine(), NotLookedFor::External),
+            (!has_images, NotLookedFor::Images),
+            (true, NotLookedFor::Cluster),
+        ]
+        .into_iter()
+        .filter_map(|(is_missing, kind)| is_missing.then_some(kind))
+        .collect()
     }
 }
 

@@ -4,8 +4,6 @@ mod containerd;
 mod crio;
 mod document;
 mod machine;
-mod pattern;
-mod places;
 mod template;
 
 use std::path::{Path, PathBuf};

@@ -13,6 +13,7 @@ use super::disk::{self, Disk};
 use super::file_outcome::FileOutcome;
 use super::found::Found;
 use super::manifests;
+use super::parallel;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged;
 use super::unread_format;
@@ -78,8 +79,44 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
     count(scan, &visit, look(scan, disk, &visit, false));
 }
 
+/// Reads the files with several names that the walks deferred: each once, under the most suitable name regardless of the order
+/// of the walk, and under every name that a runtime starts or the user named.
+pub(super) fn deferred(scan: &Scan<'_>) {
+    let mut linked = std::mem::take(&mut scan.gathered().linked);
+    linked.sort();
+    linked.dedup_by(|again, first| {
+        if again.place == first.place {
+            first.demand = first.demand.max(again.demand);
+        }
+        again.place == first.place
+    });
+    let names = linked.chunk_by(|a, b| a.id == b.id);
+    let chosen: Vec<&Linked> = names.flat_map(|names| choose(scan, names)).collect();
+    parallel::each(scan.threads, &chosen, |linked| chosen_name(scan, linked));
+}
+
+/// Returns the names of one file to report, and counts the others.
+fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
+    let is_wanted = |name: &&Linked| name.rank == NameRank::Wanted;
+    let mut chosen = names.iter().take_while(is_wanted).count().max(1);
+    if let Some(best) = names.first()
+        && let Some(before) = scan.read_before(best.id, &best.place)
+    {
+        if is_wanted(&best) {
+            scan.forget(&before);
+        } else {
+            chosen = 0;
+        }
+    }
+    let (chosen, others) = names.split_at(chosen.min(names.len()));
+    others
+        .iter()
+        .for_each(|_| scan.count(FileOutcome::OtherName));
+    chosen
+}
+
 /// Reads a deferred file under this name.
-pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
+fn chosen_name(scan: &Scan<'_>, linked: &Linked) {
     let visit = Visit {
         path: &linked.path,
         place: linked.place.clone(),

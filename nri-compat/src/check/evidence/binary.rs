@@ -1,31 +1,32 @@
-//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O,
-//! including several in one file.
+//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O.
 //!
 //! The crate `object` reads the headers. They may be wrong: a truncated or damaged file may still
 //! start, or be started later from a complete copy. So headers narrow a search only if they agree
 //! with each other ([`Image::sound`]); otherwise the whole file is searched.
 
+mod besides;
 pub(crate) mod bytes;
 mod elf;
-mod embedded;
-mod macho;
-mod overlay;
-mod pe;
-mod slices;
-mod source;
+mod foreign;
 pub(crate) mod window;
 
+use object::read::{ReadCache, ReadRef};
+
 use super::Unreadable;
-use crate::check::content::{Content, File};
+use crate::check::content::{Content, File, Stream};
 use bytes::Layout;
 use window::Part;
 
-pub(crate) use embedded::program as embedded_program;
-pub(crate) use overlay::{Appended, appended};
-pub(crate) use slices::slices;
+pub(crate) use besides::{Appended, appended, embedded};
+
+/// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
+const MAX_TABLE: u64 = 4 << 20;
 
 /// The maximum number of sections, segments or load commands.
 const MAX_ENTRIES: usize = 4096;
+
+/// The maximum number of architectures in one Mach-O file.
+const MAX_ARCHITECTURES: u8 = 40;
 
 /// The section that linkers make of constants, unless they are told to merge it with others.
 const CONSTANTS: &str = ".rodata";
@@ -65,12 +66,24 @@ pub(crate) struct Section {
     pub(crate) size: u64,
 }
 
+impl Section {
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+}
+
 /// A part of the file that is loaded at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) address: u64,
     pub(crate) offset: u64,
     pub(crate) size: u64,
+}
+
+impl Segment {
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
 }
 
 /// Format of an executable.
@@ -90,8 +103,19 @@ pub(crate) fn format(file: &File<'_>) -> Option<Format> {
         [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..] => {
             Some(Format::MachO)
         }
-        head if slices::is_fat(head) => Some(Format::FatMachO),
-        [b'M', b'Z', ..] if pe::is_pe(file) => Some(Format::Pe),
+        // A Java class starts with the same bytes, and its version number is larger than any number of architectures.
+        [
+            0xca,
+            0xfe,
+            0xba,
+            0xbe | 0xbf,
+            0,
+            0,
+            0,
+            1..=MAX_ARCHITECTURES,
+            ..,
+        ] => Some(Format::FatMachO),
+        [b'M', b'Z', ..] if foreign::is_pe(file) => Some(Format::Pe),
         _ => None,
     }
 }
@@ -112,6 +136,13 @@ impl Headers {
             starts: true,
         }
     }
+
+    /// Extends what is loaded to the ends of the segments.
+    fn end_with_segments(&mut self) {
+        let ends = self.segments.iter().map(Segment::end);
+        self.loaded_end = ends.fold(self.loaded_end, u64::max);
+        self.end = self.loaded_end;
+    }
 }
 
 impl<'c> Image<'c> {
@@ -119,8 +150,8 @@ impl<'c> Image<'c> {
     pub(crate) fn read(file: &File<'c>, format: Format) -> Self {
         let headers = match format {
             Format::Elf => elf::read(file),
-            Format::MachO | Format::FatMachO => macho::read(file),
-            Format::Pe => pe::read(file),
+            Format::MachO | Format::FatMachO => foreign::mach_o(file),
+            Format::Pe => foreign::pe(file),
         };
         Self {
             content: file.content,
@@ -154,15 +185,12 @@ impl<'c> Image<'c> {
         let sections = self.headers.sections.iter();
         let mut left_out: Vec<_> = sections
             .filter(|section| leave_out(&section.name))
-            .map(|section| (section.offset, section.offset.saturating_add(section.size)))
+            .map(|section| (section.offset, section.end()))
             .collect();
         left_out.sort_unstable();
         let segments = self.headers.segments.iter();
         segments
-            .flat_map(|segment| {
-                let end = segment.offset.saturating_add(segment.size);
-                without(segment.offset, end, &left_out)
-            })
+            .flat_map(|segment| without(segment.offset, segment.end(), &left_out))
             .collect()
     }
 
@@ -190,6 +218,40 @@ impl<'c> Image<'c> {
     /// Reads up to `length` bytes at `offset` of the file.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
+    }
+}
+
+/// A cache of the headers of a file.
+type Cache<'c> = ReadCache<Stream<'c>>;
+
+/// Returns a cache over a file.
+fn cache(content: &dyn Content) -> Cache<'_> {
+    ReadCache::new(Stream::new(content))
+}
+
+/// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
+/// memory.
+#[derive(Clone, Copy)]
+struct Tables<'a, 'c>(&'a Cache<'c>);
+
+impl<'a> ReadRef<'a> for Tables<'a, '_> {
+    fn len(self) -> Result<u64, ()> {
+        ReadRef::len(self.0)
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        if size > MAX_TABLE {
+            return Err(());
+        }
+        self.0.read_bytes_at(offset, size)
+    }
+
+    fn read_bytes_at_until(
+        self,
+        range: std::ops::Range<u64>,
+        delimiter: u8,
+    ) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
     }
 }
 

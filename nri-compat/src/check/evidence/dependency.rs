@@ -9,7 +9,7 @@ use memchr::memmem;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::go_mod::GoMod;
+use super::go_module::GoMod;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, sighting, text};
 use crate::check::content::File;

@@ -6,17 +6,16 @@
 
 mod build_info;
 mod handlers;
-mod hidden;
 mod moduledata;
 mod sightings;
 mod signs;
 mod table;
 mod types;
 
-use super::Unreadable;
 use super::binary::Image;
+use super::{Unreadable, opaque};
 use crate::check::content::File;
-use crate::sighting::{Evidence, Sighting};
+use crate::sighting::{Evidence, FileKind, Sighting};
 use table::Presence;
 
 /// The name of the reader in evidence.
@@ -44,7 +43,7 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
     let table = match table::locate(image)? {
         Presence::NotGo => return Ok(None),
         Presence::Unreadable => {
-            return Ok(Some(vec![hidden::without_table(file, image)?].into()));
+            return Ok(Some(vec![without_table(file, image)?].into()));
         }
         Presence::Found(table) => table,
     };
@@ -60,7 +59,7 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
             }));
         }
     }
-    if let Some(obfuscated) = hidden::obfuscated(file, image)? {
+    if let Some(obfuscated) = obfuscated(file, image)? {
         return Ok(Some(vec![obfuscated].into()));
     }
     let own = if may_be_nri {
@@ -69,6 +68,32 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
         None
     };
     Ok(Some(Vec::from_iter(own).into()))
+}
+
+/// Reports a program linked by Go whose function table was removed or changed.
+fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
+    let reason = "a Go program without a readable function table";
+    let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, reason);
+    opaque::with_protocol(&mut seen, NAME, image)?;
+    Ok(seen)
+}
+
+/// Reports a program with obfuscated names: garble writes `unknown` as the Go release, and no
+/// modules.
+fn obfuscated(file: &File<'_>, image: &Image<'_>) -> Result<Option<Sighting>, Unreadable> {
+    let info = build_info::read(image)?.unwrap_or_default();
+    let starts = ["go", "devel"];
+    let has_release = starts.iter().any(|start| info.go.starts_with(start));
+    if has_release && !info.modules.is_empty() {
+        return Ok(None);
+    }
+    let reason = "a Go program whose names are obfuscated (garble); check its sources, or a build without that";
+    let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, reason);
+    opaque::with_protocol(&mut seen, NAME, image)?;
+    // Other builds have no list of modules either; then only the names of the protocol are
+    // evidence.
+    let hides = seen.evidence.len() > 1 || !has_release;
+    Ok(hides.then_some(seen))
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {

@@ -84,10 +84,7 @@ fn sighting(file: &File<'_>, kind: String) -> Sighting {
             format!("calls the v0.1.0 plugin `{kind}` once per event"),
         )],
         name: Some(kind),
-        nri: Built {
-            below: Some(facts::PROTOCOL.to_owned()),
-            ..Built::default()
-        },
+        nri: Built::range(None, Some(facts::PROTOCOL)),
         interface: Interface::OneShot,
         ..Sighting::default()
     }

@@ -1,7 +1,8 @@
 //! Reports executables that cannot be read, or hide their contents.
 
+use super::binary::bytes::Layout;
 use super::binary::window::find;
-use super::binary::{Appended, Image, appended, embedded_program};
+use super::binary::{Appended, Image, appended, embedded};
 use super::protocol::{self, PROTOCOL};
 use super::{Unreadable, identity, sighting};
 use crate::check::content::File;
@@ -14,7 +15,8 @@ const UPX: &[u8] = b"UPX!";
 const UPX_WITHIN: usize = 1024;
 /// Marks in programs linked by Go.
 const GO: [&[u8]; 2] = [b"\xff Go buildinf:", b"\xff Go build ID: \""];
-const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
+/// Traces of rustc in a program: its name, and paths of its library's sources.
+pub(super) const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 
 /// Reports an executable packed with UPX, of which nothing can be read.
 pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
@@ -36,9 +38,10 @@ pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, 
     } else {
         "its headers are damaged".to_owned()
     };
-    let kind = if carries(image, &GO)? {
+    let all = [(0, length)];
+    let kind = if has_mark(image, all, &GO)? {
         FileKind::GoBinary
-    } else if carries(image, &RUST)? {
+    } else if has_mark(image, all, &RUST)? {
         FileKind::RustBinary
     } else {
         FileKind::Other
@@ -48,13 +51,50 @@ pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, 
     Ok(seen)
 }
 
-fn carries(image: &Image<'_>, marks: &[&[u8]]) -> Result<bool, Unreadable> {
-    for mark in marks {
-        if find(image.content, (0, image.content.len()), mark, |_| true)?.is_some() {
-            return Ok(true);
+/// Returns true if parts of a program contain one of these marks.
+pub(super) fn has_mark(
+    image: &Image<'_>,
+    parts: impl IntoIterator<Item = (u64, u64)>,
+    marks: &[&[u8]],
+) -> Result<bool, Unreadable> {
+    for part in parts {
+        for mark in marks {
+            if find(image.content, part, mark, |_| true)?.is_some() {
+                return Ok(true);
+            }
         }
     }
     Ok(false)
+}
+
+/// Reports a Mach-O file for several architectures that is cut short or has a trace of NRI. Nodes run Linux, so its programs
+/// are not read.
+pub(super) fn universal(
+    file: &File<'_>,
+    image: &Image<'_>,
+) -> Result<Option<Sighting>, Unreadable> {
+    let length = image.content.len();
+    if universal_end(&file.head).is_none_or(|end| end > length) {
+        return cut_short(file, image).map(Some);
+    }
+    let reason = "a program for several architectures of macOS; build it for Linux and check that";
+    let has_traces = protocol::has_traces(image, &[(0, length)])?;
+    Ok(has_traces.then(|| hidden(file, FileKind::Other, NAME, reason)))
+}
+
+/// Returns the end of the last program in a Mach-O file for several architectures, by the table at its beginning.
+fn universal_end(head: &[u8]) -> Option<u64> {
+    let layout = Layout {
+        wide: head.get(3) == Some(&0xbf),
+        big: true,
+    };
+    let entry = if layout.wide { 32 } else { 20 };
+    let ends = (0..usize::from(*head.get(7)?)).map(|place| {
+        let offset = 16 + place * entry;
+        let size = layout.pointer(head, offset + layout.word())?;
+        layout.pointer(head, offset)?.checked_add(size)
+    });
+    ends.collect::<Option<Vec<u64>>>()?.into_iter().max()
 }
 
 /// Reports what a complete executable contains besides the code that was read: appended data, or
@@ -78,7 +118,7 @@ pub(super) fn besides(
         let end = image.headers.end;
         parts.push((end, image.content.len().saturating_sub(end)));
     }
-    Ok(embedded_program(image, &parts)?.map(|what| {
+    Ok(embedded(image, &parts)?.map(|what| {
         let reason = format!("it contains {what}, which was not read; check that one as well");
         hidden(file, FileKind::Other, NAME, &reason)
     }))

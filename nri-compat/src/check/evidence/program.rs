@@ -8,19 +8,19 @@
 //! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
 //! | damaged headers, but a complete file | the result of searching the whole file without the headers |
 //! | packed (UPX, appended data), obfuscated, or without section headers and of an unsupported kind | `unknown` |
+//! | Mach-O for several architectures that is cut short or has a trace of NRI | `unknown` |
 //! | another program among the constants | `unknown`, in addition to the verdict on the program itself |
 //! | object files, core dumps, debug information | nothing: no system starts them |
 
-use super::binary::{Format, Image, format, slices};
+use super::binary::{Format, Image, format};
 use super::{Reader, Unreadable, go_binary, identity, opaque, rust_binary};
 use crate::check::content::File;
 use crate::sighting::{Interface, Role, Sighting};
-use crate::skipped::SkipKind;
 
 /// The name of the reader in evidence.
 const NAME: &str = "program";
 
-/// The reader of executables: ELF, PE and Mach-O, including universal binaries.
+/// The reader of executables: ELF, PE and Mach-O.
 pub(in crate::check) struct Program;
 
 impl Reader for Program {
@@ -35,41 +35,13 @@ impl Reader for Program {
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         match format(file) {
             None => Ok(Vec::new()),
-            Some(Format::FatMachO) => fat(file),
+            Some(Format::FatMachO) => {
+                let image = Image::read(file, Format::FatMachO);
+                Ok(Vec::from_iter(opaque::universal(file, &image)?))
+            }
             Some(format) => in_image(file, format),
         }
     }
-}
-
-/// Reads each program of a Mach-O file for several architectures; equal results are reported once.
-fn fat(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-    let Some(slices) = slices(file) else {
-        let image = Image::read(file, Format::FatMachO);
-        return Ok(vec![opaque::cut_short(file, &image)?]);
-    };
-    let mut all = Vec::new();
-    for slice in &slices {
-        let (part, format) = slice
-            .file(file)
-            .map_err(|error| Unreadable::new(SkipKind::Io, format!("cannot be read: {error}")))?;
-        let seen = match format {
-            Some(format) => in_image(&part, format)?,
-            None if slice.is_cut() => {
-                vec![opaque::cut_short(
-                    &part,
-                    &Image::read(&part, Format::FatMachO),
-                )?]
-            }
-            // A library of object files, or something else that is not started.
-            None => Vec::new(),
-        };
-        for sighting in seen {
-            if !all.contains(&sighting) {
-                all.push(sighting);
-            }
-        }
-    }
-    Ok(all)
 }
 
 fn in_image(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {

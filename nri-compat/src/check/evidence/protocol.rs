@@ -1,12 +1,14 @@
 //! Traces of NRI's protocol among the constants of programs: the names of its package, services and
 //! RPCs.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use memchr::memmem::{self, Finder};
 
 use super::Unreadable;
 use super::binary::Image;
-use super::binary::window::{Flow, any_from_end, windows};
-use crate::check::needles::Needles;
+use super::binary::window::{any_of, windows};
 use crate::facts::EVENTS;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
@@ -14,7 +16,9 @@ use crate::facts::EVENTS;
 pub(super) const PROTOCOL: &[u8] = b"nri.pkg.api";
 /// Traces of connecting to a runtime: environment variables of plugins, and the socket of the
 /// runtime.
-pub(super) const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
+const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
+/// The marker before every manifest that the derive of the crate `nri` embeds.
+pub(super) const MANIFEST: &[u8] = b"NRI-PLUGIN-INFO\x01";
 /// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of
 /// their types, an error of `skel.Run`, the plugin folder.
 const ONE_SHOT: [&[u8]; 3] = [
@@ -55,53 +59,42 @@ pub(super) struct Names {
 /// of two bytes as for needles of four.
 const MARKS: [&[u8]; 3] = [b"nri", b"NR", b"ugin error"];
 
-/// Determines whether a program contains any trace of NRI. A program without one neither speaks the
+/// A trace, with the place of the mark in it.
+type Trace = (usize, &'static [u8]);
+
+/// The search for marks, and the traces.
+static TRACES: LazyLock<(AhoCorasick, Vec<Trace>)> = LazyLock::new(|| {
+    let all = [PROTOCOL, MANIFEST].into_iter();
+    let all = all.chain(CONNECTS).chain(ONE_SHOT);
+    let place = |trace: &'static [u8]| {
+        let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
+        Some((marks.next()?, trace))
+    };
+    (any_of(&MARKS), all.filter_map(place).collect())
+});
+
+/// Determines whether these parts of a program contain any trace of NRI. A program without one neither speaks the
 /// protocol nor is a plugin of NRI v0.1.0.
-pub(super) struct Traces {
-    marks: Needles,
-    /// The traces, with the place of the mark in each.
-    traces: Vec<(usize, &'static [u8])>,
+pub(super) fn has_traces(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
+    for part in parts {
+        let found = windows(image.content, *part, OVERLAP, |_, bytes| {
+            has_trace(bytes).then_some(())
+        })?;
+        if found.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
-impl Traces {
-    /// Prepares the search.
-    pub(super) fn new() -> Self {
-        let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
-        let place = |trace: &'static [u8]| {
-            let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
-            Some((marks.next()?, trace))
-        };
-        Self {
-            marks: Needles::new(&MARKS),
-            traces: all.filter_map(place).collect(),
-        }
-    }
-
-    /// Returns true if there is a trace in these parts of a program. Starts at the end, where Go's
-    /// linker puts strings.
-    pub(super) fn any(&self, image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
-        for part in parts.iter().rev() {
-            if any_from_end(image.content, *part, OVERLAP, |bytes| self.are_in(bytes))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn are_in(&self, bytes: &[u8]) -> bool {
-        let is_trace = |mark: usize| {
-            self.traces.iter().any(|(into, trace)| {
-                let start = mark.checked_sub(*into);
-                start.is_some_and(|start| bytes.split_at(start).1.starts_with(trace))
-            })
-        };
-        let mut found = false;
-        self.marks.each(bytes, |mark| {
-            found = is_trace(mark);
-            !found
-        });
-        found
-    }
+fn has_trace(bytes: &[u8]) -> bool {
+    let (marks, traces) = &*TRACES;
+    marks.find_iter(bytes).any(|mark| {
+        traces.iter().any(|(into, trace)| {
+            let start = mark.start().checked_sub(*into);
+            start.is_some_and(|start| bytes.split_at(start).1.starts_with(trace))
+        })
+    })
 }
 
 /// Looks for names of the protocol in parts of a program.
@@ -109,13 +102,13 @@ pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unr
     let mut names = Names::default();
     let protocol = Finder::new(PROTOCOL);
     let connects = CONNECTS.map(Finder::new);
-    for (offset, length) in parts {
-        windows(image.content, *offset, *length, OVERLAP, |_, bytes| {
+    for part in parts {
+        windows(image.content, *part, OVERLAP, |_, bytes| {
             names.connects |= connects.iter().any(|name| name.find(bytes).is_some());
             for at in protocol.find_iter(bytes) {
                 names.see(bytes.split_at(at + PROTOCOL.len()).1);
             }
-            Flow::On
+            None::<()>
         })?;
     }
     if names.protocol {
@@ -127,10 +120,10 @@ pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unr
 fn rpcs(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<&'static str>, Unreadable> {
     let mut wanted: Vec<&'static str> = EVENTS.into_iter().chain([STATE_CHANGE]).collect();
     let all = wanted.clone();
-    for (offset, length) in parts {
-        windows(image.content, *offset, *length, OVERLAP, |_, bytes| {
+    for part in parts {
+        windows(image.content, *part, OVERLAP, |_, bytes| {
             wanted.retain(|rpc| !has_name(bytes, rpc));
-            Flow::stop_if(wanted.is_empty())
+            wanted.is_empty().then_some(())
         })?;
     }
     Ok(all
@@ -209,12 +202,10 @@ mod tests {
 
     #[test]
     fn each_trace_is_found() {
-        let traces = Traces::new();
-        let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
-        assert_eq!(traces.traces.len(), 6);
-        for trace in all {
-            assert!(traces.are_in(&[&b"nrinri"[..], trace, b"nri"].concat()));
-            assert!(!traces.are_in(trace.split_last().unwrap().1));
+        assert_eq!(TRACES.1.len(), 7);
+        for (_, trace) in &TRACES.1 {
+            assert!(has_trace(&[&b"nrinri"[..], trace, b"nri"].concat()));
+            assert!(!has_trace(trace.split_last().unwrap().1));
         }
     }
 

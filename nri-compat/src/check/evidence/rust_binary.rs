@@ -6,8 +6,8 @@ mod manifest;
 use memchr::memmem::Finder;
 
 use super::binary::Image;
-use super::binary::window::{Flow, WINDOW, find, windows};
-use super::protocol::{self, CONNECTS, PROTOCOL};
+use super::binary::window::{WINDOW, windows};
+use super::protocol::{self, MANIFEST, Names};
 use super::{Unreadable, opaque, sighting};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
@@ -15,8 +15,6 @@ use manifest::Embedded;
 
 /// The name of the reader in evidence.
 const NAME: &str = "rust-binary";
-/// Traces of rustc in a program: its name, and paths of its library's sources.
-const RUSTC: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 /// Sections without constants: machine code, and tables of the linker, the unwinder and Go's runtime.
 const NO_CONSTANTS: [&str; 12] = [
     ".text",
@@ -37,30 +35,32 @@ const MAX_MANIFESTS: usize = 64;
 
 /// Reads an executable; the result is empty if there is no NRI in it.
 pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
-    let carried = carried(image)?;
-    if carried.manifests.len() > MAX_MANIFESTS || carried.damaged {
-        let reason = "a manifest of a plugin in it is damaged, or it has too many of them";
-        return Ok(vec![opaque::hidden(
-            file,
-            FileKind::RustBinary,
-            NAME,
-            reason,
-        )]);
+    let parts = image.constants(|section| NO_CONSTANTS.contains(&section));
+    // Most programs have no trace of NRI, and end here.
+    if !protocol::has_traces(image, &parts)? {
+        return Ok(Vec::new());
     }
-    if carried.tool {
+    let found = find_manifests(image, &parts)?;
+    if found.plugins.len() > MAX_MANIFESTS || found.damaged {
+        let reason = "a manifest of a plugin in it is damaged, or it has too many of them";
+        let seen = opaque::hidden(file, FileKind::RustBinary, NAME, reason);
+        return Ok(vec![seen]);
+    }
+    if found.tool {
         return Ok(vec![tool(file)]);
     }
-    if !carried.manifests.is_empty() {
-        let manifests = carried.manifests.iter();
-        return Ok(manifests.map(|manifest| manifest.sighting(file)).collect());
+    if !found.plugins.is_empty() {
+        let plugins = found.plugins.iter();
+        return Ok(plugins.map(|plugin| plugin.sighting(file)).collect());
     }
-    if carried.protocol {
-        return Ok(vec![own_bindings(file, image)?]);
-    }
-    if carried.connects {
-        return Ok(vec![opaque::connects(file, kind(image)?, NAME)]);
-    }
-    Ok(Vec::new())
+    let names = protocol::read(image, &parts)?;
+    Ok(if names.protocol {
+        vec![own_bindings(file, kind(image, &parts)?, &names)]
+    } else if names.connects {
+        vec![opaque::connects(file, kind(image, &parts)?, NAME)]
+    } else {
+        Vec::new()
+    })
 }
 
 /// Reads only the manifests in an executable, such as a Go program with code in Rust.
@@ -72,51 +72,40 @@ pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighti
         .collect())
 }
 
-/// The traces of NRI among the constants of a program.
+/// The manifests among the constants of a program.
 #[derive(Default)]
-struct Carried {
-    manifests: Vec<manifest::Manifest>,
+struct Manifests {
+    plugins: Vec<manifest::Manifest>,
     /// True if it contains a manifest that cannot be read.
     damaged: bool,
     /// True if it identifies itself as a tool that knows NRI and is not a plugin.
     tool: bool,
-    protocol: bool,
-    connects: bool,
 }
 
-fn carried(image: &Image<'_>) -> Result<Carried, Unreadable> {
-    let mut carried = Carried::default();
-    let marker = Finder::new(&manifest::MAGIC);
-    let protocol = Finder::new(PROTOCOL);
-    let connects = CONNECTS.map(Finder::new);
-    for (offset, length) in constants(image) {
-        windows(
-            image.content,
-            offset,
-            length,
-            manifest::LONGEST,
-            |_, bytes| {
-                // A manifest that starts after the window is complete in the next one.
-                for at in marker.find_iter(bytes).filter(|at| *at < WINDOW as usize) {
-                    carried.manifest(bytes.split_at(at).1);
-                }
-                carried.protocol |= protocol.find(bytes).is_some();
-                carried.connects |= connects.iter().any(|name| name.find(bytes).is_some());
-                Flow::On
-            },
-        )?;
-    }
-    Ok(carried)
-}
-
-impl Carried {
-    fn manifest(&mut self, bytes: &[u8]) {
-        match manifest::parse(bytes) {
-            Some(Embedded::Plugin(found)) if self.manifests.contains(&found) => {}
-            Some(Embedded::Plugin(found)) if self.manifests.len() <= MAX_MANIFESTS => {
-                self.manifests.push(*found);
+fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Manifests, Unreadable> {
+    let mut found = Manifests::default();
+    let marker = Finder::new(MANIFEST);
+    for part in parts {
+        windows(image.content, *part, manifest::LONGEST, |_, bytes| {
+            // A manifest that starts after the window is complete in the next one.
+            for at in marker.find_iter(bytes).filter(|at| *at < WINDOW as usize) {
+                found.add(manifest::parse(bytes.split_at(at).1));
             }
-            Some(Embedded::Plugin(_)) => {}
+            None::<()>
+        })?;
+    }
+    Ok(found)
+}
+
+impl Manifests {
+    fn add(&mut self, found: Option<Embedded>) {
+        match found {
+            Some(Embedded::Plugin(found)) if self.plugins.contains(&found) => {}
+            Some(Embedded::Plugin(found)) => {
+                // One more than the maximum shows that there are too many.
+                self.plugins.push(*found);
+                self.plugins.truncate(MAX_MANIFESTS + 1);
+            }
             Some(Embedded::Damaged) => self.damaged = true,
             Some(Embedded::Tool) => self.tool = true,
             None => {}
@@ -124,19 +113,15 @@ impl Carried {
     }
 }
 
-fn constants(image: &Image<'_>) -> Vec<(u64, u64)> {
-    image.constants(|section| NO_CONSTANTS.contains(&section))
-}
-
 /// Reports a program that speaks the protocol without this toolkit.
-fn own_bindings(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
+fn own_bindings(file: &File<'_>, kind: FileKind, names: &Names) -> Sighting {
     let reason =
         "speaks NRI's protocol, but has no manifest; cannot determine which calls it answers";
-    let mut seen = opaque::hidden(file, kind(image)?, NAME, reason);
-    seen.role = Role::Plugin;
-    let names = protocol::read(image, &constants(image))?;
-    seen.evidence = names.describe().into_iter().map(evidence).collect();
-    Ok(seen)
+    Sighting {
+        role: Role::Plugin,
+        evidence: names.describe().into_iter().map(evidence).collect(),
+        ..opaque::hidden(file, kind, NAME, reason)
+    }
 }
 
 /// Reports a tool, such as this one, that contains the protocol in order to compare it.
@@ -145,18 +130,15 @@ fn tool(file: &File<'_>) -> Sighting {
     sighting(file, FileKind::RustBinary, Role::Library, evidence(detail))
 }
 
-fn kind(image: &Image<'_>) -> Result<FileKind, Unreadable> {
-    let comment = image
-        .section(&[".comment"])
-        .map(|section| (section.offset, section.size));
-    for place in comment.into_iter().chain(constants(image)) {
-        for needle in RUSTC {
-            if find(image.content, place, needle, |_| true)?.is_some() {
-                return Ok(FileKind::RustBinary);
-            }
-        }
-    }
-    Ok(FileKind::Other)
+fn kind(image: &Image<'_>, constants: &[(u64, u64)]) -> Result<FileKind, Unreadable> {
+    let comment = image.section(&[".comment"]);
+    let comment = comment.map(|section| (section.offset, section.size));
+    let parts = comment.into_iter().chain(constants.iter().copied());
+    Ok(if opaque::has_mark(image, parts, &opaque::RUST)? {
+        FileKind::RustBinary
+    } else {
+        FileKind::Other
+    })
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {

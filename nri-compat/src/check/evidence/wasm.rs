@@ -9,7 +9,7 @@ use super::binary::bytes::leb128;
 use super::binary::window::{find, part};
 use super::{Reader, Unreadable, identity, opaque, sighting};
 use crate::check::content::File;
-use crate::check::events::EventSet;
+use crate::check::events::in_order;
 use crate::diff::wasm_export;
 use crate::facts;
 use crate::facts::EVENTS;
@@ -78,7 +78,6 @@ fn is_of_nri(name: &str) -> bool {
 }
 
 /// The relevant parts of a module.
-#[derive(Debug, PartialEq, Eq)]
 enum Module {
     /// The names of the functions that it exports, in order.
     Whole(Vec<String>),
@@ -204,13 +203,6 @@ fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
 }
 
 fn plugin(file: &File<'_>, exports: Vec<String>) -> Sighting {
-    let mut events = EventSet::default();
-    for rpc in EVENTS
-        .iter()
-        .filter(|rpc| exports.contains(&wasm_export(rpc)))
-    {
-        events.insert(rpc);
-    }
     let detail = if exports.is_empty() {
         "it exports no function of NRI's plugin interface".to_owned()
     } else {
@@ -221,7 +213,7 @@ fn plugin(file: &File<'_>, exports: Vec<String>) -> Sighting {
         // An exported function may do nothing: what counts is what the module subscribes to when it
         // runs.
         events: Events {
-            names: events.names(),
+            names: in_order(|rpc| exports.contains(&wasm_export(rpc))),
             certainty: Certainty::ByName,
         },
         interface: Interface::Exports(exports),
@@ -243,54 +235,5 @@ fn built(exports: &[String]) -> Built {
     } else {
         (facts::WASM, Some(facts::DEDICATED))
     };
-    Built {
-        version: None,
-        at_least: Some(at_least.to_owned()),
-        below: below.map(str::to_owned),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Type section, two exports of a memory and a function.
-    const WHOLE: &[u8] =
-        b"\0asm\x01\0\0\0\x01\x01\x00\x07\x1d\x02\x03mem\x02\0\x12plugin_api_version\0\x80\x01";
-
-    fn read(bytes: &[u8]) -> Module {
-        let file = File {
-            place: "a".into(),
-            name: "a".into(),
-            head: bytes.to_vec().into(),
-            content: &bytes,
-            disk: None,
-        };
-        module(&file).unwrap()
-    }
-
-    #[test]
-    fn a_module_that_is_cut_short_is_never_whole() {
-        let whole = Module::Whole(vec![VERSION.to_owned()]);
-        assert_eq!(read(WHOLE), whole);
-        for end in MAGIC.len()..WHOLE.len() {
-            let found = read(&WHOLE[..end]);
-            assert!(
-                matches!(found, Module::Damaged(_)),
-                "cut at {end}: {found:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn functions_without_code_are_cut_short() {
-        let without_code = [&WHOLE[..11], b"\x03\x02\x01\0", &WHOLE[11..]].concat();
-        assert_eq!(read(&without_code), CUT_SHORT);
-    }
-
-    #[test]
-    fn object_files_are_no_modules() {
-        let object = [&WHOLE[..8], b"\0\x08\x07linking"].concat();
-        assert_eq!(read(&object), Module::Object);
-    }
+    Built::range(Some(at_least), below)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::fact::{self, Statement, Subject, Topic};
 use super::record::Field;
 use super::unwrap::Found;
+use crate::check::events::in_order;
 use crate::check::identity::identity;
-use crate::facts::EVENTS;
 use crate::place::Place;
 use crate::sighting::Certainty::{Observed, Unknown};
 use crate::sighting::FileKind::{DeprecationList, Log};
@@ -126,10 +126,7 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
         Subject::Listed => (DeprecationList, Interface::StateChange, Observed),
         Subject::ListedOneShot => (DeprecationList, Interface::OneShot, Observed),
     };
-    let events = EVENTS.map(str::to_owned).into_iter();
-    let names = events
-        .filter(|event| mentions.rpcs.contains_key(event))
-        .collect();
+    let names = in_order(|event| mentions.rpcs.contains_key(event));
     Sighting {
         kind,
         role: Role::Plugin,

@@ -1,10 +1,10 @@
 //! The exact next step, by kind of file.
 
-mod go;
-
 use nri_schema::history::{Deprecation, Release};
 
+use crate::check::evidence::nri_module;
 use crate::check::target::Target;
+use crate::facts::MODULE;
 use crate::sighting::{FileKind, Interface, Role, Sighting, UnknownKind};
 
 /// Returns the remedy for events that arrive as `StateChange`.
@@ -22,7 +22,7 @@ pub(super) fn state_change(
         | FileKind::GoSum
         | FileKind::GoVendor
         | FileKind::GoSource
-        | FileKind::GoBinary => go::release(seen, since),
+        | FileKind::GoBinary => go_release(seen, since),
         FileKind::RustBinary if seen.nri.version.is_some() => traits(events),
         FileKind::RustBinary | FileKind::CargoLock => format!(
             "generate its bindings from NRI {since}, and implement the dedicated RPCs {}",
@@ -122,7 +122,7 @@ pub(super) fn find_out(seen: &Sighting) -> String {
     }
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
-            go::find_out(seen)
+            build_it(seen)
         }
         FileKind::Log if seen.name.is_none() => {
             "read the whole log again, or run `nri-compat check --proc` on the node".to_owned()
@@ -170,4 +170,60 @@ fn first_release(target: &Target<'_>, events: &[String]) -> Option<String> {
     let mut revisions = target.history.revisions().iter();
     let found = revisions.find(|revision| !untagged(revision.name()) && knows(revision))?;
     Some(found.name().to_owned())
+}
+
+/// The note for plugins that need more than another release.
+const SIGNATURES: &str = "the signatures of handlers changed in NRI v0.4.0: they take a context, and need a change of the source; ";
+
+/// Returns the commands that select a release of NRI and build the plugin with it.
+fn go_release(seen: &Sighting, release: &str) -> String {
+    let note = if takes_no_context(seen) {
+        SIGNATURES
+    } else {
+        ""
+    };
+    let get = format!("go get {MODULE}@{release} && go mod tidy");
+    match (&seen.source, seen.kind) {
+        (Some(package), _) => {
+            let vendor = if package.is_vendored {
+                " && go mod vendor"
+            } else {
+                ""
+            };
+            format!("{note}in its module, run: {get}{vendor}")
+        }
+        (None, FileKind::GoBinary) if note.is_empty() => {
+            format!("in its module: {get}; then build it again, no source change is needed")
+        }
+        (None, FileKind::GoBinary) => format!("{note}in its module: {get}; then build it again"),
+        (None, _) => format!("{note}{get}"),
+    }
+}
+
+/// Returns true if the plugin was built with a release whose handlers take no context.
+fn takes_no_context(seen: &Sighting) -> bool {
+    let version = seen.nri.version.as_deref();
+    version.is_some_and(|version| {
+        nri_module::parse(version).is_some() && !nri_module::takes_context(version)
+    })
+}
+
+/// Returns how to find out what a source is built to.
+fn build_it(seen: &Sighting) -> String {
+    let path = seen
+        .source
+        .as_ref()
+        .map(|package| package.path_in_module.as_str());
+    let build = match path {
+        None => {
+            return "build the plugin and check the program: nri-compat check --go FOLDER"
+                .to_owned();
+        }
+        Some("") => ".".to_owned(),
+        Some(path) => format!("./{path}"),
+    };
+    format!(
+        "build it and check the program, in its module: nri-compat check --go {build}, or go build -o plugin {build} \
+         && nri-compat check plugin"
+    )
 }

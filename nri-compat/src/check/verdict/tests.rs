@@ -1,5 +1,5 @@
 use super::*;
-use crate::sighting::{Certainty, Events};
+use crate::sighting::Events;
 
 use Certainty::{ByName, Exact, Observed};
 use FileKind::{DeprecationList, GoBinary, GoMod, GoSource, Log, RustBinary, WasmModule};

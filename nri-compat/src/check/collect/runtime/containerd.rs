@@ -11,9 +11,8 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::template::PLUGIN;
-use super::{Configured, Nri, document, pattern, template};
-use crate::check::collect::machine_root::MachineRoot;
-use crate::check::lexical_path::cleaned;
+use super::{Configured, Nri, document, template};
+use crate::check::collect::machine_root::{MachineRoot, cleaned};
 use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin in version 1, which a file without a version has.
@@ -141,7 +140,7 @@ fn imports(
             file.parent().unwrap_or(machine.folder()).join(import)
         };
         if import.contains('*') {
-            files.extend(pattern::expand(&path, machine)?);
+            files.extend(document::expand(&path, machine)?);
         } else {
             files.push(cleaned(&path));
         }

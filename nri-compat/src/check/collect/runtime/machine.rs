@@ -4,12 +4,78 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::places::{CONTAINERD, CRIO, ONE_SHOT, Usual};
-use super::{Configured, Folder, containerd, crio, defaults, pattern};
+use super::{Configured, Folder, containerd, crio, defaults, document};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
+
+/// A usual place of containerd's configuration.
+#[derive(Debug)]
+struct Usual {
+    /// The file that containerd reads.
+    file: &'static str,
+    /// Files and patterns that the distribution makes this file from when it starts. They are read if
+    /// it has not made the file yet.
+    sources: &'static [&'static str],
+}
+
+/// The places of containerd's configuration. kind, EKS, GKE, AKS and Bottlerocket use the first one.
+const CONTAINERD: &[Usual] = &[
+    plain("/etc/containerd/config.toml"),
+    // Flatcar.
+    plain("/usr/share/containerd/config.toml"),
+    // k0s: a file that replaces the generated one, which imports the drop-ins.
+    plain("/etc/k0s/containerd.toml"),
+    Usual {
+        file: "/run/k0s/containerd-cri.toml",
+        sources: &["/etc/k0s/containerd.d/*.toml"],
+    },
+    // k3s and RKE2, <https://docs.k3s.io/advanced#configuring-containerd>.
+    Usual {
+        file: "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+        sources: &[
+            "/var/lib/rancher/k3s/agent/etc/containerd/config.toml.tmpl",
+            "/var/lib/rancher/k3s/agent/etc/containerd/config-v3.toml.tmpl",
+            "/var/lib/rancher/k3s/agent/etc/containerd/config.toml.d/*.toml",
+            "/var/lib/rancher/k3s/agent/etc/containerd/config-v3.toml.d/*.toml",
+        ],
+    },
+    Usual {
+        file: "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+        sources: &[
+            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml.tmpl",
+            "/var/lib/rancher/rke2/agent/etc/containerd/config-v3.toml.tmpl",
+            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml.d/*.toml",
+            "/var/lib/rancher/rke2/agent/etc/containerd/config-v3.toml.d/*.toml",
+        ],
+    },
+    // MicroK8s.
+    Usual {
+        file: "/var/snap/microk8s/current/args/containerd.toml",
+        sources: &["/var/snap/microk8s/current/args/containerd-template.toml"],
+    },
+    // Canonical Kubernetes.
+    plain("/var/snap/k8s/common/etc/containerd/config.toml"),
+    // Talos.
+    Usual {
+        file: "/etc/cri/containerd.toml",
+        sources: &["/etc/cri/conf.d/*.toml"],
+    },
+    // Docker with its own containerd.
+    plain("/run/docker/containerd/containerd.toml"),
+];
+
+/// The path of CRI-O's configuration.
+const CRIO: &str = "/etc/crio/crio.conf";
+
+/// The paths of v0.1.0 plugins and their configuration, which NRI's `skel` and its client
+/// hard-code, and whether runtimes start the executables in them.
+const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
+
+const fn plain(file: &'static str) -> Usual {
+    Usual { file, sources: &[] }
+}
 
 /// The places to check on a machine.
 #[derive(Debug, Default)]
@@ -75,7 +141,7 @@ impl Machine {
     /// Returns the files that a configuration would be made from.
     fn sources(usual: &Usual, root: &MachineRoot) -> Vec<PathBuf> {
         let patterns = usual.sources.iter().map(|source| root.below(source));
-        let files = patterns.map(|pattern| pattern::expand(&pattern, root));
+        let files = patterns.map(|pattern| document::expand(&pattern, root));
         files.flat_map(Result::unwrap_or_default).collect()
     }
 

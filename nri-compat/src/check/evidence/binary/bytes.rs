@@ -17,31 +17,26 @@ impl Layout {
 
     /// Reads a number of 16 bits.
     pub(crate) fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
-        let bytes = *bytes.get(at..)?.first_chunk()?;
-        Some(if self.big {
-            u16::from_be_bytes(bytes)
-        } else {
-            u16::from_le_bytes(bytes)
-        })
+        u16::try_from(self.number::<2>(bytes, at)?).ok()
     }
 
     /// Reads a number of 32 bits.
     pub(crate) fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
-        let bytes = *bytes.get(at..)?.first_chunk()?;
-        Some(if self.big {
-            u32::from_be_bytes(bytes)
-        } else {
-            u32::from_le_bytes(bytes)
-        })
+        u32::try_from(self.number::<4>(bytes, at)?).ok()
     }
 
     /// Reads a number of 64 bits.
     pub(crate) fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
-        let bytes = *bytes.get(at..)?.first_chunk()?;
+        self.number::<8>(bytes, at)
+    }
+
+    fn number<const SIZE: usize>(self, bytes: &[u8], at: usize) -> Option<u64> {
+        let bytes: &[u8; SIZE] = bytes.get(at..)?.first_chunk()?;
+        let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         Some(if self.big {
-            u64::from_be_bytes(bytes)
+            bytes.iter().fold(0, append)
         } else {
-            u64::from_le_bytes(bytes)
+            bytes.iter().rfold(0, append)
         })
     }
 
@@ -66,14 +61,6 @@ pub(crate) fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
         }
     }
     None
-}
-
-/// Returns the bytes before the first zero, or all of them.
-pub(crate) fn until_zero(bytes: &[u8]) -> &[u8] {
-    match memchr::memchr(0, bytes) {
-        Some(end) => bytes.split_at(end).0,
-        None => bytes,
-    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use object::Endianness;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
-use super::bytes::{Layout, until_zero};
-use super::source::{Tables, cache};
-use super::{Headers, MAX_ENTRIES, Section, Segment};
+use super::bytes::Layout;
+use super::{Headers, MAX_ENTRIES, Section, Segment, Tables, cache};
 use crate::check::content::File;
 
 /// The size of a 64-bit file header in bytes.
@@ -73,10 +72,7 @@ fn of_class<H: FileHeader<Endian = Endianness>>(
         .saturating_add(u64::from(header.e_phentsize(endian)) * u64::from(header.e_phnum(endian)));
     let mut read = Headers::unreadable(layout, FILE_HEADER.max(table_end));
     read.segments = segments::<H>(header, endian, data);
-    let ends = read.segments.iter();
-    let ends = ends.map(|segment| segment.offset.saturating_add(segment.size));
-    read.loaded_end = ends.fold(read.loaded_end, u64::max);
-    read.end = read.loaded_end;
+    read.end_with_segments();
     read.relative = relative(header.e_machine(endian));
     read.stripped = header.e_shoff(endian).into() == 0;
     read.starts = !is_no_program::<H>(header, endian);
@@ -138,8 +134,7 @@ fn sections<H: FileHeader<Endian = Endianness>>(
             size: raw.size,
         })
         .collect();
-    let ends = read.sections.iter();
-    let ends = ends.map(|section| section.offset.saturating_add(section.size));
+    let ends = read.sections.iter().map(Section::end);
     read.end = ends.fold(read.end.max(table), u64::max);
 }
 
@@ -157,8 +152,9 @@ fn raw_sections<H: FileHeader<Endian = Endianness>>(
     let names = usize::try_from(header.shstrndx(endian, data).ok()?).ok()?;
     let texts = headers.get(names)?.data(endian, data).ok()?;
     let name = |at: u32| {
-        let name = texts.get(usize::try_from(at).ok()?..)?;
-        Some(String::from_utf8_lossy(until_zero(name)).into_owned())
+        let names = texts.get(usize::try_from(at).ok()?..)?;
+        let name = names.split(|byte| *byte == 0).next()?;
+        Some(String::from_utf8_lossy(name).into_owned())
     };
     let raw = headers.iter().take(MAX_ENTRIES).map(|header| Raw {
         name: name(header.sh_name(endian)).unwrap_or_default(),

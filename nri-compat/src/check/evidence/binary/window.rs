@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
+
 use super::super::Unreadable;
 use crate::check::content::Content;
 use crate::skipped::SkipKind;
@@ -40,62 +43,27 @@ fn unreadable(error: std::io::Error) -> Unreadable {
 }
 
 /// Calls `look` with each window of a part of the file and its offset in the file, until it returns
-/// [`Flow::Stop`].
+/// a result, and returns that.
 ///
 /// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that a match up to that
 /// size is complete in the window in which it starts.
-pub(crate) fn windows(
-    content: &dyn Content,
-    offset: u64,
-    length: u64,
-    overlap: u64,
-    mut look: impl FnMut(u64, &[u8]) -> Flow,
-) -> Result<(), Unreadable> {
-    let end = offset.saturating_add(length).min(content.len());
-    for at in starts(offset, end) {
-        let bytes = part(content, at, (WINDOW + overlap).min(end - at))?;
-        if look(at, &bytes) == Flow::Stop {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// Returns true if `fits` is true for a window of this part of the file, starting with the last
-/// window.
-pub(crate) fn any_from_end(
+pub(crate) fn windows<T>(
     content: &dyn Content,
     (offset, length): (u64, u64),
     overlap: u64,
-    fits: impl Fn(&[u8]) -> bool,
-) -> Result<bool, Unreadable> {
+    mut look: impl FnMut(u64, &[u8]) -> Option<T>,
+) -> Result<Option<T>, Unreadable> {
     let end = offset.saturating_add(length).min(content.len());
-    for at in starts(offset, end).rev() {
-        if fits(&part(content, at, (WINDOW + overlap).min(end - at))?) {
-            return Ok(true);
+    let mut at = offset;
+    while at < end {
+        let bytes = part(content, at, (WINDOW + overlap).min(end - at))?;
+        let found = look(at, &bytes);
+        if found.is_some() {
+            return Ok(found);
         }
+        at = at.saturating_add(WINDOW);
     }
-    Ok(false)
-}
-
-/// Returns the offsets at which windows start.
-fn starts(offset: u64, end: u64) -> impl DoubleEndedIterator<Item = u64> {
-    let count = end.saturating_sub(offset).div_ceil(WINDOW);
-    (0..count).map(move |number| offset + number * WINDOW)
-}
-
-/// The decision to continue or stop.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
-    On,
-    Stop,
-}
-
-impl Flow {
-    /// Returns [`Flow::Stop`] if `is_done`.
-    pub(crate) fn stop_if(is_done: bool) -> Self {
-        if is_done { Self::Stop } else { Self::On }
-    }
+    Ok(None)
 }
 
 /// Returns the offset in the file of the first `needle` for which `fits`, called with the bytes
@@ -106,35 +74,21 @@ pub(crate) fn find(
     needle: &[u8],
     fits: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<u64>, Unreadable> {
-    let found = find_some(content, part, needle, 1, fits)?;
-    Ok(found.first().copied())
+    let finder = Finder::new(needle);
+    windows(content, part, 256, |at, bytes| {
+        let mut places = finder.find_iter(bytes);
+        let place = places.find(|place| fits(bytes.split_at(*place).1))?;
+        Some(at + place as u64)
+    })
 }
 
-/// Returns the offsets of at most `limit` such needles.
-pub(crate) fn find_some(
-    content: &dyn Content,
-    (offset, length): (u64, u64),
-    needle: &[u8],
-    limit: usize,
-    fits: impl Fn(&[u8]) -> bool,
-) -> Result<Vec<u64>, Unreadable> {
-    let finder = memchr::memmem::Finder::new(needle);
-    let mut found: Vec<u64> = Vec::new();
-    windows(content, offset, length, 256, |at, bytes| {
-        let fit = |place: &usize| bytes.get(*place..).is_some_and(&fits);
-        for place in finder.find_iter(bytes).filter(fit) {
-            let place = at + place as u64;
-            // A needle in the overlap of two windows is found twice.
-            if found.last().is_none_or(|last| *last < place) {
-                found.push(place);
-            }
-            if found.len() >= limit {
-                return Flow::Stop;
-            }
-        }
-        Flow::On
-    })?;
-    Ok(found)
+/// Prepares a search for any of a few short needles. One pass with vector instructions looks for all of them, which takes
+/// about as long as a search for one, unless many places begin like one.
+pub(crate) fn any_of<N: AsRef<[u8]>>(needles: &[N]) -> AhoCorasick {
+    let search = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(needles);
+    search.expect("the needles are few and short")
 }
 
 #[cfg(test)]
@@ -152,11 +106,5 @@ mod tests {
         assert_eq!(found(0), Ok(Some((1 << 18) - 3)));
         assert_eq!(found(1 << 18), Ok(Some((2 << 18) - 3)));
         assert_eq!(found(2 << 18), Ok(None));
-        let any = |from: u64| {
-            let has_needle = |bytes: &[u8]| memchr::memmem::find(bytes, b"needle").is_some();
-            any_from_end(&content, (from, u64::MAX), 6, has_needle)
-        };
-        assert_eq!(any((2 << 18) - 3), Ok(true));
-        assert_eq!(any(2 << 18), Ok(false));
     }
 }

@@ -6,10 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::signs::Stub;
 use super::table::Table;
 use super::types::{Method, Types};
-use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::binary::window::Flow;
 use crate::facts::{BEFORE_POD_UPDATES, EVENTS, WITH_POD_UPDATES};
 
 /// The module with clients and servers of the CRI, whose calls have the same names.
@@ -33,7 +31,7 @@ const MAX_NAMED: usize = 8;
 /// The handlers found, and their types.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Handlers {
-    pub(super) events: EventSet,
+    pub(super) events: BTreeSet<String>,
     pub(super) types: BTreeSet<String>,
 }
 
@@ -123,9 +121,7 @@ fn implementations(types: &Types<'_>, wanted: &Wanted) -> Handlers {
         if events.peek().is_some() {
             handlers.types.extend(types.type_name(&found));
         }
-        for event in events {
-            handlers.events.insert(event);
-        }
+        handlers.events.extend(events.map(str::to_owned));
     }
     handlers.types = without_pointers(&handlers.types);
     handlers
@@ -165,10 +161,10 @@ pub(super) fn by_name(
         let found = method(name)
             .filter(|(receiver, _)| !of_nri(receiver, module) && !receiver.contains(CRI_PACKAGE));
         if let Some((receiver, method)) = found {
-            handlers.events.insert(method);
+            handlers.events.insert(method.to_owned());
             handlers.types.insert(receiver);
         }
-        Flow::On
+        None::<()>
     })?;
     Ok(handlers)
 }

@@ -1,10 +1,12 @@
 //! `moduledata`, the record from which Go's runtime finds its tables. It locates the type
 //! descriptors.
 
+use memchr::memmem::Finder;
+
 use super::table::Table;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::binary::window::{Flow, find_some, windows};
+use crate::check::evidence::binary::window::windows;
 
 /// The sections that hold it since Go 1.26.
 const SECTIONS: [&str; 2] = [".go.module", "__go_module"];
@@ -19,7 +21,7 @@ const DATA: [&str; 5] = [
 const RELOCATIONS: [&str; 2] = [".rela.dyn", ".rela"];
 /// The size of a 64-bit relocation with an address, in bytes.
 const RELOCATION: usize = 24;
-/// The maximum number of candidate positions in a section.
+/// The maximum number of candidate positions in a window.
 const MAX_PLACES: usize = 16;
 /// The number of words that are read of it.
 const WORDS_READ: usize = 48;
@@ -34,50 +36,59 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
     let Some(target) = image.address_of(table.offset).filter(|_| table.since_1_16) else {
         return Ok(None);
     };
-    for offset in places(image, table, target)? {
-        if let Some(found) = parse(image, table, &words(image, table, offset)?) {
-            return Ok(Some(found));
-        }
+    let found = match image.section(&SECTIONS) {
+        Some(own) => parse_at(image, table, own.offset)?,
+        None => by_target(image, table, target)?,
+    };
+    match found {
+        Some(found) => Ok(Some(found)),
+        None => Ok(relocated(image, target)?.and_then(|words| parse(image, table, &words))),
     }
-    Ok(match relocated(image, target)? {
-        Some(words) => parse(image, table, &words),
-        None => None,
-    })
 }
 
-/// Returns its possible offsets in the file: it begins with the address of the function table.
-fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
-    if let Some(own) = image.section(&SECTIONS) {
-        return Ok(vec![own.offset]);
-    }
+/// Looks for it in sections of data: it begins with the address of the function table.
+fn by_target(
+    image: &Image<'_>,
+    table: &Table,
+    target: u64,
+) -> Result<Option<(u64, u64)>, Unreadable> {
     let word = table.layout.word();
     let (big, little) = (target.to_be_bytes(), target.to_le_bytes());
-    let needle = if table.layout.big {
+    let needle = Finder::new(if table.layout.big {
         big.split_at(8 - word).1
     } else {
         little.split_at(word).0
-    };
+    });
     let sections = DATA.iter().filter_map(|name| image.section(&[name]));
-    let mut ranges: Vec<_> = sections
-        .map(|section| (section.offset, section.size))
-        .collect();
-    if !image.headers.sound {
-        ranges.extend(image.loaded());
+    let sections = sections.map(|section| (section.offset, section.size));
+    let all = if image.headers.sound {
+        Vec::new()
+    } else {
+        image.loaded()
+    };
+    for part in sections.chain(all) {
+        let found = windows(image.content, part, word as u64, |at, bytes| {
+            let places = needle.find_iter(bytes).take(MAX_PLACES);
+            let mut found = places.map(|place| parse_at(image, table, at + place as u64));
+            found.find_map(Result::transpose)
+        })?;
+        if let Some(found) = found {
+            return found.map(Some);
+        }
     }
-    let mut places = Vec::new();
-    for range in ranges {
-        places.extend(find_some(image.content, range, needle, MAX_PLACES, |_| {
-            true
-        })?);
-    }
-    Ok(places)
+    Ok(None)
 }
 
-fn words(image: &Image<'_>, table: &Table, offset: u64) -> Result<Vec<u64>, Unreadable> {
+/// Parses the record at this offset in the file.
+fn parse_at(
+    image: &Image<'_>,
+    table: &Table,
+    offset: u64,
+) -> Result<Option<(u64, u64)>, Unreadable> {
     let word = table.layout.word();
     let bytes = image.part(offset, (WORDS_READ * word) as u64)?;
     let words = (0..WORDS_READ).map_while(|place| table.layout.pointer(&bytes, place * word));
-    Ok(words.collect())
+    Ok(parse(image, table, &words.collect::<Vec<_>>()))
 }
 
 fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> {
@@ -107,30 +118,21 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
         return Ok(None);
     };
     let layout = image.headers.layout;
+    let all = (section.offset, section.size);
     let entries = |visit: &mut dyn FnMut(u64, u64)| {
-        windows(
-            image.content,
-            section.offset,
-            section.size,
-            RELOCATION as u64,
-            |at, bytes| {
-                // Windows are not a multiple of an entry: start at the next entry.
-                let behind = (at - section.offset) % RELOCATION as u64;
-                let before = (RELOCATION as u64 - behind) % RELOCATION as u64;
-                let skipped = bytes.iter().take(before as usize).count();
-                for entry in bytes.split_at(skipped).1.chunks_exact(RELOCATION) {
-                    if let (Some(place), Some(kind), Some(address)) = (
-                        layout.u64(entry, 0),
-                        layout.u64(entry, 8),
-                        layout.u64(entry, 16),
-                    ) && kind & 0xffff_ffff == u64::from(relative)
-                    {
-                        visit(place, address);
-                    }
+        windows(image.content, all, RELOCATION as u64, |at, bytes| {
+            // Windows are not a multiple of an entry: start at the next entry.
+            let before =
+                (at - section.offset).next_multiple_of(RELOCATION as u64) + section.offset - at;
+            let skipped = bytes.iter().take(before as usize).count();
+            for entry in bytes.split_at(skipped).1.chunks_exact(RELOCATION) {
+                let field = |at| layout.u64(entry, at).unwrap_or_default();
+                if field(8) & 0xffff_ffff == u64::from(relative) {
+                    visit(field(0), field(16));
                 }
-                Flow::On
-            },
-        )
+            }
+            None::<()>
+        })
     };
     let mut start = None;
     entries(&mut |place, address| {

@@ -1,12 +1,14 @@
 //! Turns signs into sightings, one for each role that a program has.
 
+use super::build_info::{self, BuildInfo};
 use super::handlers::{self, Handlers};
 use super::signs::{Adaptation, Dedicated, Signs, Stub};
 use super::table::{SECTIONS, Table};
-use super::{NAME, build_info, evidence};
+use super::{NAME, evidence};
 use crate::check::content::File;
+use crate::check::events::in_order;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::protocol::{self, Names, Traces};
+use crate::check::evidence::protocol::{self, Names};
 use crate::check::evidence::{Unreadable, opaque, sighting};
 use crate::facts;
 use crate::sighting::{
@@ -23,42 +25,47 @@ pub(super) fn from(
     table: &Table,
     signs: &Signs,
 ) -> Result<Vec<Sighting>, Unreadable> {
-    let mut seen = Vec::new();
+    // Each with the import path of its NRI.
+    let mut seen: Vec<(&str, Sighting)> = Vec::new();
     for (module, stub) in signs.stubs.iter().filter(|(_, stub)| stub.new) {
         let mut plugin = plugin(file, image, table, (module, stub))?;
         if signs.loads_code {
-            loads_code(&mut plugin.sighting);
+            loads_code(&mut plugin);
         }
-        seen.push(plugin);
+        seen.push((module, plugin));
     }
     // Bindings of another protocol can have a service with this name.
     if !signs.services.is_empty() && names(image)?.protocol {
-        let services = signs.services.iter();
-        seen.extend(services.map(|package| without_stub(file, package)));
+        for package in &signs.services {
+            let module = package.strip_suffix("/pkg/api").unwrap_or(package);
+            seen.push((module, without_stub(file, package)));
+        }
     }
     // A program may be started in both ways.
     if let Some(module) = &signs.one_shot {
-        seen.push(one_shot(file, module));
+        seen.push((module, one_shot(file, module)));
     }
-    let adaptations = signs.adaptations.iter();
-    seen.extend(adaptations.map(|(module, adaptation)| runtime(file, module, adaptation)));
+    for (module, adaptation) in &signs.adaptations {
+        seen.push((module, runtime(file, module, adaptation)));
+    }
     if let (Some(module), true) = (&signs.client, seen.is_empty()) {
-        seen.push(old_runtime(file, module));
+        let detail = format!("{module}.(*Client).Invoke is linked: it runs v0.1.0 plugins");
+        seen.push((module, of_role(file, Role::Runtime, detail)));
     }
     if let (Some(module), true) = (&signs.library, seen.is_empty()) {
-        seen.push(library(file, image, module, signs)?);
+        seen.push((module, library(file, image, module, signs)?));
     }
     let info = if seen.is_empty() {
         None
     } else {
         build_info::read(image)?
     };
-    let program = info.as_ref().and_then(build_info::BuildInfo::program);
-    for sighting in &mut seen {
-        sighting.sighting.program = program.map(str::to_owned);
-        add_build_info(sighting, info.as_ref());
+    let program = info.as_ref().and_then(BuildInfo::program);
+    for (module, sighting) in &mut seen {
+        sighting.program = program.map(str::to_owned);
+        add_build_info(module, sighting, info.as_ref());
     }
-    Ok(seen.into_iter().map(|seen| seen.sighting).collect())
+    Ok(seen.into_iter().map(|(_, sighting)| sighting).collect())
 }
 
 /// Returns the names of the protocol among the constants of a program.
@@ -68,7 +75,7 @@ fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
 
 /// Returns true if a program carries any trace of NRI among its constants.
 pub(super) fn has_traces(image: &Image<'_>) -> Result<bool, Unreadable> {
-    Traces::new().any(image, &image.constants(is_code))
+    protocol::has_traces(image, &image.constants(is_code))
 }
 
 /// Returns true if a section has no constants, such as machine code, or the function table, whose
@@ -85,7 +92,7 @@ pub(super) fn own_bindings(
 ) -> Result<Option<Sighting>, Unreadable> {
     let names = names(image)?;
     Ok(if names.protocol {
-        Some(of_names(file, &names).sighting)
+        Some(of_names(file, &names))
     } else {
         names
             .connects
@@ -93,28 +100,20 @@ pub(super) fn own_bindings(
     })
 }
 
-fn of_names(file: &File<'_>, names: &Names) -> StubSighting {
+fn of_names(file: &File<'_>, names: &Names) -> Sighting {
     let mut details = names.describe().into_iter();
     let first = details.next().unwrap_or_default();
-    let mut seen = stub_sighting(file, "", Role::Plugin, first);
-    seen.sighting.evidence.extend(details.map(evidence));
+    let mut seen = of_role(file, Role::Plugin, first);
+    seen.evidence.extend(details.map(evidence));
     let reason =
         "speaks NRI's protocol without NRI's stub; cannot determine which calls it answers";
-    seen.sighting.interface = Interface::unknown(reason);
+    seen.interface = Interface::unknown(reason);
     seen
 }
 
-/// A sighting, and the import path of its NRI.
-struct StubSighting {
-    sighting: Sighting,
-    module: String,
-}
-
-fn stub_sighting(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
-    StubSighting {
-        sighting: sighting(file, FileKind::GoBinary, role, evidence(detail)),
-        module: module.to_owned(),
-    }
+/// Returns a sighting of a program with this role, which the detail shows.
+fn of_role(file: &File<'_>, role: Role, detail: String) -> Sighting {
+    sighting(file, FileKind::GoBinary, role, evidence(detail))
 }
 
 fn plugin(
@@ -122,14 +121,9 @@ fn plugin(
     image: &Image<'_>,
     table: &Table,
     (module, stub): (&str, &Stub),
-) -> Result<StubSighting, Unreadable> {
-    let mut seen = stub_sighting(
-        file,
-        module,
-        Role::Plugin,
-        format!("{module}/pkg/stub.New is linked: a plugin"),
-    );
-    let sighting = &mut seen.sighting;
+) -> Result<Sighting, Unreadable> {
+    let detail = format!("{module}/pkg/stub.New is linked: a plugin");
+    let mut sighting = of_role(file, Role::Plugin, detail);
     let (interface, built, detail) = generation(stub);
     sighting.interface = interface;
     sighting.nri = built;
@@ -141,7 +135,7 @@ fn plugin(
     }
     sighting.events = events;
     sighting.evidence.extend(detail);
-    Ok(seen)
+    Ok(sighting)
 }
 
 /// Notes that a plugin can load code, which may handle more events.
@@ -162,7 +156,7 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
         Dedicated::Some => {
             let reason = "its stub has some of the dedicated RPCs, as no release of NRI does";
             let detail = format!("{reason}: a build between releases, or a changed copy");
-            let built = built(Some(facts::VALIDATION), None);
+            let built = Built::range(Some(facts::VALIDATION), None);
             return (Interface::unknown(reason), built, detail);
         }
         Dedicated::None if stub.validate => (
@@ -190,17 +184,9 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
     };
     (
         interface,
-        built(Some(at_least), below),
+        Built::range(Some(at_least), below),
         format!("{detail}: {range}"),
     )
-}
-
-fn built(at_least: Option<&str>, below: Option<&str>) -> Built {
-    Built {
-        version: None,
-        at_least: at_least.map(str::to_owned),
-        below: below.map(str::to_owned),
-    }
 }
 
 fn events(
@@ -239,7 +225,7 @@ fn events(
 
 fn certain(handlers: &Handlers, certainty: Certainty) -> Events {
     Events {
-        names: handlers.events.names(),
+        names: in_order(|event| handlers.events.contains(event)),
         certainty,
     }
 }
@@ -258,55 +244,48 @@ fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
 }
 
 /// Reports a plugin that serves the protocol only with generated bindings.
-fn without_stub(file: &File<'_>, package: &str) -> StubSighting {
-    let module = package.strip_suffix("/pkg/api").unwrap_or(package);
+fn without_stub(file: &File<'_>, package: &str) -> Sighting {
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
-    let mut seen = stub_sighting(file, module, Role::Plugin, detail);
     let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
-    seen.sighting.interface = Interface::unknown(reason);
-    seen
-}
-
-fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
-    let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
-    let mut seen = stub_sighting(file, module, Role::Plugin, detail);
-    if module.ends_with("nri") {
-        seen.sighting.interface = Interface::OneShot;
-        seen.sighting.nri = built(Some(facts::ONE_SHOT), None);
-    } else {
-        let reason = format!("calls {module}/skel.Run, which may be a copy of NRI v0.1.0");
-        seen.sighting.evidence = vec![evidence(reason.clone())];
-        seen.sighting.interface = Interface::unknown(reason);
+    Sighting {
+        interface: Interface::unknown(reason),
+        ..of_role(file, Role::Plugin, detail)
     }
-    seen
 }
 
-fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> StubSighting {
-    let mut seen = stub_sighting(
-        file,
-        module,
-        Role::Runtime,
-        format!("{module}/pkg/adaptation.New is linked: a runtime"),
-    );
+fn one_shot(file: &File<'_>, module: &str) -> Sighting {
+    if !module.ends_with("nri") {
+        let reason = format!("calls {module}/skel.Run, which may be a copy of NRI v0.1.0");
+        return Sighting {
+            interface: Interface::unknown(reason.clone()),
+            ..of_role(file, Role::Plugin, reason)
+        };
+    }
+    let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
+    Sighting {
+        interface: Interface::OneShot,
+        nri: Built::range(Some(facts::ONE_SHOT), None),
+        ..of_role(file, Role::Plugin, detail)
+    }
+}
+
+fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> Sighting {
+    let detail = format!("{module}/pkg/adaptation.New is linked: a runtime");
+    let mut seen = of_role(file, Role::Runtime, detail);
     let (built, detail) = if adaptation.dedicated {
         (
-            built(Some(facts::DEDICATED), None),
+            Built::range(Some(facts::DEDICATED), None),
             "it calls a dedicated RPC for each event",
         )
     } else {
         (
-            built(Some(facts::PROTOCOL), Some(facts::DEDICATED)),
+            Built::range(Some(facts::PROTOCOL), Some(facts::DEDICATED)),
             "it does not call a dedicated RPC for each event",
         )
     };
-    seen.sighting.nri = built;
-    seen.sighting.evidence.push(evidence(detail));
+    seen.nri = built;
+    seen.evidence.push(evidence(detail));
     seen
-}
-
-fn old_runtime(file: &File<'_>, module: &str) -> StubSighting {
-    let detail = format!("{module}.(*Client).Invoke is linked: it runs v0.1.0 plugins");
-    stub_sighting(file, module, Role::Runtime, detail)
 }
 
 /// Reports a user of NRI's types. A program that also names the services, or links a server, might
@@ -316,42 +295,32 @@ fn library(
     image: &Image<'_>,
     module: &str,
     signs: &Signs,
-) -> Result<StubSighting, Unreadable> {
+) -> Result<Sighting, Unreadable> {
     let names = names(image)?;
     if signs.stubs.is_empty() && (names.plugin || names.runtime || signs.server) {
-        let mut seen = of_names(file, &names);
-        seen.module = module.to_owned();
-        return Ok(seen);
+        return Ok(of_names(file, &names));
     }
     let detail = if signs.stubs.is_empty() {
         format!("only the types of {module} are linked")
     } else {
         format!("{module}/pkg/stub is linked without stub.New: not a plugin")
     };
-    Ok(stub_sighting(file, module, Role::Library, detail))
+    Ok(of_role(file, Role::Library, detail))
 }
 
-fn add_build_info(seen: &mut StubSighting, info: Option<&build_info::BuildInfo>) {
-    let sighting = &mut seen.sighting;
+fn add_build_info(module: &str, sighting: &mut Sighting, info: Option<&BuildInfo>) {
     // Programs without modules have a folder `vendor` before the path.
-    let path = seen
-        .module
-        .rsplit("/vendor/")
-        .next()
-        .unwrap_or(&seen.module);
-    let Some(info) = info.filter(|info| !info.modules.is_empty()) else {
-        sighting
-            .evidence
-            .push(evidence("it has no list of modules"));
-        return;
+    let path = module.rsplit("/vendor/").next().unwrap_or(module);
+    let detail = match info.filter(|info| !info.modules.is_empty()) {
+        None => "it has no list of modules".to_owned(),
+        Some(info) => match info.module(path) {
+            None => format!("its list of modules does not have {path}"),
+            Some(module) => {
+                let (version, detail) = build_info::describe(path, &module);
+                sighting.nri.version = Some(version);
+                detail
+            }
+        },
     };
-    let Some(module) = info.module(path) else {
-        sighting.evidence.push(evidence(format!(
-            "its list of modules does not have {path}"
-        )));
-        return;
-    };
-    let (version, detail) = build_info::describe(path, &module);
     sighting.evidence.push(evidence(detail));
-    sighting.nri.version = Some(version);
 }

@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::table::Table;
-use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::binary::window::Flow;
 use crate::facts::{DEDICATED_RPCS, MODULE};
 
 /// The suffixes of NRI's packages below its import path.
@@ -72,7 +70,7 @@ pub(super) struct Stub {
     /// True if it has the methods of NRI's stub.
     nri: bool,
     /// The events for which it has the dedicated RPC.
-    dedicated: EventSet,
+    dedicated: BTreeSet<String>,
     /// True if it knows pod updates.
     pub(super) update_pod: bool,
     /// True if it validates adjustments.
@@ -102,14 +100,8 @@ pub(super) struct Adaptation {
 /// Determines the signs from the names in a table.
 pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable> {
     let mut signs = Signs::default();
-    let see = |needles: &[&str], signs: &mut Signs| {
-        table.search(image, needles, |name| {
-            signs.see(name);
-            Flow::On
-        })
-    };
     // A single pass, because each pass decodes all names.
-    see(&RARE_PARTS, &mut signs)?;
+    signs.search(image, table, &RARE_PARTS)?;
     signs.stubs.retain(|_, stub| stub.nri);
     signs.adaptations.retain(|_, adaptation| adaptation.new);
     // A stub registers the service of its own bindings.
@@ -120,7 +112,7 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
     if !is_plugin && signs.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
         // Most programs have no trace of NRI and end before this; plugins and runtimes need no
         // more.
-        see(&[CLIENT], &mut signs)?;
+        signs.search(image, table, &[CLIENT])?;
         signs.library = part_of_nri(image, table)?;
         if signs.library.is_some() {
             signs.server = any(image, table, &[SERVER])?;
@@ -130,27 +122,33 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
 }
 
 fn any(image: &Image<'_>, table: &Table, needles: &[&str]) -> Result<bool, Unreadable> {
-    let mut any = false;
-    table.search(image, needles, |_| {
-        any = true;
-        Flow::Stop
-    })?;
-    Ok(any)
+    let found = table.search(image, needles, |_| Some(()))?;
+    Ok(found.is_some())
 }
 
 /// Returns the import path of NRI, if any of its packages is linked.
 fn part_of_nri(image: &Image<'_>, table: &Table) -> Result<Option<String>, Unreadable> {
-    let mut found = None;
     table.search(image, &[MESSAGE, PACKAGES], |name| {
         let module = library(without_type_arguments(name));
-        found = module.map(str::to_owned);
-        // One is enough: programs with NRI have thousands.
-        Flow::stop_if(found.is_some())
-    })?;
-    Ok(found)
+        module.map(str::to_owned)
+    })
 }
 
 impl Signs {
+    /// Adds the signs in the names that contain one of the needles.
+    fn search(
+        &mut self,
+        image: &Image<'_>,
+        table: &Table,
+        needles: &[&str],
+    ) -> Result<(), Unreadable> {
+        table.search(image, needles, |name| {
+            self.see(name);
+            None::<()>
+        })?;
+        Ok(())
+    }
+
     fn see(&mut self, name: &str) {
         let name = without_type_arguments(name);
         if let Some((module, rest)) = name.split_once(STUB) {
@@ -179,7 +177,7 @@ impl Stub {
             Some("UpdatePodSandbox") => self.update_pod = true,
             Some("ValidateContainerAdjustment") => self.validate = true,
             Some(method) if DEDICATED_RPCS.contains(&method) => {
-                self.dedicated.insert(method);
+                self.dedicated.insert(method.to_owned());
             }
             Some(_) => {}
             // Forks have other names.
@@ -189,7 +187,7 @@ impl Stub {
 
     /// Returns which of the dedicated RPCs it answers.
     pub(super) fn dedicated(&self) -> Dedicated {
-        match self.dedicated.names().len() {
+        match self.dedicated.len() {
             0 => Dedicated::None,
             number if number == DEDICATED_RPCS.len() => Dedicated::All,
             _ => Dedicated::Some,

@@ -7,8 +7,7 @@
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
-use crate::check::evidence::binary::window::{Flow, windows};
-use crate::check::needles::Needles;
+use crate::check::evidence::binary::window::{any_of, windows};
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
 /// Other sections that only Go's linker creates.
@@ -97,9 +96,18 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     } else {
         &[stated, !stated]
     };
-    let beginnings = Needles::new(&beginnings(orders));
+    let beginnings = any_of(&beginnings(orders));
     for place in sections.chain(image.loaded()) {
-        if let Some((offset, big)) = beginning(image, place, &beginnings, orders)? {
+        let found = windows(image.content, place, 256, |at, bytes| {
+            let mut places = beginnings.find_iter(bytes).map(|found| found.start());
+            places.find_map(|into| {
+                let header = bytes.split_at(into).1;
+                let mut orders = orders.iter().copied();
+                let big = orders.find(|big| parse(*big, 0, MAX_TABLE, header).is_some());
+                big.map(|big| (at + into as u64, big))
+            })
+        })?;
+        if let Some((offset, big)) = found {
             let rest = place.0.saturating_add(place.1).saturating_sub(offset);
             return Ok(parse(big, offset, rest, &image.part(offset, 128)?));
         }
@@ -120,27 +128,6 @@ fn beginnings(orders: &[bool]) -> Vec<Vec<u8>> {
         [&magic[..], &[0, 0]].concat()
     })
     .collect()
-}
-
-/// Returns the offset and byte order of the first header of a table in a part of the file.
-fn beginning(
-    image: &Image<'_>,
-    (offset, length): (u64, u64),
-    beginnings: &Needles,
-    orders: &[bool],
-) -> Result<Option<(u64, bool)>, Unreadable> {
-    let mut found = None;
-    windows(image.content, offset, length, 256, |at, bytes| {
-        beginnings.each(bytes, |into| {
-            let header = bytes.get(into..).unwrap_or_default();
-            let mut orders = orders.iter().copied();
-            let order = orders.find(|big| parse(*big, 0, MAX_TABLE, header).is_some());
-            found = order.map(|big| (at + into as u64, big));
-            found.is_none()
-        });
-        Flow::stop_if(found.is_some())
-    })?;
-    Ok(found)
 }
 
 /// Returns the table that starts at `offset` and has at most `size` bytes, from its header.
@@ -176,27 +163,21 @@ fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
 }
 
 impl Table {
-    /// Calls `see` with every complete name that contains one of the needles, until it returns
-    /// [`Flow::Stop`].
+    /// Calls `see` with every complete name that contains one of the needles, until it returns a result, and returns that.
     ///
     /// A name may be seen twice.
-    pub(super) fn search(
+    pub(super) fn search<T>(
         &self,
         image: &Image<'_>,
         needles: &[&str],
-        mut see: impl FnMut(&str) -> Flow,
-    ) -> Result<(), Unreadable> {
-        let needles = Needles::new(needles);
-        let (offset, length) = self.names;
-        windows(image.content, offset, length, MAX_NAME, |at, bytes| {
-            let mut flow = Flow::On;
-            needles.each(bytes, |hit| {
-                if let Some(name) = whole(bytes, hit, at == offset) {
-                    flow = see(name);
-                }
-                flow == Flow::On
-            });
-            flow
+        mut see: impl FnMut(&str) -> Option<T>,
+    ) -> Result<Option<T>, Unreadable> {
+        let needles = any_of(needles);
+        windows(image.content, self.names, MAX_NAME, |at, bytes| {
+            let is_first = at == self.names.0;
+            let hits = needles.find_iter(bytes);
+            let mut names = hits.filter_map(|hit| whole(bytes, hit.start(), is_first));
+            names.find_map(&mut see)
         })
     }
 }

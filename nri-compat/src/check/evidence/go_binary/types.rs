@@ -114,33 +114,28 @@ impl<'i> Types<'i> {
             _ => [0; 2],
         };
         rests.iter().find_map(|rest| {
-            let uncommon = self.uncommon(at + header + rest)?;
+            let (package, methods, count) = self.uncommon(at + header + rest)?;
             Some(Descriptor {
                 kind,
                 name,
                 extra_star: flags & EXTRA_STAR != 0,
+                package,
+                methods,
+                count,
                 at,
-                ..uncommon
             })
         })
     }
 
-    fn uncommon(&self, at: usize) -> Option<Descriptor> {
+    /// Returns the package of a type with methods, and the place and number of its exported methods.
+    fn uncommon(&self, at: usize) -> Option<(u32, usize, usize)> {
         let package = self.layout.u32(&self.bytes, at)?;
         let count = self.layout.u16(&self.bytes, at + 4)?;
         let exported = self.layout.u16(&self.bytes, at + 6)?;
         let methods = usize::try_from(self.layout.u32(&self.bytes, at + 8)?).ok()?;
         let sound =
             exported <= count && u64::from(package) < self.bytes.len() as u64 && methods >= 16;
-        sound.then_some(Descriptor {
-            kind: 0,
-            name: 0,
-            extra_star: false,
-            package,
-            methods: at.checked_add(methods)?,
-            count: usize::from(exported),
-            at: 0,
-        })
+        sound.then_some((package, at.checked_add(methods)?, usize::from(exported)))
     }
 
     /// Returns the exported methods of a type other than an interface.

@@ -1,0 +1,171 @@
+//! What a program carries besides its own code: data appended to it, such as the compressed program in a self-extracting
+//! one, and programs among its constants, plain or compressed with gzip.
+//!
+//! A program that embeds another one may start it, so that the handlers of both count.
+
+use std::io::Read as _;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use memchr::memmem;
+
+use super::Image;
+use super::bytes::Layout;
+use super::window::{any_of, windows};
+use crate::check::evidence::Unreadable;
+use crate::packing::{Packing, XZ, ZSTD};
+use crate::unpack::decoder;
+
+const ELF: &[u8] = b"\x7fELF";
+/// The first bytes of archives and compressed streams, with their names.
+const BEGINNINGS: &[(&[u8], &str)] = &[
+    (&[0x1f, 0x8b, 8], "gzip"),
+    (ZSTD, "zstd"),
+    (XZ, "xz"),
+    (b"BZh", "bzip2"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"PK\x03\x04", "zip"),
+    (b"hsqs", "squashfs"),
+    (ELF, "another program"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+];
+/// The final marks of archives that are read from the end.
+const ENDINGS: &[(&[u8], &str)] = &[
+    (b"PK\x05\x06", "zip"),
+    (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller"),
+];
+/// The number of bytes of appended data, after padding, that are searched for its start, and of bytes that are enough to see
+/// what begins with them.
+const BEGINNING: u64 = 4096;
+/// The maximum distance of an archive's mark from its end in bytes: a zip file may end with a
+/// comment of 64 KiB.
+const ENDING: u64 = (1 << 16) + 64;
+/// The number of compressed bytes from which the first bytes of a program are unpacked, and the number of unpacked bytes that
+/// are searched for a program.
+const PACKED: u64 = 256 << 10;
+/// The minimum size of a program that can speak the protocol in bytes. Smaller ones are common:
+/// probes that find out which machines the kernel can emulate.
+const SMALLEST: u64 = 16 << 10;
+/// The machine of programs for the kernel (BPF).
+const BPF: u16 = 247;
+
+/// Data appended to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Appended {
+    /// The format, if it is a known one.
+    pub(crate) format: Option<&'static str>,
+    pub(crate) offset: u64,
+    pub(crate) size: u64,
+}
+
+/// Returns the data appended to a program; `None` if there is none, or only padding.
+///
+/// It must have a known format in files other than ELF, to which tables of symbols and signatures are
+/// appended, and in ELF files without section headers, where the sections that are not loaded look
+/// like appended data.
+pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appended>, Unreadable> {
+    let offset = image.headers.end;
+    let size = image.content.len().saturating_sub(offset);
+    if size == 0 {
+        return Ok(None);
+    }
+    let beginning = image.part(offset, BEGINNING.min(size))?;
+    let from_end = image.content.len() - ENDING.min(size);
+    let ending = image.part(from_end, ENDING)?;
+    let format = begins(&beginning).or_else(|| ends(&ending));
+    let is_data = |part: &[u8]| part.iter().any(|byte| *byte != 0);
+    let any_counts = is_elf && !image.headers.stripped;
+    let counts = format.is_some() || any_counts && (is_data(&beginning) || is_data(&ending));
+    Ok(counts.then_some(Appended {
+        format,
+        offset,
+        size,
+    }))
+}
+
+fn begins(bytes: &[u8]) -> Option<&'static str> {
+    let padding = bytes.iter().take_while(|byte| **byte == 0).count();
+    let bytes = bytes.split_at(padding).1;
+    let mut all = BEGINNINGS.iter();
+    all.find_map(|(mark, kind)| bytes.starts_with(mark).then_some(*kind))
+}
+
+fn ends(bytes: &[u8]) -> Option<&'static str> {
+    let mut all = ENDINGS.iter();
+    all.find_map(|(mark, kind)| memmem::find(bytes, mark).map(|_| *kind))
+}
+
+/// Returns a description of the first program that is embedded in these parts of a program.
+pub(crate) fn embedded(
+    image: &Image<'_>,
+    parts: &[(u64, u64)],
+) -> Result<Option<&'static str>, Unreadable> {
+    // Programs, and gzip streams with and without a file name.
+    static STARTS: LazyLock<AhoCorasick> =
+        LazyLock::new(|| any_of(&[ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]]));
+    for part in parts {
+        let found = windows(image.content, *part, 8, |at, bytes| {
+            let places = STARTS
+                .find_iter(bytes)
+                .map(|found| at + found.start() as u64);
+            // The file itself begins like a program.
+            let mut found = places
+                .filter(|place| *place > 0)
+                .map(|place| described(image, place));
+            found.find_map(Result::transpose)
+        })?;
+        if let Some(found) = found {
+            return found.map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what begins at this place, if it is a program.
+fn described(image: &Image<'_>, place: u64) -> Result<Option<&'static str>, Unreadable> {
+    let head = image.part(place, BEGINNING)?;
+    if head.starts_with(ELF) {
+        return Ok(is_program(&head).then_some("another program"));
+    }
+    let packed = image.part(place, PACKED)?;
+    let mut unpacked = Vec::new();
+    if let Ok(decoder) = decoder(&*packed, Packing::Gzip) {
+        // The packed bytes may end early.
+        let _ = decoder.take(PACKED).read_to_end(&mut unpacked);
+    }
+    let has_program = |at| is_program(unpacked.split_at(at).1);
+    let found = memmem::find_iter(&unpacked, ELF).any(has_program);
+    Ok(found.then_some("another program (gzip)"))
+}
+
+/// Returns true for the first bytes of a program or shared library of some size: not for an object
+/// file, a program for the kernel, or other data that begins alike.
+fn is_program(bytes: &[u8]) -> bool {
+    let &[_, _, _, _, class @ (1 | 2), order @ (1 | 2), 1, ..] = bytes else {
+        return false;
+    };
+    let layout = Layout {
+        wide: class == 2,
+        big: order == 2,
+    };
+    let number = |at| layout.u16(bytes, at).unwrap_or_default();
+    matches!(number(16), 2 | 3) && !matches!(number(18), 0 | BPF) && !is_small(bytes, layout)
+}
+
+/// Returns true if no segment of an ELF file ends behind [`SMALLEST`]. Segments that are described
+/// beyond these bytes do.
+fn is_small(bytes: &[u8], layout: Layout) -> bool {
+    let word = layout.word();
+    let table = layout.pointer(bytes, 24 + word).unwrap_or_default();
+    let number = |at| layout.u16(bytes, at).map_or(0, usize::from);
+    let (size, count) = (number(38 + 2 * word), number(40 + 2 * word));
+    (0..count).all(|segment| {
+        let header = usize::try_from(table).unwrap_or(usize::MAX);
+        let header = header.saturating_add(segment * size);
+        let field = |place: usize| layout.pointer(bytes, header.saturating_add(place * word));
+        match (field(1), field(4)) {
+            (Some(offset), Some(length)) => offset.saturating_add(length) < SMALLEST,
+            _ => false,
+        }
+    })
+}
