@@ -12,7 +12,6 @@ pub mod diff;
 pub mod finding;
 pub mod fingerprint;
 pub mod group;
-mod hash;
 pub mod history;
 mod issue;
 pub mod json;

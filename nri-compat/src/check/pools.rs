@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nri_schema::history::History;
 
 use super::target::{ReleaseName, Target, UnknownReleases};
-use crate::report::check::{CheckReport, ClusterView, Judged, NodePool};
+use crate::report::check::{CheckReport, ClusterView, NodePool};
 use crate::skipped::{SkipKind, Skipped};
 
 /// The runtimes that can run NRI plugins.
@@ -23,32 +23,40 @@ pub(crate) fn pool(
     system: &str,
     nodes: Vec<String>,
 ) -> NodePool {
-    let judged = if system == SYSTEM {
-        judged(history, unknown, &runtime)
-    } else {
-        Judged::NoPlugins(format!("NRI plugins do not run on {system}"))
-    };
+    let without_plugins = why_without_plugins(&runtime, system);
+    let is_without_plugins = without_plugins.is_some();
+    let target = without_plugins.map_or_else(|| target(history, unknown, &runtime), Err);
     NodePool {
         runtime,
-        judged,
+        note: target.as_ref().err().cloned(),
+        target: target.ok(),
+        is_without_plugins,
         nodes,
     }
 }
 
-fn judged(history: &History, unknown: &UnknownReleases, runtime: &str) -> Judged {
-    let Some(name) = ReleaseName::parse(runtime) else {
-        return Judged::Unknown("the nodes do not name the release of their runtime".to_owned());
-    };
-    if !RUNTIMES.contains(&name.name.as_str()) {
-        return Judged::NoPlugins("this runtime does not support NRI".to_owned());
+/// Returns why nodes run no NRI plugins, if so.
+fn why_without_plugins(runtime: &str, system: &str) -> Option<String> {
+    if system != SYSTEM {
+        return Some(format!("NRI plugins do not run on {system}"));
     }
-    match Target::resolve(history, runtime, unknown) {
-        Ok(target) => Judged::As(target.head.name),
-        Err(error) => Judged::Unknown(match error.help() {
+    let name = ReleaseName::parse(runtime)?;
+    let is_without_nri = !RUNTIMES.contains(&name.name.as_str());
+    is_without_nri.then(|| "this runtime does not support NRI".to_owned())
+}
+
+/// Returns the name of the target for a runtime, or why there is none.
+fn target(history: &History, unknown: &UnknownReleases, runtime: &str) -> Result<String, String> {
+    if ReleaseName::parse(runtime).is_none() {
+        return Err("the nodes do not name the release of their runtime".to_owned());
+    }
+    let target = Target::resolve(history, runtime, unknown);
+    target
+        .map(|target| target.head.name)
+        .map_err(|error| match error.help() {
             Some(help) => format!("{error}; {help}"),
             None => error.to_string(),
-        }),
-    }
+        })
 }
 
 /// Returns the targets of the pools, then `targets`, each target once.
@@ -58,7 +66,7 @@ pub(crate) fn with_targets<'h>(
     pools: &[NodePool],
     targets: Vec<Target<'h>>,
 ) -> Vec<Target<'h>> {
-    let judged = pools.iter().filter(|pool| pool.target().is_some());
+    let judged = pools.iter().filter(|pool| pool.target.is_some());
     let now = judged.filter_map(|pool| now(history, unknown, &pool.runtime));
     let mut names = BTreeSet::new();
     let all = now.chain(targets);
@@ -87,7 +95,7 @@ pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[Str
         });
     }
     for pool in &cluster.pools {
-        if let Judged::Unknown(_) = pool.judged {
+        if pool.target.is_none() && !pool.is_without_plugins {
             let place = format!("cluster {}: {}", cluster.name, pool.phrase());
             let skipped = Skipped::new(place, SkipKind::UnsupportedFormat, pool.judged());
             report.skipped.push(skipped);

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write}
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::format::Format;
+use super::values::Format;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::template::{self, Look, Templated};

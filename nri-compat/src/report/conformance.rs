@@ -6,8 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
 use super::finding::Level;
-use super::fingerprint::series;
-use super::hash::fingerprint_of;
+use super::fingerprint::{fingerprint_of, series};
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

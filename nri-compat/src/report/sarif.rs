@@ -12,16 +12,11 @@ use serde_json::{Value, json};
 
 use super::check::CheckReport;
 use super::diff::DiffReport;
-use super::finding::Level;
-use super::issue::{Issue, IssuePlace, Problem};
+use super::issue::{Issue, IssuePlace};
 use super::json::write_document;
 use super::written;
 use crate::book;
 use crate::rules;
-
-/// The maximum number of results of a run; GitHub rejects a file with more.
-/// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#validating-your-sarif-file>
-const MAX_RESULTS: usize = 25_000;
 
 /// Renders the answer of `check` or `logs` as SARIF.
 pub fn check(report: &CheckReport) -> String {
@@ -41,7 +36,7 @@ pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> 
         skipped: skipped.collect(),
         policy: report.policy.clone(),
     };
-    write(notes, report.problems().collect(), out)
+    write(&notes, report.issues(), out)
 }
 
 /// Renders the findings of `diff` as SARIF.
@@ -51,7 +46,7 @@ pub fn diff(report: &DiffReport) -> String {
         skipped: Vec::new(),
         policy: report.policy.clone(),
     };
-    written(|out| write(notes, report.problems().collect(), out))
+    written(|out| write(&notes, report.issues(), out))
 }
 
 /// The contents of a run except its results.
@@ -64,48 +59,16 @@ struct Notes {
     policy: Vec<String>,
 }
 
-/// Returns the priority with which results are kept if there are too many: those that count first, errors before others.
-fn rank(problem: &Problem<'_>) -> u8 {
-    match (problem.suppression(), problem.level()) {
-        (None, Level::Error) => 0,
-        (None, Level::Warning) => 1,
-        (None, Level::Note) => 2,
-        (Some(_), _) => 3,
-    }
-}
-
-/// Removes the least serious problems if there are too many, keeps the order, and returns the number
-/// of removed ones.
-fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
-    let left_out = problems.len().saturating_sub(MAX_RESULTS);
-    if left_out > 0 {
-        let mut ranked: Vec<(u8, usize)> = problems.iter().map(rank).zip(0..).collect();
-        ranked.sort_unstable();
-        let mut kept: Vec<usize> = ranked
-            .into_iter()
-            .take(MAX_RESULTS)
-            .map(|(_, at)| at)
-            .collect();
-        kept.sort_unstable();
-        let kept = kept.iter().filter_map(|at| problems.get(*at).copied());
-        *problems = kept.collect();
-    }
-    left_out
-}
-
-fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    let left_out = limit(&mut problems);
-    if left_out > 0 {
-        notes.policy.push(format!(
-            "omitted the {left_out} least serious results: GitHub rejects more than \
-                 {MAX_RESULTS}; --format json has all of them"
-        ));
-    }
-    let ids: BTreeSet<&'static str> = problems.iter().map(Problem::rule).collect();
+fn write<I: Iterator<Item = Issue> + Clone>(
+    notes: &Notes,
+    issues: I,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let ids: BTreeSet<&'static str> = issues.clone().map(|issue| issue.rule).collect();
     let sarif = Sarif {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
-        runs: [run(&notes, problems, ids.into_iter().collect())],
+        runs: [run(notes, issues, ids.into_iter().collect())],
     };
     write_document(&sarif, out)
 }
@@ -113,24 +76,29 @@ fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) 
 /// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds them in a `Vec`, and its
 /// build needs schemafy, regex, uriparse and two older versions of syn.
 #[derive(Serialize)]
-struct Sarif<'r> {
+#[serde(bound = "")]
+struct Sarif<I: Iterator<Item = Issue> + Clone> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'r>; 1],
+    runs: [Run<I>; 1],
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'r> {
+#[serde(rename_all = "camelCase", bound = "")]
+struct Run<I: Iterator<Item = Issue> + Clone> {
     tool: Value,
     automation_details: Value,
     invocations: [Value; 1],
-    results: Results<'r>,
+    results: Results<I>,
     column_kind: &'static str,
 }
 
-fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<'r> {
+fn run<I: Iterator<Item = Issue> + Clone>(
+    notes: &Notes,
+    issues: I,
+    ids: Vec<&'static str>,
+) -> Run<I> {
     let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
     let version = env!("CARGO_PKG_VERSION");
     Run {
@@ -142,7 +110,7 @@ fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) ->
             "toolExecutionNotifications": warnings(&notes.skipped),
             "toolConfigurationNotifications": warnings(&notes.policy),
         })],
-        results: Results { problems, ids },
+        results: Results { issues, ids },
         column_kind: "unicodeCodePoints",
     }
 }
@@ -168,14 +136,14 @@ fn descriptor(id: &str) -> Value {
 }
 
 /// The results of a run.
-struct Results<'r> {
-    problems: Vec<Problem<'r>>,
+struct Results<I> {
+    issues: I,
     ids: Vec<&'static str>,
 }
 
-impl Serialize for Results<'_> {
+impl<I: Iterator<Item = Issue> + Clone> Serialize for Results<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let issues = self.problems.iter().map(Problem::issue);
+        let issues = self.issues.clone();
         serializer.collect_seq(issues.map(|issue| result(&issue, &self.ids)))
     }
 }
@@ -241,7 +209,6 @@ fn encoded(byte: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::check::{Outcome, Subject, Verdict};
 
     #[test]
     fn paths_are_distinguished_from_schemes() {
@@ -249,44 +216,5 @@ mod tests {
         assert_eq!(reference("go.mod"), "go.mod");
         assert_eq!(reference("javascript:x"), "javascript%3Ax");
         assert_eq!(reference("ä%"), "%C3%A4%25");
-    }
-
-    #[test]
-    fn results_beyond_the_limit_are_the_least_serious_and_are_counted() {
-        let subject = |nth: usize| Subject {
-            place: format!("/opt/p{nth}").as_str().into(),
-            verdicts: vec![Verdict {
-                // The worst come last, where truncation would lose them.
-                outcome: if nth < MAX_RESULTS {
-                    Outcome::Unknown
-                } else {
-                    Outcome::Incompatible
-                },
-                rule: "CHECK_STATE_CHANGE",
-                ..Verdict::default()
-            }],
-            ..Subject::default()
-        };
-        let report = CheckReport {
-            subjects: (0..MAX_RESULTS + 10).map(subject).collect(),
-            ..CheckReport::default()
-        };
-        let sarif: Value = serde_json::from_str(&check(&report)).expect("JSON");
-        let run = &sarif["runs"][0];
-        let results = run["results"].as_array().expect("an array");
-        assert_eq!(results.len(), MAX_RESULTS);
-        assert_eq!(
-            results
-                .iter()
-                .filter(|result| result["level"] == "error")
-                .count(),
-            10
-        );
-        let notes = &run["invocations"][0]["toolConfigurationNotifications"];
-        let note = notes[0]["message"]["text"].as_str().expect("text");
-        assert!(
-            note.starts_with("omitted the 10 least serious results"),
-            "{note}"
-        );
     }
 }

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use nri_schema::history::History;
 
-use super::args;
-use super::cluster_args::Args;
+use super::{Args, ClusterArgs};
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::UnknownReleases;
-use crate::cli::{incomplete, session};
+use crate::cli::{answer, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
@@ -25,7 +24,7 @@ const STATIC_POD: &str =
     "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
-pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
@@ -38,11 +37,11 @@ pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
     let targets = pools::with_targets(history, unknown, &found.view.pools, targets);
     let collected = found.collect(args);
     let incomplete = found.incomplete();
-    let incomplete = incomplete.or_else(|| incomplete::missing(&collected));
+    let incomplete = incomplete.or_else(|| answer::missing(&collected));
     let mut report = assess(collected, &targets);
     found.finish(&mut report, &asked);
     let exit = args.answer.finish(report, &decisions)?;
-    Ok(incomplete::exit(exit, incomplete))
+    Ok(answer::with_error(exit, incomplete))
 }
 
 /// A cluster that was read, with the places and views for its report.
@@ -57,7 +56,7 @@ struct ClusterScan {
     places: Vec<Place>,
 }
 
-impl Args {
+impl ClusterArgs {
     /// Reads the cluster.
     ///
     /// # Errors
@@ -99,7 +98,7 @@ impl Args {
 
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &args::Args) -> Collected {
+    fn collect(&self, args: &Args) -> Collected {
         let images = self.images();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {

@@ -43,65 +43,17 @@ pub struct NodePool {
     /// The runtime as reported by the nodes: `containerd://2.2.3-k3s1`.
     #[serde(default)]
     pub runtime: String,
-    /// The release against which plugins on these nodes are checked, or why they are not checked.
-    #[serde(flatten)]
-    pub judged: Judged,
+    /// The name of the target.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Why there is no target.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// True if these nodes run no NRI plugins.
+    #[serde(skip)]
+    pub is_without_plugins: bool,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
-}
-
-/// The target against which the plugins on the nodes of a pool are checked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(into = "TargetOrNote", from = "TargetOrNote")]
-pub enum Judged {
-    /// The target with this name.
-    As(String),
-    /// None, because these nodes run no NRI plugins, for this reason.
-    NoPlugins(String),
-    /// None, because the release of the runtime is unknown, for this reason.
-    Unknown(String),
-}
-
-/// The target of a pool, or why it has none.
-#[derive(Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-struct TargetOrNote {
-    /// The name of the target.
-    target: Option<String>,
-    /// Why there is no target.
-    note: Option<String>,
-}
-
-impl From<Judged> for TargetOrNote {
-    fn from(judged: Judged) -> Self {
-        match judged {
-            Judged::As(target) => Self {
-                target: Some(target),
-                note: None,
-            },
-            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Self {
-                target: None,
-                note: Some(reason),
-            },
-        }
-    }
-}
-
-impl From<TargetOrNote> for Judged {
-    fn from(document: TargetOrNote) -> Self {
-        match document.target {
-            Some(target) => Self::As(target),
-            None => Self::Unknown(document.note.unwrap_or_default()),
-        }
-    }
-}
-
-impl Default for Judged {
-    fn default() -> Self {
-        Self::Unknown(String::new())
-    }
 }
 
 impl ClusterView {
@@ -114,7 +66,7 @@ impl ClusterView {
     pub fn targets(&self) -> PoolTargets<'_> {
         let mut targets = PoolTargets::default();
         for pool in &self.pools {
-            if let Some(target) = pool.target() {
+            if let Some(target) = pool.target.as_deref() {
                 targets.all.insert(target);
                 let nodes = pool.nodes.iter().map(|node| (node.as_str(), target));
                 targets.by_node.extend(nodes);
@@ -159,29 +111,14 @@ impl NodePool {
         format!("{} {}", counted(self.nodes.len(), "node"), self.name())
     }
 
-    /// Returns the name of the target for plugins on these nodes, if any.
-    pub fn target(&self) -> Option<&str> {
-        match &self.judged {
-            Judged::As(target) => Some(target),
-            Judged::NoPlugins(_) | Judged::Unknown(_) => None,
-        }
-    }
-
-    /// Returns why plugins are not checked for the runtime, if so.
-    pub fn note(&self) -> Option<&str> {
-        match &self.judged {
-            Judged::As(_) => None,
-            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Some(reason),
-        }
-    }
-
     /// Returns the release against which plugins are checked: `checked as containerd@2.2.3`, or why
     /// they are not checked.
     pub fn judged(&self) -> String {
-        match &self.judged {
-            Judged::As(target) => format!("checked as {target}"),
-            Judged::NoPlugins(reason) => format!("without plugins: {reason}"),
-            Judged::Unknown(reason) => format!("not checked: {reason}"),
+        let note = self.note.as_deref().unwrap_or_default();
+        match &self.target {
+            Some(target) => format!("checked as {target}"),
+            None if self.is_without_plugins => format!("without plugins: {note}"),
+            None => format!("not checked: {note}"),
         }
     }
 }
@@ -190,22 +127,11 @@ impl NodePool {
 mod tests {
     use super::*;
 
-    fn pool(runtime: &str, target: Option<&str>, nodes: &[&str]) -> NodePool {
+    fn pool(target: Option<&str>, nodes: &[&str]) -> NodePool {
         NodePool {
-            runtime: runtime.to_owned(),
-            judged: target.map_or_else(Judged::default, |target| Judged::As(target.to_owned())),
+            target: target.map(str::to_owned),
             nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
-        }
-    }
-
-    #[test]
-    fn a_pool_is_named_like_its_runtime() {
-        for (runtime, phrase) in [
-            ("containerd://2.2.3-k3s1", "1 node containerd 2.2.3-k3s1"),
-            ("other", "1 node other"),
-            ("", "1 node without a runtime"),
-        ] {
-            assert_eq!(pool(runtime, None, &["a"]).phrase(), phrase);
+            ..NodePool::default()
         }
     }
 
@@ -213,9 +139,9 @@ mod tests {
     fn a_plugin_is_checked_for_the_pools_of_its_nodes_or_for_all() {
         let view = ClusterView {
             pools: vec![
-                pool("containerd://2.2.3", Some("containerd@2.2.3"), &["a", "b"]),
-                pool("cri-o://1.35.1", Some("cri-o@1.35.1"), &["c"]),
-                pool("docker://24.0.7", None, &["d"]),
+                pool(Some("containerd@2.2.3"), &["a", "b"]),
+                pool(Some("cri-o@1.35.1"), &["c"]),
+                pool(None, &["d"]),
             ],
             ..ClusterView::default()
         };

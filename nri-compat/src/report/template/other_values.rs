@@ -1,11 +1,14 @@
-//! The values that templates of small reports see: the JSON document, with little or nothing in addition.
+//! The values that templates of `merge`, `conformance` and small reports see: the JSON document, with little or nothing in
+//! addition.
 
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use super::Templated;
+use super::check_values::pool;
 use crate::report::finding::Category;
 use crate::report::history::{RuntimeReport, RuntimesReport, VersionsReport};
+use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
 use crate::rules::Rule;
 
 /// Implements `Templated` for reports whose templates see the JSON document alone.
@@ -46,28 +49,50 @@ impl Templated for &[&Rule] {
     }
 }
 
+impl Templated for &MergeReport {
+    const NAME: &'static str = "merge";
+
+    fn context(self) -> Value {
+        let targets = self.targets().into_iter().map(|name| {
+            let counts = Value::from(Serde(self.counts_under(name)));
+            context! { name, counts }
+        });
+        let plugins = self.plugins.iter();
+        let plugins = plugins.map(|plugin| context! { label => plugin.label(), ..Serde(plugin) });
+        context! {
+            targets => targets.collect::<Vec<Value>>(),
+            plugins => plugins.collect::<Vec<Value>>(),
+            clusters => self.clusters.iter().map(cluster).collect::<Vec<Value>>(),
+            ..Serde(self),
+        }
+    }
+}
+
+fn cluster(cluster: &MergedCluster) -> Value {
+    let merged = |one: &MergedPool| context! { reported => one.reported, ..pool(&one.pool) };
+    let pools: Vec<Value> = cluster.pools.iter().map(merged).collect();
+    context! { pools, ..Serde(cluster) }
+}
+
 #[cfg(feature = "conformance")]
 mod session {
-    use nri_conformance::contract::{Part, Statement};
+    use nri_conformance::contract::{self, Part, Statement};
 
     use super::*;
+    use crate::report::conformance::{ConformanceReport, JudgedTest};
     use crate::report::probe::ProbeReport;
     use crate::report::replay::ReplayReport;
     use crate::report::statement::StatementsReport;
+
+    plain! {
+        ReplayReport<'_> => "replay",
+    }
 
     impl Templated for &ProbeReport {
         const NAME: &'static str = "probe";
 
         fn context(self) -> Value {
             context! { place => self.place.clone(), ..Serde(self) }
-        }
-    }
-
-    impl Templated for &ReplayReport<'_> {
-        const NAME: &'static str = "replay";
-
-        fn context(self) -> Value {
-            context! { redacted => self.0.redacted, ..Serde(self) }
         }
     }
 
@@ -95,6 +120,42 @@ mod session {
             };
             let parts: Vec<Value> = Part::ALL.into_iter().filter_map(of_part).collect();
             context! { parts }
+        }
+    }
+
+    impl Templated for &ConformanceReport {
+        const NAME: &'static str = "conformance";
+
+        fn context(self) -> Value {
+            let statements = contract::all().iter();
+            let statements = statements.filter_map(|one| statement(self, one));
+            context! {
+                place => &self.place,
+                statements => statements.collect::<Vec<Value>>(),
+                ..Serde(self),
+            }
+        }
+    }
+
+    /// Returns a statement with its tests; `None` without tests.
+    fn statement(report: &ConformanceReport, statement: &Statement) -> Option<Value> {
+        let tests = report.results.iter();
+        let tests = tests.filter(|test| test.result.statement == statement.id);
+        let tests: Vec<Value> = tests.map(test).collect();
+        (!tests.is_empty()).then(|| context! { tests, ..Serde(statement) })
+    }
+
+    fn test(test: &JudgedTest) -> Value {
+        let violation = test.violation();
+        context! {
+            level => test.level.as_str(),
+            section => test.suppressed.as_ref().map_or(test.outcome(), |_| "suppressed"),
+            // Equal for violations that differ only in the revision.
+            key => format!("{} {}", test.result.test, test.detail()),
+            sent => violation.map(|failure| &failure.sent),
+            got => violation.map(|failure| &failure.got),
+            expected => violation.map(|failure| &failure.expected),
+            ..Serde(test),
         }
     }
 }
