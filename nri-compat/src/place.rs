@@ -175,14 +175,17 @@ impl Place {
 
     /// Returns true if both files are on the same disk, or in the same archive and image.
     fn same_tree(&self, other: &Self) -> bool {
-        match (&self.entry, &other.entry) {
-            (None, None) => true,
-            (Some(_), Some(_)) => {
-                (&self.file, &self.workload, &self.image)
-                    == (&other.file, &other.workload, &other.image)
-            }
-            (None, Some(_)) | (Some(_), None) => false,
-        }
+        let archive = |place: &Self| {
+            let of = |_| {
+                (
+                    place.file.clone(),
+                    place.workload.clone(),
+                    place.image.clone(),
+                )
+            };
+            place.entry.as_ref().map(of)
+        };
+        archive(self) == archive(other)
     }
 
     /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has

@@ -25,8 +25,6 @@ pub mod replay;
 pub mod sarif;
 #[cfg(feature = "schema")]
 pub mod schema;
-#[cfg(feature = "conformance")]
-pub mod statement;
 pub mod template;
 
 pub use crate::escape::visible;

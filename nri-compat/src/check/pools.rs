@@ -87,9 +87,8 @@ fn now<'h>(history: &'h History, unknown: &UnknownReleases, runtime: &str) -> Op
 /// not run, and lists the nodes with an unknown runtime as skipped. `asked` are the names of the
 /// targets that apply to every plugin.
 pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
-    let targets = cluster.targets();
     for subject in &mut report.subjects {
-        let now = targets.of_nodes(&subject.nodes);
+        let now = cluster.targets(&subject.nodes);
         subject.verdicts.retain(|verdict| {
             asked.contains(&verdict.target) || now.contains(verdict.target.as_str())
         });

@@ -18,8 +18,7 @@ use super::{output, plugin_under_test, session};
 use crate::error::{Error, did_you_mean};
 use crate::exit::Exit;
 use crate::policy::{self, FailOnTest};
-use crate::report::conformance::ConformanceReport;
-use crate::report::statement::StatementsReport;
+use crate::report::conformance::{ConformanceReport, StatementsReport};
 
 /// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
@@ -99,7 +98,7 @@ const RUNTIMES: &[Choice<RuntimeKind>] = &[
 ];
 
 fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
-    let started = args.answer.start()?;
+    let started = (args.answer.decisions.read()?, Instant::now());
     let options = args.options()?;
     let report = session::run(async {
         let steps = Arc::new(Steps::new("starting the plugin"));
@@ -108,7 +107,7 @@ fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
         report.map_err(Error::from)
     })?;
     args.answer
-        .finish(args.plugin.place(), Some(args.seed), report, &started)
+        .finish(args.plugin.place(), Some(args.seed), report, started)
 }
 
 impl PluginArgs {
@@ -170,12 +169,12 @@ struct RuntimeArgs {
 }
 
 fn run_runtime(args: &RuntimeArgs) -> Result<Exit, Error> {
-    let started = args.answer.start()?;
+    let started = (args.answer.decisions.read()?, Instant::now());
     let options = args.options();
     let report =
         session::run_until_interrupted(async |stop| runtime::run_until(&options, stop).await)?;
     let place = args.socket.display().to_string();
-    args.answer.finish(place, Some(args.seed), report, &started)
+    args.answer.finish(place, Some(args.seed), report, started)
 }
 
 impl RuntimeArgs {
@@ -211,12 +210,12 @@ struct RecordingArgs {
 }
 
 fn run_recording(args: &RecordingArgs) -> Result<Exit, Error> {
-    let started = args.answer.start()?;
+    let started = (args.answer.decisions.read()?, Instant::now());
     let report = recording::judge(&args.recording, |statement| {
         args.selection.selects(statement)
     })?;
     let place = args.recording.display().to_string();
-    args.answer.finish(place, None, report, &started)
+    args.answer.finish(place, None, report, started)
 }
 
 /// Options that select statements.
@@ -267,25 +266,7 @@ struct AnswerArgs {
     decisions: decisions::Args,
 }
 
-/// The start of a run, and the decisions about its results.
-struct Started<'a> {
-    decisions: Decisions<'a>,
-    at: Instant,
-}
-
 impl AnswerArgs {
-    /// Reads the policy and the baseline.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if one of them cannot be read.
-    fn start(&self) -> Result<Started<'_>, Error> {
-        Ok(Started {
-            decisions: self.decisions.read()?,
-            at: Instant::now(),
-        })
-    }
-
     /// Applies policy and baseline, writes the report, and returns the exit code. `seed` repeats the
     /// random choices of the run, if it made any.
     ///
@@ -297,12 +278,11 @@ impl AnswerArgs {
         place: String,
         seed: Option<u64>,
         report: Report,
-        started: &Started<'_>,
+        (decisions, start): (Decisions<'_>, Instant),
     ) -> Result<Exit, Error> {
         let mut report = ConformanceReport::new(place, report);
         report.summary.seed = seed;
-        report.summary.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let decisions = &started.decisions;
+        report.summary.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         decisions.apply(&mut report, policy::apply_to_conformance)?;
         output::print_report(&report, self.format)?;
         Ok(policy::exit_of_conformance(&report, &self.fail_on))

@@ -5,7 +5,7 @@ mod document;
 mod terms;
 
 pub use crate::skipped::{SkipKind, Skipped};
-pub use cluster::{CLUSTER_READER, ClusterView, NodePool, PoolTargets};
+pub use cluster::{CLUSTER_READER, ClusterView, NodePool};
 pub(in crate::report) use document::{CheckDocument, SubjectDocument};
 pub(crate) use terms::Pool;
 pub use terms::VerdictCounts;

@@ -179,12 +179,4 @@ mod tests {
         let logged = |events| of_plugin("/a/p", "a", events, FileKind::Log);
         assert_eq!(logged(&[run, stop]), logged(&[]));
     }
-
-    #[test]
-    fn the_hash_is_that_of_fnv() {
-        assert_eq!(
-            fnv("foobar".bytes()),
-            0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
-        );
-    }
 }

@@ -31,44 +31,42 @@ pub fn check(report: &CheckReport) -> String {
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let skipped = report.skipped.iter();
     let skipped = skipped.map(|one| format!("skipped {}: {}", one.place, one.reason));
-    let notes = Notes {
-        command: "check",
-        skipped: skipped.collect(),
-        policy: report.policy.clone(),
-    };
-    write(&notes, report.issues(), out)
+    let skipped: Vec<String> = skipped.collect();
+    write("check", &skipped, &report.policy, report.issues(), out)
 }
 
 /// Renders the findings of `diff` as SARIF.
 pub fn diff(report: &DiffReport) -> String {
-    let notes = Notes {
-        command: "diff",
-        skipped: Vec::new(),
-        policy: report.policy.clone(),
-    };
-    written(|out| write(&notes, report.issues(), out))
+    written(|out| write("diff", &[], &report.policy, report.issues(), out))
 }
 
-/// The contents of a run except its results.
-struct Notes {
-    /// The subcommand: `check`, `diff`.
-    command: &'static str,
-    /// Places that could not be checked, with reasons.
-    skipped: Vec<String>,
-    /// Problems with the policy.
-    policy: Vec<String>,
-}
-
+/// Writes the results of a command, the places that it skipped, with reasons, and problems with the policy.
 fn write<I: Iterator<Item = Issue> + Clone>(
-    notes: &Notes,
+    command: &str,
+    skipped: &[String],
+    policy: &[String],
     issues: I,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let ids: BTreeSet<&'static str> = issues.clone().map(|issue| issue.rule).collect();
+    let ids: Vec<&'static str> = ids.into_iter().collect();
+    let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let run = Run {
+        tool: json!({ "driver": { "name": "nri-compat", "version": version, "rules": rules } }),
+        automation_details: json!({ "id": format!("nri-compat/{command}/") }),
+        invocations: [json!({
+            "executionSuccessful": true,
+            "toolExecutionNotifications": warnings(skipped),
+            "toolConfigurationNotifications": warnings(policy),
+        })],
+        results: Results { issues, ids },
+        column_kind: "unicodeCodePoints",
+    };
     let sarif = Sarif {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
-        runs: [run(notes, issues, ids.into_iter().collect())],
+        runs: [run],
     };
     write_document(&sarif, out)
 }
@@ -92,27 +90,6 @@ struct Run<I: Iterator<Item = Issue> + Clone> {
     invocations: [Value; 1],
     results: Results<I>,
     column_kind: &'static str,
-}
-
-fn run<I: Iterator<Item = Issue> + Clone>(
-    notes: &Notes,
-    issues: I,
-    ids: Vec<&'static str>,
-) -> Run<I> {
-    let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
-    let version = env!("CARGO_PKG_VERSION");
-    Run {
-        tool: json!({ "driver": { "name": "nri-compat", "version": version, "rules": rules } }),
-        automation_details: json!({ "id": format!("nri-compat/{}/", notes.command) }),
-        // Skipped places, and problems with the policy.
-        invocations: [json!({
-            "executionSuccessful": true,
-            "toolExecutionNotifications": warnings(&notes.skipped),
-            "toolConfigurationNotifications": warnings(&notes.policy),
-        })],
-        results: Results { issues, ids },
-        column_kind: "unicodeCodePoints",
-    }
 }
 
 fn warnings(texts: &[String]) -> Vec<Value> {

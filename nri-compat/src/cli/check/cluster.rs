@@ -29,10 +29,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked: Vec<String> = targets
-        .iter()
-        .map(|target| target.head.name.clone())
-        .collect();
+    let asked = targets.iter().map(|target| target.head.name.clone());
+    let asked: Vec<String> = asked.collect();
     let found = args.cluster.read(history, unknown)?;
     let targets = pools::with_targets(history, unknown, &found.view.pools, targets);
     let collected = found.collect(args);
@@ -99,7 +97,12 @@ impl ClusterArgs {
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(&self, args: &Args) -> Collected {
-        let images = self.images();
+        let plugins = self.cluster.plugins.iter().zip(&self.places);
+        let images = plugins.map(|(plugin, place)| ImageRequest {
+            reference: plugin.image.reference.clone(),
+            place: place.clone(),
+        });
+        let images: Vec<ImageRequest> = images.collect();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
@@ -108,16 +111,6 @@ impl ClusterScan {
         };
         self.explain(&mut collected);
         collected
-    }
-
-    /// Returns the images of the plugins.
-    fn images(&self) -> Vec<ImageRequest> {
-        let plugins = self.cluster.plugins.iter().zip(&self.places);
-        let image = |(plugin, place): (&Plugin, &Place)| ImageRequest {
-            reference: plugin.image.reference.clone(),
-            place: place.clone(),
-        };
-        plugins.map(image).collect()
     }
 
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
@@ -133,19 +126,19 @@ impl ClusterScan {
                 [plugin.reason.clone()].into_iter().chain(remarks)
             });
             let details: BTreeSet<String> = details.collect();
-            sighting.evidence.extend(details.into_iter().map(evidence));
+            let evidence = details
+                .into_iter()
+                .map(|detail| Evidence::new(CLUSTER_READER, detail));
+            sighting.evidence.extend(evidence);
         }
         self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
-        collected
-            .skipped
-            .extend(unread.map(|unread| self.skipped(unread)));
+        let skipped = unread.map(|unread| self.skipped(unread));
+        collected.skipped.extend(skipped);
         if self.cluster.beyond > 0 {
             let reason = format!("{} more containers may be plugins", self.cluster.beyond);
-            let place = format!("cluster {}", self.view.name);
-            collected
-                .skipped
-                .push(Skipped::new(place, SkipKind::Limit, reason));
+            let skipped = Skipped::new(self.name.as_str(), SkipKind::Limit, reason);
+            collected.skipped.push(skipped);
         }
     }
 
@@ -154,9 +147,8 @@ impl ClusterScan {
         summary.looked_at.retain(|place| *place != self.name);
         let place = format!("{} ({})", self.name, self.view.server);
         summary.looked_at.push(place);
-        summary
-            .not_looked_for
-            .retain(|kind| *kind != NotLookedFor::Cluster);
+        let not_looked_for = &mut summary.not_looked_for;
+        not_looked_for.retain(|kind| *kind != NotLookedFor::Cluster);
         let plugins = self.cluster.plugins.iter();
         let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
         let count = summary.workloads.get_or_insert_default();
@@ -188,13 +180,9 @@ impl ClusterScan {
 
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.
     fn incomplete(&self) -> Option<Error> {
-        let unread: Vec<String> = self
-            .cluster
-            .unread
-            .iter()
-            .map(|unread| unread.resource.name())
-            .collect();
-        let first = self.cluster.unread.first()?;
+        let unread = &self.cluster.unread;
+        let first = unread.first()?;
+        let unread: Vec<String> = unread.iter().map(|one| one.resource.name()).collect();
         let message = format!(
             "the {} could not be read completely ({}): {}",
             self.name,
@@ -212,13 +200,6 @@ impl ClusterScan {
             of_place.push(plugin);
         }
         plugins
-    }
-}
-
-fn evidence(detail: String) -> Evidence {
-    Evidence {
-        reader: CLUSTER_READER,
-        detail,
     }
 }
 

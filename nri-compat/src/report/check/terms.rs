@@ -101,15 +101,12 @@ impl Subject {
     pub fn alike(&self) -> Vec<(&Verdict, Vec<&str>)> {
         let mut groups: Vec<(&Verdict, Vec<&str>)> = Vec::new();
         for verdict in &self.verdicts {
-            let same = |first: &Verdict| {
-                let target = first.target.clone();
-                *first
-                    == Verdict {
-                        target,
-                        ..verdict.clone()
-                    }
+            let under = |target: &str| Verdict {
+                target: target.to_owned(),
+                ..verdict.clone()
             };
-            match groups.iter_mut().find(|(first, _)| same(first)) {
+            let mut known = groups.iter_mut();
+            match known.find(|(first, _)| **first == under(&first.target)) {
                 Some((_, targets)) => targets.push(&verdict.target),
                 None => groups.push((verdict, vec![&verdict.target])),
             }

@@ -79,10 +79,9 @@ mod session {
     use nri_conformance::contract::{self, Part, Statement};
 
     use super::*;
-    use crate::report::conformance::{ConformanceReport, JudgedTest};
+    use crate::report::conformance::{ConformanceReport, JudgedTest, StatementsReport};
     use crate::report::probe::ProbeReport;
     use crate::report::replay::ReplayReport;
-    use crate::report::statement::StatementsReport;
 
     plain! {
         ReplayReport<'_> => "replay",
