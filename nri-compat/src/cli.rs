@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand. Each parses, calls the library and selects the exit
+//! The command line: a file per subcommand, or for two that belong together. Each parses, calls the library and selects the exit
 //! code.
 
 mod answer;
@@ -8,15 +8,10 @@ mod completions;
 mod conformance;
 mod decisions;
 mod diff;
-mod duration;
 mod explain;
-mod format;
 mod images;
-mod incomplete;
 mod logs;
 mod merge;
-mod metrics_file;
-mod node;
 mod output;
 #[cfg(feature = "conformance")]
 mod plugin_under_test;
@@ -26,15 +21,13 @@ mod progress;
 mod ready;
 #[cfg(feature = "conformance")]
 mod record;
+mod releases;
 #[cfg(feature = "conformance")]
 mod replay;
-mod runtimes;
 #[cfg(any(feature = "cluster", feature = "conformance"))]
 mod session;
-#[cfg(feature = "conformance")]
-mod steps;
 mod targets;
-mod versions;
+mod values;
 
 use clap::{Parser, Subcommand};
 
@@ -63,8 +56,8 @@ enum Command {
     Logs(logs::Args),
     Merge(merge::Args),
     Diff(diff::Args),
-    Versions(versions::Args),
-    Runtimes(runtimes::Args),
+    Versions(releases::VersionsArgs),
+    Runtimes(releases::RuntimesArgs),
     Explain(explain::Args),
     Ready(ready::Args),
     #[cfg(feature = "conformance")]
@@ -99,8 +92,8 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Logs(args) => logs::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
-        Command::Versions(args) => versions::run(args),
-        Command::Runtimes(args) => runtimes::run(args),
+        Command::Versions(args) => releases::versions(args),
+        Command::Runtimes(args) => releases::runtimes(args),
         Command::Explain(args) => explain::run(args),
         Command::Ready(args) => ready::run(args),
         #[cfg(feature = "conformance")]

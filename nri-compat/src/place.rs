@@ -1,6 +1,27 @@
 //! The location of a finding, as data.
-
-mod workload;
+//!
+//! ```
+//! use nri_compat::place::{Place, WorkloadPlace};
+//!
+//! let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
+//! assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");
+//! assert_eq!(layer.entry("/usr/bin/10-p").name(), "10-p");
+//! let source = Place { line: Some(7), ..Place::from("go.mod") };
+//! assert_eq!(source.to_string(), "go.mod:7");
+//! let program = Place { pids: vec![12, 15], ..Place::from("/opt/p") };
+//! assert_eq!(program.to_string(), "/opt/p (pid 12, 15)");
+//!
+//! let container = WorkloadPlace {
+//!     line: Some(14),
+//!     kind: "DaemonSet".into(),
+//!     namespace: Some("kube-system".into()),
+//!     name: "logger".into(),
+//!     container: "plugin".into(),
+//!     ..WorkloadPlace::default()
+//! };
+//! let plugin = Place::from("all.yaml").in_workload(container).entry("/bin/p");
+//! assert_eq!(plugin.to_string(), "all.yaml:14: DaemonSet kube-system/logger: plugin: /bin/p");
+//! ```
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,35 +30,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::escape;
-pub use workload::WorkloadPlace;
 
 /// The maximum number of processes that are listed; for more, only the number is shown.
 const MAX_PIDS_SHOWN: usize = 8;
 
 /// The location of a file or of something in it: on disk, or within an archive or image.
-///
-/// ```
-/// use nri_compat::place::{Place, WorkloadPlace};
-///
-/// let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
-/// assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");
-/// assert_eq!(layer.entry("/usr/bin/10-p").name(), "10-p");
-/// let source = Place { line: Some(7), ..Place::from("go.mod") };
-/// assert_eq!(source.to_string(), "go.mod:7");
-/// let program = Place { pids: vec![12, 15], ..Place::from("/opt/p") };
-/// assert_eq!(program.to_string(), "/opt/p (pid 12, 15)");
-///
-/// let container = WorkloadPlace {
-///     line: Some(14),
-///     kind: "DaemonSet".into(),
-///     namespace: Some("kube-system".into()),
-///     name: "logger".into(),
-///     container: "plugin".into(),
-///     ..WorkloadPlace::default()
-/// };
-/// let plugin = Place::from("all.yaml").in_workload(container).entry("/bin/p");
-/// assert_eq!(plugin.to_string(), "all.yaml:14: DaemonSet kube-system/logger: plugin: /bin/p");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -178,14 +175,17 @@ impl Place {
 
     /// Returns true if both files are on the same disk, or in the same archive and image.
     fn same_tree(&self, other: &Self) -> bool {
-        match (&self.entry, &other.entry) {
-            (None, None) => true,
-            (Some(_), Some(_)) => {
-                (&self.file, &self.workload, &self.image)
-                    == (&other.file, &other.workload, &other.image)
-            }
-            (None, Some(_)) | (Some(_), None) => false,
-        }
+        let archive = |place: &Self| {
+            let of = |_| {
+                (
+                    place.file.clone(),
+                    place.workload.clone(),
+                    place.image.clone(),
+                )
+            };
+            place.entry.as_ref().map(of)
+        };
+        archive(self) == archive(other)
     }
 
     /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has
@@ -206,13 +206,8 @@ impl Place {
     }
 
     fn processes(&self) -> Option<String> {
-        let listed: Vec<String> = self
-            .pids
-            .iter()
-            .take(MAX_PIDS_SHOWN)
-            .map(u32::to_string)
-            .collect();
-        let listed = listed.join(", ");
+        let listed = self.pids.iter().take(MAX_PIDS_SHOWN);
+        let listed = listed.map(u32::to_string).collect::<Vec<_>>().join(", ");
         match self.pids.len().saturating_sub(MAX_PIDS_SHOWN) {
             _ if listed.is_empty() => None,
             0 => Some(format!("pid {listed}")),
@@ -251,6 +246,43 @@ impl From<String> for Place {
         Self {
             file,
             ..Self::default()
+        }
+    }
+}
+
+/// A container of a Kubernetes workload, in a manifest or in a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct WorkloadPlace {
+    /// The document in the manifest, counted from 1; `None` in a cluster.
+    pub document: Option<u32>,
+    /// The line of the image or of the container in the manifest, counted from 1.
+    pub line: Option<u32>,
+    /// The kind of the workload, such as `DaemonSet`.
+    pub kind: String,
+    /// The namespace, if known.
+    pub namespace: Option<String>,
+    /// The name of the workload.
+    pub name: String,
+    /// The name of the container; empty for the whole workload.
+    pub container: String,
+}
+
+impl WorkloadPlace {
+    /// Returns the workload as `DaemonSet kube-system/logger`.
+    pub fn workload(&self) -> String {
+        let namespace = self.namespace.as_ref();
+        let namespace = namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+        let text = format!("{} {namespace}{}", self.kind, self.name);
+        text.trim().to_owned()
+    }
+
+    /// Returns the workload and the container: `DaemonSet kube-system/logger: plugin`.
+    pub fn path(&self) -> String {
+        match self.container.as_str() {
+            "" => self.workload(),
+            container => format!("{}: {container}", self.workload()),
         }
     }
 }

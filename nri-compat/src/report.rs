@@ -12,7 +12,6 @@ pub mod diff;
 pub mod finding;
 pub mod fingerprint;
 pub mod group;
-mod hash;
 pub mod history;
 mod issue;
 pub mod json;
@@ -26,8 +25,6 @@ pub mod replay;
 pub mod sarif;
 #[cfg(feature = "schema")]
 pub mod schema;
-#[cfg(feature = "conformance")]
-pub mod statement;
 pub mod template;
 
 pub use crate::escape::visible;

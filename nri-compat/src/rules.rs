@@ -7,15 +7,13 @@
 //! assert_eq!(rule.summary, "a field was deleted");
 //! ```
 
-mod file;
 mod severity;
 pub(crate) mod table;
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use file::RuleFile;
 pub use severity::{Category, Level};
 use table::{buf_rules, check_rules, nri_rules};
 
@@ -26,19 +24,19 @@ use table::{buf_rules, check_rules, nri_rules};
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Permanent id, for example `FIELD_NO_DELETE`.
-    #[serde(deserialize_with = "file::one_line")]
+    #[serde(deserialize_with = "one_line")]
     pub id: &'static str,
     /// The fact in one lower-case phrase.
-    #[serde(deserialize_with = "file::one_line")]
+    #[serde(deserialize_with = "one_line")]
     pub summary: &'static str,
     /// The meaning, and who is affected; one paragraph.
-    #[serde(deserialize_with = "file::one_line")]
+    #[serde(deserialize_with = "one_line")]
     pub explanation: &'static str,
     /// The remedy; one lower-case phrase.
-    #[serde(deserialize_with = "file::one_line")]
+    #[serde(deserialize_with = "one_line")]
     pub remedy: &'static str,
     /// The kinds of compatibility that a violation breaks; never empty.
-    #[serde(deserialize_with = "file::categories")]
+    #[serde(deserialize_with = "categories")]
     pub categories: &'static [Category],
     /// The default severity of a violation.
     pub level: Level,
@@ -48,31 +46,66 @@ pub struct Rule {
 
 macro_rules! files {
     ($($id:literal => $check:expr,)*) => {
-        [$(RuleFile::new($id, include_str!(concat!("../rules/", $id, ".toml")))),*]
+        [$(RuleFile {
+            id: $id,
+            // A test excludes a malformed file.
+            rule: LazyLock::new(|| toml::from_str(include_str!(concat!("../rules/", $id, ".toml"))).ok()),
+        }),*]
     };
 }
 
 /// Returns the rule with this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
-    files().iter().find(|file| file.id == id)?.rule()
+    FILES.iter().find(|file| file.id == id)?.rule.as_ref()
 }
 
 /// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    files().iter().filter_map(RuleFile::rule)
+    FILES.iter().filter_map(|file| file.rule.as_ref())
 }
 
 /// Returns the id of every rule, in the order of [`all`].
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    files().iter().map(|file| file.id)
+    FILES.iter().map(|file| file.id)
 }
 
-/// Returns the file of every rule, in the order of [`all`].
-fn files() -> &'static [RuleFile] {
-    static FILES: OnceLock<Vec<RuleFile>> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let (buf, nri) = (buf_rules!(files), nri_rules!(files));
-        let all = buf.into_iter().chain(nri).chain(check_rules!(files));
-        all.collect()
-    })
+/// The file of a rule, which is parsed when the rule is needed: most commands need a few of them.
+struct RuleFile {
+    id: &'static str,
+    rule: LazyLock<Option<Rule>>,
+}
+
+/// The file of every rule, in the order of [`all`].
+static FILES: LazyLock<Vec<RuleFile>> = LazyLock::new(|| {
+    let (buf, nri) = (buf_rules!(files), nri_rules!(files));
+    let all = buf.into_iter().chain(nri).chain(check_rules!(files));
+    all.collect()
+});
+
+/// Reads a text, and joins its lines. The texts of a rule live as long as the program, like the table.
+fn one_line<'de, D: Deserializer<'de>>(text: D) -> Result<&'static str, D::Error> {
+    let text = String::deserialize(text)?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(words.join(" ").leak())
+}
+
+/// Reads the categories, which live as long as the program, too.
+fn categories<'de, D: Deserializer<'de>>(categories: D) -> Result<&'static [Category], D::Error> {
+    Ok(Vec::deserialize(categories)?.leak())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_complete() {
+        for file in FILES.iter() {
+            let rule = file.rule.as_ref().expect(file.id);
+            assert_eq!(rule.id, file.id);
+            assert!(!rule.categories.is_empty(), "{rule:?}");
+            let texts = [rule.summary, rule.explanation, rule.remedy];
+            assert!(texts.iter().all(|text| !text.is_empty()), "{rule:?}");
+        }
+    }
 }

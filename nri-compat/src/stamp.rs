@@ -28,9 +28,9 @@ impl Stamp {
         (!shown.is_empty() && shown.len() <= MAX_STAMP).then_some(Self { shown, moment })
     }
 
-    /// Returns whether this is before `other`; `None` if either has no moment.
-    pub(crate) fn is_before(&self, other: &Self) -> Option<bool> {
-        Some(self.moment? < other.moment?)
+    /// Returns true if this is known to be before `other`.
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        matches!((self.moment, other.moment), (Some(own), Some(other)) if own < other)
     }
 }
 
@@ -44,12 +44,11 @@ pub(crate) struct Span {
 impl Span {
     /// Adds a stamp; those of unknown order keep the order in which they are added.
     pub(crate) fn add(&mut self, stamp: Stamp) {
-        let is_before = |other: &Option<Stamp>| other.as_ref().map(|other| stamp.is_before(other));
-        let (first, last) = (is_before(&self.first), is_before(&self.last));
-        if matches!(first, None | Some(Some(true))) {
+        let is_before = |other: &Stamp| stamp.is_before(other);
+        if self.first.as_ref().is_none_or(is_before) {
             self.first = Some(stamp.clone());
         }
-        if last != Some(Some(true)) {
+        if !self.last.as_ref().is_some_and(is_before) {
             self.last = Some(stamp);
         }
     }
@@ -84,9 +83,8 @@ pub(crate) fn epoch(text: &str) -> Option<Timestamp> {
 /// Returns the moment of a time stamp in any form. One without a zone is local, and one without a
 /// year is the latest that is not in the future.
 pub(crate) fn moment(text: &str, now: &Zoned) -> Option<Timestamp> {
-    rfc3339(text)
-        .or_else(|| epoch(text))
-        .or_else(|| local(text, now))
+    let absolute = rfc3339(text).or_else(|| epoch(text));
+    absolute.or_else(|| local(text, now))
 }
 
 /// Parses `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18 20:15:04`.
@@ -147,10 +145,10 @@ mod tests {
             "2026-03-18 13:00:01+01:00",
             "2026-03-18T12:00:01+0000",
         ] {
-            assert_eq!(noon.is_before(&stamp(later)), Some(true), "{later}");
+            assert!(noon.is_before(&stamp(later)), "{later}");
             assert_eq!(stamp(later).shown, later);
         }
-        assert_eq!(noon.is_before(&stamp("Mar 18 20:15:04")), None);
+        assert!(!noon.is_before(&stamp("Mar 18 20:15:04")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reports of `merge` and `diff` for the tests of HTML.
 
 use nri_compat::diff;
-use nri_compat::report::check::{Judged, NodePool, Outcome, SkipKind, Skipped};
+use nri_compat::report::check::{NodePool, Outcome, SkipKind, Skipped};
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::Category;
 use nri_compat::report::merge::{
@@ -72,11 +72,13 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
 
 /// Returns a cluster with two pools, one of them without a known release.
 fn cluster(name: &str, node: &str) -> MergedCluster {
-    let pool = |runtime: String, judged: Judged, nodes: usize| MergedPool {
+    let pool = |runtime: String, target: Result<String, String>, nodes: usize| MergedPool {
         pool: NodePool {
             runtime,
-            judged,
+            note: target.clone().err(),
+            target: target.ok(),
             nodes: (0..nodes).map(|nth| format!("{node}-{nth}")).collect(),
+            ..NodePool::default()
         },
         reported: nodes / 2,
     };
@@ -89,8 +91,8 @@ fn cluster(name: &str, node: &str) -> MergedCluster {
         name: name.into(),
         server: format!("https://{name}:6443"),
         pools: vec![
-            pool(known, Judged::As("containerd@2.4.2".into()), 40),
-            pool(unknown, Judged::Unknown(note), 2),
+            pool(known, Ok("containerd@2.4.2".into()), 40),
+            pool(unknown, Err(note), 2),
         ],
     }
 }

@@ -4,8 +4,8 @@ mod parts;
 
 use nri_compat::place::{Place, WorkloadPlace};
 use nri_compat::report::check::{
-    CheckReport, ClusterView, Judged, NodePool, Outcome, PlannedRemoval, SkipKind, Skipped,
-    Subject, Summary, SuppressedBy, Suppression,
+    CheckReport, ClusterView, NodePool, Outcome, PlannedRemoval, SkipKind, Skipped, Subject,
+    Summary, SuppressedBy, Suppression,
 };
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use parts::{
@@ -228,13 +228,12 @@ fn cluster() -> CheckReport {
         nodes: Vec::new(),
         ..old.clone()
     };
-    let pool = |runtime: &str, judged: Judged, nodes: &[&str]| NodePool {
+    let pool = |runtime: &str, target: &str, nodes: &[&str]| NodePool {
         runtime: runtime.into(),
-        judged,
+        target: Some(target.into()),
         nodes: strings(nodes),
+        ..NodePool::default()
     };
-    let target_of = |name: &str| Judged::As(name.into());
-    let no_nri = "this runtime does not support NRI";
     CheckReport {
         data_date: "2026-10-23".into(),
         targets: vec![
@@ -258,15 +257,17 @@ fn cluster() -> CheckReport {
             pools: vec![
                 pool(
                     "containerd://2.2.3",
-                    target_of("containerd@2.2.3"),
+                    "containerd@2.2.3",
                     &["worker-1", "worker-2"],
                 ),
-                pool("cri-o://1.35.1", target_of("cri-o@1.35.1"), &["worker-3"]),
-                pool(
-                    "docker://24.0.7",
-                    Judged::NoPlugins(no_nri.into()),
-                    &["old"],
-                ),
+                pool("cri-o://1.35.1", "cri-o@1.35.1", &["worker-3"]),
+                NodePool {
+                    runtime: "docker://24.0.7".into(),
+                    note: Some("this runtime does not support NRI".into()),
+                    is_without_plugins: true,
+                    nodes: strings(&["old"]),
+                    ..NodePool::default()
+                },
             ],
         }),
         summary: Summary {
@@ -307,8 +308,9 @@ fn hostile() -> CheckReport {
             workloads: 1,
             pools: vec![NodePool {
                 runtime: name.into(),
-                judged: Judged::Unknown(name.into()),
+                note: Some(name.into()),
                 nodes: strings(&[name]),
+                ..NodePool::default()
             }],
         }),
         summary: summary(name, 1),

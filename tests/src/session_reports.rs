@@ -237,10 +237,7 @@ fn probe_works() -> ProbeReport {
         exports: Vec::new(),
         took: Duration::from_millis(298),
     };
-    ProbeReport {
-        place: "bin/10-logger".into(),
-        probed,
-    }
+    ProbeReport::new("bin/10-logger", probed)
 }
 
 /// Returns a report with every kind of verdict, and with this text in place of everything that comes from outside.
@@ -298,10 +295,7 @@ pub fn probe_trouble(text: &str) -> ProbeReport {
         exports: vec![text.into()],
         took: Duration::from_millis(2004),
     };
-    ProbeReport {
-        place: text.into(),
-        probed,
-    }
+    ProbeReport::new(text, probed)
 }
 
 fn replay_same() -> Replayed {

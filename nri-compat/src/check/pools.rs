@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nri_schema::history::History;
 
 use super::target::{ReleaseName, Target, UnknownReleases};
-use crate::report::check::{CheckReport, ClusterView, Judged, NodePool};
+use crate::report::check::{CheckReport, ClusterView, NodePool};
 use crate::skipped::{SkipKind, Skipped};
 
 /// The runtimes that can run NRI plugins.
@@ -20,18 +20,14 @@ pub(crate) fn judge<'h>(
     targets: Vec<Target<'h>>,
 ) -> Vec<Target<'h>> {
     let mut now = Vec::new();
-    for pool in pools {
-        if let Judged::NoPlugins(_) = pool.judged {
-            continue;
-        }
-        pool.judged = match target(history, unknown, &pool.runtime) {
+    for pool in pools.iter_mut().filter(|pool| !pool.is_without_plugins) {
+        match target(history, unknown, pool) {
             Ok(target) => {
-                let name = target.head.name.clone();
+                pool.target = Some(target.head.name.clone());
                 now.push(target);
-                Judged::As(name)
             }
-            Err(judged) => judged,
-        };
+            Err(note) => pool.note = Some(note),
+        }
     }
     let mut names = BTreeSet::new();
     let all = now.into_iter().chain(targets);
@@ -39,27 +35,24 @@ pub(crate) fn judge<'h>(
         .collect()
 }
 
-/// Returns the target of a runtime, or why there is none. The form in which nodes name a release is only
-/// worth mentioning if it has a suffix.
+/// Returns the target of a pool, or why there is none. The form in which nodes name a release is only worth
+/// mentioning if it has a suffix.
 fn target<'h>(
     history: &'h History,
     unknown: &UnknownReleases,
-    runtime: &str,
-) -> Result<Target<'h>, Judged> {
-    let Some(name) = ReleaseName::parse(runtime) else {
-        let reason = "the nodes do not name the release of their runtime";
-        return Err(Judged::Unknown(reason.to_owned()));
+    pool: &mut NodePool,
+) -> Result<Target<'h>, String> {
+    let Some(name) = ReleaseName::parse(&pool.runtime) else {
+        return Err("the nodes do not name the release of their runtime".to_owned());
     };
     if !RUNTIMES.contains(&name.name.as_str()) {
-        let reason = "this runtime does not support NRI";
-        return Err(Judged::NoPlugins(reason.to_owned()));
+        pool.is_without_plugins = true;
+        return Err("this runtime does not support NRI".to_owned());
     }
-    let target = Target::resolve(history, runtime, unknown);
-    let mut target = target.map_err(|error| {
-        Judged::Unknown(match error.help() {
-            Some(help) => format!("{error}; {help}"),
-            None => error.to_string(),
-        })
+    let target = Target::resolve(history, &pool.runtime, unknown);
+    let mut target = target.map_err(|error| match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
     })?;
     target.head.given = target.head.given.filter(|_| !name.suffix.is_empty());
     Ok(target)
@@ -69,15 +62,14 @@ fn target<'h>(
 /// not run, and lists the nodes with an unknown runtime as skipped. `asked` are the names of the
 /// targets that apply to every plugin.
 pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
-    let targets = cluster.targets();
     for subject in &mut report.subjects {
-        let now = targets.of_nodes(&subject.nodes);
+        let now = cluster.targets(&subject.nodes);
         subject.verdicts.retain(|verdict| {
             asked.contains(&verdict.target) || now.contains(verdict.target.as_str())
         });
     }
     for pool in &cluster.pools {
-        if let Judged::Unknown(_) = pool.judged {
+        if pool.target.is_none() && !pool.is_without_plugins {
             let place = format!("cluster {}: {}", cluster.name, pool.phrase());
             let skipped = Skipped::new(place, SkipKind::UnsupportedFormat, pool.judged());
             report.skipped.push(skipped);

@@ -1,17 +1,21 @@
-//! Options and output that `check` and `logs` share: the format, and the conditions of the exit code.
+//! Options and output that `check` and `logs` share: the format, the name of the node, the file with metrics, and the
+//! conditions of the exit code.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::decisions::{self, Decisions};
-use super::format::{Format, among};
-use super::{incomplete, metrics_file, node, output};
+use super::values::{Format, among};
+use super::{images, output};
 use crate::check::assess::assess;
 use crate::check::collect::Collected;
 use crate::check::target::Target;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
@@ -74,9 +78,9 @@ impl Args {
         targets: &[Target<'_>],
         decisions: &Decisions<'_>,
     ) -> Result<Exit, Error> {
-        let incomplete = incomplete::of(&mut collected);
+        let incomplete = incomplete(&mut collected);
         let exit = self.finish(assess(collected, targets), decisions)?;
-        Ok(incomplete::exit(exit, incomplete))
+        Ok(with_error(exit, incomplete))
     }
 
     /// Applies policy and baseline, writes the report, and returns the exit code.
@@ -93,9 +97,9 @@ impl Args {
         // A report about a cluster is not a report about the machine that creates it.
         report.summary.node = match report.cluster {
             Some(_) => None,
-            None => node::name(self.node.as_deref()),
+            None => node_name(self.node.as_deref()),
         };
-        report.summary.scan = Some(node::scan_id());
+        report.summary.scan = Some(scan_id());
         decisions.apply(&mut report, policy::apply)?;
         let fail_on = match self.fail_on.as_slice() {
             [] => &decisions.policy.fail_on,
@@ -105,7 +109,7 @@ impl Args {
         // A signal that ends repeated checks waits for this lock.
         let _output = io::stdout().lock();
         let path = self.metrics_file.as_ref();
-        let metrics = path.map(|path| metrics_file::write(path, &report));
+        let metrics = path.map(|path| write_metrics(path, &report));
         match self.template()? {
             Some(template) => output::print(&template.check(report)?)?,
             None => output::write(|out| self.write(report, out))?,
@@ -136,4 +140,107 @@ fn now() -> String {
     let now = jiff::Timestamp::now();
     let seconds = jiff::Timestamp::from_second(now.as_second());
     seconds.unwrap_or(now).to_string()
+}
+
+/// The environment variable with the name of the node, set in pods through the downward API.
+const NODE_VARIABLE: &str = "NODE_NAME";
+
+/// Returns the name of the node: as given, else from the environment, else the host name.
+fn node_name(given: Option<&str>) -> Option<String> {
+    let named = given.map(str::to_owned);
+    named
+        .or_else(|| std::env::var(NODE_VARIABLE).ok())
+        .filter(|name| !name.is_empty())
+        .or_else(host_name)
+}
+
+fn host_name() -> Option<String> {
+    let host = rustix::system::uname();
+    let name = host.nodename().to_string_lossy().into_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns 32 random hexadecimal digits, from the seeds of the standard library's hashers.
+fn scan_id() -> String {
+    let random = || RandomState::new().hash_one(jiff::Timestamp::now().as_nanosecond());
+    format!("{:016x}{:016x}", random(), random())
+}
+
+/// Writes the report to a file as OpenMetrics, and replaces the file as a whole, because the collector of a node exporter
+/// may read it at any time.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+fn write_metrics(path: &Path, report: &CheckReport) -> Result<(), Error> {
+    let written = replace_metrics(path, report);
+    written.map_err(Error::cannot_write(path, ErrorKind::Output))
+}
+
+fn replace_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let file = tempfile::Builder::new()
+        .prefix(".nri-compat-")
+        // The collector runs as another user.
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut out = BufWriter::new(file);
+    openmetrics::write_check(report, &mut out)?;
+    out.flush()?;
+    out.into_inner()?.persist(path)?;
+    Ok(())
+}
+
+/// The maximum number of images that an error lists.
+const MAX_LISTED: usize = 3;
+
+/// Returns the exit code of a report; if it would be clean, but something could not be read, prints why and returns
+/// that of an error.
+pub(super) fn with_error(exit: Exit, incomplete: Option<Error>) -> Exit {
+    match incomplete {
+        Some(error) if exit == Exit::Clean => output::error(&error),
+        Some(_) | None => exit,
+    }
+}
+
+/// Returns the error for named paths that are missing, or else for images and logs that could not be read.
+fn incomplete(collected: &mut Collected) -> Option<Error> {
+    let missing = missing(collected);
+    missing
+        .or_else(|| not_fetched(&collected.not_fetched))
+        .or_else(|| not_read(&mut collected.unread))
+}
+
+/// Returns the error for named paths that are missing.
+pub(super) fn missing(collected: &Collected) -> Option<Error> {
+    let help = match collected.missing.as_slice() {
+        [] => return None,
+        [name] if images::may_be_reference(name) => format!(
+            "name the files or folders of plugins; an image in a registry is named as docker://{name}"
+        ),
+        _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
+    };
+    let missing = collected.missing.join(", ");
+    let message = format!("no such file or folder: {missing}");
+    Some(Error::new(ErrorKind::Input, message).with_help(help))
+}
+
+/// Returns the error for images that could not be fetched.
+fn not_fetched(reasons: &[String]) -> Option<Error> {
+    let (listed, more) = reasons.split_at(reasons.len().min(MAX_LISTED));
+    let more = (!more.is_empty()).then(|| format!("and {} more", more.len()));
+    let lines: Vec<String> = listed.iter().cloned().chain(more).collect();
+    (!lines.is_empty()).then(|| Error::of_lines(ErrorKind::Fetch, lines.join("\n")))
+}
+
+/// Returns the error for logs that may have warnings in parts that could not be read.
+fn not_read(unread: &mut Vec<String>) -> Option<Error> {
+    unread.sort();
+    unread.dedup();
+    let message = format!("not all could be read of {}", unread.join(", "));
+    let error = Error::new(ErrorKind::Input, message);
+    let help = "what is missing may have warnings: read the whole log again";
+    (!unread.is_empty()).then(|| error.with_help(help))
 }

@@ -49,7 +49,7 @@ fn statements(part: &str) -> Option<String> {
     }
     let found = contract::all().iter();
     let found: Vec<_> = found.filter(|one| one.id.starts_with(part)).collect();
-    let report = crate::report::statement::StatementsReport { statements: &found };
+    let report = crate::report::conformance::StatementsReport { statements: &found };
     (!found.is_empty()).then(|| output::text(&report))
 }
 

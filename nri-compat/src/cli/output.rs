@@ -5,21 +5,17 @@ use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write}
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::format::Format;
+use super::values::Format;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::template::{self, Look, Templated};
 use crate::report::{json, visible};
 
-/// Returns true if text on standard output has colours: on a terminal, unless disabled (`NO_COLOR`, `CLICOLOR`).
-fn is_coloured() -> bool {
-    AutoStream::choice(&io::stdout()) != ColorChoice::Never
-}
-
-/// Returns the width and colours of text on standard output.
+/// Returns the width and colours of text on standard output, which has colours on a terminal, unless they are disabled
+/// (`NO_COLOR`, `CLICOLOR`).
 pub(super) fn look() -> Look {
     Look {
-        coloured: is_coloured(),
+        coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         width: width(),
         explain: false,
     }

@@ -1,17 +1,19 @@
 //! `nri-compat probe`.
 
-mod compare;
-
+use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
-use nri_conformance::probe::{Options, Verdict, probe};
+use nri_conformance::probe::{Options, Probed, Verdict, probe};
 
-use super::format::{Choice, Format, among, one_of};
-use super::{duration, output, plugin_under_test, session, targets};
-use crate::compare::probe_target;
-use crate::error::Error;
+use super::values::{Choice, Format, among, duration, one_of};
+use super::{output, plugin_under_test, session, targets};
+use crate::check::target::Target;
+use crate::compare::{Agreement, Comparison, check_file, compare, probe_target};
+use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
+use crate::report::visible;
 
 /// Runs a plugin, calls every RPC, and shows under which releases it works.
 ///
@@ -23,7 +25,7 @@ pub(super) struct Args {
     #[command(flatten)]
     targets: targets::Args,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
     /// Also run `check` on the file, and show where the two contradict each other. A contradiction
     /// makes the exit code 100.
@@ -80,14 +82,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         let subject = args.plugin.subject()?;
         probe(&subject, &options).await.map_err(Error::from)
     })?;
-    let report = ProbeReport {
-        place: args.plugin.place(),
-        probed,
-    };
+    let report = ProbeReport::new(args.plugin.place(), probed);
     output::print_report(&report, args.format)?;
     let exit = Exit::at(report.probed.worst(), args.fail_on);
     if args.compare {
-        return Ok(compare::run(&args.plugin.path()?, &report.probed)?.unwrap_or(exit));
+        return Ok(run_comparison(&args.plugin.path()?, &report.probed)?.unwrap_or(exit));
     }
     Ok(exit)
 }
@@ -107,4 +106,41 @@ impl Args {
         }
         Ok(options)
     }
+}
+
+/// Prints the verdicts of `check` on a file next to those of `probe`. Returns the exit code for
+/// contradictions, if there are any.
+fn run_comparison(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
+    let history = crate::data::history()?;
+    let names = probed.targets.iter().map(|target| &target.target);
+    let targets: Vec<Target<'_>> = names
+        .map(|name| Target::parse(history, name))
+        .collect::<Result<_, _>>()?;
+    let checked = check_file(path, &targets).ok_or_else(|| {
+        let message = format!("check gives no verdict on {}", path.display());
+        Error::new(ErrorKind::Input, message).with_help("leave out --compare")
+    })?;
+    let compared = compare(&checked, probed);
+    output::print(&comparison_text(&compared))?;
+    let contradicts = compared
+        .iter()
+        .any(|comparison| comparison.agreement == Agreement::Disagree);
+    Ok(contradicts.then_some(Exit::Findings))
+}
+
+fn comparison_text(compared: &[Comparison]) -> String {
+    let mut text = String::from("\ncheck and probe:\n");
+    for one in compared {
+        let (check, probe) = (one.check, one.probe);
+        let (target, agreement) = (&one.target, one.agreement);
+        let _ = write!(
+            text,
+            "  {target}: check {check}, probe {probe}: {agreement}"
+        );
+        if !one.reason.is_empty() {
+            let _ = write!(text, " ({})", visible(&one.reason));
+        }
+        text.push('\n');
+    }
+    text
 }

@@ -1,4 +1,4 @@
-//! A progress display on standard error, for runs of more than a second at a terminal.
+//! Progress displays on standard error, which are only shown on a terminal.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ const DELAY: Duration = Duration::from_secs(1);
 /// The interval between updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs the work and shows its progress.
+/// Runs the work, and shows its progress if it takes more than a second.
 pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     if !stderr().is_terminal() {
@@ -69,6 +69,38 @@ fn message(counts: Counts) -> String {
     format!("{} files, {read}", counts.files)
 }
 
+/// A progress bar with the current test. It is only shown on a terminal, and removed when dropped.
+#[cfg(feature = "conformance")]
+pub(super) struct Steps(ProgressBar);
+
+#[cfg(feature = "conformance")]
+impl Steps {
+    /// Creates a display that shows this message until the first test begins.
+    pub(super) fn new(message: &str) -> Self {
+        let style = ProgressStyle::with_template("[{bar:40}] {pos} of {len} {msg}");
+        let bar = ProgressBar::new(0)
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_message(message.to_owned());
+        Self(bar)
+    }
+}
+
+#[cfg(feature = "conformance")]
+impl nri_conformance::plugin::Progress for Steps {
+    fn begins(&self, number: usize, all: usize, statement: &str, test: &str) {
+        self.0.set_length(all as u64);
+        self.0.set_position(number as u64);
+        self.0.set_message(format!("{statement} {test}"));
+    }
+}
+
+#[cfg(feature = "conformance")]
+impl Drop for Steps {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,17 +115,5 @@ mod tests {
         assert_eq!(message(counts), "12 files, 2.0 KiB");
         counts.expected = 4096;
         assert_eq!(message(counts), "12 files, 2.0 KiB of 4.0 KiB");
-    }
-
-    #[test]
-    fn the_result_of_the_work_is_returned() {
-        assert_eq!(shown(|progress| progress.now().files), 0);
-    }
-
-    #[test]
-    fn a_watcher_ends_with_the_work() {
-        let (working, ended) = channel();
-        drop(working);
-        watch(&Progress::default(), ended);
     }
 }

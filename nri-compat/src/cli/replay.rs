@@ -6,8 +6,8 @@ use std::time::Duration;
 use nri_conformance::record::Replay;
 use nri_conformance::record::replay::Speed;
 
-use super::format::{Choice, Format, among, one_of};
-use super::{duration, output, plugin_under_test, session};
+use super::values::{Choice, Format, among, duration, one_of};
+use super::{output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::replay::ReplayReport;
@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NUMBER")]
     connection: Option<u32>,
     /// Time limit for each answer, such as 2s [default: the recorded time limit].
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
     /// Output format.
     #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
@@ -56,6 +56,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         let replayed = replay.to(args.plugin.subject()?).run().await;
         replayed.map_err(Error::from)
     })?;
-    output::print_report(&ReplayReport(&replayed), args.format)?;
+    output::print_report(&ReplayReport::new(&replayed), args.format)?;
     Ok(Exit::of(!replayed.is_same()))
 }

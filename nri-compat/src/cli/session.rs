@@ -66,15 +66,3 @@ async fn interrupted() {
         _ = terminate.recv() => {}
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_result_or_the_error_of_the_work_is_returned() {
-        assert_eq!(run(async { Ok::<_, Error>(7) }).expect("it succeeds"), 7);
-        let failed = run(async { Err::<(), _>(Error::new(ErrorKind::Session, "no")) });
-        assert_eq!(failed.expect_err("it fails").kind(), ErrorKind::Session);
-    }
-}

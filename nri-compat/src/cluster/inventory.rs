@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODES, PODS, RESOURCES, Resource};
 use crate::place::WorkloadPlace;
-use crate::report::check::{Judged, NodePool};
+use crate::report::check::NodePool;
 use crate::workloads::{Container, Node, workload};
 
 /// The operating system on which NRI plugins run, and of nodes that do not report one.
@@ -110,11 +110,13 @@ impl Inventory {
         let pools = self.pools.iter().map(|((runtime, system), nodes)| {
             let mut nodes = nodes.clone();
             nodes.sort_unstable();
+            let is_without_plugins = system != SYSTEM;
             let reason = || format!("NRI plugins do not run on {system}");
-            let without = (system != SYSTEM).then(|| Judged::NoPlugins(reason()));
             NodePool {
                 runtime: runtime.clone(),
-                judged: without.unwrap_or_default(),
+                target: None,
+                note: is_without_plugins.then(reason),
+                is_without_plugins,
                 nodes,
             }
         });

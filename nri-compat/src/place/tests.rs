@@ -10,22 +10,10 @@ fn places_are_shown_from_the_outside_in() {
         (Place::from("/opt/"), "/opt/", "opt", None),
         (Place::from(""), "", "", None),
         (
-            Place::from("x.tar").entry("/a"),
-            "x.tar: /a",
-            "a",
-            Some("/a"),
-        ),
-        (
             image.entry("/b/c"),
             "x.tar: p:1: /b/c",
             "c",
             Some("p:1: /b/c"),
-        ),
-        (
-            image.in_layer(2),
-            "x.tar: p:1: layer 2",
-            "x.tar",
-            Some("p:1: layer 2"),
         ),
         (
             image.entry("/go.mod").at_line(3),

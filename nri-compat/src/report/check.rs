@@ -1,18 +1,14 @@
 //! The findings of `check` and `logs`, as plain data for every renderer.
 
-mod alike;
 mod cluster;
-mod counts;
 mod document;
-mod name;
-mod phrase;
-mod shared;
+mod terms;
 
 pub use crate::skipped::{SkipKind, Skipped};
-pub use cluster::{CLUSTER_READER, ClusterView, Judged, NodePool, PoolTargets};
-pub use counts::VerdictCounts;
+pub use cluster::{CLUSTER_READER, ClusterView, NodePool};
 pub(in crate::report) use document::{CheckDocument, SubjectDocument};
-pub(crate) use shared::Pool;
+pub(crate) use terms::Pool;
+pub use terms::VerdictCounts;
 
 use std::sync::Arc;
 

@@ -1,13 +1,12 @@
-//! The results of `conformance`, as plain data for every renderer.
+//! The results of `conformance`, and the statements that it lists, as plain data for every format.
 
-use nri_conformance::contract;
+use nri_conformance::contract::{self, Statement};
 use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
 use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
 use super::finding::Level;
-use super::fingerprint::series;
-use super::hash::fingerprint_of;
+use super::fingerprint::{fingerprint_of, series};
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,21 +80,16 @@ impl ConformanceReport {
 
     /// Counts the results in the summary.
     pub fn count(&mut self) {
-        let count =
-            |is: fn(&JudgedTest) -> bool| self.results.iter().filter(|test| is(test)).count();
-        let of = |outcome| {
-            self.results
-                .iter()
-                .filter(move |test| test.outcome() == outcome)
-                .count()
-        };
+        let results = &self.results;
+        let count = |is: &dyn Fn(&&JudgedTest) -> bool| results.iter().filter(is).count();
+        let of = |outcome| count(&|test| test.outcome() == outcome);
         self.summary = ConformanceSummary {
             pass: of("pass"),
             fail: of("fail"),
             skip: of("skip"),
             known: of("known"),
-            suppressed: count(|test| test.suppressed.is_some()),
-            ambiguous: count(|test| test.violation().is_some() && test.level == Level::Note),
+            suppressed: count(&|test| test.suppressed.is_some()),
+            ambiguous: count(&|test| test.violation().is_some() && test.level == Level::Note),
             ..std::mem::take(&mut self.summary)
         };
     }
@@ -184,6 +178,13 @@ pub(crate) fn kind_name(kind: SubjectKind) -> &'static str {
         SubjectKind::Plugin => "plugin",
         SubjectKind::Runtime => "runtime",
     }
+}
+
+/// Statements of the contract.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StatementsReport<'s> {
+    /// The statements, in the order of the contract.
+    pub statements: &'s [&'s Statement],
 }
 
 /// The result of a test as JSON.

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::hash::fingerprint_of;
+use super::fingerprint::fingerprint_of;
 use crate::rules;
 pub use crate::rules::{Category, Level};
 pub use nri_schema::Location;

@@ -1,4 +1,4 @@
-//! Problems, one per location: the common model of the formats that list them (annotations, SARIF).
+//! Issues, one per location: the common model of the formats that list problems (annotations, SARIF).
 
 use serde::Serialize;
 
@@ -8,16 +8,7 @@ use super::finding::{Finding, Level};
 use super::fingerprint::fingerprint;
 use crate::rules;
 
-/// A problem of a report. Its issue is created when it is written, because there may be many.
-#[derive(Clone, Copy)]
-pub(super) enum Problem<'r> {
-    /// A verdict other than ok.
-    Verdict(&'r Subject, &'r Verdict),
-    /// A finding, and its suppression.
-    Finding(&'r Finding, Option<&'r Suppression>),
-}
-
-/// A problem in words.
+/// A verdict other than ok, or a finding, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Issue {
     /// Id of the rule.
@@ -50,82 +41,62 @@ pub(super) struct IssuePlace {
 }
 
 impl CheckReport {
-    /// Returns a problem for each verdict other than ok.
-    pub(super) fn problems(&self) -> impl Iterator<Item = Problem<'_>> {
+    /// Returns an issue for each verdict other than ok, which is created when it is needed, because there may be many.
+    pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
         self.verdicts()
             .filter(|(_, verdict)| verdict.outcome != Outcome::Ok)
-            .map(|(subject, verdict)| Problem::Verdict(subject, verdict))
+            .map(|(subject, verdict)| Issue::of_verdict(subject, verdict))
     }
 }
 
 impl DiffReport {
-    /// Returns a problem for each finding, those that are suppressed last.
-    pub(super) fn problems(&self) -> impl Iterator<Item = Problem<'_>> {
-        let suppressed = self.suppressed.iter();
-        let suppressed = suppressed.map(|one| Problem::Finding(&one.finding, Some(&one.by)));
+    /// Returns an issue for each finding, those that are suppressed last.
+    pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
         let findings = self.findings.iter();
-        findings
-            .map(|finding| Problem::Finding(finding, None))
-            .chain(suppressed)
+        let findings = findings.map(|finding| Issue::of_finding(finding, None));
+        let suppressed = self.suppressed.iter();
+        findings.chain(suppressed.map(|one| Issue::of_finding(&one.finding, Some(&one.by))))
     }
 }
 
-impl Problem<'_> {
-    /// Returns the id of the rule.
-    pub(super) fn rule(&self) -> &'static str {
-        match self {
-            Self::Verdict(_, verdict) => verdict.rule,
-            Self::Finding(finding, _) => finding.rule,
+impl Issue {
+    fn of_verdict(subject: &Subject, verdict: &Verdict) -> Self {
+        Self {
+            rule: verdict.rule,
+            level: verdict.level(),
+            about: subject.label(),
+            message: message(subject, verdict),
+            help: verdict.remedy.to_string(),
+            place: Some(place(subject)),
+            fingerprint: fingerprint(subject, verdict),
+            suppressed: verdict.suppressed.as_ref().map(Suppression::phrase),
         }
     }
 
-    /// Returns the severity.
-    pub(super) fn level(&self) -> Level {
-        match self {
-            Self::Verdict(_, verdict) => verdict.level(),
-            Self::Finding(finding, _) => finding.level,
+    fn of_finding(finding: &Finding, suppressed: Option<&Suppression>) -> Self {
+        Self {
+            rule: finding.rule,
+            level: finding.level,
+            about: finding.element.clone(),
+            message: finding.message.clone(),
+            help: rules::get(finding.rule).map_or_else(String::new, |rule| rule.remedy.to_owned()),
+            place: finding.location.as_ref().map(|at| IssuePlace {
+                file: at.file.clone(),
+                within: None,
+                line: Some((at.line, at.column)),
+            }),
+            fingerprint: finding.fingerprint(),
+            suppressed: suppressed.map(Suppression::phrase),
         }
     }
 
-    /// Returns the decision by which the problem does not count, if there is one.
-    pub(super) fn suppression(&self) -> Option<&Suppression> {
-        match self {
-            Self::Verdict(_, verdict) => verdict.suppressed.as_ref(),
-            Self::Finding(_, suppression) => *suppression,
-        }
-    }
-
-    /// Returns the problem in words.
-    pub(super) fn issue(&self) -> Issue {
-        let (about, message, help, place, fingerprint) = match self {
-            Self::Verdict(subject, verdict) => (
-                subject.label(),
-                message(subject, verdict),
-                verdict.remedy.to_string(),
-                Some(place(subject)),
-                fingerprint(subject, verdict),
-            ),
-            Self::Finding(finding, _) => (
-                finding.element.clone(),
-                finding.message.clone(),
-                rules::get(finding.rule).map_or_else(String::new, |rule| rule.remedy.to_owned()),
-                finding.location.as_ref().map(|at| IssuePlace {
-                    file: at.file.clone(),
-                    within: None,
-                    line: Some((at.line, at.column)),
-                }),
-                finding.fingerprint(),
-            ),
-        };
-        Issue {
-            rule: self.rule(),
-            level: self.level(),
-            about,
-            message,
-            help,
-            place,
-            fingerprint,
-            suppressed: self.suppression().map(Suppression::phrase),
+    /// Returns the fact, the suppression if any, and the remedy.
+    pub(super) fn text(&self) -> String {
+        let suppressed = self.suppressed.as_ref();
+        let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));
+        match self.help.as_str() {
+            "" => format!("{}{suppressed}", self.message),
+            help => format!("{}{suppressed}\nhelp: {help}", self.message),
         }
     }
 }
@@ -154,17 +125,5 @@ fn place(subject: &Subject) -> IssuePlace {
         within: place.within(),
         // The column is unknown.
         line: place.line_on_disk().map(|line| (line, 1)),
-    }
-}
-
-impl Issue {
-    /// Returns the fact, the suppression if any, and the remedy.
-    pub(super) fn text(&self) -> String {
-        let suppressed = self.suppressed.as_ref();
-        let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));
-        match self.help.as_str() {
-            "" => format!("{}{suppressed}", self.message),
-            help => format!("{}{suppressed}\nhelp: {help}", self.message),
-        }
     }
 }

@@ -88,11 +88,18 @@ impl<W: Write> Escaping<W> {
 
 impl<W: Write> Write for Escaping<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) if text.chars().any(must_be_escaped) => {
-                self.0.write_all(escape(text).as_bytes())?;
+        let must_be_escaped = |c: char| c != '\n' && acts(c);
+        let text = str::from_utf8(bytes).unwrap_or_default();
+        if !text.contains(must_be_escaped) {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        for c in text.chars() {
+            if must_be_escaped(c) {
+                write!(self.0, "\\u{:04x}", u32::from(c))?;
+            } else {
+                write!(self.0, "{c}")?;
             }
-            Ok(_) | Err(_) => self.0.write_all(bytes)?,
         }
         Ok(bytes.len())
     }
@@ -100,20 +107,4 @@ impl<W: Write> Write for Escaping<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
-}
-
-fn must_be_escaped(c: char) -> bool {
-    c != '\n' && acts(c)
-}
-
-fn escape(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        if must_be_escaped(c) {
-            text.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            text.push(c);
-        }
-    }
-    text
 }

@@ -54,12 +54,10 @@ impl Family {
         let labels = labels.iter();
         let labels = labels.map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
         let labels: Vec<String> = labels.collect();
-        let labels = match labels.join(",") {
-            none if none.is_empty() => none,
-            some => format!("{{{some}}}"),
-        };
-        self.samples
-            .push(format!("{}{labels} {value}\n", self.name));
+        let labels = format!("{{{}}}", labels.join(","));
+        let labels = labels.trim_start_matches("{}");
+        let sample = format!("{}{labels} {value}\n", self.name);
+        self.samples.push(sample);
     }
 
     fn with(mut self, value: Option<impl Display>) -> Self {
@@ -151,8 +149,8 @@ fn nodes(report: &CheckReport) -> Option<[Family; 2]> {
         let labels = [
             ("cluster", cluster.name.as_str()),
             ("runtime", &pool.runtime),
-            ("target", pool.target().unwrap_or_default()),
-            ("note", pool.note().unwrap_or_default()),
+            ("target", pool.target.as_deref().unwrap_or_default()),
+            ("note", pool.note.as_deref().unwrap_or_default()),
         ];
         nodes.add(&labels, pool.nodes.len());
     }

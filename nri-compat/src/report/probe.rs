@@ -1,23 +1,18 @@
-//! The result of `probe`, as plain data for every renderer.
+//! The result of `probe`, as data for every format.
 
 use nri_conformance::probe::{Latency, Probed, Verdict};
-use serde::{Serialize, Serializer};
-
-/// The result of probing a plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProbeReport {
-    /// The file or socket that was named on the command line.
-    pub place: String,
-    /// The result.
-    pub probed: Probed,
-}
+use serde::Serialize;
 
 /// The result of probing a plugin, with the values that are derived from it.
-#[derive(Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Document<'r> {
+pub struct ProbeReport {
+    /// The file or socket that was named on the command line.
+    #[serde(skip)]
+    pub place: String,
+    /// The result.
     #[serde(flatten)]
-    probed: &'r Probed,
+    pub probed: Probed,
     /// The durations of the answers, for each event that was answered under some target.
     latencies: Vec<Latency>,
     /// The worst verdict and the time taken.
@@ -25,7 +20,7 @@ pub(super) struct Document<'r> {
 }
 
 /// The worst verdict and the time taken.
-#[derive(Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument {
     /// The worst verdict; null without targets.
@@ -34,16 +29,17 @@ struct SummaryDocument {
     millis: f64,
 }
 
-impl Serialize for ProbeReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let document = Document {
-            probed: &self.probed,
-            latencies: self.probed.latencies(),
+impl ProbeReport {
+    /// Creates a report about the plugin at `place`.
+    pub fn new(place: impl Into<String>, probed: Probed) -> Self {
+        Self {
+            place: place.into(),
+            latencies: probed.latencies(),
             summary: SummaryDocument {
-                worst: self.probed.worst(),
-                millis: self.probed.millis(),
+                worst: probed.worst(),
+                millis: probed.millis(),
             },
-        };
-        document.serialize(serializer)
+            probed,
+        }
     }
 }

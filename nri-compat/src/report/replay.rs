@@ -1,17 +1,13 @@
-//! The result of `replay`, as data for every renderer.
+//! The result of `replay`, as data for every format.
 
 use nri_conformance::record::Replayed;
 use nri_conformance::record::replay::{Difference, Skipped};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-/// The result of `replay`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReplayReport<'r>(pub &'r Replayed);
-
-/// The differences, with the values that are derived from them.
-#[derive(Serialize)]
+/// The result of `replay`: the differences, with the values that are derived from them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Document<'r> {
+pub struct ReplayReport<'r> {
     /// The index and the name of the plugin.
     plugin: &'r str,
     /// The index and the name of the recorded plugin.
@@ -25,7 +21,7 @@ pub(super) struct Document<'r> {
 }
 
 /// The numbers of requests and differences.
-#[derive(Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SummaryDocument {
     /// Requests that were sent.
@@ -40,10 +36,10 @@ struct SummaryDocument {
     millis: u128,
 }
 
-impl Serialize for ReplayReport<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let replayed = self.0;
-        let document = Document {
+impl<'r> ReplayReport<'r> {
+    /// Creates a report about the answers of a plugin.
+    pub fn new(replayed: &'r Replayed) -> Self {
+        Self {
             plugin: &replayed.plugin,
             recorded_plugin: &replayed.recorded_plugin,
             redacted: replayed.redacted,
@@ -55,7 +51,6 @@ impl Serialize for ReplayReport<'_> {
                 skipped: replayed.skipped,
                 millis: replayed.elapsed.as_millis(),
             },
-        };
-        document.serialize(serializer)
+        }
     }
 }

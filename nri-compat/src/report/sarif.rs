@@ -4,6 +4,7 @@
 //! policy or baseline suppresses it. A report without findings is a run without results. Results
 //! are written one after the other, so that many of them take little memory.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -12,8 +13,7 @@ use serde_json::{Value, json};
 
 use super::check::CheckReport;
 use super::diff::DiffReport;
-use super::finding::Level;
-use super::issue::{Issue, IssuePlace, Problem};
+use super::issue::{Issue, IssuePlace};
 use super::json::write_document;
 use super::written;
 use crate::book;
@@ -36,76 +36,61 @@ pub fn check(report: &CheckReport) -> String {
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let skipped = report.skipped.iter();
     let skipped = skipped.map(|one| format!("skipped {}: {}", one.place, one.reason));
-    let notes = Notes {
-        command: "check",
-        skipped: skipped.collect(),
-        policy: report.policy.clone(),
-    };
-    write(notes, report.problems().collect(), out)
+    let skipped: Vec<String> = skipped.collect();
+    write("check", &skipped, &report.policy, report.issues(), out)
 }
 
 /// Renders the findings of `diff` as SARIF.
 pub fn diff(report: &DiffReport) -> String {
-    let notes = Notes {
-        command: "diff",
-        skipped: Vec::new(),
-        policy: report.policy.clone(),
-    };
-    written(|out| write(notes, report.problems().collect(), out))
+    written(|out| write("diff", &[], &report.policy, report.issues(), out))
 }
 
-/// The contents of a run except its results.
-struct Notes {
-    /// The subcommand: `check`, `diff`.
-    command: &'static str,
-    /// Places that could not be checked, with reasons.
-    skipped: Vec<String>,
-    /// Problems with the policy.
-    policy: Vec<String>,
+/// Returns the positions of the least serious issues if there are too many: those that are suppressed, and notes, come first.
+fn too_many(issues: impl Iterator<Item = Issue>) -> BTreeSet<usize> {
+    let rank = |issue: Issue| (issue.suppressed.is_some(), Reverse(issue.level));
+    let mut ranked: Vec<_> = issues.map(rank).zip(0..).collect();
+    ranked.sort_unstable();
+    let last = ranked.into_iter().skip(MAX_RESULTS);
+    last.map(|(_, at)| at).collect()
 }
 
-/// Returns the priority with which results are kept if there are too many: those that count first, errors before others.
-fn rank(problem: &Problem<'_>) -> u8 {
-    match (problem.suppression(), problem.level()) {
-        (None, Level::Error) => 0,
-        (None, Level::Warning) => 1,
-        (None, Level::Note) => 2,
-        (Some(_), _) => 3,
-    }
-}
-
-/// Removes the least serious problems if there are too many, keeps the order, and returns the number
-/// of removed ones.
-fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
-    let left_out = problems.len().saturating_sub(MAX_RESULTS);
-    if left_out > 0 {
-        let mut ranked: Vec<(u8, usize)> = problems.iter().map(rank).zip(0..).collect();
-        ranked.sort_unstable();
-        let mut kept: Vec<usize> = ranked
-            .into_iter()
-            .take(MAX_RESULTS)
-            .map(|(_, at)| at)
-            .collect();
-        kept.sort_unstable();
-        let kept = kept.iter().filter_map(|at| problems.get(*at).copied());
-        *problems = kept.collect();
-    }
-    left_out
-}
-
-fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    let left_out = limit(&mut problems);
-    if left_out > 0 {
-        notes.policy.push(format!(
-            "omitted the {left_out} least serious results: GitHub rejects more than \
-                 {MAX_RESULTS}; --format json has all of them"
+/// Writes the results of a command, the places that it skipped, with reasons, and problems with the policy.
+fn write<I: Iterator<Item = Issue> + Clone>(
+    command: &str,
+    skipped: &[String],
+    policy: &[String],
+    issues: I,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let left_out = too_many(issues.clone());
+    let mut policy = policy.to_vec();
+    if !left_out.is_empty() {
+        policy.push(format!(
+            "omitted the {} least serious results: GitHub rejects more than {MAX_RESULTS}; --format json has all of them",
+            left_out.len()
         ));
     }
-    let ids: BTreeSet<&'static str> = problems.iter().map(Problem::rule).collect();
+    let issues = issues.zip(0..).filter(move |(_, at)| !left_out.contains(at));
+    let issues = issues.map(|(issue, _)| issue);
+    let ids: BTreeSet<&'static str> = issues.clone().map(|issue| issue.rule).collect();
+    let ids: Vec<&'static str> = ids.into_iter().collect();
+    let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let run = Run {
+        tool: json!({ "driver": { "name": "nri-compat", "version": version, "rules": rules } }),
+        automation_details: json!({ "id": format!("nri-compat/{command}/") }),
+        invocations: [json!({
+            "executionSuccessful": true,
+            "toolExecutionNotifications": warnings(skipped),
+            "toolConfigurationNotifications": warnings(&policy),
+        })],
+        results: Results { issues, ids },
+        column_kind: "unicodeCodePoints",
+    };
     let sarif = Sarif {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
-        runs: [run(&notes, problems, ids.into_iter().collect())],
+        runs: [run],
     };
     write_document(&sarif, out)
 }
@@ -113,38 +98,22 @@ fn write(mut notes: Notes, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) 
 /// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds them in a `Vec`, and its
 /// build needs schemafy, regex, uriparse and two older versions of syn.
 #[derive(Serialize)]
-struct Sarif<'r> {
+#[serde(bound = "")]
+struct Sarif<I: Iterator<Item = Issue> + Clone> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'r>; 1],
+    runs: [Run<I>; 1],
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'r> {
+#[serde(rename_all = "camelCase", bound = "")]
+struct Run<I: Iterator<Item = Issue> + Clone> {
     tool: Value,
     automation_details: Value,
     invocations: [Value; 1],
-    results: Results<'r>,
+    results: Results<I>,
     column_kind: &'static str,
-}
-
-fn run<'r>(notes: &Notes, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<'r> {
-    let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
-    let version = env!("CARGO_PKG_VERSION");
-    Run {
-        tool: json!({ "driver": { "name": "nri-compat", "version": version, "rules": rules } }),
-        automation_details: json!({ "id": format!("nri-compat/{}/", notes.command) }),
-        // Skipped places, and problems with the policy.
-        invocations: [json!({
-            "executionSuccessful": true,
-            "toolExecutionNotifications": warnings(&notes.skipped),
-            "toolConfigurationNotifications": warnings(&notes.policy),
-        })],
-        results: Results { problems, ids },
-        column_kind: "unicodeCodePoints",
-    }
 }
 
 fn warnings(texts: &[String]) -> Vec<Value> {
@@ -168,14 +137,14 @@ fn descriptor(id: &str) -> Value {
 }
 
 /// The results of a run.
-struct Results<'r> {
-    problems: Vec<Problem<'r>>,
+struct Results<I> {
+    issues: I,
     ids: Vec<&'static str>,
 }
 
-impl Serialize for Results<'_> {
+impl<I: Iterator<Item = Issue> + Clone> Serialize for Results<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let issues = self.problems.iter().map(Problem::issue);
+        let issues = self.issues.clone();
         serializer.collect_seq(issues.map(|issue| result(&issue, &self.ids)))
     }
 }
@@ -240,8 +209,8 @@ fn encoded(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::report::check::{Outcome, Subject, Verdict};
+    use super::*;
 
     #[test]
     fn paths_are_distinguished_from_schemes() {

@@ -4,14 +4,9 @@
 //! Each value is escaped where it enters the text, by the format that the template's name ends with; see `escape`.
 
 mod check_values;
-#[cfg(feature = "conformance")]
-mod conformance_values;
 mod diff_values;
 mod escape;
-mod functions;
-mod merge_values;
-mod page;
-mod plain;
+mod other_values;
 mod text;
 mod user;
 
@@ -21,10 +16,16 @@ use std::error::Error as _;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Error, UndefinedBehavior, Value};
+use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
+use sha2::{Digest as _, Sha256};
 
+use super::count::{bytes, counted};
+use super::group::short;
 use super::written;
+use crate::book;
 use text::Wrapping;
 
 /// A report that templates render.
@@ -145,8 +146,8 @@ fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(escape::of_name);
     environment.set_formatter(escape::format);
-    functions::add(&mut environment);
-    page::add(&mut environment);
+    add_filters(&mut environment);
+    add_page(&mut environment);
     text::add(&mut environment, false, None);
     for (name, source) in TEMPLATES {
         environment
@@ -154,6 +155,68 @@ fn environment() -> Environment<'static> {
             .expect("the templates of this tool are valid");
     }
     environment
+}
+
+/// Adds the filters of all formats, in addition to those of minijinja.
+fn add_filters(environment: &mut Environment<'_>) {
+    environment.add_filter("code", |name: &str| escape::code(name));
+    environment.add_filter("cell", escape::cell);
+    environment.add_filter("property", |text: &str| escape::property(text));
+    environment.add_filter("join", join);
+    environment.add_filter("bytes", bytes);
+    environment.add_filter("counted", |count: usize, noun: &str| counted(count, noun));
+    environment.add_filter("hex", |mask: i64| format!("{:#x}", mask & 0xffff_ffff));
+    environment.add_filter("millis", millis);
+    environment.add_filter("seconds", seconds);
+    environment.add_filter("short", |element: &str| short(element).to_owned());
+    // The address of the page about a rule or a statement.
+    environment.add_filter("page", |id: &str| book::page(id));
+}
+
+/// Returns the texts with a separator between them.
+fn join(texts: Vec<String>, separator: Option<String>) -> String {
+    texts.join(separator.as_deref().unwrap_or_default())
+}
+
+/// Returns milliseconds with a unit: `0.3 ms`, `12 ms`.
+fn millis(millis: f64) -> String {
+    if millis < 10.0 {
+        format!("{millis:.1} ms")
+    } else {
+        format!("{millis:.0} ms")
+    }
+}
+
+/// Returns milliseconds as seconds: `0.031`.
+fn seconds(millis: u64) -> String {
+    format!("{}.{:03}", millis / 1000, millis % 1000)
+}
+
+const STYLE: &str = include_str!("../../templates/report.css");
+const SCRIPT: &str = include_str!("../../templates/report.js");
+
+/// Adds what all HTML pages share: style, script, and the policy that permits only these.
+fn add_page(environment: &mut Environment<'_>) {
+    let tool = context! {
+        policy => policy(),
+        style => Value::from_safe_string(STYLE.to_owned()),
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        version => env!("CARGO_PKG_VERSION"),
+        verdicts => book::VERDICTS,
+    };
+    environment.add_global("tool", tool);
+}
+
+/// Returns the policy that forbids everything except this style sheet and this script, identified by
+/// their hashes: <https://www.w3.org/TR/CSP3/#match-element-to-source-list>.
+fn policy() -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
+         form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
 }
 
 /// Returns the syntax: a line that has only a statement leaves no line in the output.

@@ -35,8 +35,8 @@ fn probe(report: &ProbeReport) -> Rendered {
 
 fn replay(report: &Replayed) -> Rendered {
     vec![
-        ("text", text(&ReplayReport(report), Look::default())),
-        ("json", json::render(&ReplayReport(report))),
+        ("text", text(&ReplayReport::new(report), Look::default())),
+        ("json", json::render(&ReplayReport::new(report))),
     ]
 }
 
@@ -182,7 +182,7 @@ fn no_line_is_wider_than_asked_for() {
         shown.extend(
             session_reports::replays()
                 .iter()
-                .map(|(_, it)| text(&ReplayReport(it), look)),
+                .map(|(_, it)| text(&ReplayReport::new(it), look)),
         );
         for line in shown.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");

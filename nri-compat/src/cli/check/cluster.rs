@@ -3,12 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use super::args;
-use super::cluster_args::Args;
+use super::{Args, ClusterArgs};
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
-use crate::cli::{incomplete, session};
+use crate::cli::{answer, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
@@ -22,25 +21,23 @@ const STATIC_POD: &str =
     "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
-pub(super) fn run(args: &args::Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked: Vec<String> = targets
-        .iter()
-        .map(|target| target.head.name.clone())
-        .collect();
+    let asked = targets.iter().map(|target| target.head.name.clone());
+    let asked: Vec<String> = asked.collect();
     let mut found = args.cluster.read()?;
     let pools = &mut found.cluster.view.pools;
     let targets = pools::judge(history, unknown, pools, targets);
     let collected = found.collect(args);
     let incomplete = found.incomplete();
-    let incomplete = incomplete.or_else(|| incomplete::missing(&collected));
+    let incomplete = incomplete.or_else(|| answer::missing(&collected));
     let mut report = assess(collected, &targets);
     found.finish(&mut report, &asked);
     let exit = args.answer.finish(report, &decisions)?;
-    Ok(incomplete::exit(exit, incomplete))
+    Ok(answer::with_error(exit, incomplete))
 }
 
 /// A cluster that was read, with the places and views for its report.
@@ -54,7 +51,7 @@ struct ClusterScan {
     places: Vec<Place>,
 }
 
-impl Args {
+impl ClusterArgs {
     /// Reads the cluster.
     ///
     /// # Errors
@@ -86,8 +83,13 @@ impl Args {
 
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &args::Args) -> Collected {
-        let images = self.images();
+    fn collect(&self, args: &Args) -> Collected {
+        let plugins = self.cluster.plugins.iter().zip(&self.places);
+        let images = plugins.map(|(plugin, place)| ImageRequest {
+            reference: plugin.image.reference.clone(),
+            place: place.clone(),
+        });
+        let images: Vec<ImageRequest> = images.collect();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
@@ -96,16 +98,6 @@ impl ClusterScan {
         };
         self.explain(&mut collected);
         collected
-    }
-
-    /// Returns the images of the plugins.
-    fn images(&self) -> Vec<ImageRequest> {
-        let plugins = self.cluster.plugins.iter().zip(&self.places);
-        let image = |(plugin, place): (&Plugin, &Place)| ImageRequest {
-            reference: plugin.image.reference.clone(),
-            place: place.clone(),
-        };
-        plugins.map(image).collect()
     }
 
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
@@ -121,13 +113,15 @@ impl ClusterScan {
                 [plugin.reason.clone()].into_iter().chain(remarks)
             });
             let details: BTreeSet<String> = details.collect();
-            sighting.evidence.extend(details.into_iter().map(evidence));
+            let evidence = details
+                .into_iter()
+                .map(|detail| Evidence::new(CLUSTER_READER, detail));
+            sighting.evidence.extend(evidence);
         }
         self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
-        collected
-            .skipped
-            .extend(unread.map(|unread| self.skipped(unread)));
+        let skipped = unread.map(|unread| self.skipped(unread));
+        collected.skipped.extend(skipped);
     }
 
     /// Adds the cluster to the places that were checked, the counts, and the time.
@@ -135,9 +129,8 @@ impl ClusterScan {
         summary.looked_at.retain(|place| *place != self.name);
         let place = format!("{} ({})", self.name, self.cluster.view.server);
         summary.looked_at.push(place);
-        summary
-            .not_looked_for
-            .retain(|kind| *kind != NotLookedFor::Cluster);
+        let not_looked_for = &mut summary.not_looked_for;
+        not_looked_for.retain(|kind| *kind != NotLookedFor::Cluster);
         let plugins = self.cluster.plugins.iter();
         let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
         let count = summary.workloads.get_or_insert_default();
@@ -169,13 +162,9 @@ impl ClusterScan {
 
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.
     fn incomplete(&self) -> Option<Error> {
-        let unread: Vec<String> = self
-            .cluster
-            .unread
-            .iter()
-            .map(|unread| unread.resource.name())
-            .collect();
-        let first = self.cluster.unread.first()?;
+        let unread = &self.cluster.unread;
+        let first = unread.first()?;
+        let unread: Vec<String> = unread.iter().map(|one| one.resource.name()).collect();
         let message = format!(
             "the {} could not be read completely ({}): {}",
             self.name,
@@ -193,13 +182,6 @@ impl ClusterScan {
             of_place.push(plugin);
         }
         plugins
-    }
-}
-
-fn evidence(detail: String) -> Evidence {
-    Evidence {
-        reader: CLUSTER_READER,
-        detail,
     }
 }
 

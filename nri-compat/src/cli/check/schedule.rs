@@ -1,35 +1,35 @@
 //! Repeated checks, for pods and other places without a shell: intervals, the end on a signal, and the file that
 //! reports readiness.
 
-mod termination;
-
-use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io;
 use std::path::PathBuf;
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
+use std::{fs, io, process, thread};
 
-use crate::cli::{duration, output};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::cli::output;
+use crate::cli::values::duration;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-
-use termination::Termination;
 
 /// The times of checks.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// Repeat the check until SIGTERM or Ctrl-C, which end it with exit code 0; the time between two checks is up to a
     /// tenth longer, at random, so that the nodes of a cluster do not check at the same time.
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     every: Option<Duration>,
     /// File that exists from the first report until the end: see `nri-compat ready`.
     #[arg(long, value_name = "FILE", requires = "every")]
     ready_file: Option<PathBuf>,
     /// Time between the report and the end, which SIGTERM and Ctrl-C cut short; pods of a Job that avoid each other's
     /// nodes need it.
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, conflicts_with = "every")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "every")]
     linger: Option<Duration>,
 }
 
@@ -98,6 +98,51 @@ fn with_jitter(interval: Duration) -> Duration {
     Duration::try_from_secs_f64(interval.as_secs_f64() * (1.0 + JITTER * part)).unwrap_or(interval)
 }
 
+/// A thread that ends the process on SIGTERM and Ctrl-C. The kernel ignores SIGTERM for the first process of a
+/// container unless the process handles it.
+struct Termination {
+    exit: Arc<AtomicU8>,
+}
+
+impl Termination {
+    /// Starts the thread, which ends the process with this exit code, and removes the file that
+    /// reports readiness.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the signals cannot be handled.
+    fn watch(exit: Exit, ready: Option<PathBuf>) -> Result<Self, Error> {
+        let exit = Arc::new(AtomicU8::new(exit as u8));
+        let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| cannot_watch(&error))?;
+        let code = Arc::clone(&exit);
+        let end = move || {
+            if signals.forever().next().is_none() {
+                return;
+            }
+            // A report that is being written is written to its end: writers hold this lock.
+            let _output = io::stdout().lock();
+            // There is nobody to report a failure to.
+            let _ = ready.map(fs::remove_file);
+            process::exit(code.load(Ordering::Relaxed).into())
+        };
+        let thread = thread::Builder::new().name("termination".to_owned());
+        thread.spawn(end).map_err(|error| cannot_watch(&error))?;
+        Ok(Self { exit })
+    }
+
+    /// Changes the exit code.
+    fn set_exit(&self, exit: Exit) {
+        self.exit.store(exit as u8, Ordering::Relaxed);
+    }
+}
+
+fn cannot_watch(error: &io::Error) -> Error {
+    Error::new(
+        ErrorKind::Session,
+        format!("cannot handle SIGTERM: {error}"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,10 +159,5 @@ mod tests {
         }
         let (shortest, longest) = (intervals.iter().min(), intervals.iter().max());
         assert!(shortest < longest);
-    }
-
-    #[test]
-    fn the_longest_interval_stays_a_duration() {
-        assert!(with_jitter(Duration::MAX) > Duration::ZERO);
     }
 }

@@ -1,6 +1,6 @@
 //! The cluster that a report is about.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,105 +43,28 @@ pub struct NodePool {
     /// The runtime as reported by the nodes: `containerd://2.2.3-k3s1`.
     #[serde(default)]
     pub runtime: String,
-    /// The release against which plugins on these nodes are checked, or why they are not checked.
-    #[serde(flatten)]
-    pub judged: Judged,
+    /// The name of the target.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Why there is no target.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// True if these nodes run no NRI plugins.
+    #[serde(skip)]
+    pub is_without_plugins: bool,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
 }
 
-/// The target against which the plugins on the nodes of a pool are checked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(into = "TargetOrNote", from = "TargetOrNote")]
-pub enum Judged {
-    /// The target with this name.
-    As(String),
-    /// None, because these nodes run no NRI plugins, for this reason.
-    NoPlugins(String),
-    /// None, because the release of the runtime is unknown, for this reason.
-    Unknown(String),
-}
-
-/// The target of a pool, or why it has none.
-#[derive(Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-struct TargetOrNote {
-    /// The name of the target.
-    target: Option<String>,
-    /// Why there is no target.
-    note: Option<String>,
-}
-
-impl From<Judged> for TargetOrNote {
-    fn from(judged: Judged) -> Self {
-        match judged {
-            Judged::As(target) => Self {
-                target: Some(target),
-                note: None,
-            },
-            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Self {
-                target: None,
-                note: Some(reason),
-            },
-        }
-    }
-}
-
-impl From<TargetOrNote> for Judged {
-    fn from(document: TargetOrNote) -> Self {
-        match document.target {
-            Some(target) => Self::As(target),
-            None => Self::Unknown(document.note.unwrap_or_default()),
-        }
-    }
-}
-
-impl Default for Judged {
-    fn default() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
 impl ClusterView {
-    /// Returns the number of nodes.
-    pub fn nodes(&self) -> usize {
-        self.pools.iter().map(|pool| pool.nodes.len()).sum()
-    }
-
-    /// Returns the targets by node.
-    pub fn targets(&self) -> PoolTargets<'_> {
-        let mut targets = PoolTargets::default();
-        for pool in &self.pools {
-            if let Some(target) = pool.target() {
-                targets.all.insert(target);
-                let nodes = pool.nodes.iter().map(|node| (node.as_str(), target));
-                targets.by_node.extend(nodes);
-            }
-        }
-        targets
-    }
-}
-
-/// The targets of pools, by the names of their nodes.
-#[derive(Clone, Debug, Default)]
-pub struct PoolTargets<'c> {
-    all: BTreeSet<&'c str>,
-    by_node: HashMap<&'c str, &'c str>,
-}
-
-impl PoolTargets<'_> {
-    /// Returns the targets of the pools that have one of these nodes; those of all pools if there
-    /// are no nodes.
-    pub fn of_nodes(&self, nodes: &[String]) -> BTreeSet<&str> {
-        if nodes.is_empty() {
-            return self.all.clone();
-        }
-        let nodes = nodes.iter().map(String::as_str);
-        nodes
-            .filter_map(|node| self.by_node.get(node).copied())
-            .collect()
+    /// Returns the targets of the pools that have one of these nodes; those of all pools if there are no nodes.
+    pub fn targets(&self, nodes: &[String]) -> BTreeSet<&str> {
+        let has = |pool: &&NodePool| {
+            let is_in_pool = |node| pool.nodes.binary_search(node).is_ok();
+            nodes.is_empty() || nodes.iter().any(is_in_pool)
+        };
+        let pools = self.pools.iter().filter(has);
+        pools.filter_map(|pool| pool.target.as_deref()).collect()
     }
 }
 
@@ -159,29 +82,14 @@ impl NodePool {
         format!("{} {}", counted(self.nodes.len(), "node"), self.name())
     }
 
-    /// Returns the name of the target for plugins on these nodes, if any.
-    pub fn target(&self) -> Option<&str> {
-        match &self.judged {
-            Judged::As(target) => Some(target),
-            Judged::NoPlugins(_) | Judged::Unknown(_) => None,
-        }
-    }
-
-    /// Returns why plugins are not checked for the runtime, if so.
-    pub fn note(&self) -> Option<&str> {
-        match &self.judged {
-            Judged::As(_) => None,
-            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Some(reason),
-        }
-    }
-
     /// Returns the release against which plugins are checked: `checked as containerd@2.2.3`, or why
     /// they are not checked.
     pub fn judged(&self) -> String {
-        match &self.judged {
-            Judged::As(target) => format!("checked as {target}"),
-            Judged::NoPlugins(reason) => format!("without plugins: {reason}"),
-            Judged::Unknown(reason) => format!("not checked: {reason}"),
+        let note = self.note.as_deref().unwrap_or_default();
+        match &self.target {
+            Some(target) => format!("checked as {target}"),
+            None if self.is_without_plugins => format!("without plugins: {note}"),
+            None => format!("not checked: {note}"),
         }
     }
 }
@@ -190,22 +98,11 @@ impl NodePool {
 mod tests {
     use super::*;
 
-    fn pool(runtime: &str, target: Option<&str>, nodes: &[&str]) -> NodePool {
+    fn pool(target: Option<&str>, nodes: &[&str]) -> NodePool {
         NodePool {
-            runtime: runtime.to_owned(),
-            judged: target.map_or_else(Judged::default, |target| Judged::As(target.to_owned())),
+            target: target.map(str::to_owned),
             nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
-        }
-    }
-
-    #[test]
-    fn a_pool_is_named_like_its_runtime() {
-        for (runtime, phrase) in [
-            ("containerd://2.2.3-k3s1", "1 node containerd 2.2.3-k3s1"),
-            ("other", "1 node other"),
-            ("", "1 node without a runtime"),
-        ] {
-            assert_eq!(pool(runtime, None, &["a"]).phrase(), phrase);
+            ..NodePool::default()
         }
     }
 
@@ -213,24 +110,20 @@ mod tests {
     fn a_plugin_is_checked_for_the_pools_of_its_nodes_or_for_all() {
         let view = ClusterView {
             pools: vec![
-                pool("containerd://2.2.3", Some("containerd@2.2.3"), &["a", "b"]),
-                pool("cri-o://1.35.1", Some("cri-o@1.35.1"), &["c"]),
-                pool("docker://24.0.7", None, &["d"]),
+                pool(Some("containerd@2.2.3"), &["a", "b"]),
+                pool(Some("cri-o@1.35.1"), &["c"]),
+                pool(None, &["d"]),
             ],
             ..ClusterView::default()
         };
         let targets = |nodes: &[&str]| {
             let nodes: Vec<String> = nodes.iter().map(|&node| node.to_owned()).collect();
-            view.targets()
-                .of_nodes(&nodes)
-                .into_iter()
-                .collect::<Vec<_>>()
-                .join(" ")
+            let targets: Vec<&str> = view.targets(&nodes).into_iter().collect();
+            targets.join(" ")
         };
         assert_eq!(targets(&["b"]), "containerd@2.2.3");
         assert_eq!(targets(&["c", "d"]), "cri-o@1.35.1");
         assert_eq!(targets(&["d"]), "");
         assert_eq!(targets(&[]), "containerd@2.2.3 cri-o@1.35.1");
-        assert_eq!(view.nodes(), 4);
     }
 }

@@ -60,7 +60,7 @@ fn context(report: CheckReport) -> Value {
         judged => each(&report, is_judged),
         others => each(&report, |subject| !is_judged(subject)),
         bad => each(&report, is_bad),
-        problems => problems(&report),
+        problems => issues(&report),
         ..document,
     }
 }
@@ -74,11 +74,10 @@ fn is_bad(subject: &Subject) -> bool {
     verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
 }
 
-/// Returns the problems, one for each verdict other than `ok`.
-fn problems(report: &Arc<CheckReport>) -> Value {
+/// Returns the issues, one for each verdict other than `ok`.
+fn issues(report: &Arc<CheckReport>) -> Value {
     Value::make_object_iterable(Arc::clone(report), |report| {
-        let problems = report.problems();
-        Box::new(problems.map(|problem| Value::from(Serde(problem.issue()))))
+        Box::new(report.issues().map(|issue| Value::from(Serde(issue))))
     })
 }
 

@@ -20,8 +20,7 @@ impl Templated for &DiffReport {
         let elements: HashSet<(ChangeKind, &str)> = elements.collect();
         let changes = self.changes.iter().map(|one| change(one, &elements));
         let changes: Vec<Value> = changes.collect();
-        let problems = self.problems();
-        let problems = problems.map(|problem| Value::from(Serde(problem.issue())));
+        let problems = self.issues().map(|issue| Value::from(Serde(issue)));
         context! {
             groups,
             changes,
@@ -70,24 +69,4 @@ fn change(change: &Change, all: &HashSet<(ChangeKind, &str)>) -> Value {
     let whole = change.element.rsplit_once('.').map(|(whole, _)| whole);
     let is_part = whole.is_some_and(|whole| all.contains(&(change.kind, whole)));
     context! { name => change.name(), detail => &change.detail, is_part, ..Serde(change) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::finding::Level;
-
-    #[test]
-    fn the_worst_comes_first_and_rules_stay_together() {
-        let findings = [
-            ("A", Level::Note),
-            ("B", Level::Error),
-            ("A", Level::Note),
-            ("A", Level::Error),
-        ];
-        let findings = findings.map(|(rule, level)| Finding::new(rule, level, "", ""));
-        let groups = by_rule(&findings).into_iter();
-        let seen: Vec<_> = groups.map(|group| (group[0].rule, group.len())).collect();
-        assert_eq!(seen, [("B", 1), ("A", 1), ("A", 2)]);
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use minijinja::{Environment, Value};
+use minijinja::Environment;
 
 use super::{Templated as _, environment};
 use crate::error::{Error, ErrorKind};
@@ -52,12 +52,8 @@ impl UserTemplate {
     ///
     /// Returns an error with file and line if the template names a value that does not exist, or fails otherwise.
     pub fn check(&self, report: CheckReport) -> Result<String, Error> {
-        self.render(report.context())
-    }
-
-    fn render(&self, context: Value) -> Result<String, Error> {
         let template = self.environment.get_template(&self.name);
-        let text = template.and_then(|template| template.render(context));
+        let text = template.and_then(|template| template.render(report.context()));
         text.map_err(|error| located(&self.name, &error))
     }
 }
@@ -67,11 +63,8 @@ fn located(name: &str, error: &minijinja::Error) -> Error {
     let file = error.name().unwrap_or(name);
     let line = error.line().unwrap_or(1);
     let detail = error.detail().map(|detail| format!(": {detail}"));
-    let message = format!(
-        "{file}:{line}: {}{}",
-        error.kind(),
-        detail.unwrap_or_default()
-    );
+    let (kind, detail) = (error.kind(), detail.unwrap_or_default());
+    let message = format!("{file}:{line}: {kind}{detail}");
     Error::new(ErrorKind::Template, message).with_help(
         "a template sees the document that --format json writes, and its syntax is that of Jinja",
     )

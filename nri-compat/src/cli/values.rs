@@ -1,7 +1,10 @@
-//! The output formats of all commands, and other values to choose from.
+//! The values of options: output formats and other choices, and durations.
+
+use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use jiff::SignedDuration;
 
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,4 +56,50 @@ pub(super) fn one_of<T: Copy + Send + Sync>(
         let choice = choices.find(|(name, ..)| name.eq_ignore_ascii_case(&given));
         choice.map(|(.., value)| *value).ok_or("unknown")
     })
+}
+
+/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, `1h 30m`, or a number of seconds.
+///
+/// # Errors
+///
+/// Returns the reason if the text is not a duration greater than zero.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map(SignedDuration::from_secs);
+    let parsed = seconds.or_else(|_| text.parse::<SignedDuration>());
+    let signed = parsed.map_err(|_| "not a duration, such as 500ms, 2s, 5m or 24h".to_owned())?;
+    match u64::try_from(signed.as_millis()) {
+        Ok(millis) if millis > 0 => Ok(Duration::from_millis(millis)),
+        Ok(_) | Err(_) => Err("too short or too long".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_have_units() {
+        for (text, millis) in [
+            ("2", 2_000),
+            ("2s", 2_000),
+            ("500ms", 500),
+            ("3m", 180_000),
+            ("24h", 86_400_000),
+        ] {
+            let duration = duration(text).expect(text);
+            assert_eq!(duration.as_millis(), millis, "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "-1",
+            "1d",
+            "s",
+            "0s",
+            "99999999999999999999",
+            "18446744073709551615m",
+        ] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
 }
