@@ -13,15 +13,13 @@ mod input;
 pub mod nri;
 mod pairings;
 mod pairs;
-mod rules;
 mod sink;
-mod target;
 pub mod wire;
 
 pub use compare::{compare, diff, diff_with, findings};
 pub use input::Input;
+pub use nri::facts::Target;
 pub(crate) use nri::wasm_export;
-pub use target::Target;
 
 use nri_schema::Schema;
 
@@ -47,7 +45,7 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
     let pairs = Pairs::new(from, to);
     let mut sink = Sink::default();
     let asked = |rule: &str| categories.is_empty() || is_in(rule, categories);
-    for (rule, check) in rules::CHECKS.iter().filter(|(rule, _)| asked(rule)) {
+    for (rule, check) in buf_rules::CHECKS.iter().filter(|(rule, _)| asked(rule)) {
         sink.rule = rule;
         check.run(&mut Run {
             pairs: &pairs,
@@ -70,7 +68,7 @@ pub fn schema(bytes: &[u8], text: impl Fn(&str) -> Option<String>) -> Result<Sch
 
 /// Returns the ids of the rules that [`breaking`] runs.
 pub fn rule_ids() -> impl Iterator<Item = &'static str> {
-    rules::CHECKS.iter().map(|(rule, _)| *rule)
+    buf_rules::CHECKS.iter().map(|(rule, _)| *rule)
 }
 
 fn is_in(rule: &str, categories: &[Category]) -> bool {

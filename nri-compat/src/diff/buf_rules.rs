@@ -12,10 +12,21 @@ pub(super) mod services;
 pub(super) mod strings;
 pub(super) mod types;
 
+use files::{FileOption, flag, optimize_for};
+use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
+
 use super::pairs::Pair;
 use super::sink::Run;
-use files::FileOption;
-use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
+use crate::rules::table::buf_rules;
+
+macro_rules! checks {
+    ($($id:literal => $kind:ident($check:expr),)*) => {
+        /// The rules of `buf breaking` by id, each with its check.
+        pub(super) static CHECKS: &[(&str, Check)] = &[$(($id, Check::$kind($check))),*];
+    };
+}
+
+buf_rules!(checks);
 
 /// A check of both schemas, or of an element that both have.
 type Of<T> = fn(&mut Run<'_>, &T, &T);
@@ -50,7 +61,7 @@ impl Check {
 }
 
 fn each<T>(pairs: &[Pair<'_, T>], mut check: impl FnMut(&T, &T)) {
-    pairs.iter().for_each(|pair| check(pair.old, pair.new));
+    pairs.iter().for_each(|(old, new)| check(old, new));
 }
 
 /// Returns a field as messages name it: by number and name. Extensions have full names, fields and

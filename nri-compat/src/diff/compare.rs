@@ -14,10 +14,9 @@ use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
 use crate::error::Error;
-use crate::report::diff::{Change, Deprecated, DiffReport, Summary};
+use crate::report::diff::{Change, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
-use crate::rules;
 
 /// Compares what two specs name, like `nri-compat diff FROM TO`, with the protobuf rules of
 /// `category`.
@@ -92,16 +91,19 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
+    let protobuf_rules = rule_ids().filter(|rule| is_in(rule, &[category]));
     let mut report = DiffReport {
         data_date: history.date().to_owned(),
         from: from.side(history, &facts, nri.is_some()),
         to: to.side(history, &facts, nri.is_some()),
         summary: Summary {
             category,
-            rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
+            rules: protobuf_rules.count() + nri.as_ref().map_or(0, |_| nri::RULES.len()),
             ..Summary::default()
         },
-        deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
+        deprecated: nri
+            .as_ref()
+            .map_or_else(Vec::new, |nri| nri.context.newly_deprecated()),
         pairings: match &nri {
             Some(nri) if !changes.is_empty() || !findings.is_empty() => nri.pairings.clone(),
             Some(_) | None => Vec::new(),
@@ -135,7 +137,10 @@ fn all_findings(
 ) -> Vec<Finding> {
     let mut findings = breaking(&from.schema, &to.schema, categories);
     if let Some(nri) = nri {
-        explain_sentinel(&mut findings, &nri.context);
+        let of_sentinel = findings
+            .iter_mut()
+            .filter(|finding| nri.context.is_of_sentinel(finding));
+        of_sentinel.for_each(explain_sentinel);
         findings.extend(nri.context.findings());
         nri.settle(&mut findings);
     }
@@ -147,10 +152,10 @@ fn all_findings(
 /// Numbers the findings of one rule about one element, which otherwise differ only in their texts.
 fn number(findings: &mut [Finding]) {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
-    for finding in findings {
-        let Finding {
-            rule, element, nth, ..
-        } = finding;
+    for Finding {
+        rule, element, nth, ..
+    } in findings
+    {
         let count = seen.entry((rule, element)).or_default();
         *nth = *count;
         *count += 1;
@@ -170,23 +175,14 @@ fn name_changes(findings: &mut [Finding], changes: &[Change]) {
 
 /// Names files by their paths from the working folder, which tools that read the report look for.
 fn name_paths(findings: &mut [Finding], to: &Input) {
-    let places = findings
+    for place in findings
         .iter_mut()
-        .filter_map(|finding| finding.location.as_mut());
-    for place in places {
+        .filter_map(|finding| finding.location.as_mut())
+    {
         if let Some(path) = to.paths.get(&place.file) {
             place.file.clone_from(path);
         }
     }
-}
-
-fn protobuf_rules(category: Category) -> usize {
-    let is_in = |id: &&str| rules::get(id).is_some_and(|rule| rule.categories.contains(&category));
-    rule_ids().filter(is_in).count()
-}
-
-fn nri_rules() -> usize {
-    nri::rule_count()
 }
 
 /// The part of a report for NRI protocols.
@@ -202,14 +198,11 @@ impl<'s> Nri<'s> {
             Side::new(input.protocol_beside(other)?, input.name())
         };
         let context = Context::new(side(from, to)?, side(to, from)?, facts);
-        let older = Peer {
-            side: &context.from,
-            schema: &from.schema,
+        let peer = |side, input: &'s Input| Peer {
+            side,
+            schema: &input.schema,
         };
-        let newer = Peer {
-            side: &context.to,
-            schema: &to.schema,
-        };
+        let (older, newer) = (peer(&context.from, from), peer(&context.to, to));
         let pairings = vec![
             pairings::pair(older, newer, facts),
             pairings::pair(newer, older, facts),
@@ -217,22 +210,15 @@ impl<'s> Nri<'s> {
         Some(Self { context, pairings })
     }
 
-    fn deprecated(&self) -> Vec<Deprecated> {
-        self.context
-            .facts
-            .newly_deprecated(&self.context.from, &self.context.to)
-    }
-
     /// Marks errors that do not affect the wire: an error must not contradict a pairing that says
     /// `works`.
     fn settle(&self, findings: &mut [Finding]) {
-        let errors = findings
-            .iter_mut()
-            .filter(|finding| finding.level == Level::Error);
-        for finding in errors.filter(|finding| !self.concerns(finding)) {
-            finding.message.push_str(UNAFFECTED);
-            if is_in(finding.rule, &[Category::Nri]) {
-                finding.level = Level::Note;
+        for finding in findings {
+            if finding.level == Level::Error && !self.concerns(finding) {
+                finding.message.push_str(UNAFFECTED);
+                if is_in(finding.rule, &[Category::Nri]) {
+                    finding.level = Level::Note;
+                }
             }
         }
     }
@@ -241,10 +227,10 @@ impl<'s> Nri<'s> {
     /// are tied to their events, so any trouble may be theirs; fields and values are listed
     /// individually.
     fn concerns(&self, finding: &Finding) -> bool {
-        let is_listed = ["FIELD_", "ENUM_VALUE_", "NRI_"]
-            .iter()
-            .any(|kind| finding.rule.starts_with(kind));
-        self.pairings.iter().any(|pairing| {
+        let mut listed = ["FIELD_", "ENUM_VALUE_", "NRI_"].into_iter();
+        let is_listed = listed.any(|kind| finding.rule.starts_with(kind));
+        let mut pairings = self.pairings.iter();
+        pairings.any(|pairing| {
             if is_listed {
                 pairing.concerns(&finding.element)
             } else {
@@ -257,21 +243,11 @@ impl<'s> Nri<'s> {
 /// The text that is added to an error about an element that no pairing has trouble with.
 const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
 
-/// Turns into notes the findings of generic rules about the old number of the sentinel, which they
-/// call breaking when it passes to a new event or is removed.
-fn explain_sentinel(findings: &mut [Finding], context: &Context<'_>) {
-    let Some(moved) = context.sentinel_moved() else {
-        return;
-    };
-    let only_sentinel = |finding: &&mut Finding| match finding.rule {
-        "ENUM_VALUE_SAME_NAME" => moved.successor.as_ref() == Some(&finding.element),
-        rule => rule.starts_with("ENUM_VALUE_NO_DELETE") && finding.element == moved.sentinel,
-    };
-    for finding in findings.iter_mut().filter(only_sentinel) {
-        finding.level = Level::Note;
-        finding.explained_by = Some(moved.rule);
-        finding
-            .message
-            .push_str(&format!(" (no break, see {})", moved.rule));
-    }
+/// Turns the finding of a generic rule about the old number of the sentinel into a note: it is no break that
+/// it passes to a new event or is removed.
+fn explain_sentinel(finding: &mut Finding) {
+    let rule = "NRI_EVENT_SENTINEL_MOVED";
+    finding.level = Level::Note;
+    finding.explained_by = Some(rule);
+    finding.message += &format!(" (no break, see {rule})");
 }

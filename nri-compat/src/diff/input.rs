@@ -1,11 +1,10 @@
 //! The inputs FROM and TO, compiled and described.
 
 mod buf;
-mod format;
+mod bytes;
 mod git;
-mod set;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -14,9 +13,8 @@ use nri_schema::history::{History, Release};
 use nri_schema::{Compiled, Protocol, Schema, source};
 
 use super::changes::Declared;
-use super::nri::facts::Facts;
+use super::nri::facts::{Facts, Target};
 use super::nri::model;
-use super::target::Target;
 use crate::error::{Error, ErrorKind};
 use crate::report::diff::Side;
 
@@ -68,7 +66,8 @@ impl Input {
     /// Returns the errors of [`Input::resolve`].
     pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
         if spec == STDIN {
-            return Self::of_bytes(spec, "stdin.proto", set::read_stdin()?);
+            let bytes = bytes::limited(std::io::stdin().lock(), shown(spec))?;
+            return Self::of_bytes(spec, "stdin.proto", bytes);
         }
         if let Some(revision) = git::Revision::parse(spec)? {
             let (folder, target) = revision.check_out()?;
@@ -101,24 +100,20 @@ impl Input {
             return Self::of_version(history, spec);
         }
         let path = Path::new(spec);
-        // Pipes, such as those of process substitution, can only be read once.
-        let is_stream = path.exists() && !path.is_file() && !path.is_dir();
-        if is_stream {
-            return Self::of_bytes(spec, spec, set::read(path)?);
-        }
-        if path
-            .metadata()
-            .is_ok_and(|file| file.is_file() && file.len() == 0)
-        {
-            return Err(set::empty(spec));
-        }
         if path.is_dir() {
             return Self::of_folder(spec, path, imports);
         }
+        // Pipes, such as those of process substitution, can only be read once.
+        if path.exists() && !path.is_file() {
+            return Self::of_bytes(spec, spec, bytes::read(path)?);
+        }
+        if path.metadata().is_ok_and(|file| file.len() == 0) {
+            return Err(bytes::empty(spec));
+        }
         let is_proto = path.extension().is_some_and(|ending| ending == "proto");
         if path.is_file() && !is_proto {
-            let bytes = set::read(path)?;
-            format::is_text(spec, &bytes)?;
+            let bytes = bytes::read(path)?;
+            bytes::is_text(spec, &bytes)?;
             if !compile::is_text(&bytes) {
                 return Self::of_bytes(spec, spec, bytes);
             }
@@ -144,11 +139,14 @@ impl Input {
         let release = history.version(spec)?;
         let revision = history.revision_of(release)?;
         let descriptors = revision.descriptors()?;
-        let target = if spec.contains('@') {
-            Some(Target::new(history.runtime(spec)?))
-        } else {
-            None
-        };
+        let mut target = None;
+        if spec.contains('@') {
+            let at = history.runtime(spec)?;
+            target = Some(Target {
+                runtime: at.runtime.id.clone(),
+                version: at.release.version.clone(),
+            });
+        }
         let text = |_: &str| Some(revision.proto().to_owned());
         let schema = super::schema(&descriptors, text)?;
         Ok(Self {
@@ -177,22 +175,20 @@ impl Input {
     }
 
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
-        let bytes = format::unpacked(spec, bytes)?;
-        if bytes.is_empty() {
-            return Err(set::empty(&set::shown(spec)));
+        let bytes = bytes::unpacked(shown(spec), bytes)?;
+        if !bytes::is_text(shown(spec), &bytes)? {
+            return Ok(Self::new(spec, bytes::decode(shown(spec), &bytes)?));
         }
-        if format::is_text(spec, &bytes)? {
-            // The name of a file in a schema is relative.
-            let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
-            let compiled = compile::bytes(short, bytes)
-                .map_err(|error| Error::from(error).replacing(short, name))?;
-            let mut input = Self::of_compiled(spec, compiled)?;
-            input.is_file = true;
-            spec.clone_into(&mut input.origin);
-            input.paths.insert(short.to_owned(), name.to_owned());
-            return Ok(input);
-        }
-        Ok(Self::new(spec, set::decode(&set::shown(spec), &bytes)?))
+        // The name of a file in a schema is relative.
+        let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let compiled = compile::bytes(short, bytes)
+            .map_err(|error| Error::from(error).replacing(short, name))?;
+        Ok(Self {
+            is_file: true,
+            origin: spec.to_owned(),
+            paths: BTreeMap::from([(short.to_owned(), name.to_owned())]),
+            ..Self::of_compiled(spec, compiled)?
+        })
     }
 
     fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
@@ -200,7 +196,7 @@ impl Input {
         let schema = super::schema(&compiled.pool.encode_to_vec(), text)?;
         let paths = compiled.paths.iter();
         Ok(Self {
-            paths: (paths.map(|(name, path)| (name.clone(), shown(path)))).collect(),
+            paths: (paths.map(|(name, path)| (name.clone(), from_here(path)))).collect(),
             release: compiled.release,
             origin: compiled.origin,
             named: compiled.named,
@@ -248,18 +244,8 @@ impl Input {
         let Some(beside) = &other.protocol else {
             return self.protocol.as_ref();
         };
-        let own = self.protocol.as_ref();
         let alike = || model::like(Protocol::of_schema(&self.schema), beside);
-        let names = |protocol: &Protocol| {
-            let events = protocol.nri.as_ref().map_or(&[][..], |nri| &nri.events);
-            let names: BTreeSet<_> = events.iter().map(|event| event.name.clone()).collect();
-            (
-                names,
-                protocol.nri.as_ref().and_then(|nri| nri.last).is_some(),
-            )
-        };
-        own.filter(|own| own.package == beside.package && names(own) == names(beside))
-            .or_else(|| Some(self.alike.get_or_init(alike)))
+        Some(self.alike.get_or_init(alike))
     }
 
     /// Returns its name in reports: the NRI release, or else the path.
@@ -288,8 +274,17 @@ impl Input {
     }
 }
 
+/// Returns the name of an input in messages.
+fn shown(spec: &str) -> &str {
+    if spec == STDIN {
+        "standard input"
+    } else {
+        spec
+    }
+}
+
 /// Returns the path as it is named from the working folder.
-fn shown(path: &Path) -> String {
+fn from_here(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
     let relative = path.strip_prefix(here).unwrap_or(path);
     let relative = relative.strip_prefix(".").unwrap_or(relative);
@@ -298,34 +293,25 @@ fn shown(path: &Path) -> String {
 
 /// Returns pairs of names of the same file in `from` and `to`.
 fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
-    let is_file = from.is_file || to.is_file;
-    if let ([old], [new], true) = (from.named.as_slice(), to.named.as_slice(), is_file) {
-        return if old == new {
-            Vec::new()
-        } else {
-            vec![(old.clone(), new.clone())]
-        };
+    if let ([old], [new]) = (from.named.as_slice(), to.named.as_slice())
+        && (from.is_file || to.is_file)
+    {
+        return vec![(old.clone(), new.clone())];
     }
-    let only = |one: &Input, other: &Input| -> Vec<String> {
-        let names = one.named.iter();
-        names
-            .filter(|name| !other.named.contains(name))
-            .cloned()
-            .collect()
+    let below = |long: &str, short: &str| {
+        let outer = long.strip_suffix(short);
+        outer.is_some_and(|outer| outer.ends_with('/'))
     };
-    let (old, new) = (only(from, to), only(to, from));
-    let same = |old: &str, new: &str| {
-        let below = |long: &str, short: &str| {
-            long.strip_suffix(short)
-                .is_some_and(|rest| rest.ends_with('/'))
-        };
+    let is_same = |old: &str, new: &str| {
         (below(old, new) || below(new, old))
             && from.schema.package_of(old) == to.schema.package_of(new)
     };
-    let pairs = old.iter().filter_map(|old| {
-        let mut found = new.iter().filter(|new| same(old, new));
-        let one = found.next()?;
-        found.next().is_none().then(|| (old.clone(), one.clone()))
+    let only_new = || to.named.iter().filter(|name| !from.named.contains(name));
+    let only_old = from.named.iter().filter(|name| !to.named.contains(name));
+    let pairs = only_old.filter_map(|old| {
+        let mut same = only_new().filter(|new| is_same(old, new));
+        let new = same.next().filter(|_| same.next().is_none())?;
+        Some((old.clone(), new.clone()))
     });
     pairs.collect()
 }

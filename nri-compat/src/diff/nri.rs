@@ -8,7 +8,6 @@ pub(super) mod fields;
 pub(super) mod flow;
 pub(super) mod mask;
 pub(super) mod model;
-mod registry;
 mod rpcs;
 pub(super) mod semantics;
 mod services;
@@ -19,14 +18,26 @@ mod wasm;
 
 pub(crate) use wasm::export as wasm_export;
 
-pub(super) use registry::count as rule_count;
-
 use self::facts::Facts;
 use self::flow::Flows;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
 use self::side::Side;
 use super::sink::Sink;
+use crate::report::diff::Deprecated;
 use crate::report::finding::Finding;
+use crate::rules::table::nri_rules;
+
+/// A function that looks at both sides and reports its findings.
+type Check = fn(&Context<'_>, &mut Sink);
+
+macro_rules! checks {
+    ($($id:literal => $check:expr,)*) => {
+        /// The rules of NRI, each with the function that reports it.
+        pub(super) static RULES: &[(&str, Check)] = &[$(($id, $check)),*];
+    };
+}
+
+nri_rules!(checks);
 
 /// Both sides, the direction of their messages, and further facts.
 pub(super) struct Context<'s> {
@@ -35,14 +46,6 @@ pub(super) struct Context<'s> {
     pub(super) flows_from: Flows,
     pub(super) flows_to: Flows,
     pub(super) facts: &'s Facts<'s>,
-}
-
-/// The names involved in a move of the sentinel, for the findings that it explains.
-pub(super) struct SentinelMoved {
-    pub(super) rule: &'static str,
-    pub(super) sentinel: String,
-    /// Returns the new event that has the former number of LAST.
-    pub(super) successor: Option<String>,
 }
 
 impl<'s> Context<'s> {
@@ -70,31 +73,44 @@ impl<'s> Context<'s> {
         self.both_serve() && sides.iter().all(|side| side.events_enum().is_some())
     }
 
-    /// Returns the move of the sentinel LAST, if it moved.
-    pub(super) fn sentinel_moved(&self) -> Option<SentinelMoved> {
-        let (old, new) = (self.from.nri.last?, self.to.nri.last?);
-        (old != new).then(|| SentinelMoved {
-            rule: "NRI_EVENT_SENTINEL_MOVED",
-            sentinel: self.to.full(&format!("{EVENT}.{SENTINEL}")),
-            successor: mask::successor(self).map(|event| event.full_name.clone()),
-        })
+    /// Returns true if this is the finding of a generic rule about the former number of the sentinel LAST,
+    /// which passed to a new event or was removed.
+    pub(super) fn is_of_sentinel(&self, finding: &Finding) -> bool {
+        let has_moved = self.from.nri.last.is_some() && self.to.nri.last.is_some();
+        if !has_moved || self.from.nri.last == self.to.nri.last {
+            return false;
+        }
+        let element = &finding.element;
+        if finding.rule == "ENUM_VALUE_SAME_NAME" {
+            return mask::successor(self).is_some_and(|event| event.full_name == *element);
+        }
+        finding.rule.starts_with("ENUM_VALUE_NO_DELETE")
+            && *element == self.to.full(&format!("{EVENT}.{SENTINEL}"))
     }
 
-    /// Runs the function of every rule.
+    /// Returns the RPCs that are deprecated on the later side only.
+    pub(super) fn newly_deprecated(&self) -> Vec<Deprecated> {
+        self.facts.newly_deprecated(&self.from, &self.to)
+    }
+
+    /// Runs the check of every rule, each once: several rules can share one.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut sink = Sink::default();
-        for run in registry::functions() {
-            run(self, &mut sink);
+        for (at, (_, check)) in RULES.iter().enumerate() {
+            let is_same = |(_, known): &(&str, Check)| std::ptr::fn_addr_eq(*known, *check);
+            if !RULES[..at].iter().any(is_same) {
+                check(self, &mut sink);
+            }
         }
         sink.findings
     }
 }
 
 /// Joins names: `A`, `A and B`, `A, B and C`.
-fn names(names: &[&str]) -> String {
+fn names(names: &[String]) -> String {
     match names {
         [] => String::new(),
-        [one] => (*one).to_owned(),
+        [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }

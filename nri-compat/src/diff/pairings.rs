@@ -45,11 +45,15 @@ struct Pair<'s> {
 
 impl Pair<'_> {
     fn push(&mut self, kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) {
-        self.items.push(PairingItem {
-            kind,
-            element: element.to_owned(),
-            outcome,
-            detail: detail.into(),
-        });
+        self.items.push(item(kind, element, outcome, detail));
+    }
+}
+
+fn item(kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) -> PairingItem {
+    PairingItem {
+        kind,
+        element: element.to_owned(),
+        outcome,
+        detail: detail.into(),
     }
 }

@@ -3,21 +3,10 @@
 use std::collections::HashMap;
 
 use nri_schema::Schema;
-use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
+use nri_schema::schema::{Declaration, Enum, Field, File, Message, Method, Service};
 
 /// An element before and after.
-pub(super) struct Pair<'a, T> {
-    pub(super) old: &'a T,
-    pub(super) new: &'a T,
-}
-
-impl<T> Clone for Pair<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Pair<'_, T> {}
+pub(super) type Pair<'a, T> = (&'a T, &'a T);
 
 /// Both schemas, and all pairs of elements that rules check.
 pub(super) struct Pairs<'a> {
@@ -40,27 +29,21 @@ pub(super) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(from: &'a Schema, to: &'a Schema) -> Self {
-        let messages = pairs(&from.messages, &to.messages, |message| {
-            message.id.full.as_str()
-        });
-        let services = pairs(&from.services, &to.services, |service| {
-            service.id.full.as_str()
-        });
+        let messages = pairs(&from.messages, &to.messages, full);
+        let services = pairs(&from.services, &to.services, full);
         let of_messages = messages
             .iter()
-            .flat_map(|pair| pairs(&pair.old.fields, &pair.new.fields, |field| field.number));
+            .flat_map(|(old, new)| pairs(&old.fields, &new.fields, |field| field.number));
         let extensions = pairs(&from.extensions, &to.extensions, |extension| {
             (&*extension.owner, extension.number)
         });
         let fields = of_messages.chain(extensions).collect();
-        let methods = services.iter().flat_map(|pair| {
-            pairs(&pair.old.methods, &pair.new.methods, |method| {
-                method.id.name()
-            })
-        });
+        let methods = services
+            .iter()
+            .flat_map(|(old, new)| pairs(&old.methods, &new.methods, |method| method.id.name()));
         Self {
             files: pairs(&from.files, &to.files, |file| file.name.as_str()),
-            enums: pairs(&from.enums, &to.enums, |declared| declared.id.full.as_str()),
+            enums: pairs(&from.enums, &to.enums, full),
             methods: methods.collect(),
             from,
             to,
@@ -71,17 +54,16 @@ impl<'a> Pairs<'a> {
     }
 }
 
+fn full<T: Declaration>(element: &T) -> &str {
+    &element.id().full
+}
+
 fn pairs<'a, T, K: std::hash::Hash + Eq>(
     old: &'a [T],
     new: &'a [T],
     key: impl Fn(&'a T) -> K,
 ) -> Vec<Pair<'a, T>> {
     let by_key: HashMap<K, &T> = new.iter().map(|element| (key(element), element)).collect();
-    let pair = |old| {
-        Some(Pair {
-            old,
-            new: by_key.get(&key(old)).copied()?,
-        })
-    };
+    let pair = |old| Some((old, *by_key.get(&key(old))?));
     old.iter().filter_map(pair).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nri_schema::model::About;
+use nri_schema::model::{About, Enum, EnumValue, Event, Field, Rpc, Service};
 use nri_schema::schema::Id;
 
 use super::pairs::Pairs;
@@ -44,6 +44,28 @@ impl Run<'_> {
     }
 }
 
+/// An element of the model of a protocol.
+pub(super) trait Element {
+    fn full_name(&self) -> &str;
+    fn about(&self) -> &About;
+}
+
+macro_rules! elements {
+    ($($element:ident)*) => {
+        $(impl Element for $element {
+            fn full_name(&self) -> &str {
+                &self.full_name
+            }
+
+            fn about(&self) -> &About {
+                &self.about
+            }
+        })*
+    };
+}
+
+elements!(Service Rpc Field Enum EnumValue Event);
+
 /// A collector of findings.
 #[derive(Default)]
 pub(super) struct Sink {
@@ -58,6 +80,17 @@ impl Sink {
         self.report(self.rule, location, element, message);
     }
 
+    /// Reports a rule about a declaration of the later side, at its place.
+    pub(super) fn report_declared(
+        &mut self,
+        rule: &'static str,
+        new: &impl Element,
+        message: String,
+    ) {
+        let place = new.about().location.clone();
+        self.report(rule, place, new.full_name(), message);
+    }
+
     /// Reports a rule at its level.
     pub(super) fn report(
         &mut self,
@@ -67,29 +100,6 @@ impl Sink {
         message: String,
     ) {
         let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
-        self.report_at(level, rule, location, element, message);
-    }
-
-    /// Reports a rule at its level, about a declaration of the later side.
-    pub(super) fn report_declared(
-        &mut self,
-        rule: &'static str,
-        about: &About,
-        element: &str,
-        message: String,
-    ) {
-        self.report(rule, about.location.clone(), element, message);
-    }
-
-    /// Reports a rule at another level.
-    pub(super) fn report_at(
-        &mut self,
-        level: Level,
-        rule: &'static str,
-        location: Option<Location>,
-        element: &str,
-        message: String,
-    ) {
         self.findings.push(Finding {
             location,
             ..Finding::new(rule, level, element, message)
@@ -101,14 +111,15 @@ impl Sink {
     pub(super) fn into_findings(self) -> Vec<Finding> {
         let mut found = self.findings;
         found.sort_by(|a, b| a.order().cmp(&b.order()));
-        let mut seen = HashSet::new();
-        found.retain(|finding| {
-            seen.insert((
-                finding.location.clone(),
-                finding.rule,
-                finding.message.clone(),
-            ))
-        });
+        let mut known = HashSet::new();
+        found.retain(
+            |Finding {
+                 location,
+                 rule,
+                 message,
+                 ..
+             }| { known.insert((location.clone(), *rule, message.clone())) },
+        );
         found
     }
 }

@@ -7,15 +7,13 @@
 
 mod effect;
 mod end;
-mod fields;
 mod retyped;
 mod value;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use end::End;
-use fields::Fields;
+use end::{End, Fields};
 use nri_schema::Schema;
 use nri_schema::schema::{Cardinality, Enum, EnumValue, Field, Message};
 
@@ -106,20 +104,15 @@ impl<'s> Transfers<'s> {
         let mut found = Vec::new();
         let mut once = HashSet::new();
         for (_, parts) in self.reached((sent, expected)) {
-            found.extend(
-                parts
-                    .found
-                    .iter()
-                    .filter(|part| match part {
-                        // A pair of fields occurs once, because its pair of messages does.
-                        Transfer::Read { .. } => true,
-                        Transfer::Unknown { sent: name }
-                        | Transfer::UnknownValue { sent: name }
-                        | Transfer::OtherValue { sent: name, .. } => once.insert((*name, true)),
-                        Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
-                    })
-                    .cloned(),
-            );
+            let new = parts.found.iter().filter(|part| match part {
+                // A pair of fields occurs once, because its pair of messages does.
+                Transfer::Read { .. } => true,
+                Transfer::Unknown { sent: name }
+                | Transfer::UnknownValue { sent: name }
+                | Transfer::OtherValue { sent: name, .. } => once.insert((*name, true)),
+                Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
+            });
+            found.extend(new.cloned());
         }
         found
     }
@@ -178,16 +171,13 @@ impl<'s> Pair<'_, 's> {
                 }),
             }
         }
-        let unfilled = self
-            .receiver
-            .in_message(expected)
-            .filter(|field| self.sender.of_number(sent, field.number).is_none());
-        self.parts
-            .found
-            .extend(unfilled.map(|field| Transfer::Unfilled {
-                read: &field.id.full,
-                required: field.cardinality == Cardinality::Required,
-            }));
+        let fields = self.receiver.in_message(expected);
+        let unfilled = fields.filter(|field| self.sender.of_number(sent, field.number).is_none());
+        let unfilled = unfilled.map(|field| Transfer::Unfilled {
+            read: &field.id.full,
+            required: field.cardinality == Cardinality::Required,
+        });
+        self.parts.found.extend(unfilled);
     }
 
     fn field(&mut self, sent: &'s Field, read: &'s Field, of: &Message, expected: &Message) {
@@ -303,10 +293,9 @@ fn joins_oneof((sent, of): (&Field, &Message), (read, expected): (&Field, &Messa
     let Some(oneof) = &read.oneof else {
         return false;
     };
-    let members = expected
-        .fields
-        .iter()
-        .filter(|other| other.oneof.as_ref() == Some(oneof) && other.number != read.number);
+    let is_beside =
+        |other: &&Field| other.oneof.as_ref() == Some(oneof) && other.number != read.number;
+    let members = expected.fields.iter().filter(is_beside);
     let mut beside = members.filter_map(|other| of_number(of, other.number));
     beside.any(|other| sent.oneof.is_none() || other.oneof != sent.oneof)
 }

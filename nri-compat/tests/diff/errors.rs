@@ -92,7 +92,7 @@ fn git_names_what_is_missing() {
     for (spec, parts) in [
         (
             "HEAD~9:a.proto",
-            &["cannot find `HEAD~9:a.proto`", "not a revision"][..],
+            &["cannot find `HEAD~9:a.proto`: git: Not a valid object name HEAD~9"][..],
         ),
         ("nope.proto:3", &["cannot find `nope.proto:3`"]),
         (
@@ -101,7 +101,10 @@ fn git_names_what_is_missing() {
         ),
         (
             ".git#branch=nope",
-            &["`nope` is not a revision", "help: name a branch"],
+            &[
+                "Not a valid object name nope",
+                "help: name a file, or a branch",
+            ],
         ),
         (".git#deep=1", &["unknown option `deep=1`", "subdir"]),
         (".git#ref=HEAD,subdir=x", &["has no file or folder `x`"]),
@@ -115,7 +118,10 @@ fn git_names_what_is_missing() {
         &["clone", "-q", "--depth", "1", &address, "c"],
     );
     let shallow = error(&clone.path().join("c"), &["HEAD~1:a.proto", "a.proto"]);
-    assert_says(&shallow, &["not a revision", "the clone is shallow"]);
+    assert_says(
+        &shallow,
+        &["cannot find `HEAD~1:a.proto`", "a shallow clone"],
+    );
     let local = format!("{address}/.git#ref=HEAD");
     let output = diff(path, &[&local, "."])
         .output()
@@ -148,8 +154,8 @@ fn a_submodule_is_named_with_its_commit() {
     git(outer.path(), &["commit", "-qm", "module"]);
     let commit = git(inner.path(), &["rev-parse", "HEAD"]);
     let text = error(outer.path(), &["HEAD:dep/a.proto", "dep/a.proto"]);
-    let remedy = format!("`dep/.git#ref={commit},subdir=a.proto`");
-    assert_says(&text, &["`dep` is a submodule in revision `HEAD`", &remedy]);
+    let remedy = format!("`dep/.git#ref={commit}`");
+    assert_says(&text, &["`dep` in revision `HEAD` is a submodule", &remedy]);
     let text = error(outer.path(), &[".git#ref=HEAD", "dep"]);
     assert_says(&text, &["no `.proto` file below `.git#ref=HEAD`"]);
 }
@@ -181,7 +187,10 @@ fn no_proto_of_a_folder_is_left_out() {
     let text = error(path, &[".git#ref=main,subdir=a", "a/a.proto"]);
     assert_says(
         &text,
-        &["`a/b.proto` in revision `main` is not a link to a file"],
+        &[
+            "`a/b.proto` in revision `main` is a symbolic link",
+            "git worktree add FOLDER main",
+        ],
     );
 }
 

@@ -88,7 +88,7 @@ fn revisions_in_git_are_compared_with_files() {
     }
     let unknown = run(&folder, &["nowhere:pkg", "pkg"]);
     assert!(
-        err(&unknown).contains("`nowhere` is not a revision"),
+        err(&unknown).contains("git: Not a valid object name nowhere"),
         "{}",
         err(&unknown)
     );
@@ -117,10 +117,10 @@ fn committed_files_are_compared_whatever_their_attributes() {
     }
 }
 
-/// A committed link leads to a file of the same revision, and to no file of the machine.
+/// A committed link leads to no file of the machine. Links that the comparison does not need are no obstacle.
 #[cfg(unix)]
 #[test]
-fn links_in_git_stay_in_the_revision() {
+fn links_in_git_are_not_followed() {
     use std::os::unix::fs::symlink;
 
     let folder = folder(&[("pkg/api.proto", BEFORE.as_bytes())]);
@@ -134,14 +134,64 @@ fn links_in_git_stay_in_the_revision() {
     git(&folder, &["init", "-q", "-b", "main"]);
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "first"]);
-    for from in ["main:file.proto", "main:folder", "main:folder/api.proto"] {
+    for from in ["main:pkg", "main:pkg/api.proto", "main:./pkg/"] {
         let output = run(&folder, &[from, "pkg/api.proto"]);
         assert_eq!(output.status.code(), Some(0), "{from}: {}", err(&output));
     }
-    let output = run(&folder, &["main:outside.proto", "pkg/api.proto"]);
+    for (from, link) in [
+        ("main:file.proto", "file.proto"),
+        ("main:folder", "folder"),
+        ("main:folder/api.proto", "folder"),
+        ("main:outside.proto", "outside.proto"),
+        ("main:", "file.proto"),
+    ] {
+        let output = run(&folder, &[from, "pkg/api.proto"]);
+        let text = err(&output);
+        let expected = format!("`{link}` in revision `main` is a symbolic link");
+        assert!(text.contains(&expected), "{from}: {text}");
+        assert!(text.contains("git worktree add"), "{text}");
+        assert!(!text.contains("password"), "{text}");
+    }
+}
+
+/// Filters and conversions of line ends are those of a work tree, not of a revision.
+#[test]
+fn committed_files_are_read_without_filters() {
+    let folder = folder(&[("api.proto", BEFORE.as_bytes())]);
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "first"]);
+    write(
+        folder.path(),
+        ".git/info/attributes",
+        b"*.proto filter=none\n",
+    );
+    git(&folder, &["config", "filter.none.smudge", "false"]);
+    git(&folder, &["config", "filter.none.required", "true"]);
+    write(folder.path(), "api.proto", AFTER.as_bytes());
+    let output = run(&folder, &["HEAD:", "."]);
+    let text = out(&output);
+    assert!(text.contains("FIELD_SAME_TYPE"), "{text}{}", err(&output));
+}
+
+/// A tree that no `git add` writes may have names that lead out of it.
+#[test]
+fn names_in_git_stay_in_the_revision() {
+    let folder = folder(&[("a.proto", BEFORE.as_bytes())]);
+    git(&folder, &["init", "-q", "-b", "main"]);
+    let script = "blob=$(git hash-object -w a.proto) && inner=$(printf '100644 blob %s\\ta.proto\\n' $blob | git mktree) \
+                  && tree=$(printf '040000 tree %s\\t..\\n' $inner | git mktree) && git tag out $tree";
+    let status = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(folder.path())
+        .status();
+    assert!(status.expect("a shell").success());
+    let output = run(&folder, &["out:", "a.proto"]);
     let text = err(&output);
-    assert!(text.contains("a link out of the repository"), "{text}");
-    assert!(!text.contains("password"), "{text}");
+    assert!(
+        text.contains("`../a.proto` leads out of the repository"),
+        "{text}"
+    );
 }
 
 #[cfg(unix)]
@@ -157,7 +207,7 @@ fn remote_repositories_are_named_as_such() {
     );
     let text = err(&output);
     assert!(
-        text.contains("https://example.com/x.git is a remote repository"),
+        text.contains("`https://example.com/x.git#tag=v1` is an address, and nothing is fetched"),
         "{text}"
     );
 }

@@ -33,10 +33,8 @@ fn check(run: &mut Run<'_>, (old, new): (&Field, &Field), group: fn(Cardinality)
     let in_map_entries = old.in_map_entry && new.in_map_entry;
     if !in_map_entries && group(old.cardinality) != group(new.cardinality) {
         let [before, after] = [old, new].map(|field| words(field.cardinality));
-        let message = format!(
-            "{} changed cardinality from {before} to {after}",
-            super::field(new)
-        );
+        let field = super::field(new);
+        let message = format!("{field} changed cardinality from {before} to {after}");
         run.report(&new.id, message);
     }
 }

@@ -45,11 +45,8 @@ pub(in crate::diff) fn package(run: &mut Run<'_>) {
 }
 
 fn packages(schema: &Schema) -> BTreeSet<&str> {
-    schema
-        .files
-        .iter()
-        .map(|file| file.package.as_str())
-        .collect()
+    let files = schema.files.iter();
+    files.map(|file| file.package.as_str()).collect()
 }
 
 /// Returns the packages to check. buf checks a package only if it still declares something of the
@@ -58,46 +55,38 @@ fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
     if kind.noun == SERVICE.noun {
         return packages(schema);
     }
-    let ids = (kind.list)(schema);
-    ids.into_iter()
-        .map(|id| schema.file_of(id).package.as_str())
-        .collect()
+    let files = (kind.list)(schema).into_iter().map(|id| schema.file_of(id));
+    files.map(|file| file.package.as_str()).collect()
 }
 
 /// Reports what was removed from a file.
 pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
-    let pairs = run.pairs;
-    let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested().to_owned());
-    let kept = (kind.list)(pairs.to).into_iter();
-    let kept: HashSet<_> = kept.map(|id| key(pairs.to, id)).collect();
-    for id in (kind.list)(pairs.from) {
-        let Some(file) = pairs.to.file(&pairs.from.file_of(id).name) else {
-            continue;
-        };
-        if !kept.contains(&key(pairs.from, id)) {
+    let to = run.pairs.to;
+    for id in gone(run, kind, |file| &file.name) {
+        if let Some(file) = to.file(&run.pairs.from.file_of(id).name) {
             let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested());
-            let place = place_in_file(pairs.to, file, id.nested());
-            run.sink.add(Some(place), &id.full, message);
+            run.sink
+                .add(Some(place_in_file(to, file, id)), &id.full, message);
         }
     }
 }
 
 /// Reports what was removed from a package.
 pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
-    let pairs = run.pairs;
-    let packages = packages_with(kind, pairs.to);
-    let key =
-        |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested().to_owned());
-    let kept = (kind.list)(pairs.to).into_iter();
-    let kept: HashSet<_> = kept.map(|id| key(pairs.to, id)).collect();
-    for id in (kind.list)(pairs.from) {
-        let File { package, name, .. } = pairs.from.file_of(id);
-        if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
+    let to = run.pairs.to;
+    let packages = packages_with(kind, to);
+    for id in gone(run, kind, |file| &file.package) {
+        let File { package, name, .. } = run.pairs.from.file_of(id);
+        if packages.contains(package.as_str()) {
             // buf looks for the remains of a message in its package, and for those of anything else
             // in its file.
-            let place = pairs.to.file(name).map(|file| match kind.noun {
-                "message" => place_in_package(pairs.to, file, id.nested(), package),
-                _ => place_in_file(pairs.to, file, id.nested()),
+            let place = to.file(name).map(|file| {
+                if kind.noun == MESSAGE.noun {
+                    let is_in_package = |other: &File| other.package == *package;
+                    last_known_place(to, file, package, id.nested(), is_in_package)
+                } else {
+                    place_in_file(to, file, id)
+                }
             });
             let (noun, nested) = (kind.noun, id.nested());
             let message = format!("{noun} {nested:?} was deleted from package {package:?}");
@@ -106,48 +95,44 @@ pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
     }
 }
 
+/// Returns the declarations of which the later side has none with the same name in the same scope, which is a part
+/// of the file.
+fn gone<'a>(run: &Run<'a>, kind: &Kind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
+    let (from, to) = (run.pairs.from, run.pairs.to);
+    let kept = (kind.list)(to).into_iter();
+    let kept: HashSet<_> = kept
+        .map(|id| (scope(to.file_of(id)), id.nested()))
+        .collect();
+    let mut all = (kind.list)(from);
+    all.retain(|id| !kept.contains(&(scope(from.file_of(id)), id.nested())));
+    all
+}
+
+/// Looks for remains in the same file.
+fn place_in_file(schema: &Schema, file: &File, id: &Id) -> Location {
+    let is_same = |other: &File| std::ptr::eq(other, file);
+    last_known_place(schema, file, &file.package, id.nested(), is_same)
+}
+
 /// Returns the place of something nested that was removed: the innermost enclosing message that
 /// still exists, else the start of the file. `package` and `accepts` restrict which messages count.
 fn last_known_place(
     schema: &Schema,
     file: &File,
-    nested: &str,
     package: &str,
-    accepts: impl Fn(&Id) -> bool,
+    nested: &str,
+    accepts: impl Fn(&File) -> bool,
 ) -> Location {
     let mut around = nested;
     while let Some((outer, _)) = around.rsplit_once('.') {
-        let message = schema
-            .message(&full_name(package, outer))
-            .map(|message| &message.id);
-        if let Some(id) = message.filter(|id| id.nested() == outer && accepts(id)) {
-            return schema
-                .declared(id)
-                .unwrap_or_else(|| schema.file_of(id).start());
+        let full = format!("{package}.{outer}");
+        let message = schema.message(full.trim_start_matches('.'));
+        let is_outer = |id: &&Id| id.nested() == outer && accepts(schema.file_of(id));
+        if let Some(id) = message.map(|message| &message.id).filter(is_outer) {
+            let start = || schema.file_of(id).start();
+            return schema.declared(id).unwrap_or_else(start);
         }
         around = outer;
     }
     file.start()
-}
-
-fn full_name(package: &str, nested: &str) -> String {
-    if package.is_empty() {
-        nested.to_owned()
-    } else {
-        format!("{package}.{nested}")
-    }
-}
-
-/// Looks for remains in the same file.
-fn place_in_file(schema: &Schema, file: &File, nested: &str) -> Location {
-    last_known_place(schema, file, nested, &file.package, |id| {
-        std::ptr::eq(schema.file_of(id), file)
-    })
-}
-
-/// Looks for remains in all files of the package.
-fn place_in_package(schema: &Schema, file: &File, nested: &str, package: &str) -> Location {
-    last_known_place(schema, file, nested, package, |id| {
-        schema.file_of(id).package == package
-    })
 }

@@ -17,10 +17,8 @@ const NUMBER_TAG: i32 = 2;
 fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
     let mut names = BTreeMap::<_, BTreeSet<_>>::new();
     for value in &declared.values {
-        names
-            .entry(value.number)
-            .or_default()
-            .insert(value.id.name());
+        let own = names.entry(value.number).or_default();
+        own.insert(value.id.name());
     }
     names
 }
@@ -81,14 +79,10 @@ pub(in crate::diff) fn value_name(run: &mut Run<'_>, old: &Enum, new: &Enum) {
             continue;
         };
         if !before.is_subset(after) {
-            let (was, is) = (
-                quoted(before.iter().copied()),
-                quoted(after.iter().copied()),
-            );
-            let message = format!(
-                "enum value {number} of enum {:?} changed name from {was} to {is}",
-                new.id.name()
-            );
+            let [was, is] = [before, after].map(|names| quoted(names.iter().copied()));
+            let name = new.id.name();
+            let message =
+                format!("enum value {number} of enum {name:?} changed name from {was} to {is}");
             let place = run.pairs.to.part(id, &[NUMBER_TAG]);
             run.report_only_at(place, id, message);
         }

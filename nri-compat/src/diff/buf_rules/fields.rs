@@ -79,10 +79,8 @@ pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
         let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
-        let message = format!(
-            "{} changed JSON name from {before:?} to {after:?}",
-            super::field(new)
-        );
+        let field = super::field(new);
+        let message = format!("{field} changed JSON name from {before:?} to {after:?}");
         run.report_at(place, &new.id, message);
     }
 }
@@ -92,10 +90,8 @@ pub(in crate::diff) fn jstype(run: &mut Run<'_>, old: &Field, new: &Field) {
     if is_64_bit(old) && is_64_bit(new) && old.jstype != new.jstype {
         let place = run.pairs.to.part(&new.id, &JSTYPE);
         let (before, after) = (jstype_words(old.jstype), jstype_words(new.jstype));
-        let message = format!(
-            "{} changed jstype from {before} to {after}",
-            super::field(new)
-        );
+        let field = super::field(new);
+        let message = format!("{field} changed jstype from {before} to {after}");
         run.report_at(place, &new.id, message);
     }
 }

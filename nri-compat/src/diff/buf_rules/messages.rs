@@ -24,10 +24,8 @@ pub(in crate::diff) fn required(run: &mut Run<'_>, old: &Message, new: &Message)
 }
 
 fn required_fields(message: &Message) -> impl Iterator<Item = &Field> {
-    message
-        .fields
-        .iter()
-        .filter(|field| field.label == n::LABEL_REQUIRED)
+    let fields = message.fields.iter();
+    fields.filter(|field| field.label == n::LABEL_REQUIRED)
 }
 
 fn required_numbers(message: &Message) -> HashSet<i32> {
@@ -40,12 +38,9 @@ pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Message, new: &Message) {
     let kept: HashSet<&str> = new.oneofs.iter().map(|oneof| oneof.name.as_str()).collect();
     for oneof in old.oneofs.iter().filter(|oneof| !oneof.synthetic) {
         if !kept.contains(oneof.name.as_str()) {
-            let message = format!(
-                "oneof {:?} of message {:?} was deleted",
-                oneof.name,
-                new.id.name()
-            );
-            let element = format!("{}.{}", new.id.full, oneof.name);
+            let (name, owner) = (&oneof.name, new.id.name());
+            let message = format!("oneof {name:?} of message {owner:?} was deleted");
+            let element = format!("{}.{name}", new.id.full);
             run.report_part(&new.id, &element, message);
         }
     }

@@ -10,9 +10,8 @@ const MAX_FIELD: i64 = (1 << 29) - 1;
 
 /// Returns true if one of the ranges holds the number.
 pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
-    ranges
-        .iter()
-        .any(|range| (range.start..=range.end).contains(&number))
+    let mut ranges = ranges.iter();
+    ranges.any(|range| (range.start..=range.end).contains(&number))
 }
 
 pub(in crate::diff) fn extension(run: &mut Run<'_>, old: &Message, new: &Message) {
@@ -58,11 +57,8 @@ impl<'a> Owner<'a> {
         for range in old {
             let missing = missing(*range, &kept);
             if !missing.is_empty() {
-                let gone = missing
-                    .into_iter()
-                    .map(|range| self.text(range))
-                    .collect::<Vec<_>>()
-                    .join(", ");
+                let gone = missing.into_iter().map(|range| self.text(range));
+                let gone = gone.collect::<Vec<_>>().join(", ");
                 let (range, what, name) = (self.text(*range), self.what, self.id.name());
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
                 run.report(self.id, message);
@@ -83,11 +79,8 @@ impl<'a> Owner<'a> {
     fn names(&self, run: &mut Run<'_>, old: &[String], new: &[String]) {
         let kept: BTreeSet<&String> = new.iter().collect();
         for name in old.iter().filter(|name| !kept.contains(name)) {
-            let message = format!(
-                "reserved name {name:?} of {} {:?} was given up",
-                self.what,
-                self.id.name()
-            );
+            let (what, owner) = (self.what, self.id.name());
+            let message = format!("reserved name {name:?} of {what} {owner:?} was given up");
             run.report(self.id, message);
         }
     }
@@ -95,11 +88,8 @@ impl<'a> Owner<'a> {
 
 /// Returns the ranges in order, neighbours joined.
 fn merged(ranges: &[Span]) -> Vec<Span> {
-    let mut sorted: Vec<Span> = ranges
-        .iter()
-        .copied()
-        .filter(|range| range.start <= range.end)
-        .collect();
+    let mut sorted = ranges.to_vec();
+    sorted.retain(|range| range.start <= range.end);
     sorted.sort_unstable();
     let mut merged: Vec<Span> = Vec::with_capacity(sorted.len());
     for range in sorted {
@@ -116,26 +106,14 @@ fn missing(range: Span, merged: &[Span]) -> Vec<Span> {
     let mut gaps = Vec::new();
     let mut next = range.start;
     let first = merged.partition_point(|kept| kept.end < range.start);
-    for kept in merged
-        .iter()
-        .skip(first)
-        .take_while(|kept| kept.start <= range.end)
-    {
-        if next < kept.start {
-            gaps.push(Span {
-                start: next,
-                end: kept.start - 1,
-            });
-        }
+    let kept = merged.iter().skip(first);
+    for kept in kept.take_while(|kept| kept.start <= range.end) {
+        gaps.push((next, kept.start - 1));
         next = kept.end + 1;
     }
-    if next <= range.end {
-        gaps.push(Span {
-            start: next,
-            end: range.end,
-        });
-    }
-    gaps
+    gaps.push((next, range.end));
+    let gaps = gaps.into_iter().map(|(start, end)| Span { start, end });
+    gaps.filter(|gap| gap.start <= gap.end).collect()
 }
 
 #[cfg(test)]

@@ -12,17 +12,12 @@ const IDEMPOTENCY_LEVEL: [i32; 2] = [4, 34];
 
 pub(in crate::diff) fn rpc_deleted(run: &mut Run<'_>, old: &Service, new: &Service) {
     let kept: HashSet<&str> = new.methods.iter().map(|method| method.id.name()).collect();
-    for method in old
-        .methods
-        .iter()
-        .filter(|method| !kept.contains(method.id.name()))
-    {
-        let message = format!(
-            "RPC {:?} of service {:?} was deleted",
-            method.id.name(),
-            new.id.name()
-        );
-        run.report_part(&new.id, &method.id.full, message);
+    for Method { id, .. } in &old.methods {
+        if !kept.contains(id.name()) {
+            let (name, service) = (id.name(), new.id.name());
+            let message = format!("RPC {name:?} of service {service:?} was deleted");
+            run.report_part(&new.id, &id.full, message);
+        }
     }
 }
 

@@ -13,6 +13,10 @@ const JAVA_UTF8: [i32; 4] = [8, 21, 1001, 2];
 const JAVA_STRING_CHECK_UTF8: [i32; 2] = [8, 27];
 const EDITION_2024: i32 = 1001;
 
+/// The C++ types of a string of which one may become the other.
+const STRING: &str = "STRING";
+const STRING_PIECE: &str = "STRING_PIECE";
+
 pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (old.features.utf8_validation, new.features.utf8_validation);
     if old.kind != n::STRING || new.kind != n::STRING || before == after {
@@ -33,9 +37,8 @@ pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     let before = java_validation(old, pairs.from.file_of(&old.id));
     let after = java_validation(new, file);
     if before != after {
-        let place = file
-            .part(&JAVA_STRING_CHECK_UTF8)
-            .or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8));
+        let option = file.part(&JAVA_STRING_CHECK_UTF8);
+        let place = option.or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8));
         let (field, before, after) = (super::field(new), utf8_words(before), utf8_words(after));
         let message = format!("{field} changed UTF-8 validation in Java from {before} to {after}");
         run.report_at(place, &new.id, message);
@@ -69,62 +72,34 @@ const fn utf8_words(validation: i32) -> &'static str {
 
 pub(in crate::diff) fn cpp(run: &mut Run<'_>, old: &Field, new: &Field) {
     let in_map_entries = old.in_map_entry && new.in_map_entry;
-    let both_text = [old, new]
-        .iter()
-        .all(|field| matches!(field.kind, n::STRING | n::BYTES));
-    if in_map_entries || !both_text {
+    let is_text = |field: &Field| matches!(field.kind, n::STRING | n::BYTES);
+    if in_map_entries || !is_text(old) || !is_text(new) {
         return;
     }
     let pairs = run.pairs;
     let before = cpp_type(old, pairs.from.file_of(&old.id));
     let after = cpp_type(new, pairs.to.file_of(&new.id));
-    if before == after || (before, after) == (CppType::StringPiece, CppType::String) {
+    if before == after || (before, after) == (STRING_PIECE, STRING) {
         return;
     }
-    let place = pairs
-        .to
-        .part(&new.id, &CTYPE)
-        .or_else(|| pairs.to.feature(&new.id, &CPP_STRING_TYPE));
+    let option = pairs.to.part(&new.id, &CTYPE);
+    let place = option.or_else(|| pairs.to.feature(&new.id, &CPP_STRING_TYPE));
     let field = super::field(new);
-    let message = format!(
-        "{field} changed C++ type from {} to {}",
-        before.as_str(),
-        after.as_str()
-    );
+    let message = format!("{field} changed C++ type from {before} to {after}");
     run.report_at(place, &new.id, message);
-}
-
-/// The C++ type of a string.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CppType {
-    String,
-    StringPiece,
-    Cord,
-    View,
-}
-
-impl CppType {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "STRING",
-            Self::StringPiece => "STRING_PIECE",
-            Self::Cord => "CORD",
-            Self::View => "VIEW",
-        }
-    }
 }
 
 /// Returns the C++ string type. The option decides up to edition 2023, the feature if there is no
 /// option.
-fn cpp_type(field: &Field, file: &File) -> CppType {
-    match field.ctype.filter(|_| file.edition < EDITION_2024) {
-        Some(0) => CppType::String,
-        Some(1) => CppType::Cord,
-        Some(2) => CppType::StringPiece,
-        _ => match field.features.cpp_string_type {
-            value::CPP_CORD => CppType::Cord,
-            value::CPP_VIEW => CppType::View,
-            _ => CppType::String,
-        },
+fn cpp_type(field: &Field, file: &File) -> &'static str {
+    match (
+        field.ctype.filter(|_| file.edition < EDITION_2024),
+        field.features.cpp_string_type,
+    ) {
+        (Some(0), _) => STRING,
+        (Some(2), _) => STRING_PIECE,
+        (Some(1), _) | (_, value::CPP_CORD) => "CORD",
+        (_, value::CPP_VIEW) => "VIEW",
+        (_, _) => STRING,
     }
 }

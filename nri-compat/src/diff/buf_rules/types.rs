@@ -67,10 +67,8 @@ fn compatible_name(run: &mut Run<'_>, old: &Field, new: &Field, kind: i32) {
     if !is_named(kind) || old.type_name == new.type_name {
         return;
     }
-    let (before, after) = (
-        run.pairs.from.enumeration(&old.type_name),
-        run.pairs.to.enumeration(&new.type_name),
-    );
+    let before = run.pairs.from.enumeration(&old.type_name);
+    let after = run.pairs.to.enumeration(&new.type_name);
     if let (n::ENUM, Some(before), Some(after)) = (kind, before, after)
         && moved(before, after)
     {
@@ -83,11 +81,8 @@ fn compatible_name(run: &mut Run<'_>, old: &Field, new: &Field, kind: i32) {
 /// more.
 fn moved(old: &Enum, new: &Enum) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
-    old.id.name() == new.id.name()
-        && old
-            .values
-            .iter()
-            .all(|value| values.contains(&named_number(value)))
+    let mut old_values = old.values.iter();
+    old.id.name() == new.id.name() && old_values.all(|value| values.contains(&named_number(value)))
 }
 
 fn named_number(value: &EnumValue) -> (&str, i32) {
@@ -96,22 +91,19 @@ fn named_number(value: &EnumValue) -> (&str, i32) {
 
 fn kind_changed(run: &mut Run<'_>, old: &Field, new: &Field) {
     let tag = if is_named(new.kind) { TYPE_NAME } else { TYPE };
-    let place = run.pairs.to.part_or_stand_in(&new.id, &[tag]);
-    let (before, after) = (words(old), words(new));
-    let message = format!(
-        "{} changed type from {before} to {after}",
-        super::field(new)
-    );
-    run.report_only_at(place, &new.id, message);
+    changed(run, new, tag, [old, new].map(words));
 }
 
 fn name_changed(run: &mut Run<'_>, old: &Field, new: &Field) {
-    let place = run.pairs.to.part_or_stand_in(&new.id, &[TYPE_NAME]);
-    let (before, after) = (&old.type_name, &new.type_name);
-    let message = format!(
-        "{} changed type from {before:?} to {after:?}",
-        super::field(new)
-    );
+    let [before, after] = [old, new].map(|field| format!("{:?}", field.type_name));
+    changed(run, new, TYPE_NAME, [&before, &after]);
+}
+
+/// Reports another type, at its place.
+fn changed(run: &mut Run<'_>, new: &Field, tag: i32, [before, after]: [&str; 2]) {
+    let place = run.pairs.to.part_or_stand_in(&new.id, &[tag]);
+    let field = super::field(new);
+    let message = format!("{field} changed type from {before} to {after}");
     run.report_only_at(place, &new.id, message);
 }
 

@@ -1,12 +1,12 @@
 //! The configurations of buf that name several roots of imports: `buf.work.yaml`, and `modules` in
 //! `buf.yaml`.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use nri_schema::compile::Module;
 use serde::Deserialize;
 
-use super::set;
+use super::bytes;
 use crate::error::{Error, ErrorKind};
 
 /// The file of a workspace until version 1, and that of a module or, since version 2, a workspace.
@@ -44,78 +44,67 @@ struct Build {
 }
 
 /// Returns the modules of a folder, each of which is a root of imports; none if the folder has no
-/// configuration of buf, or one that names no folders.
+/// configuration of buf, or one that names no folders but its own.
 ///
 /// # Errors
 ///
 /// Returns an error for a configuration that cannot be read, or that names a folder outside of its
 /// own.
 pub(super) fn modules(folder: &Path) -> Result<Vec<Module>, Error> {
-    let mut found = Vec::new();
-    for name in NAMES {
-        let path = folder.join(name);
-        if path.is_file() {
-            let configuration = read(&path)?;
-            found = configuration.modules(folder, &path)?;
+    let files = NAMES.map(|name| folder.join(name));
+    for file in files.iter().filter(|file| file.is_file()) {
+        let cannot_read = Error::cannot("read", file, ErrorKind::Schema);
+        let configuration: Configuration =
+            serde_saphyr::from_slice(&bytes::read(file)?).map_err(|error| {
+                cannot_read(error).with_help("correct it, or name the folder of each module")
+            })?;
+        let modules = configuration.modules(folder, file)?;
+        if let [only] = modules.as_slice()
+            && only.root.components().eq(folder.components())
+            && only.includes.is_empty()
+            && only.excludes.is_empty()
+        {
+            return Ok(Vec::new());
         }
-        if !found.is_empty() {
-            break;
+        if !modules.is_empty() {
+            return Ok(modules);
         }
     }
-    // A folder that is its only module is like a folder without configuration.
-    if let [
-        Module {
-            root,
-            includes,
-            excludes,
-        },
-    ] = found.as_slice()
-        && root.components().eq(folder.components())
-        && includes.is_empty()
-        && excludes.is_empty()
-    {
-        found.clear();
-    }
-    Ok(found)
-}
-
-fn read(path: &Path) -> Result<Configuration, Error> {
-    let bytes = set::read(path)?;
-    let wrong = Error::cannot("read", path, ErrorKind::Schema);
-    serde_saphyr::from_slice(&bytes)
-        .map_err(|error| wrong(error).with_help("correct it, or name the folder of each module"))
+    Ok(Vec::new())
 }
 
 impl Configuration {
     fn modules(self, folder: &Path, file: &Path) -> Result<Vec<Module>, Error> {
-        let plain = |path: String, excludes: Vec<String>| ModuleConfiguration {
-            path: Some(path),
+        let Build { roots, excludes } = self.build;
+        let root = |path: Option<String>| ModuleConfiguration {
+            path,
             includes: Vec::new(),
-            excludes,
+            excludes: excludes.clone(),
         };
         let mut all = self.modules;
-        all.extend(
-            self.directories
-                .into_iter()
-                .map(|path| plain(path, Vec::new())),
-        );
-        let Build {
-            mut roots,
-            excludes,
-        } = self.build;
         if roots.is_empty() && !excludes.is_empty() {
-            roots.push(".".to_owned());
+            all.push(root(None));
         }
-        all.extend(roots.into_iter().map(|path| plain(path, excludes.clone())));
-        let module = |one: ModuleConfiguration| {
-            let inside = |path: &String| {
-                let is_inside = is_inside(path).then(|| folder.join(path));
-                is_inside.ok_or_else(|| outside(path, file))
-            };
+        let workspace = self
+            .directories
+            .into_iter()
+            .map(|path| ModuleConfiguration {
+                path: Some(path),
+                ..ModuleConfiguration::default()
+            });
+        all.extend(workspace);
+        all.extend(roots.into_iter().map(|path| root(Some(path))));
+        let inside = |paths: Vec<String>| -> Result<Vec<PathBuf>, Error> {
+            let outside = paths.iter().find(|path| !is_inside(path));
+            outside.map_or(Ok(()), |path| Err(leads_out(path, file)))?;
+            Ok(paths.iter().map(|path| folder.join(path)).collect())
+        };
+        let module = |module: ModuleConfiguration| {
+            let root = inside(module.path.into_iter().collect())?.pop();
             Ok(Module {
-                root: one.path.as_ref().map_or(Ok(folder.to_path_buf()), inside)?,
-                includes: one.includes.iter().map(inside).collect::<Result<_, _>>()?,
-                excludes: one.excludes.iter().map(inside).collect::<Result<_, _>>()?,
+                root: root.unwrap_or_else(|| folder.to_path_buf()),
+                includes: inside(module.includes)?,
+                excludes: inside(module.excludes)?,
             })
         };
         all.into_iter().map(module).collect()
@@ -123,16 +112,14 @@ impl Configuration {
 }
 
 /// Returns true if the path stays in its folder.
-fn is_inside(path: &str) -> bool {
+pub(super) fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components();
     parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-fn outside(path: &str, file: &Path) -> Error {
-    let message = format!(
-        "{} names `{path}`, which is not in its folder",
-        file.display()
-    );
+fn leads_out(path: &str, file: &Path) -> Error {
+    let file = file.display();
+    let message = format!("{file} names `{path}`, which is not in its folder");
     Error::new(ErrorKind::Schema, message)
         .with_help("name the folder of each module, with `-I` for its imports")
 }

@@ -1,101 +1,264 @@
-//! Protos of a revision of a git repository, checked out with the `git` command.
+//! Protos of a revision of a git repository, read with the `git` command.
 //!
-//! Only protos, links and the configurations of buf enter a temporary index. Attributes do not, so
-//! that files are as they were committed, whatever filters they have. Links that lead out of the
-//! revision are removed, so that they never lead to files of this machine.
-
-mod command;
-mod entry;
-mod error;
-mod revision;
+//! Only files are read, as they were committed, whatever attributes and filters they have. Links and
+//! submodules are refused: they may lead to files of this machine, or to other repositories.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::error::Error;
-use command::{Git, failed};
-use entry::{Entry, Kind};
-pub(super) use revision::Revision;
+use super::buf;
+use crate::error::{Error, ErrorKind};
+use crate::subprocess;
+
+/// The time that a single git command may take.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// The maximum size in bytes of a list of files, and of all protos of a revision.
+const MAX_OUTPUT: u64 = 512 << 20;
+
+/// A path in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
+pub(super) struct Revision {
+    /// The folder to run git in.
+    repository: PathBuf,
+    /// Anything that git accepts as a revision.
+    name: String,
+    /// The path in the repository; empty for the whole repository.
+    path: String,
+    /// The spelling of the user.
+    spec: String,
+}
 
 impl Revision {
-    /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
-    pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
-        let git = Git::in_folder(&self.repository);
-        let tree = self.resolve(&git)?;
-        let path = self.path_from_top(&git)?;
-        let listing = git.run(&["ls-tree", "-r", "-z", "--full-tree", &tree])?;
-        let entries = || listing.split(|byte| *byte == 0).filter_map(Entry::parse);
-        let wanted = entries().filter(|entry| entry.is_wanted(&path));
-        let wanted: Vec<&[u8]> = wanted.map(|entry| entry.line).collect();
-        let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
-        git.check_out(&wanted.join(&0), folder.path())?;
-        self.remove_links_out(entries(), &path, folder.path())?;
-        let target = folder.path().join(&path);
-        if is_inside(&target, folder.path()) {
-            Ok((folder, target))
-        } else {
-            Err(self.missing(entries(), &path))
+    /// Returns the revision named by `spec`; `None` if it has neither form, or is a path that
+    /// exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is the address of something remote, or has an unknown option.
+    pub(super) fn parse(spec: &str) -> Result<Option<Self>, Error> {
+        if Path::new(spec).exists() {
+            return Ok(None);
         }
+        let local = spec.strip_prefix("file://").unwrap_or(spec);
+        if local.contains("://") {
+            let message = format!("`{spec}` is an address, and nothing is fetched");
+            let help = "download the file, or clone the repository and name the clone: `folder/.git#ref=main`";
+            return Err(wrong(message, help));
+        }
+        let mut revision = Self {
+            repository: PathBuf::from("."),
+            name: "HEAD".to_owned(),
+            path: String::new(),
+            spec: spec.to_owned(),
+        };
+        if let Some((repository, options)) = local.split_once(".git#") {
+            revision.repository = match repository {
+                "" => PathBuf::from("."),
+                folder if folder.ends_with('/') => PathBuf::from(folder),
+                name => PathBuf::from(format!("{name}.git")),
+            };
+            revision.read_options(options)?;
+            return Ok(Some(revision));
+        }
+        let parts = spec.split_once(':').filter(|(name, _)| !name.is_empty());
+        Ok(parts.map(|(name, path)| Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            ..revision
+        }))
     }
 
-    /// Removes links that lead out of the folder or nowhere. A proto of the target may not be one.
-    fn remove_links_out<'e>(
-        &self,
-        entries: impl Iterator<Item = Entry<'e>>,
-        target: &str,
-        folder: &Path,
-    ) -> Result<(), Error> {
-        let links = entries.filter(|entry| entry.kind == Kind::Link);
-        let out = links.filter(|entry| !is_inside(&folder.join(&entry.path), folder));
-        // All are judged before the first one goes: a link may lead to another link.
-        for Entry { path, .. } in out.collect::<Vec<_>>() {
-            let is_file = path == target;
-            if !is_file && path.ends_with(".proto") && is_below(&path, target) {
-                return Err(self.unusable_link(&path));
+    /// Reads `KEY=VALUE,…` with the keys that buf knows.
+    fn read_options(&mut self, options: &str) -> Result<(), Error> {
+        for option in options.split(',') {
+            match option.split_once('=') {
+                Some(("ref" | "branch" | "tag" | "commit", value)) => self.name = value.to_owned(),
+                Some(("subdir", value)) => self.path = value.to_owned(),
+                // It only limits the commits that are fetched.
+                Some(("depth", _)) => {}
+                Some(_) | None => {
+                    let message = format!("unknown option `{option}` in `{}`", self.spec);
+                    let help =
+                        "the options are ref, branch, tag, commit and subdir, each with `=VALUE`";
+                    return Err(wrong(message, help));
+                }
             }
-            std::fs::remove_file(folder.join(&path)).map_err(|error| failed(&error.to_string()))?;
         }
         Ok(())
     }
 
-    /// Returns the id of the tree of the revision.
-    fn resolve(&self, git: &Git<'_>) -> Result<String, Error> {
-        let tree = format!("{}^{{tree}}", self.name);
-        let arguments = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
+    /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
+    pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
+        let list = [
+            "ls-tree",
+            "-r",
+            "-z",
+            "--full-tree",
             "--end-of-options",
-            &tree,
+            &self.name,
         ];
-        let tree = git.run(&arguments).map_err(|_| self.unknown(git))?;
-        Ok(String::from_utf8_lossy(&tree).trim().to_owned())
+        let listing = self
+            .git(&list, b"")
+            .map_err(|reason| self.unknown(&reason))?;
+        let target = self.path_from_top()?;
+        let mut wanted = Vec::new();
+        for entry in listing.split(|byte| *byte == 0).filter_map(Entry::parse) {
+            entry.check(&target, &self.name)?;
+            if entry.is_file() && entry.is_wanted(&target) {
+                wanted.push(entry);
+            }
+        }
+        let has_target = wanted.iter().any(|entry| is_below(entry.path, &target));
+        if !has_target && !target.is_empty() {
+            let message = format!("revision `{}` has no file or folder `{target}`", self.name);
+            let help = "name the path from the top of the repository, or start it with `./`";
+            return Err(wrong(message, help));
+        }
+        let folder = tempfile::tempdir().map_err(failed)?;
+        self.copy(&wanted, folder.path())?;
+        let target = folder.path().join(target);
+        Ok((folder, target))
+    }
+
+    /// Writes the files to a folder.
+    fn copy(&self, files: &[Entry<'_>], folder: &Path) -> Result<(), Error> {
+        let objects: String = (files.iter())
+            .map(|file| format!("{}\n", file.object))
+            .collect();
+        let contents = self.git(&["cat-file", "--batch"], objects.as_bytes())?;
+        let mut rest = contents.as_slice();
+        for Entry { path, .. } in files {
+            let content = next_object(&mut rest).ok_or_else(|| failed("an object is missing"))?;
+            if !buf::is_inside(path) {
+                return Err(failed(format!("`{path}` leads out of the repository")));
+            }
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(failed)?;
+            std::fs::write(path, content).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Returns the path from the top of the repository. A path that starts with `./` is relative to
     /// the working folder, as for `git show`.
-    fn path_from_top(&self, git: &Git<'_>) -> Result<String, Error> {
+    fn path_from_top(&self) -> Result<String, Error> {
         let path = self.path.trim_end_matches('/');
-        let Some(relative) = path.strip_prefix("./") else {
+        if path != "." && !path.starts_with("./") {
             return Ok(path.to_owned());
-        };
-        let prefix = git.run(&["rev-parse", "--show-prefix"])?;
-        Ok(format!(
-            "{}{relative}",
-            String::from_utf8_lossy(&prefix).trim()
-        ))
+        }
+        let prefix = self.git(&["rev-parse", "--show-prefix"], b"")?;
+        let prefix = String::from_utf8_lossy(&prefix);
+        let path = format!("{}{}", prefix.trim(), path[1..].trim_start_matches('/'));
+        Ok(path.trim_end_matches('/').to_owned())
+    }
+
+    /// Returns the error for a name that git does not resolve.
+    fn unknown(&self, reason: &Error) -> Error {
+        let help = "name a file, or a branch, tag or commit of a git repository; a shallow clone lacks old \
+                    commits until `git fetch --unshallow`";
+        wrong(format!("cannot find `{}`: {reason}", self.spec), help)
+    }
+
+    /// Runs git in the repository, and returns its output.
+    fn git(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(&self.repository).args(arguments);
+        let ended = subprocess::run(&mut git, input, TIME_LIMIT, MAX_OUTPUT + 1)
+            .map_err(|error| failed(format!("the command cannot be started: {error}")))?
+            .ok_or_else(|| failed(format!("no end after {} s", TIME_LIMIT.as_secs())))?;
+        if ended.stdout.len() as u64 > MAX_OUTPUT {
+            let most = MAX_OUTPUT >> 20;
+            return Err(failed(format!("all protos have more than {most} MiB")));
+        }
+        if ended.status.success() {
+            return Ok(ended.stdout);
+        }
+        let words = String::from_utf8_lossy(&ended.stderr);
+        let reason = words.lines().next().unwrap_or("no reason given");
+        Err(failed(reason.trim_start_matches("fatal: ")))
     }
 }
 
-/// Returns true if the path exists and leads to a file or folder inside of `folder`.
-fn is_inside(path: &Path, folder: &Path) -> bool {
-    let real = path.canonicalize().ok().zip(folder.canonicalize().ok());
-    real.is_some_and(|(path, folder)| path.starts_with(folder))
+/// An entry of a tree, as `git ls-tree -z` lists it.
+struct Entry<'l> {
+    mode: &'l str,
+    /// The id of its content, or the commit of a submodule.
+    object: &'l str,
+    path: &'l str,
+}
+
+impl<'l> Entry<'l> {
+    /// Reads `MODE TYPE OBJECT\tPATH`; `None` for a path that is not UTF-8, as no import can be.
+    fn parse(line: &'l [u8]) -> Option<Self> {
+        let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+        let mut about = about.split(' ');
+        Some(Self {
+            mode: about.next()?,
+            object: about.nth(1)?,
+            path,
+        })
+    }
+
+    fn is_file(&self) -> bool {
+        self.mode.starts_with("100")
+    }
+
+    /// Returns true if the entry may have a part in a comparison of `target`.
+    fn is_wanted(&self, target: &str) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or(self.path);
+        name.ends_with(".proto") || buf::is_configuration(name) || self.path == target
+    }
+
+    /// Returns an error for a link or submodule that the target is or leads through, and for a link in the
+    /// target that would have to be read.
+    fn check(&self, target: &str, revision: &str) -> Result<(), Error> {
+        let Self { object, path, .. } = self;
+        let is_around = is_below(target, path);
+        let (what, help) = match self.mode {
+            "120000" if is_around || is_below(path, target) && self.is_wanted(target) => (
+                "a symbolic link, which is not followed",
+                format!(
+                    "check the revision out, with `git worktree add FOLDER {revision}`, and name the folder"
+                ),
+            ),
+            "160000" if is_around => (
+                "a submodule: its files are in another repository",
+                format!("name that repository: `{path}/.git#ref={object}`"),
+            ),
+            _ => return Ok(()),
+        };
+        Err(wrong(
+            format!("`{path}` in revision `{revision}` is {what}"),
+            &help,
+        ))
+    }
 }
 
 /// Returns true if the path is the folder or in it; an empty folder is the whole tree.
 fn is_below(path: &str, folder: &str) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Takes the next content from the output of `git cat-file --batch`: `ID TYPE SIZE`, then the content, each with
+/// a line end.
+fn next_object<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let (line, content) = rest.split_at(end);
+    let size = std::str::from_utf8(line).ok()?.split(' ').nth(2)?;
+    let (content, tail) = content.get(1..)?.split_at_checked(size.parse().ok()?)?;
+    *rest = tail.strip_prefix(b"\n")?;
+    Some(content)
+}
+
+fn wrong(message: String, help: &str) -> Error {
+    Error::new(ErrorKind::Schema, message).with_help(help)
+}
+
+/// Returns the error for a failure of git or of the folder that the files are copied to.
+fn failed(reason: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Schema, format!("git: {reason}"))
 }

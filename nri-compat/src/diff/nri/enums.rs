@@ -25,16 +25,13 @@ fn values(cx: &Context<'_>, name: &str, old: &Enum, new: &Enum, sink: &mut Sink)
         return;
     };
     for value in &new.values {
-        if old
-            .values
-            .iter()
-            .all(|before| before.number != value.number)
-        {
+        let mut before = old.values.iter();
+        if before.all(|before| before.number != value.number) {
             let message = format!(
                 "value {} `{}` of {name} is new: older {who} do not know what it means",
                 value.number, value.name
             );
-            sink.report_declared(rule, &value.about, &value.full_name, message);
+            sink.report_declared(rule, value, message);
         }
     }
 }

@@ -5,29 +5,22 @@ use heck::{ToShoutySnakeCase as _, ToUpperCamelCase as _};
 use nri_schema::model::{Enum, EnumValue, NriView, Protocol};
 
 use super::semantics::{PLUGIN, SENTINEL};
-use super::side::enumeration;
+use super::side::events_enum;
 
 /// Gives the events of a protocol the names that they have for both sides of a comparison: without the prefix that lint
 /// rules ask for, and for a constant that was renamed the name by which an RPC carries the event. The full names stay.
 pub(super) fn align(protocol: &mut Protocol, other: Option<&Protocol>) {
-    let Some(own) = events(protocol) else {
+    let Some(own) = events_enum(protocol) else {
         return;
     };
     let mut own = without_prefix(own);
-    if let Some((other, events)) = other.and_then(|other| Some((other, events(other)?))) {
+    if let Some((other, events)) = other.and_then(|other| Some((other, events_enum(other)?))) {
         let names = Names {
             sides: [protocol, other],
         };
         names.align(&mut own, &without_prefix(events));
     }
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), Some(&own)));
-}
-
-/// Returns the enum of the events that the view of a protocol has.
-fn events(protocol: &Protocol) -> Option<&Enum> {
-    let first = protocol.nri.as_ref()?.events.first()?;
-    let (name, _) = first.full_name.rsplit_once('.')?;
-    enumeration(protocol, name)
 }
 
 /// Returns the enum with names that do not begin with the name of the enum, if all do.

@@ -31,21 +31,12 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
         "event {} changed its number from {} to {}, its bit in the mask from {:#x} to {:#x}",
         new.name, old.number, new.number, old.bit, new.bit
     );
-    sink.report_declared(
-        "NRI_EVENT_NUMBER_CHANGED",
-        &new.about,
-        &new.full_name,
-        message,
-    );
+    sink.report_declared("NRI_EVENT_NUMBER_CHANGED", new, message);
 }
 
 fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
-    let successor = cx
-        .to
-        .events()
-        .iter()
-        .find(|event| event.number == old.number);
-    let consequence = match successor {
+    let mut events = cx.to.events().iter();
+    let consequence = match events.find(|event| event.number == old.number) {
         Some(successor) => format!("subscribe to {} instead", successor.name),
         None => "are dropped with `invalid plugin events`".to_owned(),
     };
@@ -53,12 +44,8 @@ fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
         "event {} ({}) was removed: plugins that subscribe to it {consequence}",
         old.name, old.number
     );
-    sink.report(
-        "NRI_EVENT_REMOVED",
-        cx.to.events_place(),
-        &old.full_name,
-        message,
-    );
+    let at = cx.to.events_place();
+    sink.report("NRI_EVENT_REMOVED", at, &old.full_name, message);
 }
 
 /// Reports an event that no longer has its dedicated RPC.
@@ -72,7 +59,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
         "event {} was carried by {} and is now carried by {now}",
         new.name, old.rpc_name
     );
-    sink.report_declared("NRI_EVENT_RPC_CHANGED", &new.about, &new.full_name, message);
+    sink.report_declared("NRI_EVENT_RPC_CHANGED", new, message);
 }
 
 fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
@@ -81,6 +68,6 @@ fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
             "event {} can be subscribed to, but neither RPC {} nor StateChange carries it",
             new.name, new.rpc_name
         );
-        sink.report_declared("NRI_EVENT_WITHOUT_RPC", &new.about, &new.full_name, message);
+        sink.report_declared("NRI_EVENT_WITHOUT_RPC", new, message);
     }
 }

@@ -1,11 +1,21 @@
 //! Facts from the history of releases and runtimes, beyond the two schemas.
 
 use nri_schema::history::{Deprecation, History, Interface};
+use semver::Version;
 
+use super::semantics::PLUGIN;
 use super::side::Side;
-use crate::diff::target::Target;
 use crate::ranges;
 use crate::report::diff::Deprecated;
+
+/// A runtime and one of its releases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The name, `containerd` or `cri-o`.
+    pub runtime: String,
+    /// The release.
+    pub version: Version,
+}
 
 /// The history, in the context of one comparison.
 pub(in crate::diff) struct Facts<'h> {
@@ -38,6 +48,12 @@ impl<'h> Facts<'h> {
         self.deprecation(rpc)?.outlook()
     }
 
+    /// Returns the same as the end of a sentence, empty if nothing is known.
+    pub(in crate::diff) fn planned(&self, rpc: &str) -> String {
+        self.outlook(rpc)
+            .map_or_else(String::new, |outlook| format!(", {outlook}"))
+    }
+
     /// Returns true if the planned removal of this RPC has come: in the target runtime, or else in
     /// any known one.
     pub(in crate::diff) fn is_due(&self, rpc: &str) -> bool {
@@ -45,20 +61,12 @@ impl<'h> Facts<'h> {
             return false;
         };
         let when = &deprecation.removal.when;
-        let has_come = |release: &Target| when.in_runtime(&release.runtime, &release.version);
-        match &self.target {
-            Some(target) => has_come(target),
-            None => self.newest().any(|newest| has_come(&newest)),
+        if let Some(target) = &self.target {
+            return when.in_runtime(&target.runtime, &target.version);
         }
-    }
-
-    /// Returns the newest release of each runtime.
-    fn newest(&self) -> impl Iterator<Item = Target> {
-        self.history.runtimes().iter().filter_map(|runtime| {
-            Some(Target {
-                runtime: runtime.id.clone(),
-                version: runtime.releases.last()?.version.clone(),
-            })
+        self.history.runtimes().iter().any(|runtime| {
+            let newest = runtime.releases.last();
+            newest.is_some_and(|newest| when.in_runtime(&runtime.id, &newest.version))
         })
     }
 
@@ -89,15 +97,10 @@ impl<'h> Facts<'h> {
 
     /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known
     /// revision counts as the newest if it has the replacements.
-    pub(in crate::diff) fn newly_deprecated(
-        &self,
-        from: &Side<'_>,
-        to: &Side<'_>,
-    ) -> Vec<Deprecated> {
+    pub(super) fn newly_deprecated(&self, from: &Side<'_>, to: &Side<'_>) -> Vec<Deprecated> {
         let all = self.history.deprecations().iter();
-        all.filter(|one| replaced_in(one, to) && !replaced_in(one, from))
-            .map(deprecated)
-            .collect()
+        let new = all.filter(|one| replaced_in(one, to) && !replaced_in(one, from));
+        new.map(deprecated).collect()
     }
 }
 
@@ -107,24 +110,18 @@ fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
         return false;
     };
-    let service = |name: &str| side.rpc(super::semantics::PLUGIN, name).is_some();
+    let service = |name: &str| side.rpc(PLUGIN, name).is_some();
     side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, rpc)| service(rpc))
 }
 
 fn deprecated(one: &Deprecation) -> Deprecated {
-    let first = |since: &[(String, String)]| {
-        since
-            .first()
-            .map(|(runtime, version)| format!("{runtime} {version}"))
-    };
+    let warning = one.warned_by.as_ref();
+    let first = warning.and_then(|warning| warning.runtimes.first());
     Deprecated {
         id: one.id.clone(),
         summary: one.summary.clone(),
         since: one.deprecated_in.nri.clone().unwrap_or_default(),
-        warned_by: one
-            .warned_by
-            .as_ref()
-            .and_then(|warning| first(&warning.runtimes)),
+        warned_by: first.map(|(runtime, version)| format!("{runtime} {version}")),
         removal: one.removal.words(),
         replaced_by: one.replaced_by.clone(),
         remedy: one.remedy.clone(),

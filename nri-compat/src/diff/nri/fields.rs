@@ -23,10 +23,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 /// Returns true if the message has the field. Peers identify a field by its number; a new name does
 /// not affect them.
 fn has(message: &Message, field: &Field) -> bool {
-    message
-        .fields
-        .iter()
-        .any(|other| other.number == field.number)
+    let mut fields = message.fields.iter();
+    fields.any(|other| other.number == field.number)
 }
 
 /// Returns true for fields with separate rules.
@@ -40,47 +38,46 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     if is_reported_elsewhere(message, field) {
         return;
     }
-    let label = format!("field {} `{}` of {message}", field.number, field.name);
     let flows = &cx.flows_to;
-    let (rule, text) = if flows.answers.contains(message) {
+    let (rule, consequence) = if flows.answers.contains(message) {
         let known = cx.facts.known_by(&field.full_name);
-        let text = format!("{label} is new: older runtimes ignore it silently; {known}");
-        ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", text)
+        let consequence = format!("older runtimes ignore it silently; {known}");
+        ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", consequence)
     } else if flows.registration.contains(message) {
-        (
-            "NRI_REGISTRATION_FIELD_IGNORED",
-            format!("{label} is new: older runtimes do not read it"),
-        )
+        let consequence = "older runtimes do not read it".to_owned();
+        ("NRI_REGISTRATION_FIELD_IGNORED", consequence)
     } else if flows.requests.contains(message) {
-        (
-            "NRI_FIELD_ABSENT_ON_OLDER_RUNTIME",
-            format!("{label} is new: older runtimes do not fill it"),
-        )
+        let consequence = "older runtimes do not fill it".to_owned();
+        ("NRI_FIELD_ABSENT_ON_OLDER_RUNTIME", consequence)
     } else {
         return;
     };
-    sink.report_declared(rule, &field.about, &field.full_name, text);
+    let (number, name) = (field.number, &field.name);
+    let text = format!("field {number} `{name}` of {message} is new: {consequence}");
+    sink.report_declared(rule, field, text);
 }
 
 fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     if is_reported_elsewhere(message, field) {
         return;
     }
-    let label = format!("field {} `{}` of {message}", field.number, field.name);
     let flows = &cx.flows_from;
-    let (rule, text) = if flows.answers.contains(message) || flows.registration.contains(message) {
-        (
-            "NRI_ANSWER_FIELD_REMOVED",
-            format!("{label} was removed: values that plugins send in it have no effect"),
-        )
-    } else if flows.requests.contains(message) {
-        (
-            "NRI_REQUEST_FIELD_REMOVED",
-            format!("{label} was removed: plugins that read it find it empty"),
-        )
-    } else {
-        return;
-    };
+    let (rule, consequence) =
+        if flows.answers.contains(message) || flows.registration.contains(message) {
+            (
+                "NRI_ANSWER_FIELD_REMOVED",
+                "values that plugins send in it have no effect",
+            )
+        } else if flows.requests.contains(message) {
+            (
+                "NRI_REQUEST_FIELD_REMOVED",
+                "plugins that read it find it empty",
+            )
+        } else {
+            return;
+        };
+    let (number, name) = (field.number, &field.name);
+    let text = format!("field {number} `{name}` of {message} was removed: {consequence}");
     sink.report(rule, cx.to.message_place(message), &field.full_name, text);
 }
 
@@ -94,12 +91,8 @@ pub(in crate::diff) fn ignored(from: &super::Side<'_>, to: &super::Side<'_>) -> 
             continue;
         };
         let is_ignored = |field: &&Field| !has(old, field) && !is_reported_elsewhere(name, field);
-        ignored.extend(
-            new.fields
-                .iter()
-                .filter(is_ignored)
-                .map(|field| field.full_name.clone()),
-        );
+        let fields = new.fields.iter().filter(is_ignored);
+        ignored.extend(fields.map(|field| field.full_name.clone()));
     }
     ignored
 }

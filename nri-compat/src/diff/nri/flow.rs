@@ -22,9 +22,8 @@ impl Flows {
     /// Follows the fields of every request and response.
     pub(in crate::diff) fn new(side: &Side<'_>) -> Self {
         let messages = side.messages().into_iter();
-        let by_name = messages
-            .map(|message| (message.full_name.as_str(), message))
-            .collect();
+        let by_name = messages.map(|message| (message.full_name.as_str(), message));
+        let by_name = by_name.collect();
         let mut flows = Self::default();
         for service in side.services() {
             for rpc in &service.rpcs {
@@ -63,12 +62,8 @@ fn reach(side: &Side<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeS
         if seen.insert(side.relative(full).to_owned())
             && let Some(message) = messages.get(full)
         {
-            ahead.extend(
-                message
-                    .fields
-                    .iter()
-                    .filter_map(|field| type_name(&field.kind)),
-            );
+            let fields = message.fields.iter();
+            ahead.extend(fields.filter_map(|field| type_name(&field.kind)));
         }
     }
 }

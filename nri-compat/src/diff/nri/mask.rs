@@ -5,7 +5,7 @@ use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 
 use super::side::Side;
 use super::{Context, Sink, names};
-use crate::report::finding::Level;
+use crate::report::finding::{Finding, Level};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
@@ -26,32 +26,25 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
     if old == new {
         return;
     }
-    let why = match successor(cx) {
-        Some(successor) => format!(
-            "; {old} is {} now: no break, peers never send LAST",
-            successor.name
-        ),
-        None => String::new(),
-    };
-    let message = format!("the sentinel LAST moved from {old} to {new}{why}");
+    let mut message = format!("the sentinel LAST moved from {old} to {new}");
+    if let Some(Event { name, .. }) = successor(cx) {
+        message += &format!("; {old} is {name} now: no break, peers never send LAST");
+    }
     sentinel(cx, "NRI_EVENT_SENTINEL_MOVED", message, sink);
 }
 
 /// Returns the new event that has the former number of LAST.
 pub(super) fn successor<'s>(cx: &Context<'s>) -> Option<&'s Event> {
     let old = cx.from.nri.last?;
-    let successor = cx.to.events().iter().find(|event| event.number == old)?;
-    cx.from
-        .event(&successor.name)
-        .is_none()
-        .then_some(successor)
+    let successor = cx.to.events().iter().find(|event| event.number == old);
+    successor.filter(|successor| cx.from.event(&successor.name).is_none())
 }
 
 fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Sink) {
     let is_last = |value: &&EnumValue| Some(value.number) == cx.to.nri.last;
     let events = cx.to.events_enum();
     if let Some(last) = events.and_then(|events| events.values.iter().find(is_last)) {
-        sink.report_declared(rule, &last.about, &last.full_name, message);
+        sink.report_declared(rule, last, message);
     }
 }
 
@@ -86,8 +79,7 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but {limit}: runtimes refuse its bit",
             event.name, event.number
         );
-        let element = &event.full_name;
-        sink.report_declared("NRI_EVENT_BEYOND_SENTINEL", &event.about, element, message);
+        sink.report_declared("NRI_EVENT_BEYOND_SENTINEL", event, message);
     }
 }
 
@@ -101,7 +93,7 @@ fn newly<'s>(cx: &Context<'s>, is: fn(&Side<'_>, &Event) -> bool) -> Vec<&'s Eve
 
 fn grew(cx: &Context<'_>, sink: &mut Sink) {
     let new = newly(cx, |_, _| true);
-    let new: Vec<&str> = new.iter().map(|event| event.name.as_str()).collect();
+    let new: Vec<String> = new.iter().map(|event| event.name.clone()).collect();
     let (old_mask, new_mask) = (cx.from.nri.valid_mask, cx.to.nri.valid_mask);
     let Some(events) = cx.to.events_enum() else {
         return;
@@ -115,12 +107,7 @@ fn grew(cx: &Context<'_>, sink: &mut Sink) {
         names(&new),
         if new.len() == 1 { "it" } else { "any of them" }
     );
-    sink.report(
-        "NRI_EVENT_MASK_GREW",
-        cx.to.events_place(),
-        &events.full_name,
-        message,
-    );
+    sink.report_declared("NRI_EVENT_MASK_GREW", events, message);
 }
 
 fn overflow(cx: &Context<'_>, sink: &mut Sink) {
@@ -129,8 +116,7 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but an int32 mask has room for events 1 to {MAX_EVENT}",
             event.name, event.number
         );
-        let element = &event.full_name;
-        sink.report_declared("NRI_EVENT_MASK_OVERFLOW", &event.about, element, message);
+        sink.report_declared("NRI_EVENT_MASK_OVERFLOW", event, message);
     }
 }
 
@@ -248,7 +234,9 @@ fn same_bits(cx: &Context<'_>, old: &Field, new: &Field, sink: &mut Sink) {
         kind_name(old),
         kind_name(new)
     );
-    let at = new.about.location.clone();
-    let element = cx.to.full(MASK);
-    sink.report_at(Level::Note, "NRI_MASK_FIELD_CHANGED", at, &element, message);
+    let rule = "NRI_MASK_FIELD_CHANGED";
+    sink.findings.push(Finding {
+        location: new.about.location.clone(),
+        ..Finding::new(rule, Level::Note, cx.to.full(MASK), message)
+    });
 }

@@ -26,21 +26,18 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
-    let at = new.about.location.clone();
     let name = &new.name;
     if service.name != PLUGIN {
-        let message = format!(
-            "{}.{name} is new: an older runtime answers UNIMPLEMENTED",
-            service.name
-        );
-        return sink.report("NRI_CALL_ADDED", at, &new.full_name, message);
+        let service = &service.name;
+        let message = format!("{service}.{name} is new: an older runtime answers UNIMPLEMENTED");
+        return sink.report_declared("NRI_CALL_ADDED", new, message);
     }
     let event = cx.to.event_of(name);
     if event.is_some_and(|event| cx.facts.falls_back(&cx.to, &event.name)) {
         let message = format!(
             "{name} is new: an older plugin answers UNIMPLEMENTED and gets the event as StateChange instead"
         );
-        return sink.report("NRI_RPC_ADDED_WITH_FALLBACK", at, &new.full_name, message);
+        return sink.report_declared("NRI_RPC_ADDED_WITH_FALLBACK", new, message);
     }
     let who = match event {
         Some(_) => "subscribes with mask 0",
@@ -49,35 +46,31 @@ fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
     let message = format!(
         "{name} is new and has no fallback: an older plugin that {who} answers UNIMPLEMENTED and fails the request"
     );
-    sink.report(
-        "NRI_RPC_ADDED_WITHOUT_FALLBACK",
-        at,
-        &new.full_name,
-        message,
-    );
+    sink.report_declared("NRI_RPC_ADDED_WITHOUT_FALLBACK", new, message);
 }
 
 fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     let Some(kept) = cx.to.service(&service.name) else {
         return;
     };
-    let of_event = |event: &nri_schema::model::Event| cx.to.event(&event.name).is_some();
-    let is_reported_elsewhere = service.name == PLUGIN
-        && (old.name == STATE_CHANGE || cx.from.event_of(&old.name).is_some_and(of_event));
+    let is_plugin = service.name == PLUGIN;
+    let event = cx.from.event_of(&old.name).filter(|_| is_plugin);
+    let has_event = event.is_some_and(|event| cx.to.event(&event.name).is_some());
+    let is_reported_elsewhere = is_plugin && old.name == STATE_CHANGE || has_event;
     if is_reported_elsewhere || kept.rpc(&old.name).is_some() {
         return;
     }
-    let consequence = if service.name == PLUGIN {
+    let consequence = if is_plugin {
         "runtimes no longer call it"
     } else {
         "plugins that call it get UNIMPLEMENTED"
     };
     let message = format!("{}.{} was removed: {consequence}", service.name, old.name);
-    sink.report_declared("NRI_RPC_REMOVED", &kept.about, &old.full_name, message);
+    let at = kept.about.location.clone();
+    sink.report("NRI_RPC_REMOVED", at, &old.full_name, message);
 }
 
 fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut Sink) {
-    let at = new.about.location.clone();
     let name = format!("{}.{}", service.name, new.name);
     let (before, after) = (messages(&cx.from, old), messages(&cx.to, new));
     if before != after {
@@ -85,12 +78,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
             "{name} took {} and returned {}, and now takes {} and returns {}",
             before.0, before.1, after.0, after.1
         );
-        sink.report(
-            "NRI_RPC_PAIRING_BROKEN",
-            at.clone(),
-            &new.full_name,
-            message,
-        );
+        sink.report_declared("NRI_RPC_PAIRING_BROKEN", new, message);
     }
     let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
     if streams(old) != streams(new) {
@@ -98,12 +86,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
             (false, false) => "is unary again",
             _ => "is now a stream, but NRI's ttrpc only supports unary calls",
         };
-        sink.report(
-            "NRI_RPC_BECAME_STREAM",
-            at,
-            &new.full_name,
-            format!("{name} {now}"),
-        );
+        sink.report_declared("NRI_RPC_BECAME_STREAM", new, format!("{name} {now}"));
     }
 }
 

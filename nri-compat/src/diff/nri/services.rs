@@ -26,11 +26,7 @@ fn package(cx: &Context<'_>, sink: &mut Sink) {
         let message =
             format!("{change}: neither side finds the other's services, so no plugin registers");
         let element = if new.is_empty() { old } else { new };
-        sink.report(
-            "NRI_PACKAGE_CHANGED",
-            cx.to.plugin_place(),
-            element,
-            message,
-        );
+        let at = cx.to.plugin_place();
+        sink.report("NRI_PACKAGE_CHANGED", at, element, message);
     }
 }

@@ -85,10 +85,8 @@ impl<'s> Side<'s> {
 
     /// Returns every enum, nested or not.
     pub(in crate::diff) fn enums(&self) -> Vec<&'s Enum> {
-        let nested = self
-            .messages()
-            .into_iter()
-            .flat_map(|message| &message.enums);
+        let messages = self.messages().into_iter();
+        let nested = messages.flat_map(|message| &message.enums);
         self.protocol.enums.iter().chain(nested).collect()
     }
 
@@ -100,11 +98,9 @@ impl<'s> Side<'s> {
         self.nri.event(name)
     }
 
-    /// Returns the enum of events, which has another name than `Event` only in a schema that is
-    /// compared with an NRI protocol.
+    /// Returns the enum of events.
     pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
-        let (name, _) = self.events().first()?.full_name.rsplit_once('.')?;
-        enumeration(self.protocol, name)
+        events_enum(self.protocol)
     }
 
     /// Returns true if this is the full name of an event, or of the sentinel.
@@ -126,20 +122,17 @@ impl<'s> Side<'s> {
 
     /// Returns where the enum of events is declared, for what is about all of them.
     pub(in crate::diff) fn events_place(&self) -> Option<Location> {
-        self.events_enum()
-            .and_then(|events| events.about.location.clone())
+        self.events_enum()?.about.location.clone()
     }
 
     /// Returns where service Plugin is declared.
     pub(in crate::diff) fn plugin_place(&self) -> Option<Location> {
-        self.service(PLUGIN)
-            .and_then(|plugin| plugin.about.location.clone())
+        self.service(PLUGIN)?.about.location.clone()
     }
 
     /// Returns where the message of this name is declared.
     pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<Location> {
-        self.message(relative)
-            .and_then(|message| message.about.location.clone())
+        self.message(relative)?.about.location.clone()
     }
 }
 
@@ -166,9 +159,16 @@ fn without_package<'n>(full: &'n str, package: &str) -> Option<&'n str> {
 
 /// Returns the package of a top-level element with this full name.
 pub(super) fn package_of(full_name: &str) -> &str {
-    full_name
-        .rsplit_once('.')
-        .map_or("", |(package, _)| package)
+    let parts = full_name.rsplit_once('.');
+    parts.map_or("", |(package, _)| package)
+}
+
+/// Returns the enum of the events that the view of a protocol has. It has another name than `Event` only in a schema
+/// that is compared with an NRI protocol.
+pub(super) fn events_enum(protocol: &Protocol) -> Option<&Enum> {
+    let first = protocol.nri.as_ref()?.events.first()?;
+    let (name, _) = first.full_name.rsplit_once('.')?;
+    enumeration(protocol, name)
 }
 
 /// Returns the enum with this full name that is not nested in a message.

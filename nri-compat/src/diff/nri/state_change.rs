@@ -20,10 +20,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
-    let planned = cx.facts.outlook(&state_change.full_name);
-    let planned = planned
-        .map(|planned| format!(", {planned}"))
-        .unwrap_or_default();
+    let planned = cx.facts.planned(&state_change.full_name);
     for event in cx.to.events() {
         let was_there = cx.from.event(&event.name).is_some_and(by_state_change);
         if !was_there || event.carrier != Carrier::Dedicated {
@@ -78,24 +75,21 @@ fn removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
     if cx.to.service(PLUGIN).is_none() {
         return; // the service as a whole is reported
     }
-    let at = cx.to.plugin_place();
-    match cx.facts.outlook(&old.full_name) {
-        Some(planned) if cx.facts.is_due(&old.full_name) => {
-            let message = format!("StateChange was removed as announced: its {planned}");
-            sink.report(
-                "NRI_INTERFACE_REMOVED_AS_PLANNED",
-                at,
-                &old.full_name,
-                message,
-            );
-        }
-        Some(planned) => {
-            let message = format!("StateChange was removed too early: its {planned}");
-            sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
-        }
-        None => {
-            let message = "StateChange was removed without announcement".to_owned();
-            sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
-        }
-    }
+    let is_due = cx.facts.is_due(&old.full_name);
+    let (rule, how) = match cx.facts.outlook(&old.full_name) {
+        Some(planned) if is_due => (
+            "NRI_INTERFACE_REMOVED_AS_PLANNED",
+            format!("as announced: its {planned}"),
+        ),
+        Some(planned) => (
+            "NRI_INTERFACE_REMOVED_EARLY",
+            format!("too early: its {planned}"),
+        ),
+        None => (
+            "NRI_INTERFACE_REMOVED_EARLY",
+            "without announcement".to_owned(),
+        ),
+    };
+    let message = format!("StateChange was removed {how}");
+    sink.report(rule, cx.to.plugin_place(), &old.full_name, message);
 }

@@ -45,13 +45,7 @@ fn added(cx: &Context<'_>, sink: &mut Sink) {
     };
     let message = "Synchronize may come in parts: an older plugin does not answer `more` and is dropped on a node \
                    whose pods and containers exceed 4 MiB";
-    let at = field.about.location.clone();
-    sink.report(
-        "NRI_SYNC_SPLIT_ADDED",
-        at,
-        &field.full_name,
-        message.to_owned(),
-    );
+    sink.report_declared("NRI_SYNC_SPLIT_ADDED", field, message.to_owned());
 }
 
 fn broken(cx: &Context<'_>, message: &str, sink: &mut Sink) {

@@ -81,25 +81,17 @@ impl Pair<'_> {
                 Outcome::Fallback,
                 "sent as StateChange, which the plugin must still handle".to_owned(),
             ),
-            (Carrier::Dedicated, _) if self.falls_back(known) => (
-                Outcome::Fallback,
-                format!(
-                    "repeated as StateChange, which is deprecated{}",
-                    self.outlook()
-                ),
-            ),
+            (Carrier::Dedicated, _) if self.falls_back(known) => {
+                let rpc = self.runtime.side.full(&format!("{PLUGIN}.{STATE_CHANGE}"));
+                let planned = self.facts.planned(&rpc);
+                let detail = format!("repeated as StateChange, which is deprecated{planned}");
+                (Outcome::Fallback, detail)
+            }
             (Carrier::Dedicated | Carrier::StateChange, _) => (
                 Outcome::Fails,
                 "the plugin answers UNIMPLEMENTED, and the request fails".to_owned(),
             ),
         }
-    }
-
-    /// Returns when StateChange will be removed, as the end of a sentence.
-    fn outlook(&self) -> String {
-        let rpc = self.runtime.side.full(&format!("{PLUGIN}.{STATE_CHANGE}"));
-        let outlook = self.facts.outlook(&rpc);
-        outlook.map_or_else(String::new, |outlook| format!(", {outlook}"))
     }
 
     fn falls_back(&self, event: &Event) -> bool {

@@ -1,6 +1,6 @@
 //! Fields with a meaning of their own: the subscription mask, and those that a peer refuses if they are empty.
 
-use super::Pair;
+use super::{Pair, item};
 use crate::diff::nri::mask::{Masks, Relation};
 use crate::diff::nri::semantics::Required;
 use crate::diff::wire::{Arrival, Transfer};
@@ -22,15 +22,14 @@ impl Pair<'_> {
         let (outcome, detail) = match (self.masks().relation(), part) {
             (Relation::Absent | Relation::SameBits, _) => return None,
             (Relation::Retyped, Transfer::Read { effect, .. }) => match effect.worst() {
-                Arrival::Refused => (Outcome::Fails, effect.reason.clone()),
-                Arrival::Same | Arrival::PresenceLost | Arrival::Altered | Arrival::Skipped => (
-                    Outcome::Misreads,
-                    "the peers have different types for it".to_owned(),
-                ),
+                Arrival::Refused => (Outcome::Fails, effect.reason.as_str()),
+                Arrival::Same | Arrival::PresenceLost | Arrival::Altered | Arrival::Skipped => {
+                    (Outcome::Misreads, "the peers have different types for it")
+                }
             },
             (Relation::Retyped | Relation::Apart, _) => (
                 Outcome::Misreads,
-                "does not arrive: the runtime reads 0, which is every event".to_owned(),
+                "does not arrive: the runtime reads 0, which is every event",
             ),
         };
         field(part, outcome, detail)
@@ -46,10 +45,9 @@ impl Pair<'_> {
         let (sent, read) = ends(part);
         let arrives = match part {
             Transfer::Read { effect, .. } => {
-                let moved = sent
-                    .zip(read)
-                    .is_some_and(|(sent, read)| self.is_moved(from_plugin, sent, read));
-                effect.worst() <= Arrival::PresenceLost && !moved
+                let mut ends = sent.into_iter().zip(read);
+                let is_moved = ends.any(|(sent, read)| self.is_moved(from_plugin, sent, read));
+                effect.worst() <= Arrival::PresenceLost && !is_moved
             }
             Transfer::Unknown { .. } | Transfer::Unfilled { .. } => false,
             Transfer::UnknownValue { .. } | Transfer::OtherValue { .. } => true,
@@ -57,7 +55,7 @@ impl Pair<'_> {
         if arrives {
             return None;
         }
-        field(part, required.outcome, required.consequence.to_owned())
+        field(part, required.outcome, required.consequence)
     }
 
     fn required(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<&'static Required> {
@@ -79,12 +77,7 @@ fn ends<'t>(part: &Transfer<'t>) -> (Option<&'t str>, Option<&'t str>) {
     }
 }
 
-fn field(part: &Transfer<'_>, outcome: Outcome, detail: String) -> Option<PairingItem> {
+fn field(part: &Transfer<'_>, outcome: Outcome, detail: &str) -> Option<PairingItem> {
     let (sent, read) = ends(part);
-    Some(PairingItem {
-        kind: ItemKind::Field,
-        element: sent.or(read)?.to_owned(),
-        outcome,
-        detail,
-    })
+    Some(item(ItemKind::Field, sent.or(read)?, outcome, detail))
 }

@@ -6,80 +6,51 @@ use nri_schema::model::Service;
 use super::{Pair, Peer};
 use crate::report::pairing::{ItemKind, Outcome};
 
-/// A service that both sides need, with the consequence if one of them does not have it.
-struct Needed {
-    name: &'static str,
-    without_plugin: &'static str,
-    without_runtime: &'static str,
-}
-
-const NEEDED: [Needed; 2] = [
-    Needed {
-        name: PLUGIN,
-        without_plugin: "it answers UNIMPLEMENTED to every call of the runtime",
-        without_runtime: "it calls nothing that the plugin has",
-    },
-    Needed {
-        name: RUNTIME,
-        without_plugin: "it cannot register",
-        without_runtime: "it answers UNIMPLEMENTED, and no plugin can register",
-    },
+/// The services that both sides need, each with the consequence if the plugin or the runtime does not have it.
+const NEEDED: [(&str, &str, &str); 2] = [
+    (
+        PLUGIN,
+        "it answers UNIMPLEMENTED to every call of the runtime",
+        "it calls nothing that the plugin has",
+    ),
+    (
+        RUNTIME,
+        "it cannot register",
+        "it answers UNIMPLEMENTED, and no plugin can register",
+    ),
 ];
 
 impl Pair<'_> {
     /// Returns true if the services that both need have the same names on both sides.
     pub(super) fn find_each_other(&mut self) -> bool {
-        for needed in &NEEDED {
-            let of_plugin = self.plugin.side.service(needed.name);
-            let of_runtime = self.runtime.side.service(needed.name);
-            if let Some((element, detail)) = self.mismatch(needed, of_plugin, of_runtime) {
-                self.push(ItemKind::Service, &element, Outcome::Dropped, detail);
-            }
+        for (name, without_plugin, without_runtime) in NEEDED {
+            let of_plugin = self.plugin.side.service(name);
+            let of_runtime = self.runtime.side.service(name);
+            let detail = match (of_plugin, of_runtime) {
+                (Some(plugin), Some(runtime)) if plugin.full_name == runtime.full_name => continue,
+                (Some(plugin), Some(runtime)) => format!(
+                    "{} to the plugin, {} to the runtime: calls do not reach the other side",
+                    plugin.full_name, runtime.full_name
+                ),
+                (None, Some(runtime)) => lacking(("plugin", self.plugin), runtime, without_plugin),
+                (Some(plugin), None) => lacking(("runtime", self.runtime), plugin, without_runtime),
+                (None, None) => "neither side declares this service".to_owned(),
+            };
+            let full_name = of_runtime
+                .or(of_plugin)
+                .map(|service| service.full_name.clone());
+            let element = full_name.unwrap_or_else(|| self.runtime.side.full(name));
+            self.push(ItemKind::Service, &element, Outcome::Dropped, detail);
         }
         self.items.is_empty()
-    }
-
-    /// Returns the full name of a service that does not connect the peers, with the reason.
-    fn mismatch(
-        &self,
-        needed: &Needed,
-        of_plugin: Option<&Service>,
-        of_runtime: Option<&Service>,
-    ) -> Option<(String, String)> {
-        let detail = match (of_plugin, of_runtime) {
-            (Some(plugin), Some(runtime)) if plugin.full_name == runtime.full_name => return None,
-            (Some(plugin), Some(runtime)) => {
-                let names = (&plugin.full_name, &runtime.full_name);
-                format!(
-                    "{} to the plugin, {} to the runtime: calls do not reach the other side",
-                    names.0, names.1
-                )
-            }
-            (None, Some(runtime)) => {
-                lacking(("plugin", self.plugin), runtime, needed.without_plugin)
-            }
-            (Some(plugin), None) => {
-                lacking(("runtime", self.runtime), plugin, needed.without_runtime)
-            }
-            (None, None) => "neither side declares this service".to_owned(),
-        };
-        let element = of_runtime.or(of_plugin).map_or_else(
-            || self.runtime.side.full(needed.name),
-            |service| service.full_name.clone(),
-        );
-        Some((element, detail))
     }
 }
 
 /// Returns the reason for a peer that lacks a service, with the service that has its calls under
 /// another name, if there is one.
 fn lacking((who, peer): (&str, Peer<'_>), service: &Service, consequence: &str) -> String {
-    let renamed = peer
-        .side
-        .services()
-        .iter()
-        .find(|other| is_alike(other, service));
-    match renamed {
+    let mut services = peer.side.services().iter();
+    match services.find(|other| is_alike(other, service)) {
         Some(other) => format!(
             "the {who} calls this service {}, and services are found by name: {consequence}",
             other.full_name

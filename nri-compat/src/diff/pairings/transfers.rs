@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nri_schema::model::Rpc;
 
-use super::{Pair, Peer};
+use super::{Pair, Peer, item};
 use crate::diff::nri::side::Side;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
@@ -91,7 +91,7 @@ impl<'s> Pair<'s> {
         let mut index = HashMap::new();
         for message in sent.chain(received) {
             let parts = message.parts.iter();
-            let parts = parts.filter_map(|part| self.item(message.from_plugin, part));
+            let parts = parts.filter_map(|part| self.item_of(message.from_plugin, part));
             for item in parts.chain(message.retyped.iter().map(|field| self.retyped(field))) {
                 let at = *index.entry(item.element.clone()).or_insert(items.len());
                 match items.get_mut(at) {
@@ -106,25 +106,17 @@ impl<'s> Pair<'s> {
 
     /// Returns the outcome of a field whose messages are read as another type.
     fn retyped(&self, field: &Retyped<'_>) -> PairingItem {
-        let side = self.plugin.side;
         let outcome = if field.is_misread {
             Outcome::Misreads
         } else {
             Outcome::Loses
         };
-        PairingItem {
-            kind: ItemKind::Field,
-            element: field.field.to_owned(),
-            outcome,
-            detail: format!(
-                "sent as {}, read as {}",
-                side.relative(field.sent),
-                side.relative(field.read)
-            ),
-        }
+        let [sent, read] = [field.sent, field.read].map(|name| self.plugin.side.relative(name));
+        let detail = format!("sent as {sent}, read as {read}");
+        item(ItemKind::Field, field.field, outcome, detail)
     }
 
-    fn item(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
+    fn item_of(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         if from_plugin && self.is_mask(part) {
             return self.mask_item(part);
         }
@@ -133,32 +125,24 @@ impl<'s> Pair<'s> {
     }
 
     fn item_of_part(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
-        let item = |kind, element: &str, outcome, detail: &str| {
-            Some(PairingItem {
-                kind,
-                element: element.to_owned(),
-                outcome,
-                detail: detail.to_owned(),
-            })
-        };
-        let field =
-            |name: &str, outcome, detail: &str| item(ItemKind::Field, name, outcome, detail);
         let unread = if from_plugin {
             "sent by the plugin, ignored by the runtime"
         } else {
             "sent by the runtime, unknown to the plugin"
         };
-        match part {
-            Transfer::Read { sent, read, effect } => {
+        let field =
+            |name: &str, outcome, detail: &str| Some(item(ItemKind::Field, name, outcome, detail));
+        match *part {
+            Transfer::Read {
+                sent,
+                read,
+                ref effect,
+            } => {
                 let outcome = match effect.worst() {
                     Arrival::Same | Arrival::PresenceLost
                         if self.is_moved(from_plugin, sent, read) =>
                     {
-                        let name = crate::report::group::short(read);
-                        let detail = format!(
-                            "arrives as `{name}`, because its number is that of another field"
-                        );
-                        return field(sent, Outcome::Misreads, &detail);
+                        return field(sent, Outcome::Misreads, &misplaced(read, "field"));
                     }
                     Arrival::Same => return None,
                     Arrival::PresenceLost => Outcome::LosesPresence,
@@ -167,28 +151,20 @@ impl<'s> Pair<'s> {
                 };
                 field(sent, outcome, &effect.reason)
             }
-            Transfer::Unknown { sent } if self.is_more(sent) => None,
             // A plugin misses nothing that it was not built to read.
-            Transfer::Unknown { sent } if from_plugin => field(sent, Outcome::Loses, unread),
-            Transfer::Unknown { .. } => None,
+            Transfer::Unknown { sent } if self.is_more(sent) || !from_plugin => None,
+            Transfer::Unknown { sent } => field(sent, Outcome::Loses, unread),
             Transfer::Unfilled {
                 read,
                 required: true,
             } => {
-                let detail = "required by the receiver, unknown to the sender: a Go peer rejects \
-                     the message";
+                let detail = "required by the receiver, unknown to the sender: a Go peer rejects the message";
                 field(read, Outcome::Fails, detail)
             }
-            Transfer::Unfilled {
-                read,
-                required: false,
-            } => {
+            Transfer::Unfilled { read, .. } if from_plugin || self.is_more(read) => None,
+            Transfer::Unfilled { read, .. } => {
                 let detail = "read by the plugin, never filled by the runtime";
-                if from_plugin || self.is_more(read) {
-                    None
-                } else {
-                    field(read, Outcome::Loses, detail)
-                }
+                field(read, Outcome::Loses, detail)
             }
             // Events are judged separately.
             Transfer::UnknownValue { sent } | Transfer::OtherValue { sent, .. }
@@ -197,14 +173,12 @@ impl<'s> Pair<'s> {
                 None
             }
             Transfer::OtherValue { sent, read } => {
-                let name = crate::report::group::short(read);
-                let detail =
-                    format!("arrives as `{name}`, because its number is that of another value");
-                item(ItemKind::EnumValue, sent, Outcome::Misreads, &detail)
+                let detail = misplaced(read, "value");
+                Some(item(ItemKind::EnumValue, sent, Outcome::Misreads, detail))
             }
             Transfer::UnknownValue { sent } => {
                 let detail = format!("{unread}: no value with this number there");
-                item(ItemKind::EnumValue, sent, Outcome::Loses, &detail)
+                Some(item(ItemKind::EnumValue, sent, Outcome::Loses, detail))
             }
         }
     }
@@ -255,33 +229,20 @@ struct Wire<'s> {
 }
 
 impl<'s> Wire<'s> {
-    fn both_declare(&self, types: [&str; 2]) -> bool {
-        let sides = [self.plugin.side, self.runtime.side];
-        sides
-            .iter()
-            .all(|side| types.iter().all(|name| side.message(name).is_some()))
-    }
-
     /// Returns the transfer of a message from the plugin, or else to it.
     fn send(&mut self, from_plugin: bool, sent: &'s str, expected: &'s str) -> Message<'s> {
-        let (sender, receiver) = if from_plugin {
-            (self.plugin, self.runtime)
+        let (sender, receiver, transfers) = if from_plugin {
+            (self.plugin.side, self.runtime.side, &mut self.to_runtime)
         } else {
-            (self.runtime, self.plugin)
+            (self.runtime.side, self.plugin.side, &mut self.to_plugin)
         };
-        let (short_sent, short_expected) =
-            (sender.side.relative(sent), receiver.side.relative(expected));
-        let both_declare_both = self.both_declare([short_sent, short_expected]);
-        let transfers = if from_plugin {
-            &mut self.to_runtime
-        } else {
-            &mut self.to_plugin
-        };
+        let types = [sender.relative(sent), receiver.relative(expected)];
+        let declares = |side: &Side<'_>| types.iter().all(|name| side.message(name).is_some());
         Message {
             from_plugin,
-            sent: short_sent.to_owned(),
-            expected: short_expected.to_owned(),
-            both_declare_both,
+            sent: types[0].to_owned(),
+            expected: types[1].to_owned(),
+            both_declare_both: declares(sender) && declares(receiver),
             parts: transfers.between(sent, expected),
             retyped: transfers.retyped(sent, expected),
         }
@@ -335,6 +296,12 @@ impl Message<'_> {
                 | Transfer::OtherValue { .. } => false,
             })
     }
+}
+
+/// Describes the arrival of an element in another one with its number.
+fn misplaced(read: &str, what: &str) -> String {
+    let name = crate::report::group::short(read);
+    format!("arrives as `{name}`, because its number is that of another {what}")
 }
 
 /// Returns the name of an element without the names of those that contain it.

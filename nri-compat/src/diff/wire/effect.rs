@@ -53,15 +53,10 @@ pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
     let mut worst = Effect::same();
     for effect in effects.into_iter().flatten() {
         if effect.worst() > worst.worst() {
-            worst = Effect {
-                go: effect.go.max(worst.go),
-                prost: effect.prost.max(worst.prost),
-                reason: effect.reason,
-            };
-        } else {
-            worst.go = worst.go.max(effect.go);
-            worst.prost = worst.prost.max(effect.prost);
+            worst.reason = effect.reason;
         }
+        worst.go = worst.go.max(effect.go);
+        worst.prost = worst.prost.max(effect.prost);
     }
     worst
 }
@@ -136,8 +131,16 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     let takes_both = read.is_list() && read.is_number();
     let fits =
         sent.sent_format() == read.format() || takes_both && sent.sent_format() == Format::Length;
+    let sent_and_read = format!("sent as {}, read as {}", sent.words(), read.words());
     if !fits {
-        return mismatch(sent, read);
+        // Go treats the field as unknown, prost fails.
+        return Effect {
+            go: Arrival::Skipped,
+            prost: Arrival::Refused,
+            reason: format!(
+                "{sent_and_read}: a Go peer skips the value, a Rust peer rejects the message"
+            ),
+        };
     }
     if let (Some(sent_entry), Some(read_entry)) = (sent.entry(), read.entry()) {
         return of_entries((sent, sent_entry), (read, read_entry));
@@ -157,7 +160,7 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     Effect {
         go,
         prost,
-        reason: format!("{}: {condition}{consequence}", sent_and_read(sent, read)),
+        reason: format!("{sent_and_read}: {condition}{consequence}"),
     }
 }
 
@@ -179,21 +182,4 @@ fn of_entries(
         Some(effect)
     });
     parts.max_by_key(Effect::worst).unwrap_or_else(Effect::same)
-}
-
-/// Returns the effect if the receiver expects another format: Go treats the field as unknown, prost
-/// fails.
-fn mismatch(sent: End<'_>, read: End<'_>) -> Effect {
-    Effect {
-        go: Arrival::Skipped,
-        prost: Arrival::Refused,
-        reason: format!(
-            "{}: a Go peer skips the value, a Rust peer rejects the message",
-            sent_and_read(sent, read)
-        ),
-    }
-}
-
-fn sent_and_read(sent: End<'_>, read: End<'_>) -> String {
-    format!("sent as {}, read as {}", sent.words(), read.words())
 }

@@ -30,40 +30,36 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
     // Go accepts any bytes as text, unless the schema requires validation; Rust strings are always
     // valid.
     let unchecked_text = read.field.kind == n::STRING && !is_checked(read);
-    match arrival {
-        Arrival::Refused if unchecked_text && sent.field.kind == n::BYTES => {
-            (Arrival::Same, Arrival::Refused)
-        }
-        Arrival::Refused if unchecked_text => (Arrival::Altered, Arrival::Refused),
-        arrival @ (Arrival::Same
-        | Arrival::PresenceLost
-        | Arrival::Altered
-        | Arrival::Skipped
-        | Arrival::Refused) => (arrival, arrival),
+    if arrival != Arrival::Refused || !unchecked_text {
+        (arrival, arrival)
+    } else if sent.field.kind == n::BYTES {
+        (Arrival::Same, Arrival::Refused)
+    } else {
+        (Arrival::Altered, Arrival::Refused)
     }
 }
 
 fn one_as_one(sent: End<'_>, read: End<'_>) -> Arrival {
     match sent.format() {
-        Format::Varint => varint(sent, read),
-        Format::Fixed32 | Format::Fixed64 => same_kind(sent, read),
+        Format::Varint => same_if(is_same_varint(sent, read)),
+        Format::Fixed32 | Format::Fixed64 => same_if(sent.field.kind == read.field.kind),
         Format::Length => text_or_message(sent, read),
         Format::Group => Arrival::Same,
     }
 }
 
-fn same_kind(sent: End<'_>, read: End<'_>) -> Arrival {
-    if sent.field.kind == read.field.kind {
+fn same_if(fits: bool) -> Arrival {
+    if fits {
         Arrival::Same
     } else {
         Arrival::Altered
     }
 }
 
-/// Returns the effect of reading a varint as another type. It arrives unchanged if every number of
-/// the sender fits the type of the receiver. Both libraries keep enum numbers without a name.
-fn varint(sent: End<'_>, read: End<'_>) -> Arrival {
-    let fits = match (sent.field.kind, read.field.kind) {
+/// Returns true if a varint arrives unchanged when it is read as another type: every number of the sender
+/// fits the type of the receiver. Both libraries keep enum numbers without a name.
+fn is_same_varint(sent: End<'_>, read: End<'_>) -> bool {
+    match (sent.field.kind, read.field.kind) {
         (before, after) if before == after => true,
         (n::INT32, n::INT64 | n::ENUM)
         | (n::ENUM, n::INT32 | n::INT64)
@@ -72,11 +68,6 @@ fn varint(sent: End<'_>, read: End<'_>) -> Arrival {
         | (n::BOOL, n::INT32 | n::INT64 | n::UINT32 | n::UINT64 | n::ENUM) => true,
         (n::ENUM, n::UINT32 | n::UINT64) => no_negative_value(sent),
         _ => false,
-    };
-    if fits {
-        Arrival::Same
-    } else {
-        Arrival::Altered
     }
 }
 
