@@ -70,7 +70,9 @@ fn write<I: Iterator<Item = Issue> + Clone>(
             left_out.len()
         ));
     }
-    let issues = issues.zip(0..).filter(move |(_, at)| !left_out.contains(at));
+    let issues = issues
+        .zip(0..)
+        .filter(move |(_, at)| !left_out.contains(at));
     let issues = issues.map(|(issue, _)| issue);
     let ids: BTreeSet<&'static str> = issues.clone().map(|issue| issue.rule).collect();
     let ids: Vec<&'static str> = ids.into_iter().collect();
@@ -209,8 +211,8 @@ fn encoded(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::report::check::{Outcome, Subject, Verdict};
     use super::*;
+    use crate::report::check::{Outcome, Subject, Verdict};
 
     #[test]
     fn paths_are_distinguished_from_schemes() {

@@ -67,7 +67,7 @@ impl<'c> Remote<'c> {
         let config = image.config.as_ref()?;
         let size = config.size.filter(|size| *size <= MAX_CONFIG);
         let content = self.blob(&config.digest, size).ok()?;
-        let bytes = text::bytes(&content, MAX_CONFIG).ok()?;
+        let bytes = text::bytes(&*content, MAX_CONFIG).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
