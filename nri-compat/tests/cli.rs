@@ -310,3 +310,27 @@ fn a_log_that_is_not_there_is_1() {
     assert!(stdout(&output).contains("/nowhere/containerd.log: cannot be read"));
     assert_eq!(code(&nri_compat(&["logs"])), Some(2));
 }
+
+/// A process that cannot unwind starts again after a panic, with the defect in a variable.
+#[test]
+fn a_file_whose_reader_panicked_is_unknown_and_the_others_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let module = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";
+    for name in ["10-a.wasm", "20-b.wasm"] {
+        std::fs::write(folder.path().join(name), module).expect("a file");
+    }
+    let defect = format!("wasm {}\n", folder.path().join("10-a.wasm").display());
+    let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+        .args(["check", "--format", "csv", "--target", "containerd@2.3"])
+        .arg(folder.path())
+        .env("NRI_COMPAT_DEFECTS", defect)
+        .output()
+        .expect("the binary runs");
+    let rows = stdout(&output);
+    let row = |name: &str| rows.lines().find(|row| row.contains(name)).expect("a row");
+    assert!(
+        row("10-a.wasm").contains("defect in the reader `wasm`: it panicked"),
+        "{rows}"
+    );
+    assert!(!row("20-b.wasm").contains("defect"), "{rows}");
+}
