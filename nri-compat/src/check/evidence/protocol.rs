@@ -3,12 +3,11 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use memchr::memmem::{self, Finder};
 
 use super::Unreadable;
 use super::binary::Image;
-use super::binary::window::{any_of, windows};
+use super::binary::window::{Needles, any_from_end, windows};
 use crate::facts::EVENTS;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
@@ -63,24 +62,21 @@ const MARKS: [&[u8]; 3] = [b"nri", b"NR", b"ugin error"];
 type Trace = (usize, &'static [u8]);
 
 /// The search for marks, and the traces.
-static TRACES: LazyLock<(AhoCorasick, Vec<Trace>)> = LazyLock::new(|| {
+static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
     let all = [PROTOCOL, MANIFEST].into_iter();
     let all = all.chain(CONNECTS).chain(ONE_SHOT);
     let place = |trace: &'static [u8]| {
         let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
         Some((marks.next()?, trace))
     };
-    (any_of(&MARKS), all.filter_map(place).collect())
+    (Needles::new(&MARKS), all.filter_map(place).collect())
 });
 
 /// Determines whether these parts of a program contain any trace of NRI. A program without one neither speaks the
-/// protocol nor is a plugin of NRI v0.1.0.
+/// protocol nor is a plugin of NRI v0.1.0. Starts at the end, where Go's linker puts strings.
 pub(super) fn has_traces(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
-    for part in parts {
-        let found = windows(image.content, *part, OVERLAP, |_, bytes| {
-            has_trace(bytes).then_some(())
-        })?;
-        if found.is_some() {
+    for part in parts.iter().rev() {
+        if any_from_end(image.content, *part, OVERLAP, has_trace)? {
             return Ok(true);
         }
     }
@@ -89,9 +85,9 @@ pub(super) fn has_traces(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool
 
 fn has_trace(bytes: &[u8]) -> bool {
     let (marks, traces) = &*TRACES;
-    marks.find_iter(bytes).any(|mark| {
+    marks.places(bytes).any(|mark| {
         traces.iter().any(|(into, trace)| {
-            let start = mark.start().checked_sub(*into);
+            let start = mark.checked_sub(*into);
             start.is_some_and(|start| bytes.split_at(start).1.starts_with(trace))
         })
     })

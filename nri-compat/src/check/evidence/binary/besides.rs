@@ -6,12 +6,11 @@
 use std::io::Read as _;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use memchr::memmem;
 
 use super::Image;
 use super::bytes::Layout;
-use super::window::{any_of, windows};
+use super::window::{Needles, windows};
 use crate::check::evidence::Unreadable;
 use crate::packing::{Packing, XZ, ZSTD};
 use crate::unpack::decoder;
@@ -101,13 +100,11 @@ pub(crate) fn embedded(
     parts: &[(u64, u64)],
 ) -> Result<Option<&'static str>, Unreadable> {
     // Programs, and gzip streams with and without a file name.
-    static STARTS: LazyLock<AhoCorasick> =
-        LazyLock::new(|| any_of(&[ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]]));
+    static STARTS: LazyLock<Needles> =
+        LazyLock::new(|| Needles::new(&[ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]]));
     for part in parts {
         let found = windows(image.content, *part, 8, |at, bytes| {
-            let places = STARTS
-                .find_iter(bytes)
-                .map(|found| at + found.start() as u64);
+            let places = STARTS.places(bytes).map(|place| at + place as u64);
             // The file itself begins like a program.
             let mut found = places
                 .filter(|place| *place > 0)

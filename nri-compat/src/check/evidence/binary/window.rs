@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind, packed};
 use memchr::memmem::Finder;
 
 use super::super::Unreadable;
@@ -54,16 +54,35 @@ pub(crate) fn windows<T>(
     mut look: impl FnMut(u64, &[u8]) -> Option<T>,
 ) -> Result<Option<T>, Unreadable> {
     let end = offset.saturating_add(length).min(content.len());
-    let mut at = offset;
-    while at < end {
-        let bytes = part(content, at, (WINDOW + overlap).min(end - at))?;
-        let found = look(at, &bytes);
+    for at in starts(offset, end) {
+        let found = look(at, &part(content, at, (WINDOW + overlap).min(end - at))?);
         if found.is_some() {
             return Ok(found);
         }
-        at = at.saturating_add(WINDOW);
     }
     Ok(None)
+}
+
+/// Returns true if `fits` is true for a window of this part of the file, starting with the last window.
+pub(crate) fn any_from_end(
+    content: &dyn Content,
+    (offset, length): (u64, u64),
+    overlap: u64,
+    fits: impl Fn(&[u8]) -> bool,
+) -> Result<bool, Unreadable> {
+    let end = offset.saturating_add(length).min(content.len());
+    for at in starts(offset, end).rev() {
+        if fits(&part(content, at, (WINDOW + overlap).min(end - at))?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the offsets at which windows start.
+fn starts(offset: u64, end: u64) -> impl DoubleEndedIterator<Item = u64> {
+    let count = end.saturating_sub(offset).div_ceil(WINDOW);
+    (0..count).map(move |number| offset + number * WINDOW)
 }
 
 /// Returns the offset in the file of the first `needle` for which `fits`, called with the bytes
@@ -82,13 +101,40 @@ pub(crate) fn find(
     })
 }
 
-/// Prepares a search for any of a few short needles. One pass with vector instructions looks for all of them, which takes
-/// about as long as a search for one, unless many places begin like one.
-pub(crate) fn any_of<N: AsRef<[u8]>>(needles: &[N]) -> AhoCorasick {
-    let search = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(needles);
-    search.expect("the needles are few and short")
+/// A prepared search for any of a few short needles.
+///
+/// One pass with vector instructions looks for all of them, which takes about as long as a search for one, unless many places
+/// begin like one. The automaton is for processors without such instructions: its own filter looks for single bytes, which
+/// programs are full of.
+pub(crate) struct Needles {
+    packed: Option<packed::Searcher>,
+    automaton: Option<AhoCorasick>,
+}
+
+impl Needles {
+    /// Prepares the search.
+    pub(crate) fn new<N: AsRef<[u8]>>(needles: &[N]) -> Self {
+        let packed = packed::Searcher::new(needles);
+        let mut automaton = AhoCorasick::builder();
+        automaton.match_kind(MatchKind::LeftmostFirst);
+        Self {
+            automaton: match packed {
+                Some(_) => None,
+                None => automaton.build(needles).ok(),
+            },
+            packed,
+        }
+    }
+
+    /// Returns the places of needles. Of needles that overlap it may have only the first.
+    pub(crate) fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
+        let packed = self.packed.iter().flat_map(move |one| one.find_iter(bytes));
+        let automaton = self
+            .automaton
+            .iter()
+            .flat_map(move |one| one.find_iter(bytes));
+        packed.chain(automaton).map(|found| found.start())
+    }
 }
 
 #[cfg(test)]
@@ -106,5 +152,18 @@ mod tests {
         assert_eq!(found(0), Ok(Some((1 << 18) - 3)));
         assert_eq!(found(1 << 18), Ok(Some((2 << 18) - 3)));
         assert_eq!(found(2 << 18), Ok(None));
+    }
+
+    #[test]
+    fn both_searches_find_the_same_places() {
+        let bytes = b"/stub.New /stub. skel.Run/stub.stub/adaptation.x";
+        let packed = Needles::new(&["/stub.", "/skel.Run", "/adaptation."]);
+        let automaton = Needles {
+            packed: None,
+            automaton: AhoCorasick::new(["/stub.", "/skel.Run", "/adaptation."]).ok(),
+        };
+        for needles in [packed, automaton] {
+            assert_eq!(needles.places(bytes).collect::<Vec<_>>(), [0, 10, 25, 35]);
+        }
     }
 }

@@ -7,7 +7,7 @@
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
-use crate::check::evidence::binary::window::{any_of, windows};
+use crate::check::evidence::binary::window::{Needles, windows};
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
 /// Other sections that only Go's linker creates.
@@ -96,10 +96,10 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     } else {
         &[stated, !stated]
     };
-    let beginnings = any_of(&beginnings(orders));
+    let beginnings = Needles::new(&beginnings(orders));
     for place in sections.chain(image.loaded()) {
         let found = windows(image.content, place, 256, |at, bytes| {
-            let mut places = beginnings.find_iter(bytes).map(|found| found.start());
+            let mut places = beginnings.places(bytes);
             places.find_map(|into| {
                 let header = bytes.split_at(into).1;
                 let mut orders = orders.iter().copied();
@@ -172,11 +172,11 @@ impl Table {
         needles: &[&str],
         mut see: impl FnMut(&str) -> Option<T>,
     ) -> Result<Option<T>, Unreadable> {
-        let needles = any_of(needles);
+        let needles = Needles::new(needles);
         windows(image.content, self.names, MAX_NAME, |at, bytes| {
             let is_first = at == self.names.0;
-            let hits = needles.find_iter(bytes);
-            let mut names = hits.filter_map(|hit| whole(bytes, hit.start(), is_first));
+            let hits = needles.places(bytes);
+            let mut names = hits.filter_map(|hit| whole(bytes, hit, is_first));
             names.find_map(&mut see)
         })
     }
