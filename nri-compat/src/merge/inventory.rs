@@ -1,5 +1,6 @@
 //! The newest report of each node and of each cluster, and the plugins in all of them.
 
+use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +125,9 @@ impl Inventory {
     fn clusters(&self, hosts: &BTreeSet<&str>) -> Vec<MergedCluster> {
         let mut newest: BTreeMap<&str, (Option<Timestamp>, &ClusterView)> = BTreeMap::new();
         for report in self.reports.values() {
-            let Some(view) = &report.view else { continue };
+            let Some(view) = report.view.as_deref() else {
+                continue;
+            };
             let known = newest.entry(cluster_id(view));
             let known = known.or_insert((report.made, view));
             if known.0 <= report.made {
@@ -137,14 +140,20 @@ impl Inventory {
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
     fn groups(&self) -> BTreeMap<Numbers, usize> {
-        let mut nodes: BTreeMap<&Source, Numbers> = BTreeMap::new();
+        let mut nodes: BTreeMap<&Source, Cow<'_, Numbers>> = BTreeMap::new();
         for (node, findings) in self.reports.values().flat_map(|report| &report.nodes) {
-            nodes.entry(node).or_default().extend(findings);
+            match nodes.entry(node) {
+                Entry::Vacant(first) => drop(first.insert(Cow::Borrowed(findings))),
+                Entry::Occupied(mut known) => known.get_mut().to_mut().extend(findings),
+            }
         }
         let idle = self.reports.values().map(|report| report.idle.clone());
         let mut groups: BTreeMap<Numbers, usize> = idle.map(|findings| (findings, 0)).collect();
         for findings in nodes.into_values() {
-            *groups.entry(findings).or_default() += 1;
+            match groups.get_mut(&*findings) {
+                Some(count) => *count += 1,
+                None => drop(groups.insert(findings.into_owned(), 1)),
+            }
         }
         groups
     }

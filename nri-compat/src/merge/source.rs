@@ -29,7 +29,7 @@ pub(super) enum Source {
 pub(super) struct Report {
     pub(super) made: Option<Timestamp>,
     /// The cluster that it is about; `None` if it is about a node.
-    pub(super) view: Option<ClusterView>,
+    pub(super) view: Option<Box<ClusterView>>,
     /// The findings on each node.
     pub(super) nodes: Vec<(Source, Numbers)>,
     /// The findings of a cluster on no node.
@@ -80,7 +80,8 @@ impl Report {
         };
         Self {
             made,
-            view,
+            // Most reports are about nodes, and a view is large.
+            view: view.map(Box::new),
             nodes,
             idle,
         }
