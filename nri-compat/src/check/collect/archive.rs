@@ -11,6 +11,7 @@ mod image;
 mod layer;
 mod manifest;
 mod names;
+mod parts;
 mod store;
 mod tree;
 
@@ -19,11 +20,11 @@ use std::path::Path;
 #[cfg(feature = "registry")]
 pub(super) use image::{Layers, report as report_image};
 #[cfg(feature = "registry")]
-pub(super) use manifest::{
-    Blob as LayerBlob, Image, Images, Manifest, Platform, images_of, parse as parse_manifest,
-};
+pub(super) use manifest::{Manifest, images_of, parse as parse_manifest};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
+#[cfg(feature = "registry")]
+pub(super) use parts::{Blob as LayerBlob, Image, Images, Platform};
 #[cfg(feature = "registry")]
 pub(super) use store::Store;
 

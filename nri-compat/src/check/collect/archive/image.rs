@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::layer::{FINDINGS_MEMORY, Kind, Layer, Memory, Reading};
-use super::manifest::{self, Blob, Image};
+use super::manifest;
+use super::parts::{Blob, Image};
 use super::store::Store;
 use super::tree::Tree;
 #[cfg(feature = "registry")]

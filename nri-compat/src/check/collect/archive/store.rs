@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use tar::EntryType;
 
 use super::entries::{self, TarEntry};
-use super::manifest::{Blob, Image};
 use super::names;
+use super::parts::{Blob, Image};
 use crate::check::collect::disk::Disk;
 use crate::check::content::{Content, Slice};
 use crate::check::evidence::text;
