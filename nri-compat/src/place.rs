@@ -175,17 +175,10 @@ impl Place {
 
     /// Returns true if both files are on the same disk, or in the same archive and image.
     fn same_tree(&self, other: &Self) -> bool {
-        let archive = |place: &Self| {
-            let of = |_| {
-                (
-                    place.file.clone(),
-                    place.workload.clone(),
-                    place.image.clone(),
-                )
-            };
-            place.entry.as_ref().map(of)
-        };
-        archive(self) == archive(other)
+        let is_in_archive = self.entry.is_some();
+        let archive = (&self.file, &self.workload, &self.image);
+        is_in_archive == other.entry.is_some()
+            && (!is_in_archive || archive == (&other.file, &other.workload, &other.image))
     }
 
     /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has

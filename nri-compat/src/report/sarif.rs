@@ -45,13 +45,19 @@ pub fn diff(report: &DiffReport) -> String {
     written(|out| write("diff", &[], &report.policy, report.issues(), out))
 }
 
-/// Returns the positions of the least serious issues if there are too many: those that are suppressed, and notes, come first.
-fn too_many(issues: impl Iterator<Item = Issue>) -> BTreeSet<usize> {
-    let rank = |issue: Issue| (issue.suppressed.is_some(), Reverse(issue.level));
-    let mut ranked: Vec<_> = issues.map(rank).zip(0..).collect();
-    ranked.sort_unstable();
-    let last = ranked.into_iter().skip(MAX_RESULTS);
-    last.map(|(_, at)| at).collect()
+/// Returns the rules of the issues that are written, and the positions of the least serious ones if there are too many: those
+/// that are suppressed are left out first, then notes.
+fn limited(issues: impl Iterator<Item = Issue>) -> (BTreeSet<&'static str>, BTreeSet<usize>) {
+    let ranked = issues.zip(0..).map(|(issue, at)| {
+        let rank = (issue.suppressed.is_some(), Reverse(issue.level));
+        (rank, at, issue.rule)
+    });
+    let mut written: Vec<_> = ranked.collect();
+    written.sort_unstable();
+    let left_out = written.split_off(written.len().min(MAX_RESULTS));
+    let rules = written.into_iter().map(|(.., rule)| rule);
+    let left_out = left_out.into_iter().map(|(_, at, _)| at);
+    (rules.collect(), left_out.collect())
 }
 
 /// Writes the results of a command, the places that it skipped, with reasons, and problems with the policy.
@@ -62,7 +68,7 @@ fn write<I: Iterator<Item = Issue> + Clone>(
     issues: I,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let left_out = too_many(issues.clone());
+    let (ids, left_out) = limited(issues.clone());
     let mut policy = policy.to_vec();
     if !left_out.is_empty() {
         policy.push(format!(
@@ -74,7 +80,6 @@ fn write<I: Iterator<Item = Issue> + Clone>(
         .zip(0..)
         .filter(move |(_, at)| !left_out.contains(at));
     let issues = issues.map(|(issue, _)| issue);
-    let ids: BTreeSet<&'static str> = issues.clone().map(|issue| issue.rule).collect();
     let ids: Vec<&'static str> = ids.into_iter().collect();
     let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
     let version = env!("CARGO_PKG_VERSION");
