@@ -137,10 +137,31 @@ macro_rules! message {
     };
 }
 
-/// Implements the conversions of an enum from and to the numbers of its values. The first value is the default.
+/// Implements the names of an enum, and its conversions from and to the numbers of its values. The first value is the
+/// default.
 macro_rules! enumeration {
-    ($enumeration:ty, $name:literal { $first_number:literal => $first:ident
-        $(, $number:literal => $value:ident)* $(,)? }) => {
+    ($enumeration:ty, $name:literal {
+        $first:ident $first_name:literal $(, $value:ident $value_name:literal)* $(,)?
+    }) => {
+        impl $enumeration {
+            /// Returns the name of the value in the proto.
+            pub fn as_str_name(&self) -> &'static str {
+                match self {
+                    Self::$first => $first_name,
+                    $(Self::$value => $value_name,)*
+                }
+            }
+
+            /// Returns the value with this name in the proto.
+            pub fn from_str_name(name: &str) -> Option<Self> {
+                match name {
+                    $first_name => Some(Self::$first),
+                    $($value_name => Some(Self::$value),)*
+                    _ => None,
+                }
+            }
+        }
+
         impl Default for $enumeration {
             fn default() -> Self {
                 Self::$first
@@ -158,8 +179,8 @@ macro_rules! enumeration {
 
             fn try_from(number: i32) -> Result<Self, $crate::codec::UnknownEnumValue> {
                 match number {
-                    $first_number => Ok(Self::$first),
-                    $($number => Ok(Self::$value),)*
+                    number if number == Self::$first as i32 => Ok(Self::$first),
+                    $(number if number == Self::$value as i32 => Ok(Self::$value),)*
                     unknown => Err($crate::codec::UnknownEnumValue(unknown)),
                 }
             }
@@ -167,18 +188,80 @@ macro_rules! enumeration {
     };
 }
 
-pub(crate) use {enumeration, message};
+/// Implements access to fields that hold the numbers of enum values, and `Debug`, which prints these by name. A row has the
+/// name of a field, and for an enum the type and the name of its setter: `level: Level = set_level`, or for a list
+/// `flags[Flag] = push_flags`.
+macro_rules! enum_fields {
+    ($message:ty, $name:literal {
+        $($field:ident $(: $value:ty = $set:ident)? $([$item:ty] = $push:ident)?),* $(,)?
+    }) => {
+        impl $message {
+            $($(
+                #[doc = concat!("Returns the value of `", stringify!($field), "`, or the default if it is unknown.")]
+                pub fn $field(&self) -> $value {
+                    <$value>::try_from(self.$field).unwrap_or_default()
+                }
+
+                #[doc = concat!("Sets `", stringify!($field), "`.")]
+                pub fn $set(&mut self, value: $value) {
+                    self.$field = value.into();
+                }
+            )?)*
+            $($(
+                #[doc = concat!("Returns the known values of `", stringify!($field), "`.")]
+                pub fn $field(&self) -> impl Iterator<Item = $item> {
+                    self.$field.iter().filter_map(|number| <$item>::try_from(*number).ok())
+                }
+
+                #[doc = concat!("Adds a value to `", stringify!($field), "`.")]
+                pub fn $push(&mut self, value: $item) {
+                    self.$field.push(value.into());
+                }
+            )?)*
+        }
+
+        impl std::fmt::Debug for $message {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct($name)
+                    $(.field(
+                        stringify!($field),
+                        $crate::codec::enum_fields!(@shown self.$field $(, $value)? $(, $item)?),
+                    ))*
+                    .finish()
+            }
+        }
+    };
+    (@shown $field:expr) => { &$field };
+    (@shown $field:expr, $enumeration:ty) => {
+        &$crate::codec::Numbers::named::<$enumeration>(&$field)
+    };
+}
+
+pub(crate) use {enum_fields, enumeration, message};
 
 // An answer without content.
 message! { (), "Empty" {} }
 
-/// A value of an enum as the derive of prost prints it: its name, or its number if it has none.
-pub(crate) struct Named<E>(Result<E, i32>);
-
-/// Returns the value of an enum with this number, to print it.
-pub(crate) fn named<E: TryFrom<i32>>(number: i32) -> Named<E> {
-    Named(E::try_from(number).map_err(|_| number))
+/// A field with the number of an enum value, or a list of these.
+pub(crate) trait Numbers {
+    /// Returns the values to print.
+    fn named<E: TryFrom<i32> + fmt::Debug>(&self) -> impl fmt::Debug;
 }
+
+impl Numbers for i32 {
+    fn named<E: TryFrom<i32> + fmt::Debug>(&self) -> impl fmt::Debug {
+        Named(E::try_from(*self).map_err(|_| *self))
+    }
+}
+
+impl Numbers for Vec<i32> {
+    fn named<E: TryFrom<i32> + fmt::Debug>(&self) -> impl fmt::Debug {
+        self.iter().map(i32::named::<E>).collect::<Vec<_>>()
+    }
+}
+
+/// A value of an enum, printed by its name, or its number if it has none.
+struct Named<E>(Result<E, i32>);
 
 impl<E: fmt::Debug> fmt::Debug for Named<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -52,7 +52,10 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
     let codec = codec::emit(&messages, plugin.protocol)?;
     Ok(vec![
         file(&plugin, "nri/src/api/messages.rs", codec.messages),
-        file(&plugin, "nri/src/api/codec.rs", codec.codec),
+        File {
+            path: "nri/src/api/codec.rs",
+            text: header(&plugin) + &codec.codec,
+        },
         file(
             &plugin,
             "nri/src/plugin/handlers.rs",

@@ -18,33 +18,33 @@ mod generated {
     pub struct RegisterPluginRequest {
         /// Name of the plugin, not empty, consisting of letters, digits and `_.+-`. For a plugin launched
         /// by the runtime, the file name counts instead.
-        pub plugin_name: ::std::string::String,
+        pub plugin_name: String,
         /// Exactly two digits, such as `10`. Plugins are called in ascending order of their indexes. For a
         /// plugin launched by the runtime, the file name counts instead.
-        pub plugin_idx: ::std::string::String,
+        pub plugin_idx: String,
         /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs only:
         /// the answers of a plugin show what it implements. Since v0.12.0.
-        pub nri_version: ::std::string::String,
+        pub nri_version: String,
     }
     /// Request of `Runtime.UpdateContainers`, filled in by the plugin.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainersRequest {
         /// Containers to change, each with its changes.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
         /// Containers to evict. Runtimes built on NRI's Go library ignore it here.
-        pub evict: ::std::vec::Vec<ContainerEviction>,
+        pub evict: Vec<ContainerEviction>,
     }
     /// Answer to `Runtime.UpdateContainers`, filled in by the runtime.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainersResponse {
         /// The updates that could not be applied, as they were requested. Empty if all were.
-        pub failed: ::std::vec::Vec<ContainerUpdate>,
+        pub failed: Vec<ContainerUpdate>,
     }
     /// Request of `HostFunctions.Log`, filled in by the plugin. Since v0.9.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
     pub struct LogRequest {
         /// The line to log.
-        pub msg: ::std::string::String,
+        pub msg: String,
         /// How serious it is.
         pub level: i32,
     }
@@ -65,32 +65,6 @@ mod generated {
             /// Something failed.
             Error = 4,
         }
-        impl Level {
-            /// String value of the enum field names used in the ProtoBuf definition.
-            ///
-            /// The values are not transformed in any way and thus are considered stable
-            /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-            pub fn as_str_name(&self) -> &'static str {
-                match self {
-                    Self::Unspecified => "LEVEL_UNSPECIFIED",
-                    Self::Debug => "LEVEL_DEBUG",
-                    Self::Info => "LEVEL_INFO",
-                    Self::Warn => "LEVEL_WARN",
-                    Self::Error => "LEVEL_ERROR",
-                }
-            }
-            /// Creates an enum from field names used in the ProtoBuf definition.
-            pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-                match value {
-                    "LEVEL_UNSPECIFIED" => Some(Self::Unspecified),
-                    "LEVEL_DEBUG" => Some(Self::Debug),
-                    "LEVEL_INFO" => Some(Self::Info),
-                    "LEVEL_WARN" => Some(Self::Warn),
-                    "LEVEL_ERROR" => Some(Self::Error),
-                    _ => None,
-                }
-            }
-        }
     }
     /// Request of `Plugin.Configure`, filled in by the runtime.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -98,11 +72,11 @@ mod generated {
         /// Content of the plugin's configuration file, `NN-name.conf` or `name.conf` in the drop-in
         /// directory, in any format. Empty if there is none, and always for a plugin that was not launched
         /// by the runtime.
-        pub config: ::std::string::String,
+        pub config: String,
         /// Name of the runtime, such as `containerd` or `cri-o`. containerd 2 may say `v2`.
-        pub runtime_name: ::std::string::String,
+        pub runtime_name: String,
         /// Version of the runtime, in its own format.
-        pub runtime_version: ::std::string::String,
+        pub runtime_version: String,
         /// Milliseconds that a plugin has to connect and register. 0: the runtime is older and does not
         /// send it; the default is 5000. Since v0.7.0.
         pub registration_timeout: i64,
@@ -111,7 +85,7 @@ mod generated {
         pub request_timeout: i64,
         /// NRI version that the runtime is built on, such as `v0.12.0`. Empty: not known, or older than
         /// v0.12.0. Since v0.12.0.
-        pub nri_version: ::std::string::String,
+        pub nri_version: String,
     }
     /// Answer to `Plugin.Configure`, filled in by the plugin.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -129,7 +103,7 @@ mod generated {
         /// The reaction of the runtime if this plugin does not answer. Absent: it disconnects the plugin,
         /// and the request goes on without it. A runtime before v0.12.4 silently ignores this field. Since
         /// v0.12.4.
-        pub failure_policy: ::core::option::Option<FailurePolicy>,
+        pub failure_policy: Option<FailurePolicy>,
     }
     /// The reaction of the runtime if a plugin exceeds the request timeout, loses its connection or
     /// breaks the protocol. Errors that a plugin returns are answers and not covered. Applies to every
@@ -148,9 +122,9 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct SynchronizeRequest {
         /// Pods that the runtime knows.
-        pub pods: ::std::vec::Vec<PodSandbox>,
+        pub pods: Vec<PodSandbox>,
         /// Containers that the runtime knows. The pod of a container may have been in an earlier part.
-        pub containers: ::std::vec::Vec<Container>,
+        pub containers: Vec<Container>,
         /// True: another part follows. The plugin must answer such a part with the same value and without
         /// updates, or it is dropped; the state is complete with the part that has false. Since v0.7.0.
         pub more: bool,
@@ -160,7 +134,7 @@ mod generated {
     pub struct SynchronizeResponse {
         /// Changes to containers that exist already. Only in the answer to the last part; before that it
         /// must be empty.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
         /// The value of `SynchronizeRequest.more`. False in answer to a request with true means that the
         /// plugin cannot assemble parts, and it is dropped. Plugins of older revisions never set it. Since
         /// v0.7.0.
@@ -170,7 +144,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct RunPodSandboxRequest {
         /// The pod, as it has been set up.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
     }
     /// Answer to `Plugin.RunPodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -180,11 +154,11 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdatePodSandboxRequest {
         /// The pod, still with its old resources.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// New resources of the pod overhead, that is, of the sandbox itself. Absent if unknown.
-        pub overhead_linux_resources: ::core::option::Option<LinuxResources>,
+        pub overhead_linux_resources: Option<LinuxResources>,
         /// New sum of the resources of the pod's containers. Absent if unknown.
-        pub linux_resources: ::core::option::Option<LinuxResources>,
+        pub linux_resources: Option<LinuxResources>,
     }
     /// Answer to `Plugin.UpdatePodSandbox`: empty. Failure is an RPC error. Since
     /// v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
@@ -194,7 +168,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct PostUpdatePodSandboxRequest {
         /// The pod with its new resources.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
     }
     /// Answer to `Plugin.PostUpdatePodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -203,7 +177,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct StopPodSandboxRequest {
         /// The pod that is being stopped.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
     }
     /// Answer to `Plugin.StopPodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -212,7 +186,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct RemovePodSandboxRequest {
         /// The pod that is being removed.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
     }
     /// Answer to `Plugin.RemovePodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -221,27 +195,27 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct CreateContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container as it will be created, with the adjustments of earlier plugins applied.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.CreateContainer`, filled in by the plugin. All empty: nothing to change.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct CreateContainerResponse {
         /// Changes to the container that is being created. Absent: none.
-        pub adjust: ::core::option::Option<ContainerAdjustment>,
+        pub adjust: Option<ContainerAdjustment>,
         /// Changes to other containers. A change to the container that is being created is an error.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
-        pub evict: ::std::vec::Vec<ContainerEviction>,
+        pub evict: Vec<ContainerEviction>,
     }
     /// Request of `Plugin.PostCreateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct PostCreateContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container as it has been created.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.PostCreateContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -250,9 +224,9 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct StartContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container that is about to start.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.StartContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -261,9 +235,9 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct PostStartContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container that has been started.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.PostStartContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -272,28 +246,28 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container, still with its old resources.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
         /// The resources to set, with the changes of earlier plugins applied. An absent field does not
         /// change.
-        pub linux_resources: ::core::option::Option<LinuxResources>,
+        pub linux_resources: Option<LinuxResources>,
     }
     /// Answer to `Plugin.UpdateContainer`, filled in by the plugin. All empty: nothing to change.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct UpdateContainerResponse {
         /// Changes to containers. A change to the container of the request alters the update itself.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
-        pub evict: ::std::vec::Vec<ContainerEviction>,
+        pub evict: Vec<ContainerEviction>,
     }
     /// Request of `Plugin.PostUpdateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct PostUpdateContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container with its new resources.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.PostUpdateContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -302,23 +276,23 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct StopContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container that is being stopped, or has exited.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.StopContainer`, filled in by the plugin. Empty: nothing to change.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct StopContainerResponse {
         /// Changes to other containers.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
     }
     /// Request of `Plugin.RemoveContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct RemoveContainerRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container that is being removed.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Answer to `Plugin.RemoveContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -334,33 +308,33 @@ mod generated {
         /// The event; the comment of `Plugin.StateChange` lists the possible ones.
         pub event: i32,
         /// The pod of the event, or of its container.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container of the event. Absent for events of pods.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
     }
     /// Request of `Plugin.ValidateContainerAdjustment`, filled in by the runtime. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct ValidateContainerAdjustmentRequest {
         /// The pod that the container belongs to.
-        pub pod: ::core::option::Option<PodSandbox>,
+        pub pod: Option<PodSandbox>,
         /// The container as it was before any plugin adjusted it.
-        pub container: ::core::option::Option<Container>,
+        pub container: Option<Container>,
         /// The adjustments of all plugins, merged.
-        pub adjust: ::core::option::Option<ContainerAdjustment>,
+        pub adjust: Option<ContainerAdjustment>,
         /// The changes to other containers that plugins requested, merged.
-        pub update: ::std::vec::Vec<ContainerUpdate>,
+        pub update: Vec<ContainerUpdate>,
         /// The plugin behind each change. Unchanged fields have no entry.
-        pub owners: ::core::option::Option<OwningPlugins>,
+        pub owners: Option<OwningPlugins>,
         /// The plugins that were called, in the order of the calls, including those that changed nothing.
-        pub plugins: ::std::vec::Vec<PluginInstance>,
+        pub plugins: Vec<PluginInstance>,
     }
     /// A plugin that took part in the creation of a container. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct PluginInstance {
         /// Name that it registered with, without the index.
-        pub name: ::std::string::String,
+        pub name: String,
         /// Its index, two digits such as `10`.
-        pub index: ::std::string::String,
+        pub index: String,
     }
     /// Answer to `Plugin.ValidateContainerAdjustment`, filled in by the plugin. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -368,7 +342,7 @@ mod generated {
         /// True: the container must not be created like this, and its creation fails.
         pub reject: bool,
         /// The reason, for people. Ignored unless `reject` is true.
-        pub reason: ::std::string::String,
+        pub reason: String,
     }
     /// Answer to calls that only succeed or fail, and request of `Plugin.Shutdown`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -379,50 +353,44 @@ mod generated {
     pub struct PodSandbox {
         /// Id of the sandbox, chosen by the runtime and never reused. A pod that is set up again gets
         /// another one.
-        pub id: ::std::string::String,
+        pub id: String,
         /// Name of the pod in Kubernetes.
-        pub name: ::std::string::String,
+        pub name: String,
         /// UID of the pod in Kubernetes: stays the same over several sandboxes.
-        pub uid: ::std::string::String,
+        pub uid: String,
         /// Kubernetes namespace of the pod, not a Linux one.
-        pub namespace: ::std::string::String,
+        pub namespace: String,
         /// Labels of the pod.
-        pub labels: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub labels: ::std::collections::BTreeMap<String, String>,
         /// Annotations of the pod.
-        pub annotations: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub annotations: ::std::collections::BTreeMap<String, String>,
         /// Runtime handler that a RuntimeClass selected. Empty: the default one.
-        pub runtime_handler: ::std::string::String,
+        pub runtime_handler: String,
         /// The part that is specific to Linux. Absent on other systems.
-        pub linux: ::core::option::Option<LinuxPodSandbox>,
+        pub linux: Option<LinuxPodSandbox>,
         /// Process id of the pause container in the runtime's pid namespace. 0 if there is none, or not
         /// yet.
         pub pid: u32,
         /// Addresses of the pod, IPv4 or IPv6 in text form, the primary one first. Empty if it has none
         /// itself, or the runtime does not report them. Since v0.8.0.
-        pub ips: ::std::vec::Vec<::std::string::String>,
+        pub ips: Vec<String>,
     }
     /// The part of a pod that is specific to Linux.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxPodSandbox {
         /// Resources of the sandbox itself, in addition to its containers. Absent if the kubelet sent
         /// none.
-        pub pod_overhead: ::core::option::Option<LinuxResources>,
+        pub pod_overhead: Option<LinuxResources>,
         /// Sum of the resources of the pod's containers. Absent if the kubelet sent none.
-        pub pod_resources: ::core::option::Option<LinuxResources>,
+        pub pod_resources: Option<LinuxResources>,
         /// Cgroup that the kubelet chose for the pod: a path, or a slice name with the systemd driver.
-        pub cgroup_parent: ::std::string::String,
+        pub cgroup_parent: String,
         /// Cgroup of the sandbox itself, in the notation of the OCI runtime specification.
-        pub cgroups_path: ::std::string::String,
+        pub cgroups_path: String,
         /// Linux namespaces of the sandbox.
-        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
+        pub namespaces: Vec<LinuxNamespace>,
         /// Resources of the sandbox itself, taken from its OCI specification.
-        pub resources: ::core::option::Option<LinuxResources>,
+        pub resources: Option<LinuxResources>,
     }
     /// A container, as the runtime describes it to plugins: in `Synchronize` and with every event of a
     /// container. Most of it comes from the container's OCI runtime specification. To change it, answer
@@ -430,39 +398,33 @@ mod generated {
     #[derive(Clone, PartialEq, Default)]
     pub struct Container {
         /// Id of the container, chosen by the runtime.
-        pub id: ::std::string::String,
+        pub id: String,
         /// `PodSandbox.id` of its pod.
-        pub pod_sandbox_id: ::std::string::String,
+        pub pod_sandbox_id: String,
         /// Name of the container in its pod.
-        pub name: ::std::string::String,
+        pub name: String,
         /// Its state. In `CREATE_CONTAINER` it is usually `CONTAINER_UNKNOWN`, because the container does
         /// not exist yet.
         pub state: i32,
         /// Labels of the container; may include those of the runtime.
-        pub labels: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub labels: ::std::collections::BTreeMap<String, String>,
         /// Annotations of the container; may include those of the runtime.
-        pub annotations: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub annotations: ::std::collections::BTreeMap<String, String>,
         /// Command line: the program, then its arguments.
-        pub args: ::std::vec::Vec<::std::string::String>,
+        pub args: Vec<String>,
         /// Environment, one `NAME=value` per entry.
-        pub env: ::std::vec::Vec<::std::string::String>,
+        pub env: Vec<String>,
         /// Mounts, in the order in which they are made.
-        pub mounts: ::std::vec::Vec<Mount>,
+        pub mounts: Vec<Mount>,
         /// OCI hooks. Absent if there are none.
-        pub hooks: ::core::option::Option<Hooks>,
+        pub hooks: Option<Hooks>,
         /// The part that is specific to Linux. Absent on other systems.
-        pub linux: ::core::option::Option<LinuxContainer>,
+        pub linux: Option<LinuxContainer>,
         /// Process id of the container's first process in the runtime's pid namespace. 0 if it is not
         /// running.
         pub pid: u32,
         /// Resource limits of the process. Not every runtime fills it. Since v0.4.0.
-        pub rlimits: ::std::vec::Vec<PosixRlimit>,
+        pub rlimits: Vec<PosixRlimit>,
         /// When the container was created, in nanoseconds since the Unix epoch. 0: not yet, or unknown.
         /// Since v0.10.0.
         pub created_at: i64,
@@ -476,39 +438,39 @@ mod generated {
         pub exit_code: i32,
         /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty: unknown.
         /// Since v0.10.0.
-        pub status_reason: ::std::string::String,
+        pub status_reason: String,
         /// The same as a sentence for people. Empty: unknown. Since v0.10.0.
-        pub status_message: ::std::string::String,
+        pub status_message: String,
         /// CDI devices that the kubelet requested, by name. Excludes those that plugins add. Since
         /// v0.10.0.
-        pub cdi_devices: ::std::vec::Vec<CdiDevice>,
+        pub cdi_devices: Vec<CdiDevice>,
         /// User and groups of the process. Absent: unknown. Since v0.11.0.
-        pub user: ::core::option::Option<User>,
+        pub user: Option<User>,
         /// The image that the container is created from. Absent: unknown. Since v0.12.2.
-        pub image: ::core::option::Option<Image>,
+        pub image: Option<Image>,
     }
     /// The image that a container is created from. Since v0.12.2.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Image {
         /// Reference by which it was requested, such as `registry.example/app:1.2`.
-        pub name: ::std::string::String,
+        pub name: String,
         /// Digest of the image index or, if there is none, of the manifest: `sha256:` and hex digits.
-        pub digest: ::std::string::String,
+        pub digest: String,
         /// Digest of the image configuration, which is specific to a platform: `sha256:` and hex digits.
-        pub config_digest: ::std::string::String,
+        pub config_digest: String,
     }
     /// A mount of a container.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Mount {
         /// Absolute path in the container. In an adjustment, a path with the prefix `-` removes the mount
         /// there.
-        pub destination: ::std::string::String,
+        pub destination: String,
         /// File system type, such as `bind`, `tmpfs` or `proc`.
-        pub r#type: ::std::string::String,
+        pub r#type: String,
         /// Source of the mount: a path on the host for `bind`, else a device or a name.
-        pub source: ::std::string::String,
+        pub source: String,
         /// Mount options, such as `ro`, `rbind` or `rprivate`, one per entry.
-        pub options: ::std::vec::Vec<::std::string::String>,
+        pub options: Vec<String>,
     }
     /// OCI hooks of a container, in the order in which they run. Those of an adjustment are appended;
     /// they cannot be removed.
@@ -516,66 +478,60 @@ mod generated {
     pub struct Hooks {
         /// Run before `create_runtime`, in the runtime's namespaces. Deprecated by the OCI specification
         /// in favour of the next three.
-        pub prestart: ::std::vec::Vec<Hook>,
+        pub prestart: Vec<Hook>,
         /// Run while the container is created, in the runtime's namespaces, before its root is switched.
-        pub create_runtime: ::std::vec::Vec<Hook>,
+        pub create_runtime: Vec<Hook>,
         /// Run while the container is created, in the container's namespaces, before its root is switched.
-        pub create_container: ::std::vec::Vec<Hook>,
+        pub create_container: Vec<Hook>,
         /// Run in the container, right before its process starts.
-        pub start_container: ::std::vec::Vec<Hook>,
+        pub start_container: Vec<Hook>,
         /// Run in the runtime's namespaces, after the process has started.
-        pub poststart: ::std::vec::Vec<Hook>,
+        pub poststart: Vec<Hook>,
         /// Run in the runtime's namespaces, after the container has been deleted.
-        pub poststop: ::std::vec::Vec<Hook>,
+        pub poststop: Vec<Hook>,
     }
     /// One OCI hook: a program that the low-level runtime runs.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Hook {
         /// Absolute path of the program: on the host, except for `start_container`, which runs in the
         /// container.
-        pub path: ::std::string::String,
+        pub path: String,
         /// Its arguments, the program's name first.
-        pub args: ::std::vec::Vec<::std::string::String>,
+        pub args: Vec<String>,
         /// Its environment, one variable per entry: `["LANG=C", "TZ=UTC"]`.
-        pub env: ::std::vec::Vec<::std::string::String>,
+        pub env: Vec<String>,
         /// Seconds after which it is killed. Absent: never.
-        pub timeout: ::core::option::Option<OptionalInt>,
+        pub timeout: Option<OptionalInt>,
     }
     /// The part of a container that is specific to Linux, as the runtime describes it.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxContainer {
         /// Linux namespaces that it joins or creates.
-        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
+        pub namespaces: Vec<LinuxNamespace>,
         /// Device nodes in the container.
-        pub devices: ::std::vec::Vec<LinuxDevice>,
+        pub devices: Vec<LinuxDevice>,
         /// Limits and shares of memory, CPU and the like.
-        pub resources: ::core::option::Option<LinuxResources>,
+        pub resources: Option<LinuxResources>,
         /// OOM killer bias, -1000 (never) to 1000 (first). Absent: inherited.
-        pub oom_score_adj: ::core::option::Option<OptionalInt>,
+        pub oom_score_adj: Option<OptionalInt>,
         /// Cgroup of the container, in the notation of the OCI runtime specification.
-        pub cgroups_path: ::std::string::String,
+        pub cgroups_path: String,
         /// I/O priority of its process. Absent: inherited. Since v0.10.0.
-        pub io_priority: ::core::option::Option<LinuxIoPriority>,
+        pub io_priority: Option<LinuxIoPriority>,
         /// The kind of seccomp profile that the kubelet requested. Absent: none, or unknown. Since
         /// v0.10.0.
-        pub seccomp_profile: ::core::option::Option<SecurityProfile>,
+        pub seccomp_profile: Option<SecurityProfile>,
         /// The seccomp policy itself. Absent: none, or unknown. Since v0.10.0.
-        pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
+        pub seccomp_policy: Option<LinuxSeccomp>,
         /// Kernel parameters, by their dotted name such as `net.core.somaxconn`. Since v0.11.0.
-        pub sysctl: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub sysctl: ::std::collections::BTreeMap<String, String>,
         /// Network devices that move from the host into the container, by their name on the host.
         /// Since v0.11.0.
-        pub net_devices: ::std::collections::BTreeMap<
-            ::std::string::String,
-            LinuxNetDevice,
-        >,
+        pub net_devices: ::std::collections::BTreeMap<String, LinuxNetDevice>,
         /// Scheduling attributes of its process. Absent: inherited. Since v0.11.0.
-        pub scheduler: ::core::option::Option<LinuxScheduler>,
+        pub scheduler: Option<LinuxScheduler>,
         /// Intel RDT settings: cache and memory bandwidth. Absent: none. Since v0.11.0.
-        pub rdt: ::core::option::Option<LinuxRdt>,
+        pub rdt: Option<LinuxRdt>,
     }
     /// A Linux namespace of a container or of a pod.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -583,27 +539,27 @@ mod generated {
         /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment, a
         /// kind with the prefix `-` removes the namespace from the list, so that the container stays in
         /// the namespace of the runtime.
-        pub r#type: ::std::string::String,
+        pub r#type: String,
         /// File of an existing namespace to join. Empty: a new one.
-        pub path: ::std::string::String,
+        pub path: String,
     }
     /// A device node in a container.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxDevice {
         /// Path in the container. In an adjustment, a path with the prefix `-` removes the device there.
-        pub path: ::std::string::String,
+        pub path: String,
         /// `c` (character), `b` (block), `u` (unbuffered character) or `p` (FIFO).
-        pub r#type: ::std::string::String,
+        pub r#type: String,
         /// Major device number.
         pub major: i64,
         /// Minor device number.
         pub minor: i64,
         /// File mode of the node. Absent: left to the low-level runtime.
-        pub file_mode: ::core::option::Option<OptionalFileMode>,
+        pub file_mode: Option<OptionalFileMode>,
         /// Owner of the node. Absent: left to the low-level runtime.
-        pub uid: ::core::option::Option<OptionalUInt32>,
+        pub uid: Option<OptionalUInt32>,
         /// Group of the node. Absent: left to the low-level runtime.
-        pub gid: ::core::option::Option<OptionalUInt32>,
+        pub gid: Option<OptionalUInt32>,
     }
     /// A rule of the device cgroup: which devices the container may use. Later rules override earlier
     /// ones.
@@ -612,20 +568,20 @@ mod generated {
         /// True grants access, false denies it.
         pub allow: bool,
         /// `a` (all), `c` (character) or `b` (block).
-        pub r#type: ::std::string::String,
+        pub r#type: String,
         /// Major device number. Absent: any.
-        pub major: ::core::option::Option<OptionalInt64>,
+        pub major: Option<OptionalInt64>,
         /// Minor device number. Absent: any.
-        pub minor: ::core::option::Option<OptionalInt64>,
+        pub minor: Option<OptionalInt64>,
         /// Any of `r` (read), `w` (write), `m` (create the node), combined, such as `rwm`.
-        pub access: ::std::string::String,
+        pub access: String,
     }
     /// Reference to a CDI device (Container Device Interface). The runtime resolves it to device nodes,
     /// mounts, environment and hooks. Since v0.7.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct CdiDevice {
         /// Fully qualified name: `vendor.com/class=device`.
-        pub name: ::std::string::String,
+        pub name: String,
     }
     /// The user and groups of a process, in the container's user namespace. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -635,82 +591,79 @@ mod generated {
         /// Primary group id.
         pub gid: u32,
         /// Supplementary group ids.
-        pub additional_gids: ::std::vec::Vec<u32>,
+        pub additional_gids: Vec<u32>,
     }
     /// Resources of a container or a pod. In an adjustment or an update, absent fields do not change.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxResources {
         /// Memory limits.
-        pub memory: ::core::option::Option<LinuxMemory>,
+        pub memory: Option<LinuxMemory>,
         /// CPU shares, quota and set.
-        pub cpu: ::core::option::Option<LinuxCpu>,
+        pub cpu: Option<LinuxCpu>,
         /// Limits of huge pages, one entry per page size.
-        pub hugepage_limits: ::std::vec::Vec<HugepageLimit>,
+        pub hugepage_limits: Vec<HugepageLimit>,
         /// Block I/O class, defined in the configuration of the runtime. In an adjustment, the empty
         /// string removes the class.
-        pub blockio_class: ::core::option::Option<OptionalString>,
+        pub blockio_class: Option<OptionalString>,
         /// RDT class, defined in the configuration of the runtime. In an adjustment, the empty string
         /// removes the class.
-        pub rdt_class: ::core::option::Option<OptionalString>,
+        pub rdt_class: Option<OptionalString>,
         /// Cgroup v2 parameters, by file name, with values that are written unchanged:
         ///
         /// ```text
         /// {"memory.high": "1073741824", "io.weight": "default 200"}
         /// ```
-        pub unified: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub unified: ::std::collections::BTreeMap<String, String>,
         /// Device cgroup rules. In an adjustment they are appended; an update cannot change them.
-        pub devices: ::std::vec::Vec<LinuxDeviceCgroup>,
+        pub devices: Vec<LinuxDeviceCgroup>,
         /// Limit of processes. Absent: unknown, or unchanged. NRI's Go library, up to v0.12.5, drops it in
         /// a `ContainerUpdate`. Since v0.7.0.
-        pub pids: ::core::option::Option<LinuxPids>,
+        pub pids: Option<LinuxPids>,
     }
     /// Memory limits of a cgroup, in bytes. From an adjustment at creation, runtimes built on NRI's Go
     /// library apply only `limit`, and set `swap` to the same value.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxMemory {
         /// Maximum memory in bytes; -1 means no limit. Absent: unknown, or unchanged.
-        pub limit: ::core::option::Option<OptionalInt64>,
+        pub limit: Option<OptionalInt64>,
         /// Soft limit in bytes, down to which memory is reclaimed when it is short.
-        pub reservation: ::core::option::Option<OptionalInt64>,
+        pub reservation: Option<OptionalInt64>,
         /// Maximum memory plus swap in bytes; -1 means no limit.
-        pub swap: ::core::option::Option<OptionalInt64>,
+        pub swap: Option<OptionalInt64>,
         /// Maximum kernel memory in bytes. Cgroup v1 only; current kernels ignore it.
-        pub kernel: ::core::option::Option<OptionalInt64>,
+        pub kernel: Option<OptionalInt64>,
         /// Maximum memory for TCP buffers in bytes. Cgroup v1 only.
-        pub kernel_tcp: ::core::option::Option<OptionalInt64>,
+        pub kernel_tcp: Option<OptionalInt64>,
         /// The kernel's tendency to swap, 0 to 100. Cgroup v1 only.
-        pub swappiness: ::core::option::Option<OptionalUInt64>,
+        pub swappiness: Option<OptionalUInt64>,
         /// True: tasks that exceed the limit wait for memory and are not killed. Cgroup v1 only.
-        pub disable_oom_killer: ::core::option::Option<OptionalBool>,
+        pub disable_oom_killer: Option<OptionalBool>,
         /// True: child cgroups count towards the limit. Cgroup v1 only.
-        pub use_hierarchy: ::core::option::Option<OptionalBool>,
+        pub use_hierarchy: Option<OptionalBool>,
     }
     /// CPU time and CPU set of a cgroup. An empty string means absent.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxCpu {
         /// Relative weight against sibling cgroups when the CPU is busy; 1024 is the default.
-        pub shares: ::core::option::Option<OptionalUInt64>,
+        pub shares: Option<OptionalUInt64>,
         /// Microseconds of CPU time per `period`; -1 means no limit.
-        pub quota: ::core::option::Option<OptionalInt64>,
+        pub quota: Option<OptionalInt64>,
         /// Length of the period that `quota` refers to, in microseconds; 100000 is the default.
-        pub period: ::core::option::Option<OptionalUInt64>,
+        pub period: Option<OptionalUInt64>,
         /// Microseconds of realtime scheduling per `realtime_period`. Cgroup v1 only.
-        pub realtime_runtime: ::core::option::Option<OptionalInt64>,
+        pub realtime_runtime: Option<OptionalInt64>,
         /// Length of the period that `realtime_runtime` refers to, in microseconds. Cgroup v1 only.
-        pub realtime_period: ::core::option::Option<OptionalUInt64>,
+        pub realtime_period: Option<OptionalUInt64>,
         /// CPUs to run on, as a list such as `0-3,8`. Empty: all, or unchanged.
-        pub cpus: ::std::string::String,
+        pub cpus: String,
         /// NUMA nodes to allocate memory from, as a list such as `0-1`. Empty: all, or unchanged.
-        pub mems: ::std::string::String,
+        pub mems: String,
     }
     /// Limit of huge pages of one size.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct HugepageLimit {
         /// Size as the kernel names it, such as `2MB` or `1GB`.
-        pub page_size: ::std::string::String,
+        pub page_size: String,
         /// Maximum usage in bytes.
         pub limit: u64,
     }
@@ -720,7 +673,7 @@ mod generated {
         /// Kind of profile.
         pub profile_type: i32,
         /// File of the profile on the host, for `LOCALHOST`. Empty for the other kinds.
-        pub localhost_ref: ::std::string::String,
+        pub localhost_ref: String,
     }
     /// Nested message and enum types in `SecurityProfile`.
     pub mod security_profile {
@@ -735,34 +688,12 @@ mod generated {
             /// A file on the host, named by `localhost_ref`.
             Localhost = 2,
         }
-        impl ProfileType {
-            /// String value of the enum field names used in the ProtoBuf definition.
-            ///
-            /// The values are not transformed in any way and thus are considered stable
-            /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-            pub fn as_str_name(&self) -> &'static str {
-                match self {
-                    Self::RuntimeDefault => "RUNTIME_DEFAULT",
-                    Self::Unconfined => "UNCONFINED",
-                    Self::Localhost => "LOCALHOST",
-                }
-            }
-            /// Creates an enum from field names used in the ProtoBuf definition.
-            pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-                match value {
-                    "RUNTIME_DEFAULT" => Some(Self::RuntimeDefault),
-                    "UNCONFINED" => Some(Self::Unconfined),
-                    "LOCALHOST" => Some(Self::Localhost),
-                    _ => None,
-                }
-            }
-        }
     }
     /// A resource limit of a process, as of setrlimit(2). Since v0.4.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct PosixRlimit {
         /// Resource, such as `RLIMIT_NOFILE`.
-        pub r#type: ::std::string::String,
+        pub r#type: String,
         /// Ceiling that an unprivileged process cannot raise, in the unit of the resource.
         pub hard: u64,
         /// The limit in effect, at most `hard`.
@@ -787,7 +718,7 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxNetDevice {
         /// Its name in the container. Empty: the same as on the host.
-        pub name: ::std::string::String,
+        pub name: String,
     }
     /// Scheduling attributes of a process, as of sched_setattr(2). Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -799,7 +730,7 @@ mod generated {
         /// Static priority, 1 to 99 (highest). For `SCHED_FIFO` and `SCHED_RR`; 0 for the others.
         pub priority: i32,
         /// Flags, each at most once.
-        pub flags: ::std::vec::Vec<i32>,
+        pub flags: Vec<i32>,
         /// Nanoseconds of CPU time in each `period`. For `SCHED_DEADLINE`.
         pub runtime: u64,
         /// Nanoseconds after the start of a `period` by which `runtime` is guaranteed. For
@@ -825,13 +756,10 @@ mod generated {
         ///
         /// To replace an annotation that an earlier plugin has set, include both its removal and its new
         /// value.
-        pub annotations: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub annotations: ::std::collections::BTreeMap<String, String>,
         /// Mounts to add or to replace, by `destination`. One that starts with `-` removes the mount
         /// there; the other fields are then ignored.
-        pub mounts: ::std::vec::Vec<Mount>,
+        pub mounts: Vec<Mount>,
         /// Environment variables to add or to replace, by `key`. A key that starts with `-` removes the
         /// variable. An answer with
         ///
@@ -840,16 +768,16 @@ mod generated {
         /// ```
         ///
         /// sets `LANG` and removes `DEBUG`; other entries stay.
-        pub env: ::std::vec::Vec<KeyValue>,
+        pub env: Vec<KeyValue>,
         /// OCI hooks to append to the existing ones. Several plugins may do so.
-        pub hooks: ::core::option::Option<Hooks>,
+        pub hooks: Option<Hooks>,
         /// The part that is specific to Linux.
-        pub linux: ::core::option::Option<LinuxContainerAdjustment>,
+        pub linux: Option<LinuxContainerAdjustment>,
         /// Resource limits to add, by `type`. They cannot be removed. Since v0.4.0.
-        pub rlimits: ::std::vec::Vec<PosixRlimit>,
+        pub rlimits: Vec<PosixRlimit>,
         /// CDI devices to add, resolved by the runtime. They cannot be removed, and no device may be added
         /// twice. Since v0.7.0.
-        pub cdi_devices: ::std::vec::Vec<CdiDevice>,
+        pub cdi_devices: Vec<CdiDevice>,
         /// The new command line; empty means no change. An empty string as the first entry is dropped, and
         /// means that this overrides the command line of an earlier plugin, which is otherwise a conflict:
         ///
@@ -858,7 +786,7 @@ mod generated {
         /// ```
         ///
         /// Since v0.10.0.
-        pub args: ::std::vec::Vec<::std::string::String>,
+        pub args: Vec<String>,
     }
     /// The part of `ContainerAdjustment` that is specific to Linux. Absent or empty fields change
     /// nothing.
@@ -866,70 +794,64 @@ mod generated {
     pub struct LinuxContainerAdjustment {
         /// Device nodes to add or to replace, by `path`; the device cgroup then allows access to them. A
         /// path that starts with `-` removes the node.
-        pub devices: ::std::vec::Vec<LinuxDevice>,
+        pub devices: Vec<LinuxDevice>,
         /// Resources to set, field by field.
-        pub resources: ::core::option::Option<LinuxResources>,
+        pub resources: Option<LinuxResources>,
         /// Cgroup to use instead, in the notation of the OCI runtime specification. Empty: no change.
-        pub cgroups_path: ::std::string::String,
+        pub cgroups_path: String,
         /// OOM killer bias to set, -1000 (never) to 1000 (first). Runtimes may limit it. Since v0.7.0.
-        pub oom_score_adj: ::core::option::Option<OptionalInt>,
+        pub oom_score_adj: Option<OptionalInt>,
         /// I/O priority to set. Since v0.10.0.
-        pub io_priority: ::core::option::Option<LinuxIoPriority>,
+        pub io_priority: Option<LinuxIoPriority>,
         /// Seccomp policy that replaces the current one. Since v0.10.0.
-        pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
+        pub seccomp_policy: Option<LinuxSeccomp>,
         /// Namespaces to add or to replace, by `type`. A type that starts with `-` removes the namespace.
         /// Since v0.10.0.
-        pub namespaces: ::std::vec::Vec<LinuxNamespace>,
+        pub namespaces: Vec<LinuxNamespace>,
         /// Kernel parameters to set, by dotted name. A name that starts with `-` removes the parameter;
         /// runtimes before v0.12.3 create an annotation instead. Since v0.11.0.
-        pub sysctl: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub sysctl: ::std::collections::BTreeMap<String, String>,
         /// Network devices to move into the container, by their name on the host. A name that starts with
         /// `-` removes the device from the list. Since v0.11.0.
-        pub net_devices: ::std::collections::BTreeMap<
-            ::std::string::String,
-            LinuxNetDevice,
-        >,
+        pub net_devices: ::std::collections::BTreeMap<String, LinuxNetDevice>,
         /// Scheduling attributes, which replace the current ones. Since v0.11.0.
-        pub scheduler: ::core::option::Option<LinuxScheduler>,
+        pub scheduler: Option<LinuxScheduler>,
         /// Intel RDT settings to set, field by field. Since v0.11.0.
-        pub rdt: ::core::option::Option<LinuxRdt>,
+        pub rdt: Option<LinuxRdt>,
         /// NUMA memory policy to set. Plugins do not get the current policy of the container. Since
         /// v0.12.0.
-        pub memory_policy: ::core::option::Option<LinuxMemoryPolicy>,
+        pub memory_policy: Option<LinuxMemoryPolicy>,
     }
     /// A seccomp policy, as in the OCI runtime specification. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxSeccomp {
         /// Action for a system call that matches no rule, such as `SCMP_ACT_ERRNO` or `SCMP_ACT_ALLOW`.
-        pub default_action: ::std::string::String,
+        pub default_action: String,
         /// Error number for a `default_action` that returns one. Absent: EPERM. NRI's Go library, up to
         /// v0.12.5, drops it in an adjustment.
-        pub default_errno: ::core::option::Option<OptionalUInt32>,
+        pub default_errno: Option<OptionalUInt32>,
         /// Architectures whose system calls are covered, such as `SCMP_ARCH_X86_64`.
-        pub architectures: ::std::vec::Vec<::std::string::String>,
+        pub architectures: Vec<String>,
         /// Flags of seccomp(2), such as `SECCOMP_FILTER_FLAG_LOG`.
-        pub flags: ::std::vec::Vec<::std::string::String>,
+        pub flags: Vec<String>,
         /// Unix socket that gets the notification file descriptor, for `SCMP_ACT_NOTIFY`. Empty: none.
-        pub listener_path: ::std::string::String,
+        pub listener_path: String,
         /// Additional text that is sent to the listener.
-        pub listener_metadata: ::std::string::String,
+        pub listener_metadata: String,
         /// Rules for system calls.
-        pub syscalls: ::std::vec::Vec<LinuxSyscall>,
+        pub syscalls: Vec<LinuxSyscall>,
     }
     /// A rule of a seccomp policy: an action for some system calls. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxSyscall {
         /// Names of the system calls.
-        pub names: ::std::vec::Vec<::std::string::String>,
+        pub names: Vec<String>,
         /// Action, such as `SCMP_ACT_ALLOW`.
-        pub action: ::std::string::String,
+        pub action: String,
         /// Error number for an `action` that returns one. Absent: EPERM.
-        pub errno_ret: ::core::option::Option<OptionalUInt32>,
+        pub errno_ret: Option<OptionalUInt32>,
         /// Conditions on the arguments. Empty: the rule applies to all calls.
-        pub args: ::std::vec::Vec<LinuxSeccompArg>,
+        pub args: Vec<LinuxSeccompArg>,
     }
     /// A condition on an argument of a system call. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -941,7 +863,7 @@ mod generated {
         /// Value that the masked argument is compared with, for `SCMP_CMP_MASKED_EQ`. Otherwise 0.
         pub value_two: u64,
         /// Comparison, such as `SCMP_CMP_EQ`.
-        pub op: ::std::string::String,
+        pub op: String,
     }
     /// NUMA memory policy of a process, as of set_mempolicy(2). Since v0.12.0.
     #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -949,18 +871,18 @@ mod generated {
         /// How nodes are chosen.
         pub mode: i32,
         /// NUMA nodes of the mode, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and `MPOL_LOCAL`.
-        pub nodes: ::std::string::String,
+        pub nodes: String,
         /// Flags to the mode, each at most once.
-        pub flags: ::std::vec::Vec<i32>,
+        pub flags: Vec<i32>,
     }
     /// A change to an existing container, filled in by the plugin: in `Runtime.UpdateContainers` or in
     /// the answer to `Synchronize`, `CREATE_CONTAINER`, `UPDATE_CONTAINER` or `STOP_CONTAINER`.
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct ContainerUpdate {
         /// `Container.id` of the container to change.
-        pub container_id: ::std::string::String,
+        pub container_id: String,
         /// Changes.
-        pub linux: ::core::option::Option<LinuxContainerUpdate>,
+        pub linux: Option<LinuxContainerUpdate>,
         /// True: the request succeeds even if this change fails.
         pub ignore_failure: bool,
     }
@@ -968,26 +890,26 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct LinuxContainerUpdate {
         /// Resources to set. Absent fields do not change.
-        pub resources: ::core::option::Option<LinuxResources>,
+        pub resources: Option<LinuxResources>,
     }
     /// A container to stop at the request of a plugin, filled in by the plugin.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct ContainerEviction {
         /// `Container.id` of the container to evict.
-        pub container_id: ::std::string::String,
+        pub container_id: String,
         /// The reason, for people.
-        pub reason: ::std::string::String,
+        pub reason: String,
     }
     /// Intel RDT settings: share of cache and memory bandwidth, by the kernel's resctrl interface.
     /// Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct LinuxRdt {
         /// Class of service to join or create. Absent: unknown, or unchanged.
-        pub clos_id: ::core::option::Option<OptionalString>,
+        pub clos_id: Option<OptionalString>,
         /// Lines of the resctrl `schemata` file, such as `L3:0=f`. Absent: unknown, or unchanged.
-        pub schemata: ::core::option::Option<OptionalRepeatedString>,
+        pub schemata: Option<OptionalRepeatedString>,
         /// True: create a monitoring group for the container. Absent: unknown, or unchanged.
-        pub enable_monitoring: ::core::option::Option<OptionalBool>,
+        pub enable_monitoring: Option<OptionalBool>,
         /// True in an adjustment: drop all RDT settings, those of earlier plugins too, before the other
         /// fields are set.
         pub remove: bool,
@@ -996,19 +918,19 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct KeyValue {
         /// Name of the variable. The prefix `-` removes it.
-        pub key: ::std::string::String,
+        pub key: String,
         /// Its value. Ignored in a removal.
-        pub value: ::std::string::String,
+        pub value: String,
     }
     /// A string that may be absent, which differs from an empty one.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct OptionalString {
-        pub value: ::std::string::String,
+        pub value: String,
     }
     /// A list of strings that may be absent, which differs from an empty one. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     pub struct OptionalRepeatedString {
-        pub value: ::std::vec::Vec<::std::string::String>,
+        pub value: Vec<String>,
     }
     /// A signed 64-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -1052,10 +974,7 @@ mod generated {
         /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
         /// device paths, names of variables and so on. A plugin with the prefix `-` has removed the entry
         /// and not set it again.
-        pub owners: ::std::collections::BTreeMap<
-            ::std::string::String,
-            ::std::string::String,
-        >,
+        pub owners: ::std::collections::BTreeMap<String, String>,
     }
     /// The plugins that changed the fields of one container. Keys are numbers of `Field`. Since v0.10.0.
     #[derive(Clone, PartialEq, Debug, Default)]
@@ -1063,7 +982,7 @@ mod generated {
         /// Fields with one value: number of the `Field` to plugin, written `10-name`. If several plugins
         /// add to one field, as to hooks, all of them, separated by commas. A plugin with the prefix `-`
         /// has reset the field and not set it again.
-        pub simple: ::std::collections::BTreeMap<i32, ::std::string::String>,
+        pub simple: ::std::collections::BTreeMap<i32, String>,
         /// Fields with many entries: number of the `Field` to the owners of the entries.
         pub compound: ::std::collections::BTreeMap<i32, CompoundFieldOwners>,
     }
@@ -1071,7 +990,7 @@ mod generated {
     #[derive(Clone, PartialEq, Debug, Default)]
     pub struct OwningPlugins {
         /// `Container.id` to the owners of its fields.
-        pub owners: ::std::collections::BTreeMap<::std::string::String, FieldOwners>,
+        pub owners: ::std::collections::BTreeMap<String, FieldOwners>,
     }
     /// Events that a plugin can subscribe to through `ConfigureResponse.events`, where event N is bit
     /// N - 1.
@@ -1129,56 +1048,6 @@ mod generated {
         /// after it, 15 here), so never send or store it.
         Last = 15,
     }
-    impl Event {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::Unknown => "UNKNOWN",
-                Self::RunPodSandbox => "RUN_POD_SANDBOX",
-                Self::StopPodSandbox => "STOP_POD_SANDBOX",
-                Self::RemovePodSandbox => "REMOVE_POD_SANDBOX",
-                Self::CreateContainer => "CREATE_CONTAINER",
-                Self::PostCreateContainer => "POST_CREATE_CONTAINER",
-                Self::StartContainer => "START_CONTAINER",
-                Self::PostStartContainer => "POST_START_CONTAINER",
-                Self::UpdateContainer => "UPDATE_CONTAINER",
-                Self::PostUpdateContainer => "POST_UPDATE_CONTAINER",
-                Self::StopContainer => "STOP_CONTAINER",
-                Self::RemoveContainer => "REMOVE_CONTAINER",
-                Self::UpdatePodSandbox => "UPDATE_POD_SANDBOX",
-                Self::PostUpdatePodSandbox => "POST_UPDATE_POD_SANDBOX",
-                Self::ValidateContainerAdjustment => "VALIDATE_CONTAINER_ADJUSTMENT",
-                Self::Last => "LAST",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "UNKNOWN" => Some(Self::Unknown),
-                "RUN_POD_SANDBOX" => Some(Self::RunPodSandbox),
-                "STOP_POD_SANDBOX" => Some(Self::StopPodSandbox),
-                "REMOVE_POD_SANDBOX" => Some(Self::RemovePodSandbox),
-                "CREATE_CONTAINER" => Some(Self::CreateContainer),
-                "POST_CREATE_CONTAINER" => Some(Self::PostCreateContainer),
-                "START_CONTAINER" => Some(Self::StartContainer),
-                "POST_START_CONTAINER" => Some(Self::PostStartContainer),
-                "UPDATE_CONTAINER" => Some(Self::UpdateContainer),
-                "POST_UPDATE_CONTAINER" => Some(Self::PostUpdateContainer),
-                "STOP_CONTAINER" => Some(Self::StopContainer),
-                "REMOVE_CONTAINER" => Some(Self::RemoveContainer),
-                "UPDATE_POD_SANDBOX" => Some(Self::UpdatePodSandbox),
-                "POST_UPDATE_POD_SANDBOX" => Some(Self::PostUpdatePodSandbox),
-                "VALIDATE_CONTAINER_ADJUSTMENT" => {
-                    Some(Self::ValidateContainerAdjustment)
-                }
-                "LAST" => Some(Self::Last),
-                _ => None,
-            }
-        }
-    }
     /// The state of a container.
     #[repr(i32)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -1194,32 +1063,6 @@ mod generated {
         /// Its process has ended.
         ContainerStopped = 4,
     }
-    impl ContainerState {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::ContainerUnknown => "CONTAINER_UNKNOWN",
-                Self::ContainerCreated => "CONTAINER_CREATED",
-                Self::ContainerPaused => "CONTAINER_PAUSED",
-                Self::ContainerRunning => "CONTAINER_RUNNING",
-                Self::ContainerStopped => "CONTAINER_STOPPED",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "CONTAINER_UNKNOWN" => Some(Self::ContainerUnknown),
-                "CONTAINER_CREATED" => Some(Self::ContainerCreated),
-                "CONTAINER_PAUSED" => Some(Self::ContainerPaused),
-                "CONTAINER_RUNNING" => Some(Self::ContainerRunning),
-                "CONTAINER_STOPPED" => Some(Self::ContainerStopped),
-                _ => None,
-            }
-        }
-    }
     /// I/O scheduling class, as of ioprio_set(2). Since v0.10.0.
     #[repr(i32)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -1232,30 +1075,6 @@ mod generated {
         IoprioClassBe = 2,
         /// Served only when nothing else waits.
         IoprioClassIdle = 3,
-    }
-    impl IoPrioClass {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::IoprioClassNone => "IOPRIO_CLASS_NONE",
-                Self::IoprioClassRt => "IOPRIO_CLASS_RT",
-                Self::IoprioClassBe => "IOPRIO_CLASS_BE",
-                Self::IoprioClassIdle => "IOPRIO_CLASS_IDLE",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "IOPRIO_CLASS_NONE" => Some(Self::IoprioClassNone),
-                "IOPRIO_CLASS_RT" => Some(Self::IoprioClassRt),
-                "IOPRIO_CLASS_BE" => Some(Self::IoprioClassBe),
-                "IOPRIO_CLASS_IDLE" => Some(Self::IoprioClassIdle),
-                _ => None,
-            }
-        }
     }
     /// Scheduling policy of a process, as of sched(7). Since v0.11.0.
     #[repr(i32)]
@@ -1278,38 +1097,6 @@ mod generated {
         /// Earliest deadline first, by `runtime`, `deadline` and `period`.
         SchedDeadline = 7,
     }
-    impl LinuxSchedulerPolicy {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::SchedNone => "SCHED_NONE",
-                Self::SchedOther => "SCHED_OTHER",
-                Self::SchedFifo => "SCHED_FIFO",
-                Self::SchedRr => "SCHED_RR",
-                Self::SchedBatch => "SCHED_BATCH",
-                Self::SchedIso => "SCHED_ISO",
-                Self::SchedIdle => "SCHED_IDLE",
-                Self::SchedDeadline => "SCHED_DEADLINE",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "SCHED_NONE" => Some(Self::SchedNone),
-                "SCHED_OTHER" => Some(Self::SchedOther),
-                "SCHED_FIFO" => Some(Self::SchedFifo),
-                "SCHED_RR" => Some(Self::SchedRr),
-                "SCHED_BATCH" => Some(Self::SchedBatch),
-                "SCHED_ISO" => Some(Self::SchedIso),
-                "SCHED_IDLE" => Some(Self::SchedIdle),
-                "SCHED_DEADLINE" => Some(Self::SchedDeadline),
-                _ => None,
-            }
-        }
-    }
     /// Flags of sched_setattr(2). The values are sequential numbers, not the kernel's bits. Since
     /// v0.11.0.
     #[repr(i32)]
@@ -1330,36 +1117,6 @@ mod generated {
         /// Sets an upper utilization clamp.
         SchedFlagUtilClampMax = 6,
     }
-    impl LinuxSchedulerFlag {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::SchedFlagResetOnFork => "SCHED_FLAG_RESET_ON_FORK",
-                Self::SchedFlagReclaim => "SCHED_FLAG_RECLAIM",
-                Self::SchedFlagDlOverrun => "SCHED_FLAG_DL_OVERRUN",
-                Self::SchedFlagKeepPolicy => "SCHED_FLAG_KEEP_POLICY",
-                Self::SchedFlagKeepParams => "SCHED_FLAG_KEEP_PARAMS",
-                Self::SchedFlagUtilClampMin => "SCHED_FLAG_UTIL_CLAMP_MIN",
-                Self::SchedFlagUtilClampMax => "SCHED_FLAG_UTIL_CLAMP_MAX",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "SCHED_FLAG_RESET_ON_FORK" => Some(Self::SchedFlagResetOnFork),
-                "SCHED_FLAG_RECLAIM" => Some(Self::SchedFlagReclaim),
-                "SCHED_FLAG_DL_OVERRUN" => Some(Self::SchedFlagDlOverrun),
-                "SCHED_FLAG_KEEP_POLICY" => Some(Self::SchedFlagKeepPolicy),
-                "SCHED_FLAG_KEEP_PARAMS" => Some(Self::SchedFlagKeepParams),
-                "SCHED_FLAG_UTIL_CLAMP_MIN" => Some(Self::SchedFlagUtilClampMin),
-                "SCHED_FLAG_UTIL_CLAMP_MAX" => Some(Self::SchedFlagUtilClampMax),
-                _ => None,
-            }
-        }
-    }
     /// How NUMA nodes are chosen for new memory, as of set_mempolicy(2). Since v0.12.0.
     #[repr(i32)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -1379,36 +1136,6 @@ mod generated {
         /// The given nodes in turn, by weights of the system.
         MpolWeightedInterleave = 6,
     }
-    impl MpolMode {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::MpolDefault => "MPOL_DEFAULT",
-                Self::MpolPreferred => "MPOL_PREFERRED",
-                Self::MpolBind => "MPOL_BIND",
-                Self::MpolInterleave => "MPOL_INTERLEAVE",
-                Self::MpolLocal => "MPOL_LOCAL",
-                Self::MpolPreferredMany => "MPOL_PREFERRED_MANY",
-                Self::MpolWeightedInterleave => "MPOL_WEIGHTED_INTERLEAVE",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "MPOL_DEFAULT" => Some(Self::MpolDefault),
-                "MPOL_PREFERRED" => Some(Self::MpolPreferred),
-                "MPOL_BIND" => Some(Self::MpolBind),
-                "MPOL_INTERLEAVE" => Some(Self::MpolInterleave),
-                "MPOL_LOCAL" => Some(Self::MpolLocal),
-                "MPOL_PREFERRED_MANY" => Some(Self::MpolPreferredMany),
-                "MPOL_WEIGHTED_INTERLEAVE" => Some(Self::MpolWeightedInterleave),
-                _ => None,
-            }
-        }
-    }
     /// Flags to a memory policy mode. The values are sequential numbers, not the kernel's bits. Since
     /// v0.12.0.
     #[repr(i32)]
@@ -1420,28 +1147,6 @@ mod generated {
         MpolFRelativeNodes = 1,
         /// Pages may move closer to their user, within the given nodes.
         MpolFNumaBalancing = 2,
-    }
-    impl MpolFlag {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::MpolFStaticNodes => "MPOL_F_STATIC_NODES",
-                Self::MpolFRelativeNodes => "MPOL_F_RELATIVE_NODES",
-                Self::MpolFNumaBalancing => "MPOL_F_NUMA_BALANCING",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "MPOL_F_STATIC_NODES" => Some(Self::MpolFStaticNodes),
-                "MPOL_F_RELATIVE_NODES" => Some(Self::MpolFRelativeNodes),
-                "MPOL_F_NUMA_BALANCING" => Some(Self::MpolFNumaBalancing),
-                _ => None,
-            }
-        }
     }
     /// Fields that plugins can change, as numbers: the keys of `FieldOwners`. "By" names the key of an
     /// entry in `FieldOwners.compound`; the others are in `FieldOwners.simple`. Since v0.10.0.
@@ -1531,104 +1236,6 @@ mod generated {
         /// `LinuxContainerAdjustment.memory_policy`. Since v0.12.0.
         MemoryPolicy = 40,
     }
-    impl Field {
-        /// String value of the enum field names used in the ProtoBuf definition.
-        ///
-        /// The values are not transformed in any way and thus are considered stable
-        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-        pub fn as_str_name(&self) -> &'static str {
-            match self {
-                Self::None => "None",
-                Self::Annotations => "Annotations",
-                Self::Mounts => "Mounts",
-                Self::OciHooks => "OciHooks",
-                Self::Devices => "Devices",
-                Self::CdiDevices => "CdiDevices",
-                Self::Env => "Env",
-                Self::Args => "Args",
-                Self::MemLimit => "MemLimit",
-                Self::MemReservation => "MemReservation",
-                Self::MemSwapLimit => "MemSwapLimit",
-                Self::MemKernelLimit => "MemKernelLimit",
-                Self::MemTcpLimit => "MemTCPLimit",
-                Self::MemSwappiness => "MemSwappiness",
-                Self::MemDisableOomKiller => "MemDisableOomKiller",
-                Self::MemUseHierarchy => "MemUseHierarchy",
-                Self::CpuShares => "CPUShares",
-                Self::CpuQuota => "CPUQuota",
-                Self::CpuPeriod => "CPUPeriod",
-                Self::CpuRealtimeRuntime => "CPURealtimeRuntime",
-                Self::CpuRealtimePeriod => "CPURealtimePeriod",
-                Self::CpuSetCpUs => "CPUSetCPUs",
-                Self::CpuSetMems => "CPUSetMems",
-                Self::PidsLimit => "PidsLimit",
-                Self::HugepageLimits => "HugepageLimits",
-                Self::BlockioClass => "BlockioClass",
-                Self::RdtClass => "RdtClass",
-                Self::CgroupsUnified => "CgroupsUnified",
-                Self::CgroupsPath => "CgroupsPath",
-                Self::OomScoreAdj => "OomScoreAdj",
-                Self::Rlimits => "Rlimits",
-                Self::IoPriority => "IoPriority",
-                Self::SeccompPolicy => "SeccompPolicy",
-                Self::Namespace => "Namespace",
-                Self::Sysctl => "Sysctl",
-                Self::LinuxNetDevices => "LinuxNetDevices",
-                Self::LinuxSched => "LinuxSched",
-                Self::RdtClosId => "RdtClosID",
-                Self::RdtSchemata => "RdtSchemata",
-                Self::RdtEnableMonitoring => "RdtEnableMonitoring",
-                Self::MemoryPolicy => "MemoryPolicy",
-            }
-        }
-        /// Creates an enum from field names used in the ProtoBuf definition.
-        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-            match value {
-                "None" => Some(Self::None),
-                "Annotations" => Some(Self::Annotations),
-                "Mounts" => Some(Self::Mounts),
-                "OciHooks" => Some(Self::OciHooks),
-                "Devices" => Some(Self::Devices),
-                "CdiDevices" => Some(Self::CdiDevices),
-                "Env" => Some(Self::Env),
-                "Args" => Some(Self::Args),
-                "MemLimit" => Some(Self::MemLimit),
-                "MemReservation" => Some(Self::MemReservation),
-                "MemSwapLimit" => Some(Self::MemSwapLimit),
-                "MemKernelLimit" => Some(Self::MemKernelLimit),
-                "MemTCPLimit" => Some(Self::MemTcpLimit),
-                "MemSwappiness" => Some(Self::MemSwappiness),
-                "MemDisableOomKiller" => Some(Self::MemDisableOomKiller),
-                "MemUseHierarchy" => Some(Self::MemUseHierarchy),
-                "CPUShares" => Some(Self::CpuShares),
-                "CPUQuota" => Some(Self::CpuQuota),
-                "CPUPeriod" => Some(Self::CpuPeriod),
-                "CPURealtimeRuntime" => Some(Self::CpuRealtimeRuntime),
-                "CPURealtimePeriod" => Some(Self::CpuRealtimePeriod),
-                "CPUSetCPUs" => Some(Self::CpuSetCpUs),
-                "CPUSetMems" => Some(Self::CpuSetMems),
-                "PidsLimit" => Some(Self::PidsLimit),
-                "HugepageLimits" => Some(Self::HugepageLimits),
-                "BlockioClass" => Some(Self::BlockioClass),
-                "RdtClass" => Some(Self::RdtClass),
-                "CgroupsUnified" => Some(Self::CgroupsUnified),
-                "CgroupsPath" => Some(Self::CgroupsPath),
-                "OomScoreAdj" => Some(Self::OomScoreAdj),
-                "Rlimits" => Some(Self::Rlimits),
-                "IoPriority" => Some(Self::IoPriority),
-                "SeccompPolicy" => Some(Self::SeccompPolicy),
-                "Namespace" => Some(Self::Namespace),
-                "Sysctl" => Some(Self::Sysctl),
-                "LinuxNetDevices" => Some(Self::LinuxNetDevices),
-                "LinuxSched" => Some(Self::LinuxSched),
-                "RdtClosID" => Some(Self::RdtClosId),
-                "RdtSchemata" => Some(Self::RdtSchemata),
-                "RdtEnableMonitoring" => Some(Self::RdtEnableMonitoring),
-                "MemoryPolicy" => Some(Self::MemoryPolicy),
-                _ => None,
-            }
-        }
-    }
     impl Event {
         /// Every event that a plugin can subscribe to, by number, without the zero value and
         /// the sentinel `Last`.
@@ -1701,7 +1308,7 @@ mod generated {
     pub struct UnknownEvents(i32);
     /// A name that belongs to no event of this revision.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct UnknownEventName(::std::string::String);
+    pub struct UnknownEventName(String);
     impl UnknownEvents {
         /// Returns the unknown bits.
         pub const fn bits(self) -> i32 {
@@ -1883,9 +1490,7 @@ mod generated {
                                         event.name().eq_ignore_ascii_case(name.trim())
                                     })
                                     .map(EventMask::from_event)
-                                    .ok_or_else(|| UnknownEventName(
-                                        ::std::string::String::from(name),
-                                    ))?
+                                    .ok_or_else(|| UnknownEventName(String::from(name)))?
                             }
                         },
                     );
@@ -1894,7 +1499,7 @@ mod generated {
         }
     }
     /// The NRI protocol revision; `None` for a proto that is not a known revision.
-    pub const REVISION: ::core::option::Option<&str> = Some("v0.12.4");
+    pub const REVISION: Option<&str> = Some("v0.12.4");
     /// The NRI releases with this revision.
     pub const RELEASES: &[&str] = &["v0.12.4", "v0.12.5"];
     /// Full name of service `Runtime`.
@@ -1903,354 +1508,6 @@ mod generated {
     pub const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
     /// Full name of service `HostFunctions`.
     pub const HOST_FUNCTIONS_SERVICE: &str = "nri.pkg.api.v1alpha1.HostFunctions";
-    /// An RPC of this revision.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Rpc {
-        /// Full name of the service.
-        pub service: &'static str,
-        /// Name of the method.
-        pub method: &'static str,
-        /// The event that it carries; `None` for `StateChange`, which carries several, and for RPCs
-        /// without an event.
-        pub event: ::core::option::Option<Event>,
-        /// The NRI release that added it; `None` if it is in no release.
-        pub since: ::core::option::Option<&'static str>,
-        /// The NRI release that deprecated it, if it is deprecated in this revision.
-        pub deprecated_since: ::core::option::Option<&'static str>,
-    }
-    /// An event of this revision.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct EventInfo {
-        /// The event.
-        pub event: Event,
-        /// Name of the enum value: `RUN_POD_SANDBOX`.
-        pub name: &'static str,
-        /// Its bit in an [`EventMask`].
-        pub bit: i32,
-        /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
-        pub rpc: &'static str,
-        /// The NRI release that added the event; `None` if it is in no release.
-        pub since: ::core::option::Option<&'static str>,
-        /// The NRI release that added its dedicated RPC; `None` if it is in no release.
-        pub rpc_since: ::core::option::Option<&'static str>,
-        /// The NRI releases that sent it as `StateChange`, if any.
-        pub state_change: ::core::option::Option<StateChangeCoverage>,
-    }
-    /// The releases in which `StateChange` carried an event.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct StateChangeCoverage {
-        /// The first release.
-        pub since: &'static str,
-        /// The release that added the dedicated RPC; since then `StateChange` is only a fallback.
-        /// `None` if this revision still sends it.
-        pub until: ::core::option::Option<&'static str>,
-    }
-    /// Every RPC, in the order of the proto.
-    pub const RPCS: &[Rpc] = &[
-        Rpc {
-            service: RUNTIME_SERVICE,
-            method: "RegisterPlugin",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: RUNTIME_SERVICE,
-            method: "UpdateContainers",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "Configure",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "Synchronize",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "Shutdown",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "RunPodSandbox",
-            event: Some(Event::RunPodSandbox),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "UpdatePodSandbox",
-            event: Some(Event::UpdatePodSandbox),
-            since: Some("v0.10.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "PostUpdatePodSandbox",
-            event: Some(Event::PostUpdatePodSandbox),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "StopPodSandbox",
-            event: Some(Event::StopPodSandbox),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "RemovePodSandbox",
-            event: Some(Event::RemovePodSandbox),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "CreateContainer",
-            event: Some(Event::CreateContainer),
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "PostCreateContainer",
-            event: Some(Event::PostCreateContainer),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "StartContainer",
-            event: Some(Event::StartContainer),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "PostStartContainer",
-            event: Some(Event::PostStartContainer),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "UpdateContainer",
-            event: Some(Event::UpdateContainer),
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "PostUpdateContainer",
-            event: Some(Event::PostUpdateContainer),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "StopContainer",
-            event: Some(Event::StopContainer),
-            since: Some("v0.2.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "RemoveContainer",
-            event: Some(Event::RemoveContainer),
-            since: Some("v0.12.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "StateChange",
-            event: None,
-            since: Some("v0.2.0"),
-            deprecated_since: Some("v0.12.0"),
-        },
-        Rpc {
-            service: PLUGIN_SERVICE,
-            method: "ValidateContainerAdjustment",
-            event: Some(Event::ValidateContainerAdjustment),
-            since: Some("v0.10.0"),
-            deprecated_since: None,
-        },
-        Rpc {
-            service: HOST_FUNCTIONS_SERVICE,
-            method: "Log",
-            event: None,
-            since: Some("v0.9.0"),
-            deprecated_since: None,
-        },
-    ];
-    /// Every event, by number.
-    pub const EVENTS: &[EventInfo] = &[
-        EventInfo {
-            event: Event::RunPodSandbox,
-            name: "RUN_POD_SANDBOX",
-            bit: 1i32,
-            rpc: "RunPodSandbox",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::StopPodSandbox,
-            name: "STOP_POD_SANDBOX",
-            bit: 2i32,
-            rpc: "StopPodSandbox",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::RemovePodSandbox,
-            name: "REMOVE_POD_SANDBOX",
-            bit: 4i32,
-            rpc: "RemovePodSandbox",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::CreateContainer,
-            name: "CREATE_CONTAINER",
-            bit: 8i32,
-            rpc: "CreateContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.2.0"),
-            state_change: None,
-        },
-        EventInfo {
-            event: Event::PostCreateContainer,
-            name: "POST_CREATE_CONTAINER",
-            bit: 16i32,
-            rpc: "PostCreateContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::StartContainer,
-            name: "START_CONTAINER",
-            bit: 32i32,
-            rpc: "StartContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::PostStartContainer,
-            name: "POST_START_CONTAINER",
-            bit: 64i32,
-            rpc: "PostStartContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::UpdateContainer,
-            name: "UPDATE_CONTAINER",
-            bit: 128i32,
-            rpc: "UpdateContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.2.0"),
-            state_change: None,
-        },
-        EventInfo {
-            event: Event::PostUpdateContainer,
-            name: "POST_UPDATE_CONTAINER",
-            bit: 256i32,
-            rpc: "PostUpdateContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::StopContainer,
-            name: "STOP_CONTAINER",
-            bit: 512i32,
-            rpc: "StopContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.2.0"),
-            state_change: None,
-        },
-        EventInfo {
-            event: Event::RemoveContainer,
-            name: "REMOVE_CONTAINER",
-            bit: 1024i32,
-            rpc: "RemoveContainer",
-            since: Some("v0.2.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.2.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::UpdatePodSandbox,
-            name: "UPDATE_POD_SANDBOX",
-            bit: 2048i32,
-            rpc: "UpdatePodSandbox",
-            since: Some("v0.10.0"),
-            rpc_since: Some("v0.10.0"),
-            state_change: None,
-        },
-        EventInfo {
-            event: Event::PostUpdatePodSandbox,
-            name: "POST_UPDATE_POD_SANDBOX",
-            bit: 4096i32,
-            rpc: "PostUpdatePodSandbox",
-            since: Some("v0.10.0"),
-            rpc_since: Some("v0.12.0"),
-            state_change: Some(StateChangeCoverage {
-                since: "v0.10.0",
-                until: Some("v0.12.0"),
-            }),
-        },
-        EventInfo {
-            event: Event::ValidateContainerAdjustment,
-            name: "VALIDATE_CONTAINER_ADJUSTMENT",
-            bit: 8192i32,
-            rpc: "ValidateContainerAdjustment",
-            since: Some("v0.10.0"),
-            rpc_since: Some("v0.10.0"),
-            state_change: None,
-        },
-    ];
 }
 #[allow(unreachable_pub, unused_imports)]
 pub use self::generated::*;

@@ -14,20 +14,6 @@ enum Color {
     Green = 1,
 }
 
-impl Color {
-    fn as_str_name(self) -> &'static str {
-        match self {
-            Color::Red => "RED",
-            Color::Green => "GREEN",
-        }
-    }
-
-    fn from_str_name(name: &str) -> Option<Self> {
-        let mut all = [Color::Red, Color::Green].into_iter();
-        all.find(|color| color.as_str_name() == name)
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Leaf {
     name: String,
@@ -57,8 +43,8 @@ crate::codec::message! { All, "All" {
     14 => by_text, 13 => by_int, 12 => colors, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf, 7 => color,
     6 => text, 5 => u64, 4 => u32, 3 => i64, 2 => i32, 1 => b,
 } }
-crate::codec::enumeration! { Color, "Color" { 0 => Red, 1 => Green } }
-super::enumeration! { Color, "Color" { 0 => Red, 1 => Green } }
+crate::codec::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
+super::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
 super::message! { Leaf, "Leaf" { 1 => name "A_name" } }
 super::message! { All, "All" {
     14 => by_text, 13 => by_int, 12 => colors: Color, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf,

@@ -5,10 +5,11 @@
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, ExprLit, Field, Ident, Item, ItemEnum, ItemStruct, Lit, Meta, Path, Token,
+    Arm, Attribute, Expr, ExprLit, Field, Ident, ImplItem, Item, ItemImpl, ItemStruct, Lit, Meta,
+    Pat, Path, Stmt, Token,
 };
 
 use nri_schema::model::{self, Protocol};
@@ -26,10 +27,24 @@ const TYPES: [&str; 8] = [
     "uint64",
 ];
 
+/// Paths that `nri` writes shorter, because none of its messages has these names.
+const PATHS: [(&str, &str); 4] = [
+    ("::prost::alloc::string::", ""),
+    ("::prost::alloc::vec::", ""),
+    ("::core::option::", ""),
+    ("::prost::alloc::", "::std::"),
+];
+
+/// Tables of RPCs and events and their types. `nri` has them in `plugin::Rpc`.
+const TABLES: [&str; 5] = ["EVENTS", "EventInfo", "RPCS", "Rpc", "StateChangeCoverage"];
+
+/// The longest line of the codec.
+const MAX_WIDTH: usize = 118;
+
 /// The messages of `nri` without the derive of prost, and their codec.
 pub(super) struct Codec {
     pub(super) messages: TokenStream,
-    pub(super) codec: TokenStream,
+    pub(super) codec: String,
 }
 
 /// A field, as described by its attribute.
@@ -44,22 +59,26 @@ struct Described {
 }
 
 pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> {
-    let messages = messages.replace("::prost::alloc::", "::std::");
+    let messages = PATHS
+        .iter()
+        .fold(messages.to_owned(), |text, (long, short)| {
+            text.replace(long, short)
+        });
     let mut file = syn::parse_file(&messages).map_err(|error| unexpected(error.to_string()))?;
-    let mut codec = TokenStream::new();
+    let mut codec = "\
+//! The fields of all messages, for encoding, decoding and JSON, and the names of enum values.
+
+use crate::api;
+use crate::codec::enum_fields;
+
+"
+    .to_owned();
     for item in &mut file.items {
-        each(item, &[], &protocol.messages, &mut codec)?;
+        each(item, "api::", &protocol.messages, &mut codec)?;
     }
     Ok(Codec {
         messages: file.into_token_stream(),
-        codec: quote! {
-            //! The fields of all messages, for encoding, decoding and JSON, and access to fields that are enums.
-
-            use crate::api;
-            use crate::codec::named;
-
-            #codec
-        },
+        codec,
     })
 }
 
@@ -67,35 +86,56 @@ pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> 
 /// the messages that the schema has there.
 fn each(
     item: &mut Item,
-    modules: &[Ident],
+    module: &str,
     declared: &[model::Message],
-    codec: &mut TokenStream,
+    codec: &mut String,
 ) -> Result<(), Error> {
     match item {
         Item::Struct(found) if derives(&found.attrs).iter().any(is_message) => {
-            codec.extend(message(found, modules, declared)?);
+            *codec += &message(found, module, declared)?;
         }
-        Item::Enum(found) if derives(&found.attrs).iter().any(is_enumeration) => {
-            codec.extend(enumeration(found, modules)?);
+        Item::Enum(found) => {
+            replace_derives(&mut found.attrs, |path| !is_enumeration(path), None);
         }
-        Item::Mod(module) if module.ident == "generated" => {
-            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-                each(item, modules, declared, codec)?;
+        Item::Impl(found) => {
+            let names = names(found);
+            if !names.is_empty() {
+                let name = spelled(&found.self_ty);
+                *codec += &call("enumeration", module, &name, &names);
+                *item = Item::Verbatim(TokenStream::new());
             }
         }
-        Item::Mod(module) => {
-            let path = [modules, std::slice::from_ref(&module.ident)].concat();
+        Item::Mod(found) if found.ident == "generated" => {
+            let items = found.content.iter_mut().flat_map(|(_, items)| items);
+            for item in items {
+                if is_table(item) {
+                    *item = Item::Verbatim(TokenStream::new());
+                }
+                each(item, module, declared, codec)?;
+            }
+        }
+        Item::Mod(found) => {
+            let path = format!("{module}{}::", found.ident);
             let outer = declared
                 .iter()
-                .find(|message| module.ident == message.name.to_snake_case());
+                .find(|message| found.ident == message.name.to_snake_case());
             let nested = outer.map_or(&[][..], |message| &message.messages);
-            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+            for item in found.content.iter_mut().flat_map(|(_, items)| items) {
                 each(item, &path, nested, codec)?;
             }
         }
         _ => {}
     }
     Ok(())
+}
+
+fn is_table(item: &Item) -> bool {
+    let name = match item {
+        Item::Const(found) => &found.ident,
+        Item::Struct(found) => &found.ident,
+        _ => return false,
+    };
+    TABLES.iter().any(|table| name == table)
 }
 
 fn derives(attrs: &[Attribute]) -> Vec<Path> {
@@ -119,22 +159,44 @@ fn is_enumeration(path: &Path) -> bool {
         .is_some_and(|last| last.ident == "Enumeration")
 }
 
-/// Removes the derive of an enum, and returns the conversions of its values.
-fn enumeration(found: &mut ItemEnum, modules: &[Ident]) -> Result<TokenStream, Error> {
-    replace_derives(&mut found.attrs, |path| !is_enumeration(path), None);
-    let (name, text) = (&found.ident, found.ident.to_string());
-    let rows = found.variants.iter().map(|variant| {
-        let (_, number) = variant
-            .discriminant
-            .as_ref()
-            .ok_or_else(|| unexpected(format!("{name} has a value without number")))?;
-        let value = &variant.ident;
-        Ok(quote!(#number => #value))
+/// Returns the values of an enum with their names in the proto, from the function of prost-build that returns these:
+/// `RunPodSandbox "RUN_POD_SANDBOX"`. Returns nothing for other items.
+fn names(found: &ItemImpl) -> Vec<String> {
+    let function = found.items.iter().find_map(|item| match item {
+        ImplItem::Fn(function) if function.sig.ident == "as_str_name" => Some(function),
+        _ => None,
     });
-    let rows = rows.collect::<Result<Vec<_>, Error>>()?;
-    Ok(quote!(
-        enumeration! { api::#(#modules::)*#name, #text { #(#rows),* } }
-    ))
+    match function.map(|function| &function.block.stmts[..]) {
+        Some([Stmt::Expr(Expr::Match(names), None)]) => names.arms.iter().map(row_of_arm).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn row_of_arm(arm: &Arm) -> String {
+    let value = match &arm.pat {
+        Pat::Path(value) => value.path.segments.last().map(spelled).unwrap_or_default(),
+        other => spelled(other),
+    };
+    format!("{value} {}", spelled(&arm.body))
+}
+
+fn spelled(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Returns the call of a macro of `nri/src/codec` for a type, with as many rows in a line as fit.
+fn call(name: &str, module: &str, ty: &str, rows: &[String]) -> String {
+    let mut text = format!("{name}! {{ {module}{ty}, {ty:?} {{");
+    let mut width = text.len();
+    for row in rows {
+        if width + row.len() > MAX_WIDTH {
+            text += "\n   ";
+            width = 3;
+        }
+        text += &format!(" {row},");
+        width += row.len() + 2;
+    }
+    text + " } }\n"
 }
 
 /// Keeps some derives, and adds others.
@@ -152,9 +214,9 @@ fn replace_derives(
 /// Replaces the derive of a message, and returns its codec.
 fn message(
     found: &mut ItemStruct,
-    modules: &[Ident],
+    module: &str,
     declared: &[model::Message],
-) -> Result<TokenStream, Error> {
+) -> Result<String, Error> {
     let name = found.ident.clone();
     let declared = declared
         .iter()
@@ -172,32 +234,37 @@ fn message(
     let more = quote!(#debug Default);
     replace_derives(&mut found.attrs, |path| !is_message(path), Some(more));
 
-    let path = quote!(api::#(#modules::)*#name);
-    let text = name.to_string();
-    let own = has_enums.then(|| {
-        [
-            accessors(&path, modules, &fields),
-            shown(&path, modules, &text, &fields),
-        ]
-    });
-    let own = own.into_iter().flatten();
+    let shown: Vec<_> = fields.iter().map(|field| shown(field, module)).collect();
+    let shown = has_enums.then(|| call("enum_fields", module, &name.to_string(), &shown));
     fields.sort_by_key(|field| std::cmp::Reverse(field.number));
-    let rows = fields.iter().map(|field| row(field, modules));
-    Ok(quote! {
-        message! { #path, #text { #(#rows),* } }
-        #(#own)*
-    })
+    let rows: Vec<_> = fields.iter().map(|field| row(field, module)).collect();
+    Ok(call("message", module, &name.to_string(), &rows) + &shown.unwrap_or_default())
 }
 
 /// Returns the row of a field: `6 => nri_version "NRI_version"`, `2 => level: api::log_request::Level`.
-fn row(field: &Described, modules: &[Ident]) -> TokenStream {
-    let number = proc_macro2::Literal::u32_unsuffixed(field.number);
-    let (name, proto_name) = (&field.name, &field.proto_name);
-    let enumeration = field.enumeration.as_ref().map(|found| {
-        let path = enum_path(modules, found);
-        quote!(: #path)
-    });
-    quote!(#number => #name #proto_name #enumeration)
+fn row(field: &Described, module: &str) -> String {
+    let mut row = format!("{} => {}", field.number, field.name);
+    if let Some(name) = &field.proto_name {
+        row += &format!(" {name:?}");
+    }
+    if let Some(enumeration) = &field.enumeration {
+        row += &format!(": {module}{}", spelled(enumeration));
+    }
+    row
+}
+
+/// Returns the row of a field with the functions that prost has for an enum: `level: api::log_request::Level = set_level`,
+/// `flags[api::MpolFlag] = push_flags`.
+fn shown(field: &Described, module: &str) -> String {
+    let name = field.name.to_string();
+    let bare = name.trim_start_matches("r#");
+    match &field.enumeration {
+        None => name,
+        Some(item) if field.is_list => {
+            format!("{name}[{module}{}] = push_{bare}", spelled(item))
+        }
+        Some(value) => format!("{name}: {module}{} = set_{bare}", spelled(value)),
+    }
 }
 
 /// Returns the name of a field in the proto, unless it is that in Rust. Its name in JSON follows from it.
@@ -283,89 +350,6 @@ fn text(part: &Meta) -> Option<String> {
             _ => None,
         },
         Meta::Path(_) | Meta::List(_) => None,
-    }
-}
-
-/// Returns the path of an enum that an attribute names from the module of its message.
-fn enum_path(modules: &[Ident], enumeration: &Path) -> TokenStream {
-    quote!(api::#(#modules::)*#enumeration)
-}
-
-/// Returns the functions that the derive of prost generates for fields that are enums.
-fn accessors(path: &TokenStream, modules: &[Ident], fields: &[Described]) -> TokenStream {
-    let functions = fields.iter().filter_map(|field| {
-        let (name, ty) = (&field.name, enum_path(modules, field.enumeration.as_ref()?));
-        let bare = name.to_string();
-        let bare = bare.trim_start_matches("r#");
-        Some(if field.is_list {
-            list_accessors(name, bare, &ty)
-        } else {
-            single_accessors(name, bare, &ty)
-        })
-    });
-    quote!(impl #path { #(#functions)* })
-}
-
-fn single_accessors(name: &Ident, bare: &str, ty: &TokenStream) -> TokenStream {
-    let set = format_ident!("set_{bare}");
-    let get_doc = format!(
-        " Returns the enum value of `{bare}`, or the default if the field is set to an invalid enum value."
-    );
-    let set_doc = format!(" Sets `{bare}` to the provided enum value.");
-    quote! {
-        #[doc = #get_doc]
-        pub fn #name(&self) -> #ty {
-            #ty::try_from(self.#name).unwrap_or_default()
-        }
-
-        #[doc = #set_doc]
-        pub fn #set(&mut self, value: #ty) {
-            self.#name = value as i32;
-        }
-    }
-}
-
-fn list_accessors(name: &Ident, bare: &str, ty: &TokenStream) -> TokenStream {
-    let push = format_ident!("push_{bare}");
-    let get_doc =
-        format!(" Returns an iterator which yields the valid enum values contained in `{bare}`.");
-    let push_doc = format!(" Appends the provided enum value to `{bare}`.");
-    quote! {
-        #[doc = #get_doc]
-        pub fn #name(&self) -> impl Iterator<Item = #ty> {
-            self.#name.iter().filter_map(|number| #ty::try_from(*number).ok())
-        }
-
-        #[doc = #push_doc]
-        pub fn #push(&mut self, value: #ty) {
-            self.#name.push(value as i32);
-        }
-    }
-}
-
-/// Returns the implementation of `Debug`, which prints enums by name.
-fn shown(path: &TokenStream, modules: &[Ident], text: &str, fields: &[Described]) -> TokenStream {
-    let fields = fields.iter().map(|field| {
-        let (name, label) = (&field.name, field.name.to_string());
-        let value = match &field.enumeration {
-            None => quote!(&self.#name),
-            Some(enumeration) => {
-                let ty = enum_path(modules, enumeration);
-                if field.is_list {
-                    quote!(&self.#name.iter().map(|number| named::<#ty>(*number)).collect::<Vec<_>>())
-                } else {
-                    quote!(&named::<#ty>(self.#name))
-                }
-            }
-        };
-        quote!(.field(#label, #value))
-    });
-    quote! {
-        impl std::fmt::Debug for #path {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct(#text) #(#fields)* .finish()
-            }
-        }
     }
 }
 
