@@ -34,21 +34,21 @@
 //! event to it. Events without a handler do not reach the store then, so that a plugin that does not handle removals keeps
 //! removed pods and containers until the next Synchronize.
 
-mod delta;
 #[cfg(not(target_family = "wasm"))]
 mod record;
-mod removed;
+mod shelf;
 mod sighting;
 mod state;
+mod synchronize;
 #[cfg(test)]
 mod tests;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::api::{Container, Event, PodSandbox};
-pub use delta::{Delta, SyncReport};
 pub use sighting::{Sighting, SightingKind};
 use state::StoreState;
+pub use synchronize::{Delta, SyncReport};
 
 /// The maximum numbers of items that a [`PodStore`] keeps.
 ///
@@ -77,9 +77,15 @@ impl Default for Limits {
 }
 
 /// The pods and containers that a plugin knows. See the [module](self).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PodStore {
     state: RwLock<StoreState>,
+}
+
+impl Default for PodStore {
+    fn default() -> Self {
+        Self::with_limits(Limits::default())
+    }
 }
 
 impl PodStore {
@@ -119,33 +125,38 @@ impl PodStore {
 
     /// Returns the pod with this id, as last seen.
     pub fn pod(&self, id: &str) -> Option<Arc<PodSandbox>> {
-        self.read().pod(id)
+        self.read().pods.get(id)
     }
 
     /// Returns the container with this id, as last seen.
     pub fn container(&self, id: &str) -> Option<Arc<Container>> {
-        self.read().container(id)
+        self.read().containers.get(id)
     }
 
     /// Returns all pods, ordered by id.
     pub fn pods(&self) -> Vec<Arc<PodSandbox>> {
-        self.read().pods()
+        self.read().pods.all()
     }
 
     /// Returns all containers, ordered by id.
     pub fn containers(&self) -> Vec<Arc<Container>> {
-        self.read().containers()
+        self.read().containers.all()
     }
 
     /// Returns the containers of the pod with this id, ordered by id.
     pub fn containers_of(&self, pod_id: &str) -> Vec<Arc<Container>> {
-        self.read().containers_of(pod_id)
+        let state = self.read();
+        let children = state.children_of(pod_id).into_iter();
+        children
+            .filter_map(|id| state.containers.get(&id))
+            .collect()
     }
 
     /// Returns how many sightings of pods and containers could not be stored because of the
     /// [`Limits`].
     pub fn refused(&self) -> u64 {
-        self.read().refused()
+        let state = self.read();
+        state.pods.refused + state.containers.refused
     }
 
     // A handler that panicked while holding the lock left complete entries behind: every change is

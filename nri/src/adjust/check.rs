@@ -7,10 +7,9 @@
 
 mod entries;
 mod linux;
-mod list;
 mod resources;
 
-use crate::adjust::{Adjustment, Invalid, Problem, ProblemKind, Updates};
+use crate::adjust::{Adjustment, Invalid, ProblemKind, Updates};
 use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
 use entries::Entries;
 
@@ -23,11 +22,10 @@ impl Adjustment {
     /// Returns [`Invalid`] with every problem found. Conflicts with other plugins are not visible
     /// here.
     pub fn check(&self) -> Result<(), Invalid> {
-        let mut problems = Vec::new();
-        adjustment(&self.adjust, &mut problems);
-        updates(&self.update, &mut problems);
-        evictions(&self.evict, &mut problems);
-        Invalid::of(problems)
+        let mut entries = Entries::default();
+        adjustment(&self.adjust, &mut entries);
+        others(&self.update, &self.evict, &mut entries);
+        entries.result()
     }
 }
 
@@ -38,65 +36,57 @@ impl Updates {
     ///
     /// Returns [`Invalid`] with every problem found.
     pub fn check(&self) -> Result<(), Invalid> {
-        let mut problems = Vec::new();
-        updates(&self.update, &mut problems);
-        evictions(&self.evict, &mut problems);
-        Invalid::of(problems)
+        let mut entries = Entries::default();
+        others(&self.update, &self.evict, &mut entries);
+        entries.result()
     }
 }
 
-fn adjustment(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    annotations(adjust, problems);
-    mounts(adjust, problems);
-    env(adjust, problems);
-    args(adjust, problems);
-    hooks(adjust, problems);
-    if let Some(linux) = &adjust.linux {
-        linux::check(linux, problems);
-    }
-    rlimits(adjust, problems);
-    cdi_devices(adjust, problems);
-}
-
-fn annotations(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("annotations", problems);
+fn adjustment(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("annotations");
     for (key, value) in &adjust.annotations {
         entries.removable(key, !value.is_empty());
     }
+    mounts(adjust, entries);
+    env(adjust, entries);
+    args(adjust, entries);
+    hooks(adjust, entries);
+    if let Some(linux) = &adjust.linux {
+        linux::check(linux, entries);
+    }
+    rlimits(adjust, entries);
+    cdi_devices(adjust, entries);
 }
 
 /// Checks mounts: OCI runtimes reject a destination that is not absolute.
-fn mounts(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("mounts", problems);
+fn mounts(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("mounts");
     for mount in &adjust.mounts {
         let has_value =
             !(mount.source.is_empty() && mount.r#type.is_empty() && mount.options.is_empty());
         if let Some(destination) = entries.removable(&mount.destination, has_value) {
-            entries.absolute(destination);
+            entries.absolute(destination, destination);
         }
     }
 }
 
 /// Checks environment variables: execve(2) takes `name=value` strings that end at NUL, so a name
 /// with `=` would set another variable.
-fn env(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("env", problems);
+fn env(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("env");
     for pair in &adjust.env {
         if let Some(name) = entries.removable(&pair.key, !pair.value.is_empty()) {
             for forbidden in ['=', '\0'] {
-                entries.require(
-                    !name.contains(forbidden),
-                    name,
-                    ProblemKind::ForbiddenCharacter(forbidden),
-                );
+                let kind = ProblemKind::ForbiddenCharacter(forbidden);
+                entries.require(!name.contains(forbidden), name, kind);
             }
             entries.require(!pair.value.contains('\0'), name, ProblemKind::Nul);
         }
     }
 }
 
-fn args(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("args", problems);
+fn args(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("args");
     // The marker of "replace" without any arguments after it.
     entries.require(adjust.args != [""], "", ProblemKind::NoArgs);
     for arg in &adjust.args {
@@ -105,11 +95,11 @@ fn args(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
 }
 
 /// Checks hooks: the OCI runtime specification requires absolute paths and timeouts above zero.
-fn hooks(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("hooks", problems);
+fn hooks(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("hooks");
     for (_, hook) in adjust.hooks.iter().flat_map(|hooks| hooks.iter()) {
         entries.named(&hook.path);
-        entries.absolute(&hook.path);
+        entries.absolute(&hook.path, &hook.path);
         if let Some(timeout) = &hook.timeout {
             entries.range(&hook.path, timeout.value, 1, i64::MAX);
         }
@@ -118,28 +108,23 @@ fn hooks(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
 
 /// Checks resource limits: setrlimit(2) rejects a soft limit above the hard one, so the process
 /// would never start.
-fn rlimits(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("rlimits", problems);
+fn rlimits(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("rlimits");
     for limit in &adjust.rlimits {
+        let (soft, hard) = (limit.soft, limit.hard);
         entries.unique(&limit.r#type);
-        let kind = ProblemKind::SoftAboveHard {
-            soft: limit.soft,
-            hard: limit.hard,
-        };
-        entries.require(limit.soft <= limit.hard, &limit.r#type, kind);
+        let kind = ProblemKind::SoftAboveHard { soft, hard };
+        entries.require(soft <= hard, &limit.r#type, kind);
     }
 }
 
 /// Checks CDI devices: CDI resolves only qualified names, so the container would not be created.
-fn cdi_devices(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("CDI_devices", problems);
+fn cdi_devices(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    entries.field("CDI_devices");
     for device in &adjust.cdi_devices {
-        entries.unique(&device.name);
-        entries.require(
-            is_qualified(&device.name),
-            &device.name,
-            ProblemKind::Unqualified,
-        );
+        let name = &device.name;
+        entries.unique(name);
+        entries.require(is_qualified(name), name, ProblemKind::Unqualified);
     }
 }
 
@@ -150,23 +135,18 @@ fn is_qualified(name: &str) -> bool {
     matches!(parts, Some(((vendor, class), device)) if !vendor.is_empty() && !class.is_empty() && !device.is_empty())
 }
 
-/// Checks updates: those of one container are merged, so setting the same value twice is a
-/// conflict, but setting different values is fine.
-fn updates(updates: &[ContainerUpdate], problems: &mut Vec<Problem>) {
+/// Checks updates and evictions of other containers. The updates of one container are merged, so setting the same value
+/// twice is a conflict, but setting different values is fine.
+fn others(updates: &[ContainerUpdate], evictions: &[ContainerEviction], entries: &mut Entries) {
     for update in updates {
-        Entries::new("update", problems).named(&update.container_id);
-        if let Some(resources) = update
-            .linux
-            .as_ref()
-            .and_then(|linux| linux.resources.as_ref())
-        {
-            resources::check(resources, problems);
+        entries.field("update");
+        entries.named(&update.container_id);
+        let linux = update.linux.as_ref();
+        if let Some(resources) = linux.and_then(|linux| linux.resources.as_ref()) {
+            resources::check(resources, entries);
         }
     }
-}
-
-fn evictions(evictions: &[ContainerEviction], problems: &mut Vec<Problem>) {
-    let mut entries = Entries::new("evict", problems);
+    entries.field("evict");
     for eviction in evictions {
         entries.unique(&eviction.container_id);
     }

@@ -8,15 +8,6 @@ use crate::adjust::HookStage;
 use crate::api::{Hook, Hooks, LinuxDevice, LinuxRdt, Mount};
 
 #[test]
-fn nothing_is_recorded_unasked() {
-    assert_eq!(Adjustment::new(), Adjustment::from(()));
-    assert_eq!(
-        Adjustment::new().container(),
-        &ContainerAdjustment::default()
-    );
-}
-
-#[test]
 fn a_replacement_is_a_removal_and_an_addition() {
     let adjustment = Adjustment::new()
         .replace_env("A", "1")
@@ -26,46 +17,28 @@ fn a_replacement_is_a_removal_and_an_addition() {
         .replace_sysctl("e.f", "3")
         .replace_net_device("eth0", "net0");
     let container = adjustment.container();
-    let env: Vec<_> = container
-        .env
-        .iter()
-        .map(|pair| (pair.key.as_str(), pair.value.as_str()))
-        .collect();
-    assert_eq!(env, [("-A", ""), ("A", "1")]);
-    assert_eq!(
-        container.annotations.get("-b").map(String::as_str),
-        Some("")
+    let env = container.env.iter();
+    assert!(
+        env.map(|pair| (&*pair.key, &*pair.value))
+            .eq([("-A", ""), ("A", "1")])
     );
-    assert_eq!(
-        container.annotations.get("b").map(String::as_str),
-        Some("2")
-    );
-    let mounts: Vec<_> = container
-        .mounts
-        .iter()
-        .map(|mount| mount.destination.as_str())
-        .collect();
-    assert_eq!(mounts, ["-/c", "/c"]);
+    let annotations = [("-b", ""), ("b", "2")].map(|(key, value)| (key.into(), value.into()));
+    assert_eq!(container.annotations, annotations.into());
+    let mounts = container.mounts.iter();
+    assert!(mounts.map(|mount| &*mount.destination).eq(["-/c", "/c"]));
     let linux = container.linux.as_ref().unwrap();
     assert_eq!(linux.devices[0].path, "-/dev/d");
-    assert!(linux.sysctl.contains_key("-e.f") && linux.sysctl.contains_key("e.f"));
-    assert!(linux.net_devices.contains_key("-eth0") && linux.net_devices.contains_key("eth0"));
+    assert!(linux.sysctl.keys().eq(["-e.f", "e.f"]));
+    assert!(linux.net_devices.keys().eq(["-eth0", "eth0"]));
     assert_eq!(adjustment.check(), Ok(()));
 }
 
 #[test]
 fn replaced_arguments_begin_with_an_empty_one() {
-    assert_eq!(
-        Adjustment::new()
-            .replace_args(["sh", "-c"])
-            .container()
-            .args,
-        ["", "sh", "-c"]
-    );
-    assert_eq!(
-        Adjustment::new().args(["sh"]).args(["ls"]).container().args,
-        ["ls"]
-    );
+    let replaced = Adjustment::new().replace_args(["sh", "-c"]);
+    assert_eq!(replaced.container().args, ["", "sh", "-c"]);
+    let set = Adjustment::new().args(["sh"]).args(["ls"]);
+    assert_eq!(set.container().args, ["ls"]);
 }
 
 #[test]
@@ -74,22 +47,13 @@ fn hooks_of_several_calls_are_kept_in_order() {
     let adjustment = Adjustment::new()
         .hooks(hooks("/a"))
         .hooks(hooks("/b").with(HookStage::Prestart, Hook::new("/c")));
-    let all: Vec<_> = adjustment
-        .container()
-        .hooks
-        .as_ref()
-        .unwrap()
+    let hooks = adjustment.container().hooks.as_ref().unwrap();
+    let all: Vec<_> = hooks
         .iter()
-        .map(|(name, hook)| (name, &*hook.path))
+        .map(|(stage, hook)| (stage, &*hook.path))
         .collect();
-    assert_eq!(
-        all,
-        [
-            (HookStage::Prestart, "/c"),
-            (HookStage::Poststop, "/a"),
-            (HookStage::Poststop, "/b")
-        ]
-    );
+    let (first, last) = (HookStage::Prestart, HookStage::Poststop);
+    assert_eq!(all, [(first, "/c"), (last, "/a"), (last, "/b")]);
 }
 
 #[test]
@@ -104,10 +68,8 @@ fn removing_rdt_keeps_what_is_set_beside_it() {
         remove: true,
         ..LinuxRdt::default()
     };
-    assert_eq!(
-        adjustment.container().linux.as_ref().unwrap().rdt,
-        Some(expected)
-    );
+    let linux = adjustment.container().linux.as_ref().unwrap();
+    assert_eq!(linux.rdt, Some(expected));
 }
 
 #[test]
@@ -121,17 +83,12 @@ fn resources_are_the_same_for_a_new_container_and_a_running_one() {
             .pids_limit(5)
             .unified("memory.high", "9")
     }
-    let adjustment = all(Adjustment::new());
-    let update = all(ContainerUpdate::new("c"));
-    let of_new = adjustment
-        .container()
-        .linux
-        .as_ref()
-        .unwrap()
-        .resources
-        .clone();
-    assert_eq!(of_new, update.linux.unwrap().resources);
-    assert_eq!(of_new, Some(all(crate::api::LinuxResources::default())));
+    let mut expected = all(crate::api::LinuxResources::default());
+    assert_eq!(all(Adjustment::new()).resources_mut(), &mut expected);
+    assert_eq!(
+        all(ContainerUpdate::new("c")).resources_mut(),
+        &mut expected
+    );
 }
 
 #[test]
@@ -141,26 +98,18 @@ fn updates_and_evictions_reach_the_response() {
         .update(ContainerUpdate::new("c"))
         .evict(eviction.clone());
     let response = CreateContainerResponse::from(adjustment);
-    assert_eq!(
-        (response.update.len(), response.evict),
-        (1, vec![eviction.clone()])
-    );
+    assert_eq!(response.update.len(), 1);
+    assert_eq!(response.evict, [eviction.clone()]);
     let request = crate::api::UpdateContainersRequest::from(Updates::new().evict(eviction.clone()));
     assert_eq!(request.evict, [eviction]);
 }
 
 #[test]
 fn an_invalid_answer_becomes_the_handlers_error() {
-    let error = crate::Error::from(
-        Adjustment::new()
-            .mount(Mount::tmpfs("tmp"))
-            .check()
-            .unwrap_err(),
-    );
-    assert_eq!(
-        error.to_string(),
-        r#"invalid answer: mounts "tmp": path is not absolute"#
-    );
+    let answer = Adjustment::new().mount(Mount::tmpfs("tmp"));
+    let error = crate::Error::from(answer.check().unwrap_err());
+    let expected = r#"invalid answer: mounts "tmp": path is not absolute"#;
+    assert_eq!(error.to_string(), expected);
     assert_eq!(error.help(), Some("start the path with '/'"));
 }
 
@@ -173,30 +122,28 @@ fn what_an_old_runtime_skips_is_named_once() {
         .device(LinuxDevice::char("/dev/a", 1, 1))
         .update(ContainerUpdate::new("c").pids_limit(1).cpu_shares(2))
         .update(ContainerUpdate::new("d").pids_limit(1));
-    let names = |release| {
-        adjustment
-            .newer_than(release)
-            .into_iter()
-            .map(|newer| newer.field)
-            .collect::<Vec<_>>()
-    };
-    let from_args = ["adjust.linux.sysctl", "adjust.args"];
-    let from_pids = [
+    let from_0_10 = ["adjust.linux.sysctl", "adjust.args"];
+    let from_0_7 = [
         "adjust.linux.resources.pids",
         "adjust.linux.sysctl",
         "adjust.args",
         "update.linux.resources.pids",
     ];
-    assert_eq!(names("v0.6.1"), from_pids);
-    assert_eq!(names("0.9.0"), from_args);
-    assert_eq!(names("v0.10.0"), ["adjust.linux.sysctl"]);
-    assert_eq!(names("v0.12.5"), [""; 0]);
-    assert_eq!(names("devel"), [""; 0]);
+    for (release, expected) in [
+        ("v0.6.1", &from_0_7[..]),
+        ("0.9.0", &from_0_10),
+        ("v0.10.0", &from_0_10[..1]),
+        ("v0.12.5", &[]),
+        ("devel", &[]),
+    ] {
+        let newer = adjustment.newer_than(release);
+        assert!(
+            newer.iter().map(|newer| &newer.field).eq(expected),
+            "{release}"
+        );
+    }
     let updates = Updates::new().update(ContainerUpdate::new("c").pids_limit(1));
-    assert_eq!(
-        updates.newer_than("v0.6.1")[0].field,
-        "update.linux.resources.pids"
-    );
+    assert_eq!(updates.newer_than("v0.6.1")[0].field, from_0_7[3]);
 }
 
 #[test]
@@ -205,27 +152,20 @@ fn stripping_leaves_out_what_says_nothing_and_keeps_what_says_something() {
         memory: Some(Default::default()),
         ..Default::default()
     };
-    let mut update = ContainerUpdate::new("c").resources(resources.clone());
+    let update = ContainerUpdate::new("c").resources(resources.clone());
     assert_eq!(update.clone().strip(), ContainerUpdate::new("c"));
-    update = update.cpu_shares(0);
-    assert_eq!(
-        update.clone().strip(),
-        ContainerUpdate::new("c").cpu_shares(0)
-    );
+    let shares = ContainerUpdate::new("c").cpu_shares(0);
+    assert_eq!(update.cpu_shares(0).strip(), shares);
 
     let mut adjustment = Adjustment::new()
         .resources(resources)
         .hooks(Hooks::default());
     adjustment.linux().rdt = Some(LinuxRdt::default());
     assert!(adjustment.is_empty() && adjustment != Adjustment::new());
-    assert!(
-        !Adjustment::new()
-            .memory_policy(Default::default())
-            .is_empty()
-    );
-    assert!(
-        !Adjustment::new()
-            .evict(ContainerEviction::new("c", ""))
-            .is_empty()
-    );
+    for meaningful in [
+        Adjustment::new().memory_policy(Default::default()),
+        Adjustment::new().evict(ContainerEviction::new("c", "")),
+    ] {
+        assert!(!meaningful.is_empty());
+    }
 }

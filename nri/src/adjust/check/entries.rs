@@ -2,22 +2,25 @@
 
 use std::collections::HashSet;
 
-use crate::adjust::{Problem, ProblemKind, marker};
+use crate::adjust::{Invalid, Problem, ProblemKind, marker};
 
-/// Checks the entries of one field, one after the other.
-pub(super) struct Entries<'a> {
+/// Checks the entries of one field after the other, and collects their problems.
+#[derive(Default)]
+pub(super) struct Entries {
     field: &'static str,
-    problems: &'a mut Vec<Problem>,
     seen: HashSet<String>,
+    problems: Vec<Problem>,
 }
 
-impl<'a> Entries<'a> {
-    pub(super) fn new(field: &'static str, problems: &'a mut Vec<Problem>) -> Self {
-        Entries {
-            field,
-            problems,
-            seen: HashSet::new(),
-        }
+impl Entries {
+    /// Starts with the entries of another field.
+    pub(super) fn field(&mut self, field: &'static str) {
+        self.field = field;
+        self.seen.clear();
+    }
+
+    pub(super) fn result(self) -> Result<(), Invalid> {
+        Invalid::of(self.problems)
     }
 
     /// Adds a problem of an entry unless `holds`.
@@ -25,6 +28,11 @@ impl<'a> Entries<'a> {
         if !holds {
             self.problems.push(Problem::new(self.field, key, kind));
         }
+    }
+
+    /// Adds a problem unless the protocol defines the value, such as `type "x"`.
+    pub(super) fn known(&mut self, is_known: bool, key: &str, value: impl Into<String>) {
+        self.require(is_known, key, ProblemKind::Unknown(value.into()));
     }
 
     /// Checks that the entry has a name.
@@ -50,21 +58,57 @@ impl<'a> Entries<'a> {
         None
     }
 
-    /// Checks that the path is absolute. An empty path is already reported as unnamed.
-    pub(super) fn absolute(&mut self, path: &str) {
-        self.require(
-            path.is_empty() || path.starts_with('/'),
-            path,
-            ProblemKind::NotAbsolute,
-        );
+    /// Checks that the path is absolute. An empty one is reported as unnamed where it may not be empty.
+    pub(super) fn absolute(&mut self, key: &str, path: &str) {
+        let holds = path.is_empty() || path.starts_with('/');
+        self.require(holds, key, ProblemKind::NotAbsolute);
     }
 
     /// Checks that the value is within both bounds.
     pub(super) fn range(&mut self, key: &str, value: i64, min: i64, max: i64) {
-        self.require(
-            (min..=max).contains(&value),
-            key,
-            ProblemKind::OutOfRange { value, min, max },
-        );
+        let holds = (min..=max).contains(&value);
+        self.require(holds, key, ProblemKind::OutOfRange { value, min, max });
+    }
+
+    /// Checks that the text is empty or a list of CPUs or nodes as described by
+    /// [cpuset(7)](https://man7.org/linux/man-pages/man7/cpuset.7.html): numbers and ascending ranges.
+    pub(super) fn list(&mut self, text: &str) {
+        let holds = text.is_empty() || text.split(',').all(is_range);
+        self.require(holds, "", ProblemKind::MalformedList(text.to_owned()));
+    }
+}
+
+fn is_range(text: &str) -> bool {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    matches!((number(first), number(last)), (Some(first), Some(last)) if first <= last)
+}
+
+fn number(text: &str) -> Option<u32> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_range;
+
+    #[test]
+    fn ranges_are_numbers_in_ascending_order() {
+        for good in ["0", "0-3", "2-2"] {
+            assert!(is_range(good), "{good}");
+        }
+        for bad in [
+            "",
+            "3-1",
+            "1-",
+            "-1",
+            "a",
+            "1 ",
+            "+1",
+            "1-2-3",
+            "99999999999",
+        ] {
+            assert!(!is_range(bad), "{bad}");
+        }
     }
 }

@@ -7,61 +7,40 @@ use proptest::prelude::*;
 use super::*;
 use crate::api::PosixRlimit;
 
-type Call = Box<dyn Fn(Adjustment) -> Adjustment>;
+type Call = (u8, String, String, i64);
 
-/// Returns one call of the builder with arbitrary text and numbers, valid or not.
-fn call(which: u8, text: String, other: String, number: i64) -> Call {
+/// Calls one function of the builder with arbitrary text and numbers, valid or not.
+fn call(adjustment: Adjustment, (which, text, other, number): Call) -> Adjustment {
     match which {
-        0 => Box::new(move |adjustment| adjustment.env(text.clone(), other.clone())),
-        1 => Box::new(move |adjustment| adjustment.remove_env(&text)),
-        2 => Box::new(move |adjustment| adjustment.annotation(text.clone(), other.clone())),
-        3 => Box::new(move |adjustment| adjustment.replace_annotation(&text, other.clone())),
-        4 => Box::new(move |adjustment| {
-            adjustment.mount(Mount::bind(text.clone(), other.clone()).read_only())
-        }),
-        5 => Box::new(move |adjustment| adjustment.remove_mount(&text)),
-        6 => Box::new(move |adjustment| {
-            adjustment.device(LinuxDevice::block(text.clone(), number, 0).mode(0o600))
-        }),
-        7 => Box::new(move |adjustment| adjustment.replace_sysctl(&text, other.clone())),
-        8 => Box::new(move |adjustment| adjustment.net_device(text.clone(), other.clone())),
-        9 => Box::new(move |adjustment| adjustment.remove_net_device(&text)),
-        10 => Box::new(move |adjustment| adjustment.oom_score_adj(number).memory_limit(number)),
-        11 => Box::new(move |adjustment| {
-            adjustment.rlimit(PosixRlimit::new(text.clone()).soft(number as u64).hard(1))
-        }),
-        12 => Box::new(move |adjustment| {
-            adjustment
-                .rdt_schemata([text.clone(), other.clone()])
-                .remove_rdt()
-        }),
-        13 => Box::new(move |adjustment| {
-            adjustment.hooks(Hooks::default().with(
-                HookStage::Poststart,
-                Hook::new(text.clone()).arg(other.clone()),
-            ))
-        }),
-        14 => Box::new(move |adjustment| {
-            adjustment
-                .cpuset_cpus(text.clone())
-                .unified(text.clone(), other.clone())
-        }),
-        _ => Box::new(move |adjustment| {
-            adjustment.update(ContainerUpdate::new(text.clone()).cpu_quota(number))
-        }),
+        0 => adjustment.env(text, other),
+        1 => adjustment.remove_env(&text),
+        2 => adjustment.annotation(text, other),
+        3 => adjustment.replace_annotation(&text, other),
+        4 => adjustment.mount(Mount::bind(text, other).read_only()),
+        5 => adjustment.remove_mount(&text),
+        6 => adjustment.device(LinuxDevice::block(text, number, 0).mode(0o600)),
+        7 => adjustment.replace_sysctl(&text, other),
+        8 => adjustment.net_device(text, other),
+        9 => adjustment.remove_net_device(&text),
+        10 => adjustment.oom_score_adj(number).memory_limit(number),
+        11 => adjustment.rlimit(PosixRlimit::new(text).soft(number as u64).hard(1)),
+        12 => adjustment.rdt_schemata([text, other]).remove_rdt(),
+        13 => {
+            let hook = Hook::new(text).arg(other);
+            adjustment.hooks(Hooks::default().with(HookStage::Poststart, hook))
+        }
+        14 => adjustment.cpuset_cpus(text.clone()).unified(text, other),
+        _ => adjustment.update(ContainerUpdate::new(text).cpu_quota(number)),
     }
 }
 
-fn calls() -> impl Strategy<Value = Vec<(u8, String, String, i64)>> {
+fn calls() -> impl Strategy<Value = Vec<Call>> {
     let text = prop_oneof!["[-/=a-c0-9]{0,4}", any::<String>()];
     proptest::collection::vec((0u8..16, text.clone(), text, any::<i64>()), 0..20)
 }
 
-fn build(calls: Vec<(u8, String, String, i64)>) -> Adjustment {
-    calls.into_iter().fold(
-        Adjustment::new(),
-        |adjustment, (which, text, other, number)| call(which, text, other, number)(adjustment),
-    )
+fn build(calls: Vec<Call>) -> Adjustment {
+    calls.into_iter().fold(Adjustment::new(), call)
 }
 
 proptest! {

@@ -1,11 +1,10 @@
 //! Known and removed items of one kind, by id.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::store::SightingKind;
-use crate::store::removed::Removed;
+use super::SightingKind;
 
 #[derive(Debug)]
 struct Item<T> {
@@ -30,7 +29,8 @@ pub(super) struct Shelf<T> {
     limit: usize,
     removed: Removed,
     removed_limit: usize,
-    refused: u64,
+    /// How many sightings could not be stored.
+    pub(super) refused: u64,
 }
 
 impl<T: Clone + PartialEq> Shelf<T> {
@@ -45,15 +45,8 @@ impl<T: Clone + PartialEq> Shelf<T> {
         }
     }
 
-    pub(super) fn see(&mut self, id: &str, value: &T) -> SightingKind {
-        self.keep(id, value, false)
-    }
-
-    pub(super) fn stop(&mut self, id: &str, value: &T) -> SightingKind {
-        self.keep(id, value, true)
-    }
-
-    fn keep(&mut self, id: &str, value: &T, stop: bool) -> SightingKind {
+    /// Records an event of an item. `stop` is true if the event stops it.
+    pub(super) fn see(&mut self, id: &str, value: &T, stop: bool) -> SightingKind {
         if let Some(item) = self.items.get_mut(id) {
             item.refresh(value);
             let repeated = stop && item.stopped;
@@ -75,18 +68,11 @@ impl<T: Clone + PartialEq> Shelf<T> {
     fn insert(&mut self, id: &str, value: Arc<T>, stopped: bool) {
         if self.items.len() < self.limit && !id.is_empty() {
             self.items.insert(id.to_owned(), Item { value, stopped });
-        } else {
-            self.refuse();
+            return;
         }
-    }
-
-    fn refuse(&mut self) {
         if self.refused == 0 {
-            tracing::warn!(
-                limit = self.limit,
-                "the pod store is full, no more {} are kept",
-                self.kind
-            );
+            let (limit, kind) = (self.limit, self.kind);
+            tracing::warn!(limit, "the pod store is full, no more {kind} are kept");
         }
         self.refused += 1;
     }
@@ -132,15 +118,43 @@ impl<T: Clone + PartialEq> Shelf<T> {
         self.items.contains_key(id)
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<&Arc<T>> {
-        self.items.get(id).map(|item| &item.value)
+    pub(super) fn get(&self, id: &str) -> Option<Arc<T>> {
+        self.items.get(id).map(|item| Arc::clone(&item.value))
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<T>> {
-        self.items.values().map(|item| &item.value)
+    pub(super) fn all(&self) -> Vec<Arc<T>> {
+        let values = self.items.values();
+        values.map(|item| Arc::clone(&item.value)).collect()
+    }
+}
+
+/// A bounded set of ids that forgets the oldest.
+#[derive(Debug, Default)]
+struct Removed {
+    order: VecDeque<String>,
+    ids: HashSet<String>,
+}
+
+impl Removed {
+    fn contains(&self, id: &str) -> bool {
+        self.ids.contains(id)
     }
 
-    pub(super) fn refused(&self) -> u64 {
-        self.refused
+    fn insert(&mut self, id: &str, limit: usize) {
+        if limit == 0 || !self.ids.insert(id.to_owned()) {
+            return;
+        }
+        self.order.push_back(id.to_owned());
+        if self.order.len() > limit {
+            self.order
+                .pop_front()
+                .inspect(|oldest| _ = self.ids.remove(oldest));
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        if self.ids.remove(id) {
+            self.order.retain(|removed| removed != id);
+        }
     }
 }
