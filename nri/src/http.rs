@@ -32,8 +32,6 @@
 //! [`MAX_REQUEST`] bytes from each, and closes those that take longer than [`TIMEOUT`]. There is no
 //! authentication: bind it to an address that only the node or its monitoring can reach.
 
-mod request;
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +43,6 @@ use tokio::time::{sleep, timeout};
 
 use crate::stub::{Metrics, OPEN_METRICS_CONTENT_TYPE, StatusWatch};
 use crate::{Result, ResultExt};
-use request::{Head, Method};
 
 /// The maximum number of open connections; more wait in the queue of the kernel.
 pub const MAX_CONNECTIONS: usize = 16;
@@ -64,13 +61,6 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 /// A listening socket for `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
 pub struct Endpoint(TcpListener);
-
-/// The state that the paths report.
-#[derive(Clone, Debug)]
-struct Sources {
-    status: StatusWatch,
-    metrics: Metrics,
-}
 
 /// A response without the common headers.
 struct Response {
@@ -108,7 +98,6 @@ impl Endpoint {
 
     /// Answers requests until the future is dropped or its task is aborted.
     pub async fn serve(self, status: StatusWatch, metrics: Metrics) {
-        let sources = Sources { status, metrics };
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -116,10 +105,10 @@ impl Endpoint {
             };
             match self.0.accept().await {
                 Ok((stream, _)) => {
-                    let sources = sources.clone();
+                    let (status, metrics) = (status.clone(), metrics.clone());
                     tokio::spawn(async move {
                         // A slow or disconnected client gets no answer.
-                        let _ = timeout(TIMEOUT, answer(stream, &sources)).await;
+                        let _ = timeout(TIMEOUT, answer(stream, &status, &metrics)).await;
                         drop(place);
                     });
                 }
@@ -132,11 +121,15 @@ impl Endpoint {
     }
 }
 
-async fn answer(mut stream: TcpStream, sources: &Sources) -> std::io::Result<()> {
+async fn answer(
+    mut stream: TcpStream,
+    status: &StatusWatch,
+    metrics: &Metrics,
+) -> std::io::Result<()> {
     let mut received = Vec::new();
     let (response, is_head) = loop {
-        if let Some(head) = request::parse(&received) {
-            break (sources.respond(&head), head.method == Method::Head);
+        if let Some(head) = parse(&received) {
+            break (respond(&head, status, metrics), head.method == Method::Head);
         }
         if received.len() >= MAX_REQUEST {
             break (
@@ -155,33 +148,29 @@ async fn answer(mut stream: TcpStream, sources: &Sources) -> std::io::Result<()>
     stream.shutdown().await
 }
 
-impl Sources {
-    fn respond(&self, head: &Head<'_>) -> Response {
-        match head.method {
-            Method::Get | Method::Head => {}
-            Method::Malformed => {
-                return Response::plain("400 Bad Request", "not an HTTP/1 request");
-            }
-            Method::Other => return Response::plain("405 Method Not Allowed", "use GET or HEAD"),
+fn respond(head: &Head<'_>, status: &StatusWatch, metrics: &Metrics) -> Response {
+    match head.method {
+        Method::Get | Method::Head => {}
+        Method::Malformed => return Response::plain("400 Bad Request", "not an HTTP/1 request"),
+        Method::Other => return Response::plain("405 Method Not Allowed", "use GET or HEAD"),
+    }
+    match head.path {
+        "/healthz" => Response::plain("200 OK", "ok"),
+        "/readyz" => {
+            let status = status.get();
+            let code = if status.is_serving() {
+                "200 OK"
+            } else {
+                "503 Service Unavailable"
+            };
+            Response::plain(code, &status.to_string())
         }
-        match head.path {
-            "/healthz" => Response::plain("200 OK", "ok"),
-            "/readyz" => {
-                let status = self.status.get();
-                let code = if status.is_serving() {
-                    "200 OK"
-                } else {
-                    "503 Service Unavailable"
-                };
-                Response::plain(code, &status.to_string())
-            }
-            "/metrics" => Response {
-                status: "200 OK",
-                content_type: OPEN_METRICS_CONTENT_TYPE,
-                body: self.metrics.open_metrics(),
-            },
-            _ => Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics"),
-        }
+        "/metrics" => Response {
+            status: "200 OK",
+            content_type: OPEN_METRICS_CONTENT_TYPE,
+            body: metrics.open_metrics(),
+        },
+        _ => Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics"),
     }
 }
 
@@ -212,5 +201,86 @@ impl Response {
             "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{allow}Connection: close\r\n\r\n"
         );
         if is_head { headers } else { headers + body }
+    }
+}
+
+/// The method of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Get,
+    Head,
+    Other,
+    /// The first line is not an HTTP/1 request line.
+    Malformed,
+}
+
+/// A request whose headers have all arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head<'a> {
+    method: Method,
+    /// The path without its query.
+    path: &'a str,
+}
+
+/// Parses the first line of a request; the other headers do not matter here. Returns `None` until its headers have arrived completely.
+fn parse(received: &[u8]) -> Option<Head<'_>> {
+    let end = received.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let malformed = Head {
+        method: Method::Malformed,
+        path: "",
+    };
+    let head = received
+        .get(..end)
+        .and_then(|head| std::str::from_utf8(head).ok());
+    let line = head
+        .and_then(|head| head.split("\r\n").next())
+        .unwrap_or_default();
+    Some(first_line(line).unwrap_or(malformed))
+}
+
+fn first_line(line: &str) -> Option<Head<'_>> {
+    let mut words = line.split(' ');
+    let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+    if words.next().is_some() || !version.starts_with("HTTP/1.") || !target.starts_with('/') {
+        return None;
+    }
+    let method = match method {
+        "GET" => Method::Get,
+        "HEAD" => Method::Head,
+        _ => Method::Other,
+    };
+    let path = target.split_once('?').map_or(target, |(path, _)| path);
+    Some(Head { method, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_parsed_once_its_headers_are_complete() {
+        let request = b"GET /metrics?name=x HTTP/1.1\r\nHost: a\r\n\r\n";
+        for cut in 0..request.len() {
+            assert_eq!(parse(&request[..cut]), None, "{cut}");
+        }
+        let (method, path) = (Method::Get, "/metrics");
+        assert_eq!(parse(request), Some(Head { method, path }));
+    }
+
+    #[test]
+    fn everything_else_is_malformed_or_another_method() {
+        for (line, method) in [
+            ("HEAD / HTTP/1.0", Method::Head),
+            ("POST /healthz HTTP/1.1", Method::Other),
+            ("GET / HTTP/2", Method::Malformed),
+            ("GET  / HTTP/1.1", Method::Malformed),
+            ("GET http://a/ HTTP/1.1", Method::Malformed),
+            ("GET /", Method::Malformed),
+            ("", Method::Malformed),
+        ] {
+            let request = format!("{line}\r\n\r\n");
+            assert_eq!(parse(request.as_bytes()).unwrap().method, method, "{line}");
+        }
+        assert_eq!(parse(b"\xff\r\n\r\n").unwrap().method, Method::Malformed);
     }
 }

@@ -39,12 +39,10 @@ mod tests;
 
 use std::marker::PhantomData;
 
-use serde_core::Serializer;
 use serde_core::de::{Deserialize, Deserializer, Error};
 
 use crate::codec;
 use read::Read;
-use write::Write;
 
 pub(crate) use read::{field as read_field, message as read_message};
 pub(crate) use sealed::{Message, Place};
@@ -141,14 +139,6 @@ fn camel_case(name: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// Writes a value of an enum.
-pub(crate) fn write_enum<E: Enum, S: Serializer>(
-    value: E,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    Named::<E>::write(&value.into(), serializer)
-}
-
 /// Reads a value of an enum. A value that is not known is an error.
 pub(crate) fn read_enum<'de, E: Enum, D: Deserializer<'de>>(
     deserializer: D,
@@ -236,7 +226,7 @@ macro_rules! enumeration {
 
         impl serde_core::Serialize for $enumeration {
             fn serialize<S: serde_core::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                $crate::json::write_enum(*self, s)
+                s.serialize_str(self.as_str_name())
             }
         }
 

@@ -63,7 +63,7 @@
 //! ```
 
 use std::fmt::Display;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -186,15 +186,9 @@ struct Source<F> {
     parse: F,
 }
 
-/// The parts of a file's metadata that differ between two versions of it.
-#[derive(Debug, PartialEq, Eq)]
-struct Identity {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
+/// The parts of a file's metadata that differ between two versions of it: device, inode, size, and the times of the last
+/// change of its content and of its metadata, each in seconds and nanoseconds.
+type Identity = ([u64; 3], [i64; 4]);
 
 impl<T, F: Fn(&str) -> std::result::Result<T, String>> Source<F> {
     fn load(&self) -> Result<T> {
@@ -206,17 +200,14 @@ impl<T, F: Fn(&str) -> std::result::Result<T, String>> Source<F> {
 
     /// Returns the identity of the file, `None` if it is missing.
     fn identity(&self) -> Option<Identity> {
-        fs::metadata(&self.path).ok().map(|file| identity(&file))
-    }
-}
-
-fn identity(file: &Metadata) -> Identity {
-    Identity {
-        device: file.dev(),
-        inode: file.ino(),
-        bytes: file.len(),
-        modified: (file.mtime(), file.mtime_nsec()),
-        changed: (file.ctime(), file.ctime_nsec()),
+        let file = fs::metadata(&self.path).ok()?;
+        let times = [
+            file.mtime(),
+            file.mtime_nsec(),
+            file.ctime(),
+            file.ctime_nsec(),
+        ];
+        Some(([file.dev(), file.ino(), file.len()], times))
     }
 }
 

@@ -1,17 +1,10 @@
 //! Decodes messages.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 
+use super::Fields;
 use super::error::{DecodeError, Problem};
 use super::wire::{self, WireType};
-use super::{Fields, Value};
-
-/// The number of the key in a map entry.
-pub(super) const MAP_KEY: u32 = 1;
-/// The number of the value in a map entry.
-pub(super) const MAP_VALUE: u32 = 2;
 
 /// A field whose value is to be read, and what comes after it.
 pub(crate) struct Field<'a> {
@@ -19,7 +12,7 @@ pub(crate) struct Field<'a> {
     wire_type: WireType,
     rest: &'a [u8],
     /// The memory that the message is in, if its fields may share it.
-    shared: Option<&'a Bytes>,
+    pub(super) shared: Option<&'a Bytes>,
 }
 
 /// Decodes all fields. Not inlined, so that the program has one copy for each type of message.
@@ -77,7 +70,7 @@ impl<'a> Field<'a> {
 
     /// Moves on to the next field. Returns false if there is none.
     #[inline(never)]
-    fn next(&mut self) -> Result<bool, DecodeError> {
+    pub(super) fn next(&mut self) -> Result<bool, DecodeError> {
         if self.rest.is_empty() {
             return Ok(false);
         }
@@ -106,13 +99,13 @@ impl<'a> Field<'a> {
     }
 
     #[inline(never)]
-    fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
+    pub(super) fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         self.expect(WireType::LengthDelimited)?;
         wire::bytes(&mut self.rest)
     }
 
     #[inline(never)]
-    fn text(&mut self) -> Result<&'a str, DecodeError> {
+    pub(super) fn text(&mut self) -> Result<&'a str, DecodeError> {
         str::from_utf8(self.bytes()?).map_err(|_| Problem::Text.into())
     }
 
@@ -131,52 +124,6 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Reads an element of a map.
-#[inline(never)]
-pub(super) fn entry<K, V>(
-    map: &mut BTreeMap<K, V>,
-    field: &mut Field<'_>,
-) -> Result<(), DecodeError>
-where
-    K: Value + Default + Ord,
-    V: Value + Default,
-{
-    let (mut key, mut value) = (K::default(), V::default());
-    let mut part = Field::of(field.bytes()?);
-    while part.next()? {
-        match part.number {
-            MAP_KEY => key.read(&mut part)?,
-            MAP_VALUE => value.read(&mut part)?,
-            _ => part.skip()?,
-        }
-    }
-    map.insert(key, value);
-    Ok(())
-}
-
-#[inline(never)]
-pub(super) fn string(text: &mut String, field: &mut Field<'_>) -> Result<(), DecodeError> {
-    let value = field.text()?;
-    text.clear();
-    text.push_str(value);
-    Ok(())
-}
-
-pub(super) fn bytes(bytes: &mut Bytes, field: &mut Field<'_>) -> Result<(), DecodeError> {
-    let value = field.bytes()?;
-    *bytes = match field.shared {
-        Some(shared) => shared.slice_ref(value),
-        None => Bytes::copy_from_slice(value),
-    };
-    Ok(())
-}
-
-#[inline(never)]
-pub(super) fn strings(texts: &mut Vec<String>, field: &mut Field<'_>) -> Result<(), DecodeError> {
-    texts.push(field.text()?.to_owned());
-    Ok(())
-}
-
 /// Merges a message.
 #[inline(never)]
 pub(super) fn message<M: Fields>(
@@ -184,17 +131,4 @@ pub(super) fn message<M: Fields>(
     field: &mut Field<'_>,
 ) -> Result<(), DecodeError> {
     all(message, Field::of(field.bytes()?))
-}
-
-#[inline(never)]
-pub(super) fn messages<M: Fields>(
-    messages: &mut Vec<M>,
-    field: &mut Field<'_>,
-) -> Result<(), DecodeError> {
-    let encoded = field.bytes()?;
-    messages.push(M::default());
-    // In place, because messages are large.
-    messages
-        .last_mut()
-        .map_or(Ok(()), |last| all(last, Field::of(encoded)))
 }

@@ -10,25 +10,26 @@ use super::{Message as _, wire};
 
 /// A message of every type of field that NRI has.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Ours {
-    flag: bool,
-    int: i32,
-    long: i64,
-    count: u32,
-    size: u64,
-    text: String,
-    texts: Vec<String>,
-    ints: Vec<i32>,
-    counts: Vec<u32>,
-    leaf: Option<OurLeaf>,
-    leaves: Vec<OurLeaf>,
-    by_text: BTreeMap<String, String>,
-    by_int: BTreeMap<i32, OurLeaf>,
+pub(crate) struct Ours {
+    pub(crate) flag: bool,
+    pub(crate) int: i32,
+    pub(crate) long: i64,
+    pub(crate) count: u32,
+    pub(crate) size: u64,
+    pub(crate) text: String,
+    pub(crate) texts: Vec<String>,
+    pub(crate) color: i32,
+    pub(crate) ints: Vec<i32>,
+    pub(crate) counts: Vec<u32>,
+    pub(crate) leaf: Option<OurLeaf>,
+    pub(crate) leaves: Vec<OurLeaf>,
+    pub(crate) by_text: BTreeMap<String, String>,
+    pub(crate) by_int: BTreeMap<i32, OurLeaf>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct OurLeaf {
-    name: String,
+pub(crate) struct OurLeaf {
+    pub(crate) name: String,
     next: Option<OurEnd>,
 }
 
@@ -36,7 +37,7 @@ struct OurLeaf {
 struct OurEnd {}
 
 super::message! { Ours, "Theirs" {
-    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 7 => texts, 6 => text, 5 => size,
+    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 8 => color, 7 => texts, 6 => text, 5 => size,
     4 => count, 3 => long, 2 => int, 1 => flag,
 } }
 super::message! { OurLeaf, "TheirLeaf" { 2 => next, 1 => name } }
@@ -59,6 +60,8 @@ struct Theirs {
     text: String,
     #[prost(string, repeated, tag = "7")]
     texts: Vec<String>,
+    #[prost(int32, tag = "8")]
+    color: i32,
     #[prost(int32, repeated, tag = "9")]
     ints: Vec<i32>,
     #[prost(uint32, repeated, tag = "10")]

@@ -1,4 +1,4 @@
-//! Encodes messages, and the types of fields.
+//! Encodes messages, and reads and writes the types of fields.
 //!
 //! A message is written from its end to its start: when the length of a part is due, the part is already written.
 
@@ -6,9 +6,14 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::read::{self, Field, MAP_KEY, MAP_VALUE};
+use super::read::{self, Field};
 use super::wire::{MAX_VARINT, WireType, encode_varint, key_of};
 use super::{DecodeError, Fields, Value};
+
+/// The number of the key in a map entry.
+const MAP_KEY: u32 = 1;
+/// The number of the value in a map entry.
+const MAP_VALUE: u32 = 2;
 
 /// An encoded message that is complete from some place to its end.
 pub(crate) struct Writer<'a> {
@@ -125,8 +130,12 @@ number! {
 }
 
 impl Value for String {
+    #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        read::string(self, field)
+        let value = field.text()?;
+        self.clear();
+        self.push_str(value);
+        Ok(())
     }
 
     fn write(&self, number: u32, writer: &mut Writer<'_>) {
@@ -138,7 +147,12 @@ impl Value for String {
 
 impl Value for Bytes {
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        read::bytes(self, field)
+        let value = field.bytes()?;
+        *self = match field.shared {
+            Some(shared) => shared.slice_ref(value),
+            None => Bytes::copy_from_slice(value),
+        };
+        Ok(())
     }
 
     fn write(&self, number: u32, writer: &mut Writer<'_>) {
@@ -151,8 +165,10 @@ impl Value for Bytes {
 }
 
 impl Value for Vec<String> {
+    #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        read::strings(self, field)
+        self.push(field.text()?.to_owned());
+        Ok(())
     }
 
     #[inline(never)]
@@ -191,8 +207,12 @@ impl<M: Fields> Value for Option<M> {
 }
 
 impl<M: Fields> Value for Vec<M> {
+    #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        read::messages(self, field)
+        // In place, because messages are large.
+        self.push(M::default());
+        self.last_mut()
+            .map_or(Ok(()), |last| read::message(last, field))
     }
 
     fn write(&self, number: u32, writer: &mut Writer<'_>) {
@@ -211,8 +231,19 @@ pub(super) fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Wr
 }
 
 impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {
+    #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        read::entry(self, field)
+        let (mut key, mut value) = (K::default(), V::default());
+        let mut part = Field::of(field.bytes()?);
+        while part.next()? {
+            match part.number() {
+                MAP_KEY => key.read(&mut part)?,
+                MAP_VALUE => value.read(&mut part)?,
+                _ => part.skip()?,
+            }
+        }
+        self.insert(key, value);
+        Ok(())
     }
 
     #[inline(never)]

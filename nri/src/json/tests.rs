@@ -1,11 +1,11 @@
 //! Tests with a message made for the purpose. `tests/protocol/json.rs` in the repository compares NRI's messages with
 //! another implementation.
-
-use std::collections::BTreeMap;
+#![allow(unreachable_pub, reason = "the enums of the API are public")]
 
 use serde_json::{Value, json};
 
 use super::Strict;
+use crate::codec::tests::{OurLeaf, Ours};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(i32)]
@@ -14,49 +14,20 @@ enum Color {
     Green = 1,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Leaf {
-    name: String,
-}
-
-/// A message of every type of field that NRI has.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct All {
-    b: bool,
-    i32: i32,
-    i64: i64,
-    u32: u32,
-    u64: u64,
-    text: String,
-    color: i32,
-    leaf: Option<Leaf>,
-    numbers: Vec<u32>,
-    texts: Vec<String>,
-    leaves: Vec<Leaf>,
-    colors: Vec<i32>,
-    by_int: BTreeMap<i32, Leaf>,
-    by_text: BTreeMap<String, String>,
-}
-
-crate::codec::message! { Leaf, "Leaf" { 1 => name } }
-crate::codec::message! { All, "All" {
-    14 => by_text, 13 => by_int, 12 => colors, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf, 7 => color,
-    6 => text, 5 => u64, 4 => u32, 3 => i64, 2 => i32, 1 => b,
-} }
 crate::codec::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
 super::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
-super::message! { Leaf, "Leaf" { 1 => name "A_name" } }
-super::message! { All, "All" {
-    14 => by_text, 13 => by_int, 12 => colors: Color, 11 => leaves, 10 => texts, 9 => numbers, 8 => leaf,
-    7 => color: Color, 6 => text, 5 => u64, 4 => u32, 3 => i64, 2 => i32, 1 => b,
+super::message! { OurLeaf, "Leaf" { 1 => name "A_name" } }
+super::message! { Ours, "All" {
+    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints: Color, 8 => color: Color,
+    7 => texts, 6 => text, 5 => size, 4 => count, 3 => long, 2 => int, 1 => flag,
 } }
 
-fn read(json: Value) -> Result<All, String> {
+fn read(json: Value) -> Result<Ours, String> {
     serde_json::from_value(json).map_err(|error| error.to_string())
 }
 
-fn read_strictly(json: Value) -> Result<All, String> {
-    let read = serde_json::from_value::<Strict<All>>(json);
+fn read_strictly(json: Value) -> Result<Ours, String> {
+    let read = serde_json::from_value::<Strict<Ours>>(json);
     read.map(|Strict(all)| all)
         .map_err(|error| error.to_string())
 }
@@ -68,9 +39,9 @@ fn written(json: Value) -> Value {
 #[test]
 fn every_type_is_written_as_it_is_read() {
     let all = json!({
-        "b": true, "i32": -1, "i64": "-9223372036854775808", "u32": 4294967295u32,
-        "u64": "18446744073709551615", "text": "ä", "color": "GREEN", "leaf": {"AName": "x"}, "numbers": [1, 2],
-        "texts": ["", "y"], "leaves": [{}, {"AName": "y"}], "colors": ["RED", 7], "byInt": {"-3": {}},
+        "flag": true, "int": -1, "long": "-9223372036854775808", "count": 4294967295u32,
+        "size": "18446744073709551615", "text": "ä", "color": "GREEN", "leaf": {"AName": "x"}, "counts": [1, 2],
+        "texts": ["", "y"], "leaves": [{}, {"AName": "y"}], "ints": ["RED", 7], "byInt": {"-3": {}},
         "byText": {"": "", "k": "z"},
     });
     assert_eq!(written(all.clone()), all);
@@ -80,11 +51,11 @@ fn every_type_is_written_as_it_is_read() {
 #[test]
 fn other_spellings_mean_the_same() {
     let other = json!({
-        "i32": "-1", "u32": 3.0, "u64": 5, "i64": "1e3", "color": 1, "leaf": {"A_name": "x"},
-        "by_text": {"k": ""}, "text": null, "numbers": null, "b": false,
+        "int": "-1", "count": 3.0, "size": 5, "long": "1000", "color": 1, "leaf": {"A_name": "x"},
+        "by_text": {"k": ""}, "text": null, "counts": null, "flag": false,
     });
     let plain = json!({
-        "i32": -1, "u32": 3, "u64": "5", "i64": "1000", "color": "GREEN", "leaf": {"AName": "x"},
+        "int": -1, "count": 3, "size": "5", "long": "1000", "color": "GREEN", "leaf": {"AName": "x"},
         "byText": {"k": ""},
     });
     assert_eq!(written(other), plain);
@@ -93,19 +64,20 @@ fn other_spellings_mean_the_same() {
 #[test]
 fn a_value_of_another_type_is_an_error() {
     for (wrong, expected) in [
-        (json!({"b": "true"}), "expected true or false"),
-        (json!({"i32": 2147483648u32}), "a 32-bit integer"),
-        (json!({"i32": 1.5}), "a 32-bit integer"),
-        (json!({"u32": -1}), "non-negative"),
-        (json!({"u64": "18446744073709551616"}), "non-negative"),
-        (json!({"i64": " 1"}), "a 64-bit integer"),
+        (json!({"flag": "true"}), "expected true or false"),
+        (json!({"int": 2147483648u32}), "a 32-bit integer"),
+        (json!({"int": 1.5}), "a 32-bit integer"),
+        (json!({"count": -1}), "non-negative"),
+        (json!({"size": "18446744073709551616"}), "non-negative"),
+        (json!({"long": " 1"}), "a 64-bit integer"),
+        (json!({"long": "1e3"}), "a 64-bit integer"),
         (json!({"text": 1}), "expected a string"),
         (json!({"color": true}), "name or number of a Color"),
         (json!({"leaf": "x"}), "fields of Leaf"),
-        (json!({"numbers": 1}), "a list for field `numbers`"),
-        (json!({"numbers": [null]}), "a non-negative 32-bit integer"),
+        (json!({"counts": 1}), "a list for field `counts`"),
+        (json!({"counts": [null]}), "a non-negative 32-bit integer"),
         (json!({"byInt": {"x": {}}}), "a 32-bit integer"),
-        (json!({"byInt": {"1": {}, "1.0": {}}}), "a key twice"),
+        (json!({"byInt": {"1.0": {}}}), "a 32-bit integer"),
         (json!({"byText": []}), "an object for field `byText`"),
         (json!({"by_int": {}, "byInt": {}}), "given twice"),
         (json!([]), "fields of All"),
@@ -116,14 +88,20 @@ fn a_value_of_another_type_is_an_error() {
 }
 
 #[test]
+fn a_key_twice_is_an_error() {
+    let read = serde_json::from_str::<Ours>(r#"{"byInt": {"1": {}, "1": {}}}"#);
+    assert!(read.unwrap_err().to_string().contains("a key twice"));
+}
+
+#[test]
 fn what_is_not_known_is_ignored_or_refused() {
-    let unknown = json!({"colors": ["RED", "PUCE"], "color": "PUCE", "new": [{}]});
+    let unknown = json!({"ints": ["RED", "PUCE"], "color": "PUCE", "new": [{}]});
     let read = serde_json::to_value(read(unknown).unwrap()).unwrap();
-    assert_eq!(read, json!({"colors": ["RED"]}));
+    assert_eq!(read, json!({"ints": ["RED"]}));
     for (refused, expected) in [
         (json!({"color": "PUCE"}), "a Color"),
         (json!({"leaf": {"new": 1}}), "unknown field `new` of Leaf"),
-        (json!({"colors": ["PUCE"]}), "a Color"),
+        (json!({"ints": ["PUCE"]}), "a Color"),
     ] {
         let error = read_strictly(refused.clone()).unwrap_err();
         assert!(error.contains(expected), "{refused}: {error}");
@@ -133,14 +111,10 @@ fn what_is_not_known_is_ignored_or_refused() {
 #[test]
 fn an_enum_by_itself_has_to_be_known() {
     assert_eq!(serde_json::to_value(Color::Green).unwrap(), json!("GREEN"));
-    assert_eq!(
-        serde_json::from_value::<Color>(json!("GREEN")).unwrap(),
-        Color::Green
-    );
-    assert_eq!(
-        serde_json::from_value::<Color>(json!(1)).unwrap(),
-        Color::Green
-    );
+    for green in [json!("GREEN"), json!(1)] {
+        let read = serde_json::from_value::<Color>(green);
+        assert_eq!(read.unwrap(), Color::Green);
+    }
     for wrong in [json!("PUCE"), json!(7), json!(null)] {
         assert!(serde_json::from_value::<Color>(wrong).is_err());
     }

@@ -46,8 +46,8 @@ fn a_life_from_run_to_remove_and_a_straggler() {
         assert_eq!(seen, (of_pod, of_container, is_repeated), "{event:?}");
         assert!(!sighting.missed_creation());
     }
-    for event in [Event::StopPodSandbox, Event::RemovePodSandbox] {
-        assert!(store.observe(event, &pod("b"), None).missed_creation());
+    for (event, unseen) in [(Event::StopPodSandbox, "b"), (Event::RemovePodSandbox, "d")] {
+        assert!(store.observe(event, &pod(unseen), None).missed_creation());
     }
 }
 
