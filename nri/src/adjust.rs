@@ -26,26 +26,20 @@
 
 mod check;
 mod container;
-mod device;
+mod content;
 mod hook;
 mod linux;
 pub mod marker;
-mod mount;
-mod namespace;
-mod newer;
+mod parts;
 mod problem;
-mod rdt;
 mod resources;
-mod scheduling;
-mod seccomp;
-mod strip;
 #[cfg(test)]
 mod tests;
 mod update;
 
 pub use crate::api::fields::Newer;
 pub use hook::HookStage;
-pub use namespace::NamespaceKind;
+pub use linux::NamespaceKind;
 pub use problem::{Invalid, Problem, ProblemKind};
 pub use resources::SetResources;
 

@@ -1,10 +1,10 @@
-//! Adjustments of the Linux part of a container, except resources.
+//! Adjustments of the Linux part of a container, except resources: devices, namespaces, scheduling, and Resource Director
+//! Technology (RDT), which is about cache and memory bandwidth.
 
-use crate::adjust::namespace::NamespaceKind;
 use crate::adjust::{Adjustment, marker};
 use crate::api::{
     LinuxContainerAdjustment, LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy, LinuxNamespace,
-    LinuxNetDevice, LinuxScheduler, LinuxSeccomp,
+    LinuxNetDevice, LinuxRdt, LinuxScheduler, LinuxSeccomp, OptionalRepeatedString,
 };
 
 impl Adjustment {
@@ -169,7 +169,96 @@ impl Adjustment {
         self
     }
 
+    /// Puts the container into this RDT class of service.
+    #[must_use]
+    pub fn rdt_clos(mut self, id: impl Into<String>) -> Self {
+        self.rdt().clos_id = Some(id.into().into());
+        self
+    }
+
+    /// Sets the RDT schemata of the container's class of service, one per line, such as `L3:0=ff`.
+    #[must_use]
+    pub fn rdt_schemata<S: Into<String>>(mut self, lines: impl IntoIterator<Item = S>) -> Self {
+        let value = lines.into_iter().map(Into::into).collect();
+        self.rdt().schemata = Some(OptionalRepeatedString { value });
+        self
+    }
+
+    /// Turns monitoring of the container's cache and memory bandwidth on or off.
+    #[must_use]
+    pub fn rdt_monitoring(mut self, enable: bool) -> Self {
+        self.rdt().enable_monitoring = Some(enable.into());
+        self
+    }
+
+    /// Removes the RDT settings of the container and of earlier plugins. Settings of this adjustment
+    /// stay.
+    #[must_use]
+    pub fn remove_rdt(mut self) -> Self {
+        self.rdt().remove = true;
+        self
+    }
+
     pub(super) fn linux(&mut self) -> &mut LinuxContainerAdjustment {
         self.adjust.linux.get_or_insert_default()
+    }
+
+    fn rdt(&mut self) -> &mut LinuxRdt {
+        self.linux().rdt.get_or_insert_default()
+    }
+}
+
+/// A kind of Linux namespace, named as in the OCI runtime specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NamespaceKind {
+    /// Control groups.
+    Cgroup,
+    /// System V IPC and POSIX message queues.
+    Ipc,
+    /// Mounts.
+    Mount,
+    /// Network.
+    Network,
+    /// Processes.
+    Pid,
+    /// Clocks.
+    Time,
+    /// Users and groups.
+    User,
+    /// Host and domain name.
+    Uts,
+}
+
+impl NamespaceKind {
+    /// All kinds, in the order of their names.
+    pub const ALL: [NamespaceKind; 8] = [
+        Self::Cgroup,
+        Self::Ipc,
+        Self::Mount,
+        Self::Network,
+        Self::Pid,
+        Self::Time,
+        Self::User,
+        Self::Uts,
+    ];
+
+    /// Returns the name in messages and in OCI configurations.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cgroup => "cgroup",
+            Self::Ipc => "ipc",
+            Self::Mount => "mount",
+            Self::Network => "network",
+            Self::Pid => "pid",
+            Self::Time => "time",
+            Self::User => "user",
+            Self::Uts => "uts",
+        }
+    }
+
+    /// Returns the kind with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }

@@ -94,50 +94,45 @@ fn leaf() -> impl Strategy<Value = TheirLeaf> {
     })
 }
 
-fn scalars() -> impl Strategy<Value = Theirs> {
-    let numbers = (
-        any::<bool>(),
-        any::<i32>(),
-        any::<i64>(),
-        any::<u32>(),
-        any::<u64>(),
+fn theirs() -> impl Strategy<Value = Theirs> {
+    use prop::collection::{btree_map, vec};
+    let numbers = any::<(bool, i32, i64, i32, u32, u64)>();
+    let texts = (".{0,200}", vec(".{0,3}", 0..3));
+    let lists = (
+        vec(any::<i32>(), 0..3),
+        vec(any::<u32>(), 0..3),
+        vec(leaf(), 0..3),
     );
-    (numbers, ".{0,200}").prop_map(|((flag, int, long, count, size), text)| Theirs {
-        flag,
-        int,
-        long,
-        count,
-        size,
-        text,
-        ..Theirs::default()
-    })
-}
-
-fn lists() -> impl Strategy<Value = Theirs> {
-    let texts = prop::collection::vec(".{0,3}", 0..3);
-    let ints = prop::collection::vec(any::<i32>(), 0..3);
-    let counts = prop::collection::vec(any::<u32>(), 0..3);
-    let leaves = prop::collection::vec(leaf(), 0..3);
-    let by_text = prop::collection::btree_map(".{0,2}", ".{0,2}", 0..3);
-    let by_int = prop::collection::btree_map(-1..2, leaf(), 0..3);
-    let others = (prop::option::of(leaf()), leaves, by_text, by_int);
-    (texts, ints, counts, others).prop_map(
-        |(texts, ints, counts, (leaf, leaves, by_text, by_int))| Theirs {
-            texts,
-            ints,
-            counts,
-            leaf,
-            leaves,
-            by_text,
-            by_int,
-            ..Theirs::default()
+    let maps = (
+        btree_map(".{0,2}", ".{0,2}", 0..3),
+        btree_map(-1..2, leaf(), 0..3),
+    );
+    (numbers, texts, prop::option::of(leaf()), lists, maps).prop_map(
+        |(numbers, (text, texts), leaf, (ints, counts, leaves), (by_text, by_int))| {
+            let (flag, int, long, color, count, size) = numbers;
+            Theirs {
+                flag,
+                int,
+                long,
+                count,
+                size,
+                text,
+                texts,
+                color,
+                ints,
+                counts,
+                leaf,
+                leaves,
+                by_text,
+                by_int,
+            }
         },
     )
 }
 
 /// Fields of any kind, some of them damaged, in any order.
 fn fields() -> impl Strategy<Value = Vec<u8>> {
-    let whole = prop_oneof![scalars(), lists()].prop_map(|message| message.encode_to_vec());
+    let whole = theirs().prop_map(|message| message.encode_to_vec());
     let odd = prop::collection::vec(any::<u8>(), 0..12);
     // Numbers that are not packed, groups, unknown fields, and a field of another type.
     let known = prop::sample::select(vec![
@@ -154,9 +149,8 @@ fn fields() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn messages_are_encoded_as_the_derive_does(parts in (scalars(), lists())) {
-        let theirs = [parts.0.encode_to_vec(), parts.1.encode_to_vec()].concat();
-        let theirs = Theirs::decode(&*theirs).unwrap().encode_to_vec();
+    fn messages_are_encoded_as_the_derive_does(message in theirs()) {
+        let theirs = message.encode_to_vec();
         let ours = Ours::decode(&*theirs).unwrap();
         prop_assert_eq!(ours.encoded_len(), theirs.len());
         prop_assert_eq!(ours.encode_to_vec(), theirs);

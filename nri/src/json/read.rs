@@ -44,7 +44,11 @@ impl<'de, M: Message> Visitor<'de> for MessageVisitor<M> {
             let found =
                 fields.find(|(_, field)| *field == name || camel_case(field).eq(name.chars()));
             let Some((number, field)) = found else {
-                self.unknown_field(&name)?;
+                if self.0 == Unknown::Refuse {
+                    let shown: String = name.chars().take(64).collect();
+                    let message = format_args!("unknown field `{shown}` of {}", M::NAME);
+                    return Err(A::Error::custom(message));
+                }
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
@@ -53,35 +57,14 @@ impl<'de, M: Message> Visitor<'de> for MessageVisitor<M> {
                 unknown: self.0,
             };
             if seen.contains(number) {
-                return Err(twice::<M, _>(place));
+                let message = format_args!("field `{place}` of {} is given twice", M::NAME);
+                return Err(A::Error::custom(message));
             }
             seen.push(*number);
             message.read_field(*number, place, &mut map)?;
         }
         Ok(message)
     }
-}
-
-impl<M: Message> MessageVisitor<M> {
-    fn unknown_field<E: Error>(&self, name: &str) -> Result<(), E> {
-        match self.0 {
-            Unknown::Ignore => Ok(()),
-            Unknown::Refuse => {
-                let shown: String = name.chars().take(64).collect();
-                let message = M::NAME;
-                Err(E::custom(format_args!(
-                    "unknown field `{shown}` of {message}"
-                )))
-            }
-        }
-    }
-}
-
-fn twice<M: Message, E: Error>(place: Place) -> E {
-    E::custom(format_args!(
-        "field `{place}` of {} is given twice",
-        M::NAME
-    ))
 }
 
 /// Shows the name that the field has in JSON.
@@ -165,23 +148,20 @@ impl<K: Read<T>, T> Read<Option<T>> for K {
 
 impl<K: Read<T>, T> Read<Vec<T>> for K {
     fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<Vec<T>>, D::Error> {
-        d.deserialize_seq(ListVisitor(Value::<K, T>::at(place)))
-            .map(Some)
+        d.deserialize_seq(Value::<K, Vec<T>>::at(place)).map(Some)
     }
 }
 
-struct ListVisitor<K, T>(Value<K, T>);
-
-impl<'de, K: Read<T>, T> Visitor<'de> for ListVisitor<K, T> {
+impl<'de, K: Read<T>, T> Visitor<'de> for Value<K, Vec<T>> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list for field `{}`", self.0.0)
+        write!(f, "a list for field `{}`", self.0)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = list.next_element_seed(Value::<K, T>::at(self.0.0))? {
+        while let Some(item) = list.next_element_seed(Value::<K, T>::at(self.0))? {
             items.extend(item);
         }
         Ok(items)
@@ -196,14 +176,12 @@ where
         d: D,
         place: Place,
     ) -> Result<Option<BTreeMap<N, V>>, D::Error> {
-        let visitor = MapVisitor(place, PhantomData::<(K, N, V)>);
+        let visitor = Value::<K, BTreeMap<N, V>>::at(place);
         d.deserialize_map(visitor).map(Some)
     }
 }
 
-struct MapVisitor<K, N, V>(Place, PhantomData<(K, N, V)>);
-
-impl<'de, K: Read<V>, N: Ord, V> Visitor<'de> for MapVisitor<K, N, V>
+impl<'de, K: Read<V>, N: Ord, V> Visitor<'de> for Value<K, BTreeMap<N, V>>
 where
     Plain: Read<N>,
 {

@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A step in the history of a pod or container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mark {
-    SightingKind,
+    Seen,
     Stopped,
     Removed,
     Listed,
@@ -97,10 +97,15 @@ fn expected(log: &[Mark], stop: bool) -> SightingKind {
     }
 }
 
-/// Adds a mark to the log, but none for a late event.
-fn note(log: &mut Vec<Mark>, seen: SightingKind, mark: Mark) {
+/// Adds an event to the log, but not a late one.
+fn note(log: &mut Vec<Mark>, seen: SightingKind, event: Event, [stop, removal]: [Event; 2]) {
     if seen != SightingKind::Gone {
-        log.push(mark);
+        let mark = if event == removal {
+            Mark::Removed
+        } else {
+            Mark::Seen
+        };
+        log.push(if event == stop { Mark::Stopped } else { mark });
     }
 }
 
@@ -117,23 +122,15 @@ impl Model {
         pod: u8,
         container: Option<u8>,
     ) -> (SightingKind, Option<SightingKind>) {
-        let seen = expected(&self.pods[pod as usize], event == Event::StopPodSandbox);
-        note(
-            &mut self.pods[pod as usize],
-            seen,
-            match event {
-                Event::StopPodSandbox => Mark::Stopped,
-                Event::RemovePodSandbox => Mark::Removed,
-                _ => Mark::SightingKind,
-            },
-        );
+        let log = &mut self.pods[pod as usize];
+        let seen = expected(log, event == Event::StopPodSandbox);
+        let ends = [Event::StopPodSandbox, Event::RemovePodSandbox];
+        note(log, seen, event, ends);
         if event == Event::RemovePodSandbox {
             self.remove_children(pod);
         }
-        (
-            seen,
-            container.map(|n| self.container_event(event, seen, n)),
-        )
+        let of_container = container.map(|n| self.container_event(event, seen, n));
+        (seen, of_container)
     }
 
     fn remove_children(&mut self, pod: u8) {
@@ -159,11 +156,8 @@ impl Model {
         note(
             log,
             seen,
-            match event {
-                Event::StopContainer => Mark::Stopped,
-                Event::RemoveContainer => Mark::Removed,
-                _ => Mark::SightingKind,
-            },
+            event,
+            [Event::StopContainer, Event::RemoveContainer],
         );
         seen
     }
@@ -204,17 +198,17 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-fn compare_event(
-    store: &PodStore,
-    model: &mut Model,
-    event: Event,
-    p: u8,
-    c: Option<u8>,
-) -> Result<(), TestCaseError> {
+fn observe(store: &PodStore, event: Event, p: u8, c: Option<u8>) -> Sighting {
     let carried = c.map(|n| container(&name(n), &name(n / 4)));
-    let sighting = store.observe(event, &pod(&name(p)), carried.as_ref());
-    prop_assert_eq!((sighting.pod, sighting.container), model.event(event, p, c));
-    Ok(())
+    store.observe(event, &pod(&name(p)), carried.as_ref())
+}
+
+fn synchronize(store: &PodStore, pods: &[u8], containers: &[u8]) -> SyncReport {
+    let pods: Vec<_> = pods.iter().map(|&n| pod(&name(n))).collect();
+    let containers = containers
+        .iter()
+        .map(|&n| container(&name(n), &name(n / 4)));
+    store.synchronize(&pods, &containers.collect::<Vec<_>>())
 }
 
 fn compare_list(
@@ -223,24 +217,13 @@ fn compare_list(
     pods: &[u8],
     containers: &[u8],
 ) -> Result<(), TestCaseError> {
-    let listed_pods: Vec<_> = pods.iter().map(|&n| pod(&name(n))).collect();
-    let listed: Vec<_> = containers
-        .iter()
-        .map(|&n| container(&name(n), &name(n / 4)))
-        .collect();
-    let report = store.synchronize(&listed_pods, &listed);
+    let report = synchronize(store, pods, containers);
     let (new, vanished) = Model::list(&mut model.pods, pods);
-    prop_assert_eq!(sorted(ids(&report.pods.new, |pod| &pod.id)), new);
-    prop_assert_eq!(ids(&report.pods.vanished, |pod| &pod.id), vanished);
+    prop_assert_eq!(sorted(ids(&report.pods.new, |it| &it.id)), new);
+    prop_assert_eq!(ids(&report.pods.vanished, |it| &it.id), vanished);
     let (new, vanished) = Model::list(&mut model.containers, containers);
-    prop_assert_eq!(
-        sorted(ids(&report.containers.new, |container| &container.id)),
-        new
-    );
-    prop_assert_eq!(
-        ids(&report.containers.vanished, |container| &container.id),
-        vanished
-    );
+    prop_assert_eq!(sorted(ids(&report.containers.new, |it| &it.id)), new);
+    prop_assert_eq!(ids(&report.containers.vanished, |it| &it.id), vanished);
     Ok(())
 }
 
@@ -259,7 +242,11 @@ proptest! {
         let (store, mut model) = (PodStore::new(), Model::default());
         for step in &steps {
             match step {
-                Step::Event { event, pod, container } => compare_event(&store, &mut model, *event, *pod, *container)?,
+                Step::Event { event, pod, container } => {
+                    let sighting = observe(&store, *event, *pod, *container);
+                    let expected = model.event(*event, *pod, *container);
+                    prop_assert_eq!((sighting.pod, sighting.container), expected);
+                }
                 Step::List { pods, containers } => compare_list(&store, &mut model, pods, containers)?,
             }
             compare_content(&store, &model)?;
@@ -271,15 +258,8 @@ proptest! {
         let store = PodStore::with_limits(Limits { pods: 2, containers: 3, removed: 2 });
         for step in &steps {
             match step {
-                Step::Event { event, pod: p, container: c } => {
-                    let carried = c.map(|n| container(&name(n), &name(n / 4)));
-                    store.observe(*event, &pod(&name(*p)), carried.as_ref());
-                }
-                Step::List { pods, containers } => {
-                    let pods: Vec<_> = pods.iter().map(|&n| pod(&name(n))).collect();
-                    let containers: Vec<_> = containers.iter().map(|&n| container(&name(n), &name(n / 4))).collect();
-                    store.synchronize(&pods, &containers);
-                }
+                Step::Event { event, pod, container } => _ = observe(&store, *event, *pod, *container),
+                Step::List { pods, containers } => _ = synchronize(&store, pods, containers),
             }
             prop_assert!(store.pods().len() <= 2 && store.containers().len() <= 3);
             let by_pod: usize = (0..4).map(|n| store.containers_of(&name(n)).len()).sum();

@@ -1,9 +1,13 @@
-//! Removes empty parts of answers, so that two answers with the same meaning are equal.
+//! Removes empty parts of answers, so that two answers with the same meaning are equal, and finds fields of an answer that
+//! the runtime is too old for.
 
-use crate::adjust::Adjustment;
+use crate::adjust::{Adjustment, Updates};
+use crate::api::fields::{Newer, is_outdated, newer_than};
 use crate::api::{
-    ContainerAdjustment, ContainerUpdate, Hooks, LinuxContainerAdjustment, LinuxRdt, LinuxResources,
+    ContainerAdjustment, ContainerUpdate, CreateContainerResponse, Hooks, LinuxContainerAdjustment,
+    LinuxRdt, LinuxResources, UpdateContainerResponse,
 };
+use crate::codec::Message;
 
 impl Adjustment {
     /// Returns true if the answer changes, updates and evicts nothing.
@@ -20,6 +24,26 @@ impl Adjustment {
         stripped == ContainerAdjustment::default()
             && self.update.is_empty()
             && self.evict.is_empty()
+    }
+
+    /// Returns the fields in use that a runtime of this NRI release does not know and silently
+    /// ignores.
+    ///
+    /// Returns no fields for a release without a number (`devel`).
+    ///
+    /// ```
+    /// use nri::adjust::Adjustment;
+    /// use nri::api::{LinuxMemoryPolicy, MpolMode};
+    ///
+    /// let policy = LinuxMemoryPolicy::new(MpolMode::MpolBind, "0");
+    /// let adjustment = Adjustment::new().env("A", "1").memory_policy(policy);
+    ///
+    /// let lost = adjustment.newer_than("v0.11.0");
+    /// assert_eq!((lost[0].field.as_str(), lost[0].since), ("adjust.linux.memory_policy", "v0.12.0"));
+    /// assert!(adjustment.newer_than("v0.12.0").is_empty());
+    /// ```
+    pub fn newer_than(&self, release: &str) -> Vec<Newer> {
+        of::<CreateContainerResponse>("CreateContainerResponse", self, release)
     }
 }
 
@@ -72,4 +96,21 @@ fn strip_linux(mut linux: LinuxContainerAdjustment) -> LinuxContainerAdjustment 
     linux.resources = resources.filter(|resources| *resources != LinuxResources::default());
     linux.rdt = linux.rdt.filter(|rdt| *rdt != LinuxRdt::default());
     linux
+}
+
+impl Updates {
+    /// Returns the fields in use that a runtime of this NRI release does not know and silently
+    /// ignores.
+    pub fn newer_than(&self, release: &str) -> Vec<Newer> {
+        of::<UpdateContainerResponse>("UpdateContainerResponse", self, release)
+    }
+}
+
+/// Copies and encodes nothing if the runtime knows every field, which is the usual case.
+fn of<R: Message>(name: &str, answer: &(impl Clone + Into<R>), release: &str) -> Vec<Newer> {
+    if !is_outdated(release) {
+        return Vec::new();
+    }
+    let response: R = answer.clone().into();
+    newer_than(name, &response.encode_to_vec(), release)
 }
