@@ -337,10 +337,8 @@ mod tests {
     fn debug_names_help_and_every_cause() {
         let inner = Error::new("inner");
         let error = Error::new("outer").with_help("do it").with_source(inner);
-        assert_eq!(
-            format!("{error:?}"),
-            "outer\n  help: do it\n  caused by: inner"
-        );
+        let expected = "outer\n  help: do it\n  caused by: inner";
+        assert_eq!(format!("{error:?}"), expected);
     }
 
     #[test]
@@ -349,35 +347,24 @@ mod tests {
         let error = Error::other(anyhow());
         assert_eq!(error.to_string(), "outer");
         assert_eq!(format!("{error:#}"), "outer: middle: inner");
-        assert_eq!(
-            format!("{error:?}"),
-            "outer\n  caused by: middle\n  caused by: inner"
-        );
+        let expected = "outer\n  caused by: middle\n  caused by: inner";
+        assert_eq!(format!("{error:?}"), expected);
         let quoting = Error::new("cannot open: not found").with_source("not found");
         assert_eq!(format!("{quoting:#}"), "cannot open: not found");
     }
 
     #[test]
-    fn other_returns_an_error_of_its_own_type_as_it_is() {
-        let error = Error::with_kind(ErrorKind::Config, "wrong").with_help("fix it");
-        let error = Error::other(error);
-        assert_eq!(
-            (error.kind(), error.help()),
-            (ErrorKind::Config, Some("fix it"))
-        );
-    }
-
-    #[test]
-    fn context_keeps_causes_kind_and_help() {
+    fn kind_and_help_are_kept() {
+        let wrong = || Error::with_kind(ErrorKind::Config, "wrong").with_help("fix it");
+        let other = Error::other(wrong());
+        let wrapped = Err::<(), _>(wrong()).context("in line 3").unwrap_err();
+        assert_eq!(format!("{wrapped:#}"), "in line 3: wrong");
+        for error in [other, wrapped] {
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert_eq!(error.help(), Some("fix it"));
+        }
         let foreign = Err::<(), _>(anyhow()).context("outermost").unwrap_err();
         assert_eq!(format!("{foreign:#}"), "outermost: outer: middle: inner");
-        let own = Error::with_kind(ErrorKind::Config, "wrong").with_help("fix it");
-        let own = Err::<(), _>(own).context("in line 3").unwrap_err();
-        assert_eq!(
-            (own.kind(), own.help()),
-            (ErrorKind::Config, Some("fix it"))
-        );
-        assert_eq!(format!("{own:#}"), "in line 3: wrong");
     }
 
     #[test]

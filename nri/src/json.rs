@@ -39,49 +39,45 @@ mod tests;
 
 use std::marker::PhantomData;
 
-use serde_core::de::{Deserialize, Deserializer, Error};
+use serde_core::de::{Deserialize, Deserializer, Error, MapAccess};
+use serde_core::ser::SerializeMap;
 
 use crate::codec;
 use read::Read;
 
 pub(crate) use read::{field as read_field, message as read_message};
-pub(crate) use sealed::{Message, Place};
+pub(crate) use sealed::Place;
 pub(crate) use write::{field as write_field, message as write_message};
 
 /// A message with a JSON mapping: every message of [`api`](crate::api).
-pub trait JsonMessage: codec::Message + sealed::Message {}
+pub trait JsonMessage: codec::Message {
+    /// The name of the message, for errors.
+    #[doc(hidden)]
+    const NAME: &'static str;
+    /// Numbers and names in the proto, from the last to the first.
+    #[doc(hidden)]
+    const FIELDS: &'static [(u32, &'static str)];
 
-impl<T: codec::Message + sealed::Message> JsonMessage for T {}
+    /// Writes the field with this number, unless it has its default.
+    #[doc(hidden)]
+    fn write_field<S: SerializeMap>(
+        &self,
+        number: u32,
+        name: &str,
+        map: &mut S,
+    ) -> Result<(), S::Error>;
+
+    /// Reads the field with this number.
+    #[doc(hidden)]
+    fn read_field<'de, A: MapAccess<'de>>(
+        &mut self,
+        number: u32,
+        place: Place,
+        map: &mut A,
+    ) -> Result<(), A::Error>;
+}
 
 mod sealed {
-    use serde_core::de::MapAccess;
-    use serde_core::ser::SerializeMap;
-
-    /// A message as a list of fields.
-    #[doc(hidden)]
-    pub trait Message: Default {
-        /// The name of the message, for errors.
-        const NAME: &'static str;
-        /// Numbers and names in the proto, from the last to the first.
-        const FIELDS: &'static [(u32, &'static str)];
-
-        /// Writes the field with this number, unless it has its default.
-        fn write_field<S: SerializeMap>(
-            &self,
-            number: u32,
-            name: &str,
-            map: &mut S,
-        ) -> Result<(), S::Error>;
-
-        /// Reads the field with this number.
-        fn read_field<'de, A: MapAccess<'de>>(
-            &mut self,
-            number: u32,
-            place: Place,
-            map: &mut A,
-        ) -> Result<(), A::Error>;
-    }
-
     /// The field that a value belongs to, and what to do there with what is unknown.
     #[derive(Clone, Copy, Debug)]
     pub struct Place {
@@ -155,7 +151,7 @@ macro_rules! message {
     ($message:ty, $name:literal {
         $($number:literal => $field:ident $($proto:literal)? $(: $enumeration:path)?),* $(,)?
     }) => {
-        impl $crate::json::Message for $message {
+        impl $crate::json::JsonMessage for $message {
             const NAME: &'static str = $name;
             const FIELDS: &'static [(u32, &'static str)] =
                 &[$(($number, $crate::json::message!(@name $field $($proto)?))),*];

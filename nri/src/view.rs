@@ -48,7 +48,7 @@ impl fmt::Display for QosClass {
 impl PodSandbox {
     /// Returns namespace and name for logs, such as `kube-system/dns-1`.
     pub fn full_name(&self) -> String {
-        [self.namespace.as_str(), self.name.as_str()].join("/")
+        format!("{}/{}", self.namespace, self.name)
     }
 
     /// Returns the label with this key.
@@ -115,12 +115,7 @@ impl Container {
     /// Returns the namespace and name of the pod and the name of the container for logs, such as
     /// `kube-system/dns-1/resolver`.
     pub fn full_name(&self, pod: &PodSandbox) -> String {
-        [
-            pod.namespace.as_str(),
-            pod.name.as_str(),
-            self.name.as_str(),
-        ]
-        .join("/")
+        format!("{}/{}", pod.full_name(), self.name)
     }
 
     /// Returns the label with this key.
@@ -142,10 +137,8 @@ impl Container {
     /// assert_eq!(container.env_var("A=1"), None);
     /// ```
     pub fn env_var(&self, name: &str) -> Option<&str> {
-        self.env_vars()
-            .filter(|(found, _)| *found == name)
-            .last()
-            .map(|(_, value)| value)
+        let found = self.env_vars().filter(|(found, _)| *found == name);
+        found.last().map(|(_, value)| value)
     }
 
     /// Returns names and values of the environment; an entry without `=` has an empty value.
@@ -168,12 +161,8 @@ impl Container {
 
     /// Returns the memory limit in bytes, if any.
     pub fn memory_limit(&self) -> Option<i64> {
-        self.resources()?
-            .memory
-            .as_ref()?
-            .limit
-            .as_ref()
-            .map(|limit| limit.value)
+        let memory = self.resources()?.memory.as_ref()?;
+        memory.limit.as_ref().map(|limit| limit.value)
     }
 
     /// Returns the CPUs that the container may run on, in the kernel's list format; empty if it has
@@ -224,22 +213,14 @@ mod tests {
         };
         assert_eq!(pod.full_name(), "ns/web");
         assert_eq!(container.full_name(&pod), "ns/web/main");
-        assert_eq!((pod.label("app"), pod.label("tier")), (Some("shop"), None));
         assert_eq!(
-            (
-                container.env_var("A"),
-                container.env_var("B"),
-                container.env_var("C")
-            ),
-            (Some("2"), Some(""), None)
+            ["app", "tier"].map(|key| pod.label(key)),
+            [Some("shop"), None]
         );
-        assert_eq!(
-            (
-                container.memory_limit(),
-                container.cpuset_cpus(),
-                pod.qos_class()
-            ),
-            (None, "", None)
-        );
+        let values = ["A", "B", "C"].map(|name| container.env_var(name));
+        assert_eq!(values, [Some("2"), Some(""), None]);
+        assert_eq!(container.memory_limit(), None);
+        assert_eq!(container.cpuset_cpus(), "");
+        assert_eq!(pod.qos_class(), None);
     }
 }

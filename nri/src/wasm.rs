@@ -44,8 +44,6 @@
 //!
 //! A runtime since v0.12.0 calls the dedicated RPCs, an older one StateChange. The module exports the functions of both.
 
-#[cfg(any(test, target_family = "wasm"))]
-mod executor;
 #[cfg(target_family = "wasm")]
 pub(crate) mod exports;
 #[cfg(any(test, target_family = "wasm"))]

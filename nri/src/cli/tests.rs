@@ -9,17 +9,8 @@ fn parsed(cli: &Cli<'_>, arguments: &[&str]) -> Result<Option<Flags>> {
 #[test]
 fn each_flag_is_read() {
     let cli = Cli::new("A plugin.").with_config();
-    let arguments = [
-        "--socket",
-        "/s",
-        "--name=n",
-        "--index",
-        "07",
-        "--own",
-        "--config",
-        "/c",
-        "--verbose",
-    ];
+    let arguments = "--socket /s --name=n --index 07 --own --config /c --verbose";
+    let arguments: Vec<_> = arguments.split(' ').collect();
     let flags = parsed(&cli, &arguments).unwrap().unwrap();
     let expected = Flags {
         socket: Some("/s".into()),
@@ -47,10 +38,8 @@ fn the_help_lists_the_flags_that_there_are() {
     let cli = Cli::new("A plugin.").with_help("      --own           do more\n");
     assert_eq!(parsed(&cli, &["-h"]).unwrap(), None);
     let text = cli.text();
-    assert!(
-        text.starts_with("A plugin.\n\nFlags, all optional:\n      --own"),
-        "{text}"
-    );
+    let start = "A plugin.\n\nFlags, all optional:\n      --own";
+    assert!(text.starts_with(start), "{text}");
     assert!(!text.contains("--config"), "{text}");
     assert_eq!(text.contains("--http"), cfg!(feature = "http"), "{text}");
     assert!(cli.with_config().text().contains("--config"));
@@ -64,13 +53,8 @@ fn the_configuration_is_read_and_the_file_named() {
     assert_eq!(flags.read_config().unwrap(), None);
     flags.config = Some(path.clone());
     let error = format!("{:#}", flags.read_config().unwrap_err());
-    assert!(
-        error.starts_with(&format!(
-            "cannot read the configuration {}: ",
-            path.display()
-        )),
-        "{error}"
-    );
+    let expected = format!("cannot read the configuration {}: ", path.display());
+    assert!(error.starts_with(&expected), "{error}");
     std::fs::write(&path, "a: 1").unwrap();
     assert_eq!(flags.read_config().unwrap().as_deref(), Some("a: 1"));
 }

@@ -8,7 +8,7 @@ use serde_core::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-use super::{Message, Place, Plain, Unknown, camel_case};
+use super::{JsonMessage, Place, Plain, Unknown, camel_case};
 
 /// The values of a type in JSON, as an item of a list or the value of a field.
 pub(crate) trait Read<T> {
@@ -20,7 +20,7 @@ pub(crate) trait Read<T> {
 }
 
 /// Reads a message.
-pub(crate) fn message<'de, M: Message, D: Deserializer<'de>>(
+pub(crate) fn message<'de, M: JsonMessage, D: Deserializer<'de>>(
     deserializer: D,
     unknown: Unknown,
 ) -> Result<M, D::Error> {
@@ -29,7 +29,7 @@ pub(crate) fn message<'de, M: Message, D: Deserializer<'de>>(
 
 struct MessageVisitor<M>(Unknown, PhantomData<M>);
 
-impl<'de, M: Message> Visitor<'de> for MessageVisitor<M> {
+impl<'de, M: JsonMessage> Visitor<'de> for MessageVisitor<M> {
     type Value = M;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,7 +134,7 @@ impl<'de, K: Read<T>, T> Visitor<'de> for Optional<K, T> {
     }
 }
 
-impl<M: Message> Read<M> for Plain {
+impl<M: JsonMessage> Read<M> for Plain {
     fn read<'de, D: Deserializer<'de>>(d: D, place: Place) -> Result<Option<M>, D::Error> {
         message(d, place.unknown).map(Some)
     }

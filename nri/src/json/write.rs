@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Serialize, Serializer};
 
-use super::{Message, camel_case};
+use super::{JsonMessage, camel_case};
 
 /// The JSON of values of a type, as an item of a list or the value of a field.
 pub(crate) trait Write<T> {
@@ -27,7 +27,7 @@ impl<K: Write<T>, T> Serialize for Value<'_, K, T> {
 }
 
 /// Writes a message.
-pub(crate) fn message<M: Message, S: Serializer>(
+pub(crate) fn message<M: JsonMessage, S: Serializer>(
     message: &M,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -51,7 +51,7 @@ pub(crate) fn field<K: Write<T>, T, S: SerializeMap>(
     map.serialize_entry(&name, &Value::<K, T>(value, PhantomData))
 }
 
-impl<M: Message> Write<M> for super::Plain {
+impl<M: JsonMessage> Write<M> for super::Plain {
     fn is_default(_: &M) -> bool {
         false
     }

@@ -67,7 +67,11 @@ impl Recorder for PodStore {
         let (event, pod, container) = if method == rpc::STATE_CHANGE.name {
             let change = StateChangeEvent::decode(request)?;
             (change.event(), change.pod, change.container)
-        } else if let Some(event) = event(method) {
+        } else if let Some(event) = RPCS
+            .iter()
+            .find(|rpc| rpc.name == method)
+            .and_then(|rpc| rpc.event)
+        {
             // The pod and the container have the same numbers in the requests of all events.
             if Stage::of(event).is_some_and(|stage| stage.container.is_some()) {
                 let request = CreateContainerRequest::decode(request)?;
@@ -84,8 +88,4 @@ impl Recorder for PodStore {
         }
         Ok(())
     }
-}
-
-fn event(method: &str) -> Option<Event> {
-    RPCS.iter().find(|rpc| rpc.name == method)?.event
 }

@@ -118,19 +118,18 @@ mod tests {
     use super::*;
 
     fn request() -> ValidateContainerAdjustmentRequest {
-        let mut fields = FieldOwners::default();
         let simple = [
-            (Field::CpuSetCpUs, "10-topology"),
-            (Field::OciHooks, "10-a,20-b"),
-            (Field::Args, "-30-c"),
+            (Field::CpuSetCpUs as i32, "10-topology".to_owned()),
+            (Field::OciHooks as i32, "10-a,20-b".to_owned()),
+            (Field::Args as i32, "-30-c".to_owned()),
         ];
-        for (field, owner) in simple {
-            fields.simple.insert(field as i32, owner.to_owned());
-        }
         let env = [("A", "10-a"), ("B", "-20-b")];
         let env = env.map(|(key, owner)| (key.to_owned(), owner.to_owned()));
         let env = CompoundFieldOwners { owners: env.into() };
-        fields.compound.insert(Field::Env as i32, env);
+        let fields = FieldOwners {
+            simple: simple.into(),
+            compound: [(Field::Env as i32, env)].into(),
+        };
         ValidateContainerAdjustmentRequest {
             container: Some(Container {
                 id: "c0".to_owned(),

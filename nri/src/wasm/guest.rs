@@ -1,16 +1,16 @@
 //! Answers the requests of the host, as the stub answers those of a runtime.
 
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::codec::Message as _;
+use std::task::{Context, Poll, Wake, Waker};
 
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
+use crate::codec::Message as _;
 use crate::context::{CheckAnswers, Identity, Runtime, Tools};
 use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, Part, failed, subscription};
-use crate::{EventContext, Result};
-
-use super::executor::complete;
+use crate::{Error, EventContext, Result};
 
 /// The largest state that Synchronize may have. The memory of a module ends at 4 GiB, that of most hosts earlier.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
@@ -105,6 +105,39 @@ impl<P: Plugin> Answers for Guest<P> {
             "Configure" => self.configure(&request),
             "Synchronize" => self.synchronize(request),
             _ => self.handle(rpc, &request),
+        }
+    }
+}
+
+/// Notes that the future asked to be polled again.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Polls a future until it completes, on the only thread there is.
+///
+/// # Errors
+///
+/// Returns an error if the future waits without having woken its task: nothing else could wake it.
+fn complete<T>(future: impl Future<Output = T>) -> Result<T> {
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut task = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return Ok(output);
+        }
+        if !woken.0.swap(false, Ordering::Relaxed) {
+            let message =
+                "the handler waits for something that cannot happen in a WebAssembly module";
+            return Err(Error::new(message)
+                .with_help("wait for nothing but other handlers' data, without timers"));
         }
     }
 }
