@@ -99,7 +99,7 @@ fn updates_and_evictions_reach_the_response() {
         .evict(eviction.clone());
     let response = CreateContainerResponse::from(adjustment);
     assert_eq!(response.update.len(), 1);
-    assert_eq!(response.evict, [eviction.clone()]);
+    assert_eq!(response.evict, std::slice::from_ref(&eviction));
     let request = crate::api::UpdateContainersRequest::from(Updates::new().evict(eviction.clone()));
     assert_eq!(request.evict, [eviction]);
 }

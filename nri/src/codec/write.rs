@@ -209,10 +209,11 @@ impl<M: Fields> Value for Option<M> {
 impl<M: Fields> Value for Vec<M> {
     #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        let encoded = Field::of(field.bytes()?);
         // In place, because messages are large.
         self.push(M::default());
         self.last_mut()
-            .map_or(Ok(()), |last| read::message(last, field))
+            .map_or(Ok(()), |last| read::all(last, encoded))
     }
 
     fn write(&self, number: u32, writer: &mut Writer<'_>) {
