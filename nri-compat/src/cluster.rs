@@ -26,7 +26,6 @@ pub use resources::{RESOURCES, Resource, VERB};
 use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
 use client::{Client, add_page};
-use error::ErrorScope;
 use inventory::Inventory;
 
 /// The time that a request may take by default.
@@ -89,14 +88,25 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
     if let Some(namespace) = &options.namespace {
         resources::check_namespace(namespace)?;
     }
-    let access = access::access(options).await?;
-    let namespace = options.namespace.clone();
-    let client = Client::new(access, namespace, options.request_timeout).await?;
-    let mut reading = Reading::default();
+    let client = Client::new(access::access(options).await?, options).await?;
+    let (mut inventory, mut unread) = (Inventory::default(), Vec::<Unread>::new());
     for resource in &RESOURCES {
-        reading.list(&client, resource).await;
+        let last = unread.last().map(|unread| &unread.error);
+        let read = match last.filter(|error| error.is_final) {
+            Some(error) => Err(error.clone()),
+            None => client.list(resource, &mut inventory).await,
+        };
+        unread.extend(read.err().map(|error| Unread { resource, error }));
     }
-    reading.finish(client.view)
+    match unread.last() {
+        Some(last) if last.error.is_final && unread.len() == RESOURCES.len() => {
+            Err(last.error.clone())
+        }
+        Some(_) | None => Ok(Cluster {
+            unread,
+            ..cluster(client.view, inventory)
+        }),
+    }
 }
 
 /// Returns the contents of a cluster from saved lists: each the output of `kubectl get --output
@@ -126,7 +136,7 @@ pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
 }
 
 /// Returns a cluster with the contents of its lists.
-fn cluster(view: ClusterView, inventory: Inventory) -> Cluster {
+fn cluster(view: ClusterView, mut inventory: Inventory) -> Cluster {
     Cluster {
         view: ClusterView {
             pools: inventory.pools(),
@@ -136,58 +146,5 @@ fn cluster(view: ClusterView, inventory: Inventory) -> Cluster {
         },
         plugins: inventory.plugins(),
         unread: Vec::new(),
-    }
-}
-
-/// The reading of all lists.
-#[derive(Default)]
-struct Reading {
-    inventory: Inventory,
-    unread: Vec<Unread>,
-    /// The error after which no further list is requested.
-    end: Option<ClusterError>,
-}
-
-impl Reading {
-    /// Reads a list, whose objects do not count if it cannot be read to its end.
-    async fn list(&mut self, client: &Client, resource: &'static Resource) {
-        let read = match &self.end {
-            Some(error) => Err(error.clone()),
-            None => client.list(resource, &self.inventory).await,
-        };
-        match read {
-            Ok(inventory) => self.inventory = inventory,
-            Err(error) => {
-                let is_end = self.is_end(&error);
-                self.end = self.end.take().or(is_end.then(|| error.clone()));
-                self.unread.push(Unread { resource, error });
-            }
-        }
-    }
-
-    /// Returns true for an error after which other lists would fail as well. One list may time out
-    /// because it is large, but two timeouts mean that the server no longer answers.
-    fn is_end(&self, error: &ClusterError) -> bool {
-        let mut others = self.unread.iter().map(|unread| unread.error.scope);
-        match error.scope {
-            ErrorScope::List => false,
-            ErrorScope::Timeout => others.any(|other| other == ErrorScope::Timeout),
-            ErrorScope::Cluster => true,
-        }
-    }
-
-    /// Returns the cluster with the contents of the lists.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no list could be read because of an error that affects all requests.
-    fn finish(self, view: ClusterView) -> Result<Cluster, ClusterError> {
-        match self.end {
-            Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
-            Some(_) | None => Ok(Cluster {
-                unread: self.unread,
-                ..cluster(view, self.inventory)
-            }),
-        }
     }
 }

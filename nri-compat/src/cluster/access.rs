@@ -12,9 +12,6 @@ use super::error::ClusterError;
 /// The name of the cluster in which the command runs.
 const IN_CLUSTER: &str = "in-cluster";
 
-/// The maximum number of contexts that a message lists.
-const MAX_LISTED: usize = 12;
-
 /// An API server, and how to reach it.
 pub(super) struct Access {
     /// The name of the context.
@@ -52,7 +49,10 @@ pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
 async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access, ClusterError> {
     let name = name.or(kubeconfig.current_context.as_deref());
     let name = name.unwrap_or_default().to_owned();
-    let (contexts, proxies) = (contexts(&kubeconfig), proxies(&kubeconfig));
+    let contexts = contexts(&kubeconfig);
+    let proxies = kubeconfig.clusters.iter();
+    let proxies = proxies.filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref());
+    let proxies: Vec<Uri> = proxies.filter_map(|proxy| proxy.parse().ok()).collect();
     let options = KubeConfigOptions {
         context: Some(name.clone()),
         ..KubeConfigOptions::default()
@@ -63,17 +63,10 @@ async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access
             .caused_by(error)
             .with_help(format!("name a context with --context: {contexts}"))
     })?;
-    let is_named = |proxy: &Uri| proxies.contains(proxy);
-    let is_exempt = !uses_proxy(&config.cluster_url);
-    config.proxy_url = { config.proxy_url }.filter(|proxy| is_named(proxy) || !is_exempt);
+    // A proxy of the kubeconfig counts in any case.
+    let uses_proxy = uses_proxy(&config.cluster_url);
+    config.proxy_url = { config.proxy_url }.filter(|proxy| uses_proxy || proxies.contains(proxy));
     Ok(Access { name, config })
-}
-
-/// Returns the proxies that a kubeconfig names.
-fn proxies(kubeconfig: &Kubeconfig) -> Vec<Uri> {
-    let clusters = kubeconfig.clusters.iter();
-    let proxies = clusters.filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref());
-    proxies.filter_map(|proxy| proxy.parse().ok()).collect()
 }
 
 /// Returns true if a proxy of the environment is to be used for this server, which `kube` does not
@@ -88,10 +81,9 @@ fn uses_proxy(server: &Uri) -> bool {
 /// Returns the names of the contexts, for a message.
 fn contexts(kubeconfig: &Kubeconfig) -> String {
     let names = kubeconfig.contexts.iter().map(|named| named.name.as_str());
-    let listed: Vec<&str> = names.take(MAX_LISTED).collect();
-    match kubeconfig.contexts.len().saturating_sub(MAX_LISTED) {
-        0 if listed.is_empty() => "the kubeconfig has none".to_owned(),
-        0 => listed.join(", "),
-        more => format!("{} and {more} more", listed.join(", ")),
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        return "the kubeconfig has none".to_owned();
     }
+    names.join(", ")
 }

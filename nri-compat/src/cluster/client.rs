@@ -1,6 +1,7 @@
 //! A client that reads lists page by page, within limits of time and size. `kube` sends the credentials,
 //! renews them, and repeats a request that a busy server refuses.
 
+use std::error::Error;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -14,8 +15,9 @@ use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::Options;
 use super::access::Access;
-use super::error::{ClusterError, ErrorScope, excerpt};
+use super::error::{ClusterError, excerpt};
 use super::inventory::Inventory;
 use super::resources::{Resource, VERB};
 use crate::report::check::ClusterView;
@@ -30,10 +32,6 @@ const PAGE_OBJECTS: u32 = 500;
 
 /// The maximum number of pages of a list, which is enough for half a million objects.
 const MAX_PAGES: u32 = 1000;
-
-/// The maximum number of times that a list is started. All pages of a list belong to one state of the
-/// cluster, which the server discards after some minutes.
-const MAX_STARTS: u32 = 4;
 
 /// A client of an API server.
 pub(super) struct Client {
@@ -83,12 +81,9 @@ impl Client {
     ///
     /// Returns an error if certificates, credentials or the proxy cannot be used, or if the plugin
     /// does not end in time.
-    pub(super) async fn new(
-        access: Access,
-        namespace: Option<String>,
-        limit: Duration,
-    ) -> Result<Self, ClusterError> {
+    pub(super) async fn new(access: Access, options: &Options) -> Result<Self, ClusterError> {
         let Access { name, config } = access;
+        let limit = options.request_timeout;
         let server = config.cluster_url.to_string();
         let authority = config.root_cert.as_deref();
         let id = authority.filter(|all| !all.is_empty()).map(identity);
@@ -108,14 +103,14 @@ impl Client {
                 server: server.trim_end_matches('/').to_owned(),
                 name,
                 id,
-                namespace,
+                namespace: options.namespace.clone(),
                 ..ClusterView::default()
             },
             timeout: limit,
         })
     }
 
-    /// Returns `inventory` with the objects of a list. A list that expires is started again.
+    /// Adds the objects of a list to `inventory`: all, or those before an error.
     ///
     /// # Errors
     ///
@@ -124,56 +119,24 @@ impl Client {
     pub(super) async fn list(
         &self,
         resource: &Resource,
-        inventory: &Inventory,
-    ) -> Result<Inventory, ClusterError> {
-        let mut starts = 1;
-        loop {
-            match self.pages(resource, inventory.clone()).await {
-                Err(error) if error.kind() == SkipKind::Changed && starts < MAX_STARTS => {
-                    starts += 1;
-                }
-                end => return end,
-            }
-        }
-    }
-
-    async fn pages(
-        &self,
-        resource: &Resource,
-        mut inventory: Inventory,
-    ) -> Result<Inventory, ClusterError> {
+        inventory: &mut Inventory,
+    ) -> Result<(), ClusterError> {
         let mut page = ListParams::default().limit(PAGE_OBJECTS);
         for _ in 0..MAX_PAGES {
-            let bytes = self.page(resource, &page).await?;
-            let next = add_page(&mut inventory, resource, &bytes);
+            let answer = timeout(self.timeout, self.answer(resource, &page)).await;
+            let (status, body) = answer.map_err(|_| self.too_slow(resource))??;
+            if status != StatusCode::OK {
+                return Err(self.refused(resource, status, &body));
+            }
+            let next = add_page(inventory, resource, &body);
             page.continue_token = next.map_err(|error| self.not_a_list(resource, error))?;
             if page.continue_token.is_none() {
-                return Ok(inventory);
+                return Ok(());
             }
         }
         let name = resource.name();
         let message = format!("the list of {name} has no end after {MAX_PAGES} pages");
         Err(ClusterError::new(SkipKind::Limit, message))
-    }
-
-    /// Returns a page of a list, as JSON.
-    async fn page(&self, resource: &Resource, page: &ListParams) -> Result<Vec<u8>, ClusterError> {
-        let answer = timeout(self.timeout, self.answer(resource, page)).await;
-        let (status, body) = answer.map_err(|_| self.too_slow(resource))??;
-        if status == StatusCode::OK {
-            return Ok(body);
-        }
-        let detail = serde_json::from_slice::<Status>(&body).unwrap_or_default();
-        let namespace = self
-            .view
-            .namespace
-            .as_ref()
-            .filter(|_| resource.is_namespaced);
-        let scope = match namespace {
-            Some(namespace) => format!("{} in the namespace {namespace}", resource.name()),
-            None => format!("{} in the whole cluster", resource.name()),
-        };
-        Err(self.refused(&scope, status, &excerpt(&detail.message)))
     }
 
     async fn answer(
@@ -190,17 +153,16 @@ impl Client {
             error => self.broken(resource, error),
         })?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), MAX_ANSWER)
-            .collect()
-            .await;
-        let body = body.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                too_large(resource)
-            } else {
-                self.broken(resource, error)
+        let body = Limited::new(response.into_body(), MAX_ANSWER);
+        match body.collect().await {
+            Ok(body) => Ok((status, body.to_bytes().into())),
+            Err(error) if error.is::<LengthLimitError>() => {
+                let (name, limit) = (resource.name(), MAX_ANSWER >> 20);
+                let message = format!("a page of {name} is larger than {limit} MiB");
+                Err(ClusterError::new(SkipKind::Limit, message))
             }
-        })?;
-        Ok((status, body.to_bytes().into()))
+            Err(error) => Err(self.broken(resource, error)),
+        }
     }
 
     fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
@@ -218,16 +180,14 @@ impl Client {
             resource.name(),
             self.timeout
         );
-        ClusterError::new(SkipKind::Io, message)
-            .with_scope(ErrorScope::Timeout)
-            .with_help("allow more time with --request-timeout")
+        ClusterError::unusable(message).with_help("allow more time with --request-timeout")
     }
 
     /// Returns the error for a server that cannot be reached, or a connection that broke.
     fn broken(
         &self,
         resource: &Resource,
-        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
     ) -> ClusterError {
         let message = format!("cannot read {} from {}", resource.name(), self.view.server);
         ClusterError::unusable(message)
@@ -238,9 +198,15 @@ impl Client {
             ))
     }
 
-    /// Returns the error for a status other than success; `list` names the list and its scope.
-    fn refused(&self, list: &str, status: StatusCode, detail: &str) -> ClusterError {
+    /// Returns the error for a status other than success.
+    fn refused(&self, resource: &Resource, status: StatusCode, body: &[u8]) -> ClusterError {
         let ClusterView { server, name, .. } = &self.view;
+        let namespace = self.view.namespace.as_ref();
+        let scope = match namespace.filter(|_| resource.is_namespaced) {
+            Some(namespace) => format!("in the namespace {namespace}"),
+            None => "in the whole cluster".to_owned(),
+        };
+        let list = format!("{} {scope}", resource.name());
         let code = status.as_u16();
         let answered = format!("{server} answers the request for {list} with status {code}");
         let (kind, message, help) = match code {
@@ -259,21 +225,23 @@ impl Client {
                 format!("{server} does not have {list}"),
                 Some(IS_API_SERVER),
             ),
-            410 => (SkipKind::Changed, answered, None),
+            410 => (SkipKind::Changed, answered, Some(EXPIRED)),
             300..=399 => (SkipKind::Io, answered, Some(REDIRECTED)),
             _ => (SkipKind::Io, answered, None),
         };
+        let detail = serde_json::from_slice::<Status>(body).unwrap_or_default();
+        let detail = excerpt(&detail.message);
         let colon = if detail.is_empty() { "" } else { ": " };
-        let mut error = ClusterError::new(kind, format!("{message}{colon}{detail}"));
-        if status == StatusCode::UNAUTHORIZED {
-            error = error.with_scope(ErrorScope::Cluster);
-        }
-        match help {
-            Some(help) => error.with_help(help),
-            None => error,
+        ClusterError {
+            help: help.map(str::to_owned),
+            is_final: status == StatusCode::UNAUTHORIZED,
+            ..ClusterError::new(kind, format!("{message}{colon}{detail}"))
         }
     }
 }
+
+/// The remedy for a list of which the server no longer has all pages.
+const EXPIRED: &str = "the list expired while it was read: run the command again";
 
 /// The remedy for a server that redirects requests.
 const REDIRECTED: &str = "set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials";
@@ -282,38 +250,29 @@ const REDIRECTED: &str = "set the address of the API server itself in the kubeco
 const IS_API_SERVER: &str =
     "check that the address of the context is that of a Kubernetes API server";
 
-fn too_large(resource: &Resource) -> ClusterError {
-    let message = format!(
-        "a page of {} is larger than {} MiB",
-        resource.name(),
-        MAX_ANSWER >> 20
-    );
-    ClusterError::new(SkipKind::Limit, message)
-}
-
 /// Returns the error for a client that cannot be created. Its message shows neither the URL of a
 /// proxy nor the output of a credential plugin, which may contain secrets.
 fn unusable(context: &str, error: kube::Error) -> ClusterError {
-    let help = format!("see whether kubectl can use it: kubectl --context {context} get nodes");
-    let unusable = ClusterError::unusable(format!("cannot use the context `{context}`"));
-    let error = match error {
+    let cause = match error {
         kube::Error::ProxyProtocolUnsupported { proxy_url } => {
             let scheme = proxy_url.scheme_str().unwrap_or_default();
-            unusable.caused_by(format!(
+            format!(
                 "proxies with the scheme `{scheme}` are not supported, only `http` and `socks5`"
-            ))
+            )
+            .into()
         }
         kube::Error::Auth(AuthError::AuthExecRun { status, out, .. }) => {
-            let said = String::from_utf8_lossy(&out.stderr);
-            let said = excerpt(&said);
-            unusable.caused_by(format!(
-                "its credential plugin failed with {status}: {said}"
-            ))
+            let output = excerpt(&String::from_utf8_lossy(&out.stderr));
+            format!("its credential plugin failed with {status}: {output}").into()
         }
-        kube::Error::Auth(error) => unusable.caused_by(error),
-        error => unusable.caused_by(error),
+        kube::Error::Auth(error) => Box::<dyn Error + Send + Sync>::from(error),
+        error => error.into(),
     };
-    error.with_help(help)
+    ClusterError::unusable(format!("cannot use the context `{context}`"))
+        .caused_by(cause)
+        .with_help(format!(
+            "see whether kubectl can use it: kubectl --context {context} get nodes"
+        ))
 }
 
 /// Returns the SHA-256 of certificates, in hexadecimal.

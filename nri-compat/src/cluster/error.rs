@@ -8,21 +8,11 @@ use crate::skipped::SkipKind;
 /// An error with its causes in the message, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError {
-    kind: SkipKind,
-    message: String,
-    help: Option<String>,
-    pub(super) scope: ErrorScope,
-}
-
-/// The requests that would fail for the same reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ErrorScope {
-    /// Those of one list.
-    List,
-    /// Those of one list, or all: the server did not answer in time.
-    Timeout,
-    /// All of them.
-    Cluster,
+    pub(super) kind: SkipKind,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// True if all further requests would fail for the same reason.
+    pub(super) is_final: bool,
 }
 
 impl ClusterError {
@@ -32,18 +22,16 @@ impl ClusterError {
             kind,
             message: message.into(),
             help: None,
-            scope: ErrorScope::List,
+            is_final: false,
         }
     }
 
     /// Creates an error of an API server that cannot be used at all.
     pub(super) fn unusable(message: impl Into<String>) -> Self {
-        Self::new(SkipKind::Io, message).with_scope(ErrorScope::Cluster)
-    }
-
-    /// Returns the same error for these requests.
-    pub(super) fn with_scope(self, scope: ErrorScope) -> Self {
-        Self { scope, ..self }
+        Self {
+            is_final: true,
+            ..Self::new(SkipKind::Io, message)
+        }
     }
 
     /// Returns the same error with a remedy.

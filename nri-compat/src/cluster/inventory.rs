@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
-use super::resources::{NODES, PODS, RESOURCES, Resource};
+use super::resources::{NODE, POD, RESOURCES, Resource};
 use crate::place::WorkloadPlace;
 use crate::report::check::NodePool;
 use crate::workloads::{Container, Node, workload};
@@ -34,7 +34,7 @@ pub struct Plugin {
 type Plugins = BTreeMap<(WorkloadPlace, Image), Plugin>;
 
 /// What matters of the objects in all lists.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Inventory {
     /// The names of nodes by runtime and operating system.
     pools: BTreeMap<(String, String), Vec<String>>,
@@ -51,8 +51,8 @@ impl Inventory {
     /// Adds an object of a list of this resource.
     pub(super) fn add(&mut self, resource: &Resource, object: &Node) {
         match resource.kind {
-            kind if kind == NODES.kind => self.node(object),
-            kind if kind == PODS.kind => self.pod(object),
+            NODE => self.node(object),
+            POD => self.pod(object),
             kind => self.workload(object, kind),
         }
     }
@@ -71,7 +71,7 @@ impl Inventory {
         if has_ended(pod) {
             return;
         }
-        let workload = workload(pod, PODS.kind);
+        let workload = workload(pod, POD);
         let node = pod.get("spec").and_then(|spec| spec.text("nodeName"));
         for candidate in workload.candidates() {
             let image = Image::running(candidate, pod);
@@ -106,16 +106,16 @@ impl Inventory {
 
     /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known of the
     /// operating system.
-    pub(super) fn pools(&self) -> Vec<NodePool> {
-        let pools = self.pools.iter().map(|((runtime, system), nodes)| {
-            let mut nodes = nodes.clone();
+    pub(super) fn pools(&mut self) -> Vec<NodePool> {
+        let pools = std::mem::take(&mut self.pools).into_iter();
+        let pools = pools.map(|((runtime, system), mut nodes)| {
             nodes.sort_unstable();
             let is_without_plugins = system != SYSTEM;
-            let reason = || format!("NRI plugins do not run on {system}");
+            let note = format!("NRI plugins do not run on {system}");
             NodePool {
-                runtime: runtime.clone(),
+                runtime,
                 target: None,
-                note: is_without_plugins.then(reason),
+                note: is_without_plugins.then_some(note),
                 is_without_plugins,
                 nodes,
             }
@@ -200,5 +200,5 @@ fn whole(container: &WorkloadPlace) -> WorkloadPlace {
 
 /// Returns true for an owner that is also listed, such as the cron job of a job.
 fn is_listed(owner: &WorkloadPlace) -> bool {
-    owner.kind != PODS.kind && RESOURCES.iter().any(|resource| resource.kind == owner.kind)
+    owner.kind != POD && RESOURCES.iter().any(|resource| resource.kind == owner.kind)
 }

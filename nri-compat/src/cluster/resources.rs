@@ -1,9 +1,5 @@
 //! The resources that are listed, which are also the permissions that a reader needs.
 
-use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, StatefulSet};
-use k8s_openapi::api::batch::v1::{CronJob, Job};
-use k8s_openapi::api::core::v1::{Node, Pod};
-
 use super::error::ClusterError;
 
 /// The only verb that is used. Lists contain whole objects, so `get` is not needed.
@@ -29,30 +25,30 @@ pub struct Resource {
 pub const RESOURCES: [Resource; 7] = [
     Resource {
         is_namespaced: false,
-        ..Resource::namespaced::<Node>()
+        ..Resource::namespaced("", "nodes", NODE)
     },
-    Resource::namespaced::<Pod>(),
-    Resource::namespaced::<DaemonSet>(),
-    Resource::namespaced::<Deployment>(),
-    Resource::namespaced::<StatefulSet>(),
-    Resource::namespaced::<CronJob>(),
-    Resource::namespaced::<Job>(),
+    Resource::namespaced("", "pods", POD),
+    Resource::namespaced("apps", "daemonsets", "DaemonSet"),
+    Resource::namespaced("apps", "deployments", "Deployment"),
+    Resource::namespaced("apps", "statefulsets", "StatefulSet"),
+    Resource::namespaced("batch", "cronjobs", "CronJob"),
+    Resource::namespaced("batch", "jobs", "Job"),
 ];
 
-/// The nodes.
-pub(super) const NODES: &Resource = &RESOURCES[0];
+/// The kind of nodes.
+pub(super) const NODE: &str = "Node";
 
-/// The pods.
-pub(super) const PODS: &Resource = &RESOURCES[1];
+/// The kind of pods.
+pub(super) const POD: &str = "Pod";
 
 impl Resource {
-    /// Returns the resource of a type, with namespaces.
-    const fn namespaced<R: k8s_openapi::Resource>() -> Self {
+    /// Returns a resource with namespaces.
+    const fn namespaced(group: &'static str, plural: &'static str, kind: &'static str) -> Self {
         Self {
-            group: R::GROUP,
-            version: R::VERSION,
-            plural: R::URL_PATH_SEGMENT,
-            kind: R::KIND,
+            group,
+            version: "v1",
+            plural,
+            kind,
             is_namespaced: true,
         }
     }
@@ -68,19 +64,16 @@ impl Resource {
     /// Returns the path of the list in a namespace, or in all of them.
     pub fn path(&self, namespace: Option<&str>) -> String {
         let group = if self.group.is_empty() {
-            format!("/api/{}", self.version)
+            "/api".to_owned()
         } else {
-            format!("/apis/{}/{}", self.group, self.version)
+            format!("/apis/{}", self.group)
         };
-        match namespace.filter(|_| self.is_namespaced) {
-            Some(namespace) => format!("{group}/namespaces/{namespace}/{}", self.plural),
-            None => format!("{group}/{}", self.plural),
-        }
+        let namespace = namespace.filter(|_| self.is_namespaced);
+        let namespace = namespace.map(|name| format!("namespaces/{name}/"));
+        let namespace = namespace.unwrap_or_default();
+        format!("{group}/{}/{namespace}{}", self.version, self.plural)
     }
 }
-
-/// The maximum length of the name of a namespace in bytes.
-const MAX_NAMESPACE: usize = 63;
 
 /// Checks the name of a namespace, which becomes part of a path.
 ///
@@ -89,7 +82,7 @@ const MAX_NAMESPACE: usize = 63;
 /// Returns an error if Kubernetes cannot have a namespace with this name.
 pub(super) fn check_namespace(name: &str) -> Result<(), ClusterError> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if !name.is_empty() && name.len() <= MAX_NAMESPACE && name.chars().all(is_letter) {
+    if (1..=63).contains(&name.len()) && name.chars().all(is_letter) {
         return Ok(());
     }
     let message = format!("`{name}` is not the name of a namespace");

@@ -8,6 +8,7 @@ mod template;
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use toml::Table;
 
 pub(super) use machine::machine;
@@ -17,17 +18,23 @@ use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
 
-/// The settings for NRI in the configuration of a runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The settings for NRI in the configuration of a runtime, with the keys of containerd and CRI-O.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(super) struct Nri {
     /// The plugin folder, if set.
+    #[serde(rename = "plugin_path", alias = "nri_plugin_dir")]
     pub(super) plugin_dir: Option<String>,
     /// The folder with the configuration of plugins, if set.
+    #[serde(rename = "plugin_config_path", alias = "nri_plugin_config_dir")]
     pub(super) config_dir: Option<String>,
     /// The socket to which plugins connect, if set.
+    #[serde(rename = "socket_path", alias = "nri_listen")]
     pub(super) socket: Option<String>,
-    /// True if NRI is on; `None` if the file does not say.
-    pub(super) enabled: Option<bool>,
+    /// True if containerd has NRI off.
+    disable: Option<bool>,
+    /// True if CRI-O has NRI on.
+    enable_nri: Option<bool>,
 }
 
 impl Nri {
@@ -36,7 +43,8 @@ impl Nri {
         self.plugin_dir = later.plugin_dir.or(self.plugin_dir.take());
         self.config_dir = later.config_dir.or(self.config_dir.take());
         self.socket = later.socket.or(self.socket.take());
-        self.enabled = later.enabled.or(self.enabled);
+        self.disable = later.disable.or(self.disable);
+        self.enable_nri = later.enable_nri.or(self.enable_nri);
     }
 }
 
@@ -120,7 +128,8 @@ impl Configured {
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
     pub(super) fn line(&self) -> String {
-        let state = match self.nri.enabled {
+        let is_enabled = self.nri.disable.map(|is_disabled| !is_disabled);
+        let state = match is_enabled.or(self.nri.enable_nri) {
             Some(true) => ", NRI is on",
             Some(false) => ", NRI is off",
             None => "",

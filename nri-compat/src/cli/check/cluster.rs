@@ -1,6 +1,6 @@
 //! The check of a cluster.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::{Args, ClusterArgs};
@@ -11,7 +11,7 @@ use crate::cli::{answer, session};
 use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::place::{Place, WorkloadPlace};
+use crate::place::Place;
 use crate::report::check::{CLUSTER_READER, CheckReport, NotLookedFor, Summary};
 use crate::sighting::Evidence;
 use crate::skipped::Skipped;
@@ -40,15 +40,13 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(answer::with_error(exit, incomplete))
 }
 
-/// A cluster that was read, with the places and views for its report.
+/// A cluster that was read.
 struct ClusterScan {
     cluster: Cluster,
     /// The name of the cluster in places.
     name: String,
     /// The time that reading the cluster took.
     time: Duration,
-    /// The place of each plugin, in the same order.
-    places: Vec<Place>,
 }
 
 impl ClusterArgs {
@@ -67,15 +65,9 @@ impl ClusterArgs {
         let start = Instant::now();
         let cluster = session::run(cluster::read(&options))?;
         let time = start.elapsed();
-        let name = format!("cluster {}", cluster.view.name);
-        let places = cluster
-            .plugins
-            .iter()
-            .map(|plugin| Place::from(name.clone()).in_workload(plugin.place.clone()));
         Ok(ClusterScan {
-            places: places.collect(),
+            name: format!("cluster {}", cluster.view.name),
             cluster,
-            name,
             time,
         })
     }
@@ -84,10 +76,10 @@ impl ClusterArgs {
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(&self, args: &Args) -> Collected {
-        let plugins = self.cluster.plugins.iter().zip(&self.places);
-        let images = plugins.map(|(plugin, place)| ImageRequest {
+        let cluster = Place::from(self.name.clone());
+        let images = self.cluster.plugins.iter().map(|plugin| ImageRequest {
             reference: plugin.image.reference.clone(),
-            place: place.clone(),
+            place: cluster.in_workload(plugin.place.clone()),
         });
         let images: Vec<ImageRequest> = images.collect();
         // An empty request would check this machine.
@@ -103,19 +95,16 @@ impl ClusterScan {
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
     /// plugin, and the resources that could not be read.
     fn explain(&self, collected: &mut Collected) {
-        let plugins = self.plugins();
         for sighting in &mut collected.sightings {
-            let of_place = of_place(&plugins, &sighting.place).into_iter();
+            let of_place = self.of_place(&sighting.place).into_iter();
             let details = of_place.flat_map(|plugin| {
                 let static_pod = plugin.is_static.then_some(STATIC_POD);
-                let remarks = [static_pod, plugin.image.remark];
-                let remarks = remarks.into_iter().flatten().map(str::to_owned);
-                [plugin.reason.clone()].into_iter().chain(remarks)
+                let details = [Some(&*plugin.reason), static_pod, plugin.image.remark];
+                details.into_iter().flatten()
             });
-            let details: BTreeSet<String> = details.collect();
-            let evidence = details
-                .into_iter()
-                .map(|detail| Evidence::new(CLUSTER_READER, detail));
+            let details: BTreeSet<&str> = details.collect();
+            let evidence = details.into_iter();
+            let evidence = evidence.map(|detail| Evidence::new(CLUSTER_READER, detail));
             sighting.evidence.extend(evidence);
         }
         self.summarize(&mut collected.summary);
@@ -151,9 +140,8 @@ impl ClusterScan {
 
     /// Adds the nodes of each plugin and the pools to the report.
     fn finish(self, report: &mut CheckReport, asked: &[String]) {
-        let plugins = self.plugins();
         for subject in &mut report.subjects {
-            let plugins = of_place(&plugins, &subject.place).into_iter();
+            let plugins = self.of_place(&subject.place).into_iter();
             let nodes: BTreeSet<&String> = plugins.flat_map(|plugin| &plugin.nodes).collect();
             subject.nodes = nodes.into_iter().cloned().collect();
         }
@@ -174,31 +162,22 @@ impl ClusterScan {
         Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help()))
     }
 
-    /// Returns the plugins by place: a container may run several images.
-    fn plugins(&self) -> Plugins<'_> {
-        let mut plugins = Plugins::new();
-        for (place, plugin) in self.places.iter().zip(&self.cluster.plugins) {
-            let of_place = plugins.entry(place.workload.as_deref()).or_default();
-            of_place.push(plugin);
-        }
-        plugins
+    /// Returns the plugins whose image contains a place: those with the reference of the place, or all
+    /// plugins of the container, which may run several images, if the place does not name one of them.
+    fn of_place(&self, place: &Place) -> Vec<&Plugin> {
+        let Some(workload) = place.workload.as_deref() else {
+            return Vec::new();
+        };
+        // The plugins are sorted by place.
+        let plugins = &self.cluster.plugins;
+        let start = plugins.partition_point(|plugin| plugin.place < *workload);
+        let all = plugins[start..].iter();
+        let all: Vec<&Plugin> = all.take_while(|plugin| plugin.place == *workload).collect();
+        let image = place.image.as_deref().unwrap_or_default();
+        let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
+        let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
+        if named.is_empty() { all } else { named }
     }
-}
-
-/// Plugins by workload and container.
-type Plugins<'f> = HashMap<Option<&'f WorkloadPlace>, Vec<&'f Plugin>>;
-
-/// Returns the plugins whose image contains a place: those with the reference of the place, or all
-/// plugins of the container if the place does not name an image.
-fn of_place<'f>(plugins: &Plugins<'f>, place: &Place) -> Vec<&'f Plugin> {
-    let Some(workload) = place.workload.as_deref() else {
-        return Vec::new();
-    };
-    let all = plugins.get(&Some(workload)).cloned().unwrap_or_default();
-    let image = place.image.as_deref().unwrap_or_default();
-    let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
-    let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
-    if named.is_empty() { all } else { named }
 }
 
 impl From<ClusterError> for Error {

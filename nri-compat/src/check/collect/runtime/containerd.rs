@@ -46,19 +46,10 @@ struct Settings {
 struct Plugins {
     /// The name in versions 2 and 3.
     #[serde(rename = "io.containerd.nri.v1.nri")]
-    nri: Option<NriTable>,
+    nri: Option<Nri>,
     /// The name in version 1.
     #[serde(rename = "nri")]
-    nri_v1: Option<NriTable>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct NriTable {
-    disable: Option<bool>,
-    plugin_path: Option<String>,
-    plugin_config_path: Option<String>,
-    socket_path: Option<String>,
+    nri_v1: Option<Nri>,
 }
 
 /// Reports whether a document is such a file: it has a version, and keys that only containerd has.
@@ -113,16 +104,11 @@ impl Settings {
         } else {
             (PLUGIN, self.plugins.nri)
         };
-        let table = table.unwrap_or_default();
-        let is_disabled = self.disabled_plugins.iter().any(|name| name == plugin);
-        Nri {
-            plugin_dir: table.plugin_path,
-            config_dir: table.plugin_config_path,
-            socket: table.socket_path,
-            enabled: is_disabled
-                .then_some(false)
-                .or(table.disable.map(|disabled| !disabled)),
+        let mut nri = table.unwrap_or_default();
+        if self.disabled_plugins.iter().any(|name| name == plugin) {
+            nri.disable = Some(true);
         }
+        nri
     }
 }
 

@@ -6,15 +6,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
 use serde::Deserialize;
 use toml::Table;
+use walkdir::WalkDir;
 
 use super::{Configured, Nri, document};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
 
-/// The maximum number of drop-in files and their subfolders.
+/// The maximum number of drop-in files.
 const MAX_DROP_INS: usize = 1000;
 
 /// The settings that matter.
@@ -27,16 +27,7 @@ struct Settings {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Crio {
-    nri: NriTable,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct NriTable {
-    enable_nri: Option<bool>,
-    nri_listen: Option<String>,
-    nri_plugin_dir: Option<String>,
-    nri_plugin_config_dir: Option<String>,
+    nri: Nri,
 }
 
 /// Reports whether a document is such a file.
@@ -64,21 +55,22 @@ fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<P
     let listed = |real: PathBuf| real.read_dir().map(|_| real);
     let real = match machine.resolve(folder).and_then(listed) {
         Ok(real) => real,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
         Err(error) => {
-            all.skip(folder, Unreadable::from(&error));
+            if error.kind() != io::ErrorKind::NotFound {
+                all.skip(folder, Unreadable::from(&error));
+            }
             return Vec::new();
         }
     };
-    let mut walk = WalkBuilder::new(&real);
-    let entries = walk.standard_filters(false).build().flatten();
-    let inner =
-        entries.filter_map(|entry| entry.path().strip_prefix(&real).ok().map(PathBuf::from));
+    let entries = WalkDir::new(&real)
+        .sort_by_file_name()
+        .into_iter()
+        .flatten();
+    let entries = entries.filter(|entry| !entry.file_type().is_dir());
+    let inner = entries.filter_map(|entry| Some(entry.path().strip_prefix(&real).ok()?.to_owned()));
     let paths = inner.take(MAX_DROP_INS).map(|inner| folder.join(inner));
     let is_file = |path: &PathBuf| machine.resolve(path).map_or(true, |real| real.is_file());
-    let mut files: Vec<PathBuf> = paths.filter(is_file).collect();
-    files.sort();
-    files
+    paths.filter(is_file).collect()
 }
 
 /// Returns the folder next to a file in which its drop-in files are by default: `crio.conf.d` for
@@ -91,11 +83,6 @@ pub(super) fn folder(file: &Path) -> PathBuf {
 
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
-    let Settings { crio } = document::settings(&text)?;
-    Ok(Nri {
-        plugin_dir: crio.nri.nri_plugin_dir,
-        config_dir: crio.nri.nri_plugin_config_dir,
-        socket: crio.nri.nri_listen,
-        enabled: crio.nri.enable_nri,
-    })
+    let settings: Settings = document::settings(&text)?;
+    Ok(settings.crio.nri)
 }

@@ -2,7 +2,7 @@
 //! v0.1.0.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Configured, Folder, containerd, crio, defaults, document};
 use crate::check::collect::machine_root::MachineRoot;
@@ -10,60 +10,48 @@ use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
 
-/// A usual place of containerd's configuration.
-#[derive(Debug)]
-struct Usual {
-    /// The file that containerd reads.
-    file: &'static str,
-    /// Files and patterns that the distribution makes this file from when it starts. They are read if
-    /// it has not made the file yet.
-    sources: &'static [&'static str],
-}
-
-/// The places of containerd's configuration. kind, EKS, GKE, AKS and Bottlerocket use the first one.
-const CONTAINERD: &[Usual] = &[
-    plain("/etc/containerd/config.toml"),
+/// The usual places of containerd's configuration: the file that containerd reads, and files and patterns,
+/// relative to its folder, that the distribution makes this file from when it starts. They are read if it has
+/// not made the file yet.
+///
+/// kind, EKS, GKE, AKS and Bottlerocket use the first one.
+const CONTAINERD: [(&str, &[&str]); 10] = [
+    ("/etc/containerd/config.toml", &[]),
     // Flatcar.
-    plain("/usr/share/containerd/config.toml"),
+    ("/usr/share/containerd/config.toml", &[]),
     // k0s: a file that replaces the generated one, which imports the drop-ins.
-    plain("/etc/k0s/containerd.toml"),
-    Usual {
-        file: "/run/k0s/containerd-cri.toml",
-        sources: &["/etc/k0s/containerd.d/*.toml"],
-    },
-    // k3s and RKE2, <https://docs.k3s.io/advanced#configuring-containerd>.
-    Usual {
-        file: "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
-        sources: &[
-            "/var/lib/rancher/k3s/agent/etc/containerd/config.toml.tmpl",
-            "/var/lib/rancher/k3s/agent/etc/containerd/config-v3.toml.tmpl",
-            "/var/lib/rancher/k3s/agent/etc/containerd/config.toml.d/*.toml",
-            "/var/lib/rancher/k3s/agent/etc/containerd/config-v3.toml.d/*.toml",
-        ],
-    },
-    Usual {
-        file: "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
-        sources: &[
-            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml.tmpl",
-            "/var/lib/rancher/rke2/agent/etc/containerd/config-v3.toml.tmpl",
-            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml.d/*.toml",
-            "/var/lib/rancher/rke2/agent/etc/containerd/config-v3.toml.d/*.toml",
-        ],
-    },
+    ("/etc/k0s/containerd.toml", &[]),
+    (
+        "/run/k0s/containerd-cri.toml",
+        &["/etc/k0s/containerd.d/*.toml"],
+    ),
+    (
+        "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+        &RANCHER,
+    ),
+    (
+        "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+        &RANCHER,
+    ),
     // MicroK8s.
-    Usual {
-        file: "/var/snap/microk8s/current/args/containerd.toml",
-        sources: &["/var/snap/microk8s/current/args/containerd-template.toml"],
-    },
+    (
+        "/var/snap/microk8s/current/args/containerd.toml",
+        &["containerd-template.toml"],
+    ),
     // Canonical Kubernetes.
-    plain("/var/snap/k8s/common/etc/containerd/config.toml"),
+    ("/var/snap/k8s/common/etc/containerd/config.toml", &[]),
     // Talos.
-    Usual {
-        file: "/etc/cri/containerd.toml",
-        sources: &["/etc/cri/conf.d/*.toml"],
-    },
+    ("/etc/cri/containerd.toml", &["conf.d/*.toml"]),
     // Docker with its own containerd.
-    plain("/run/docker/containerd/containerd.toml"),
+    ("/run/docker/containerd/containerd.toml", &[]),
+];
+
+/// The sources of k3s and RKE2, <https://docs.k3s.io/advanced#configuring-containerd>.
+const RANCHER: [&str; 4] = [
+    "config.toml.tmpl",
+    "config-v3.toml.tmpl",
+    "config.toml.d/*.toml",
+    "config-v3.toml.d/*.toml",
 ];
 
 /// The path of CRI-O's configuration.
@@ -72,10 +60,6 @@ const CRIO: &str = "/etc/crio/crio.conf";
 /// The paths of v0.1.0 plugins and their configuration, which NRI's `skel` and its client
 /// hard-code, and whether runtimes start the executables in them.
 const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
-
-const fn plain(file: &'static str) -> Usual {
-    Usual { file, sources: &[] }
-}
 
 /// The places to check on a machine.
 #[derive(Debug, Default)]
@@ -93,8 +77,8 @@ pub(in crate::check::collect) struct Machine {
 /// Returns the places of a machine.
 pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
     let mut machine = Machine::default();
-    for usual in CONTAINERD {
-        machine.containerd(usual, root);
+    for (file, sources) in CONTAINERD {
+        machine.containerd(&root.below(file), sources, root);
     }
     machine.crio(root);
     if machine.configured.is_empty() {
@@ -114,35 +98,28 @@ fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Fol
 }
 
 impl Machine {
-    fn containerd(&mut self, usual: &Usual, root: &MachineRoot) {
-        let file = root.below(usual.file);
-        match root.resolve(&file) {
-            Ok(_) => self
-                .configured
-                .push(containerd::read(&file, vec![file.clone()], root)),
+    fn containerd(&mut self, file: &Path, sources: &[&str], root: &MachineRoot) {
+        let files = match root.resolve(file) {
+            Ok(_) => vec![file.to_owned()],
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let sources = Self::sources(usual, root);
-                match sources.first() {
-                    Some(first) => {
-                        self.configured
-                            .push(containerd::read(first, sources.clone(), root))
-                    }
-                    None => self.absent.push(escape::path(&file)),
-                }
+                let folder = root.inner(file).unwrap_or_default();
+                let folder = folder.parent().unwrap_or(Path::new("/"));
+                let sources = sources.iter().map(|source| folder.join(source));
+                let files = sources.map(|source| document::expand(&root.below(source), root));
+                files.flat_map(Result::unwrap_or_default).collect()
             }
             Err(error) => {
-                let skipped =
-                    Skipped::unreadable(Place::from_path(&file), Unreadable::from(&error));
-                self.skipped.push(skipped);
+                let (place, why) = (Place::from_path(file), Unreadable::from(&error));
+                return self.skipped.push(Skipped::unreadable(place, why));
             }
+        };
+        match files.first() {
+            Some(first) => {
+                let configured = containerd::read(&first.clone(), files, root);
+                self.configured.push(configured);
+            }
+            None => self.absent.push(escape::path(file)),
         }
-    }
-
-    /// Returns the files that a configuration would be made from.
-    fn sources(usual: &Usual, root: &MachineRoot) -> Vec<PathBuf> {
-        let patterns = usual.sources.iter().map(|source| root.below(source));
-        let files = patterns.map(|pattern| document::expand(&pattern, root));
-        files.flat_map(Result::unwrap_or_default).collect()
     }
 
     fn crio(&mut self, root: &MachineRoot) {
