@@ -32,4 +32,4 @@ pub(crate) use images::{images_in, is_own, mentions_published, published_chart};
 #[cfg(feature = "cluster")]
 pub(crate) use node::Node;
 pub(crate) use paths::mentions_nri;
-pub use pod::{Container, ImageVolume, Workload};
+pub use pod::{Container, Workload};

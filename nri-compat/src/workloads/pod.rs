@@ -34,19 +34,10 @@ pub struct Container {
     pub image: Option<String>,
     /// The line of the image in a manifest, or else of the container, counted from 1.
     pub line: u32,
-    /// The images that it mounts as volumes, and whose programs it may run.
-    pub image_volumes: Vec<ImageVolume>,
+    /// True if it mounts images as volumes, whose programs it may run.
+    pub mounts_images: bool,
     /// The reasons for treating it as a plugin: mounts in their order, then images.
     pub reasons: Vec<String>,
-}
-
-/// An image that is mounted as a volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImageVolume {
-    /// The reference, as written.
-    pub reference: String,
-    /// The line in a manifest, counted from 1.
-    pub line: u32,
 }
 
 /// Returns true for a field of a pod that is read here.
@@ -113,21 +104,22 @@ impl Container {
     fn new(node: &Node, pod: &Node) -> Self {
         let volume = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
         let mounts = mounts(node).filter_map(|mount| Some((mount, volume(mount)?)));
-        let (mut image_volumes, mut reasons) = (Vec::new(), Vec::new());
-        for (mount, volume) in mounts {
-            image_volumes.extend(ImageVolume::new(volume));
-            reasons.extend(mounts_nri(mount, volume));
-        }
+        let mounts: Vec<(&Node, &Node)> = mounts.collect();
         let image = node.text("image");
-        let mounted = image_volumes.iter().map(|image| image.reference.as_str());
-        reasons.extend(image.into_iter().chain(mounted).filter_map(is_published));
+        let of_mounts = mounts.iter();
+        let of_mounts = of_mounts.filter_map(|(mount, volume)| mounts_nri(mount, volume));
+        let mounted = mounts.iter().filter_map(|(_, volume)| volume.get("image"));
+        let mounted: Vec<&Node> = mounted.collect();
+        let references = mounted.iter().filter_map(|image| image.text("reference"));
+        let images = image.into_iter().chain(references);
+        let mut reasons: Vec<String> = of_mounts.chain(images.filter_map(is_published)).collect();
         reasons.dedup();
         let place = node.get("image").filter(|image| image.as_text().is_some());
         Self {
             name: name(node).to_owned(),
             image: image.map(str::to_owned),
             line: place.unwrap_or(node).line,
-            image_volumes,
+            mounts_images: !mounted.is_empty(),
             reasons,
         }
     }
@@ -135,16 +127,6 @@ impl Container {
     /// Returns the reasons for treating the container as a plugin, as one line.
     pub fn reason(&self) -> String {
         self.reasons.join("; ")
-    }
-}
-
-impl ImageVolume {
-    fn new(volume: &Node) -> Option<Self> {
-        let image = volume.get("image")?;
-        Some(Self {
-            reference: image.text("reference")?.to_owned(),
-            line: image.get("reference")?.line,
-        })
     }
 }
 

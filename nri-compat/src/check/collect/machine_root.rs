@@ -1,7 +1,6 @@
 //! The root of a machine's file system, which may be mounted in a folder. Links are resolved as on
 //! that machine.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 const MAX_LINKS_FOLLOWED: usize = 40;
 
 /// The folder that contains a machine's file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct MachineRoot {
     folder: PathBuf,
 }
@@ -59,10 +58,10 @@ impl MachineRoot {
     }
 
     fn resolve_inner(&self, inner: &Path) -> io::Result<PathBuf> {
-        let mut left = parts(inner);
+        let mut left = reversed_parts(inner);
         let mut resolved = PathBuf::from("/");
         let mut followed = 0;
-        while let Some(part) = left.pop_front() {
+        while let Some(part) = left.pop() {
             if part == ".." {
                 resolved.pop();
                 continue;
@@ -81,9 +80,7 @@ impl MachineRoot {
             if target.is_absolute() {
                 resolved = PathBuf::from("/");
             }
-            for part in parts(&target).into_iter().rev() {
-                left.push_front(part);
-            }
+            left.extend(reversed_parts(&target));
         }
         let real = self.below(&resolved);
         real.metadata()?;
@@ -91,13 +88,12 @@ impl MachineRoot {
     }
 }
 
-fn parts(path: &Path) -> VecDeque<OsString> {
-    let named = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
-    });
-    named.collect()
+/// Returns the names in a path, the last one first.
+fn reversed_parts(path: &Path) -> Vec<OsString> {
+    let is_named =
+        |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+    let parts = path.components().rev().filter(is_named);
+    parts.map(|part| part.as_os_str().to_owned()).collect()
 }
 
 /// Removes `.` and `..` from a path without resolving links, as Go's `filepath.Clean` does.

@@ -23,7 +23,6 @@ use crate::escape;
 use crate::place::Place;
 use crate::sighting::{Evidence, Role, Sighting, UnknownKind};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-use activity::Activity;
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
@@ -44,17 +43,16 @@ struct Program {
 struct Plugin {
     pid: u32,
     command: String,
-    activity: Activity,
+    /// What it does, as a phrase: `is connected to /run/nri/nri.sock`.
+    activity: String,
+    /// The name that a runtime gave it.
+    name: Option<String>,
+    /// The index that a runtime gave it.
+    index: Option<String>,
 }
 
-/// The connections to NRI sockets.
-#[derive(Debug, Default)]
-struct Connections {
-    /// The socket of the runtime, by the inode of the socket at the plugin's end.
-    by_inode: BTreeMap<u32, PathBuf>,
-    /// The places whose connections cannot be seen.
-    skipped: Vec<Skipped>,
-}
+/// The sockets of runtimes to which there are connections, by the inode of the socket at the other end.
+type Connections = BTreeMap<u32, PathBuf>;
 
 /// The processes of a machine.
 struct Processes<'p> {
@@ -75,11 +73,10 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
         Err(error) => return scan.skip(Place::from_path(proc), Unreadable::from(&error)),
     };
     #[cfg(target_os = "linux")]
-    let mut connections = connections::connections(proc, &pids, sockets);
+    let connections = connections::connections(scan, proc, &pids, sockets);
     // Only Linux shows the connections of processes.
     #[cfg(not(target_os = "linux"))]
-    let mut connections = Connections::default();
-    scan.skip_all(std::mem::take(&mut connections.skipped));
+    let connections = Connections::new();
     let mut processes = Processes {
         proc,
         connections,
@@ -134,19 +131,22 @@ impl Processes<'_> {
         }
     }
 
-    /// Returns what makes a process a plugin, if anything does.
+    /// Returns the process, if what it does makes it a plugin.
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
-        let open = activity::open_sockets(folder, &self.connections.by_inode);
-        let socket = open
-            .first()
-            .and_then(|one| self.connections.by_inode.get(one));
-        let connected = socket.cloned().map(Activity::Connected);
+        let open = activity::open_sockets(folder, &self.connections);
+        let socket = open.first().and_then(|one| self.connections.get(one));
+        let activity = socket.map(|socket| format!("is connected to {}", escape::path(socket)));
         self.seen.extend(open);
-        let activity = activity::launched(self.proc, pid).or(connected)?;
+        let launched = activity::launched(self.proc, pid);
+        let of_launched = |_: &_| "was started by a runtime as a plugin".to_owned();
+        let activity = launched.as_ref().map(of_launched).or(activity)?;
+        let (name, index) = launched.unwrap_or_default();
         Some(Plugin {
             pid,
             command: activity::command(folder),
             activity,
+            name,
+            index,
         })
     }
 
@@ -163,7 +163,7 @@ impl Processes<'_> {
 
     /// Reports the connections whose processes cannot be seen.
     fn report_unseen(&self, scan: &Scan<'_>) {
-        let unseen = self.connections.by_inode.iter();
+        let unseen = self.connections.iter();
         let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
         for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
             let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
@@ -181,17 +181,11 @@ impl Plugin {
     fn sighting(&self, place: &Place, why: &str) -> Sighting {
         let reason = format!(
             "process {} (`{}`) {}; {why}",
-            self.pid,
-            self.command,
-            self.activity.phrase()
+            self.pid, self.command, self.activity
         );
-        let (name, index) = match &self.activity {
-            Activity::Launched { name, index } => (name.clone(), index.clone()),
-            Activity::Connected(_) => (None, None),
-        };
         Sighting {
-            name,
-            index,
+            name: self.name.clone(),
+            index: self.index.clone(),
             ..unjudged::of_kind(&place.run_by(&[self.pid]), UnknownKind::Process, &reason)
         }
     }
@@ -266,7 +260,7 @@ fn explain(sightings: &mut [Sighting], plugins: &[Plugin]) {
     for seen in sightings.iter_mut().filter(is_plugin) {
         seen.evidence.extend(plugins.iter().map(|plugin| Evidence {
             reader: unjudged::READER,
-            detail: format!("process {} {}", plugin.pid, plugin.activity.phrase()),
+            detail: format!("process {} {}", plugin.pid, plugin.activity),
         }));
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Root {
 }
 
 /// The paths to start from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Roots {
     machine: MachineRoot,
     /// Single files, in the order given.
@@ -75,12 +75,7 @@ impl Roots {
     pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, machine: &MachineRoot) -> Self {
         let mut roots = Self {
             machine: machine.clone(),
-            files: Vec::new(),
-            streams: Vec::new(),
-            folders: Vec::new(),
-            sockets: Vec::new(),
-            without_configuration: Vec::new(),
-            looked_at: Vec::new(),
+            ..Self::default()
         };
         if let Err(error) = machine.folder().read_dir() {
             let place = Place::from_path(machine.folder());
@@ -103,11 +98,9 @@ impl Roots {
             roots
                 .looked_at
                 .push(format!("{} (processes)", escape::path(&proc)));
-            let machine = runtime::machine(&roots.machine);
-            machine
-                .configured
-                .iter()
-                .for_each(|configured| roots.socket(configured));
+            for configured in runtime::machine(machine).configured {
+                roots.socket(&configured);
+            }
         } else if request.is_for_machine() {
             roots.machine(scan);
         }

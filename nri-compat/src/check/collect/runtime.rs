@@ -102,28 +102,29 @@ impl Configured {
     }
 
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the
-    /// defaults.
+    /// defaults of the table of runtimes.
     pub(super) fn folders(&self, machine: &MachineRoot) -> Vec<Folder> {
-        let (plugins, configs) = defaults(self.runtime);
-        let folders = [
-            self.folder(&self.nri.plugin_dir, plugins, true, machine),
-            self.folder(&self.nri.config_dir, configs, false, machine),
-        ];
-        folders.into_iter().flatten().collect()
-    }
-
-    fn folder(
-        &self,
-        set: &Option<String>,
-        default: Option<String>,
-        has_plugins: bool,
-        machine: &MachineRoot,
-    ) -> Option<Folder> {
-        Some(Folder {
-            path: machine.below(set.clone().or(default)?),
-            has_plugins,
-            configured_in: set.as_ref().map(|_| escape::path(&self.file)),
-        })
+        let history = crate::data::history().into_iter();
+        let mut runtimes = history.flat_map(|history| history.runtimes());
+        let known = runtimes.find(|known| known.id == self.runtime);
+        let folder = |set: &Option<String>, default: Option<&String>, has_plugins| {
+            Some(Folder {
+                path: machine.below(set.as_ref().or(default)?),
+                has_plugins,
+                configured_in: set.as_ref().map(|_| escape::path(&self.file)),
+            })
+        };
+        let plugins = folder(
+            &self.nri.plugin_dir,
+            known.map(|known| &known.plugin_dir),
+            true,
+        );
+        let configs = folder(
+            &self.nri.config_dir,
+            known.map(|known| &known.config_dir),
+            false,
+        );
+        plugins.into_iter().chain(configs).collect()
     }
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
@@ -136,17 +137,6 @@ impl Configured {
         };
         format!("{} ({}{state})", escape::path(&self.file), self.runtime)
     }
-}
-
-/// Returns the default folders of a runtime, from the table of runtimes.
-fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
-    let runtimes = crate::data::history()
-        .into_iter()
-        .flat_map(|history| history.runtimes());
-    let known = { runtimes }.find(|known| known.id == runtime);
-    known
-        .map(|known| (known.plugin_dir.clone(), known.config_dir.clone()))
-        .unzip()
 }
 
 /// Returns a line for the report about a missing place.

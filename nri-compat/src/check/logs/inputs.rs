@@ -114,20 +114,17 @@ impl Inputs<'_> {
             return;
         }
         let extension = path.extension().and_then(|extension| extension.to_str());
-        match self.open(path) {
-            Ok(mut file) => self.log(&Place::from_path(path), &mut file, extension, named),
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        match opened {
+            Ok((bytes, mut file)) => {
+                if let Some(progress) = self.reading.options.progress {
+                    progress.file();
+                    progress.expect(bytes);
+                }
+                self.log(&Place::from_path(path), &mut file, extension, named);
+            }
             Err(error) => self.unreadable(path, &error),
         }
-    }
-
-    fn open(&self, path: &Path) -> io::Result<File> {
-        let file = File::open(path)?;
-        let bytes = file.metadata()?.len();
-        if let Some(progress) = self.reading.options.progress {
-            progress.file();
-            progress.expect(bytes);
-        }
-        Ok(file)
     }
 
     fn log(&mut self, place: &Place, input: &mut dyn Read, extension: Option<&str>, named: bool) {

@@ -17,28 +17,6 @@ const MAX_TEXT: u64 = 1 << 20;
 /// The maximum length of a command line in the report in characters.
 const MAX_COMMAND: usize = 200;
 
-/// The reason why a process is a plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Activity {
-    /// It is connected to this NRI socket.
-    Connected(PathBuf),
-    /// A runtime started it.
-    Launched {
-        name: Option<String>,
-        index: Option<String>,
-    },
-}
-
-impl Activity {
-    /// Returns a phrase: `is connected to /run/nri/nri.sock`.
-    pub(super) fn phrase(&self) -> String {
-        match self {
-            Self::Connected(socket) => format!("is connected to {}", escape::path(socket)),
-            Self::Launched { .. } => "was started by a runtime as a plugin".to_owned(),
-        }
-    }
-}
-
 /// Returns the inodes of the sockets in `wanted` that a process has open.
 pub(super) fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32> {
     let files = process
@@ -58,9 +36,9 @@ pub(super) fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> B
     inodes.filter(|inode| wanted.contains_key(inode)).collect()
 }
 
-/// Returns the activity of a process that a runtime started. Its own children inherit the variables,
-/// and are none.
-pub(super) fn launched(proc: &Path, pid: u32) -> Option<Activity> {
+/// Returns the name and index with which a runtime started a process as a plugin. The children of the process
+/// inherit the variables, and are none.
+pub(super) fn launched(proc: &Path, pid: u32) -> Option<(Option<String>, Option<String>)> {
     let folder = |pid: u32| proc.join(pid.to_string());
     let variables = environment(&folder(pid));
     let name = variables.get(NAME_VARIABLE)?;
@@ -69,10 +47,7 @@ pub(super) fn launched(proc: &Path, pid: u32) -> Option<Activity> {
         return None;
     }
     let shown = |text: &String| (!text.is_empty()).then(|| escape::bytes(text.as_bytes()));
-    Some(Activity::Launched {
-        name: shown(name),
-        index: variables.get(INDEX_VARIABLE).and_then(shown),
-    })
+    Some((shown(name), variables.get(INDEX_VARIABLE).and_then(shown)))
 }
 
 fn environment(process: &Path) -> BTreeMap<String, String> {

@@ -4,11 +4,11 @@
 //! `/proc/net/unix` does not have the peers.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,8 +17,9 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::Connections;
+use crate::check::collect::scan::Scan;
 use crate::place::Place;
-use crate::skipped::{Skipped, Unreadable};
+use crate::skipped::Unreadable;
 
 /// The name of an NRI socket, in whatever folder a distribution puts it.
 const SOCKET_NAME: &str = "nri.sock";
@@ -31,50 +32,52 @@ const MAX_NAMESPACES: usize = 10_000;
 ///
 /// The sockets of a connection belong to the network namespace of the process that connected, even if
 /// the path is on a volume from the host. So the kernel is asked in the namespace of every process.
-pub(super) fn connections(proc: &Path, pids: &[u32], configured: &[PathBuf]) -> Connections {
-    let mut all = Connections::default();
+pub(super) fn connections(
+    scan: &Scan<'_>,
+    proc: &Path,
+    pids: &[u32],
+    configured: &[PathBuf],
+) -> Connections {
     if proc.join("self/ns/net").read_link().is_err() {
         // The processes are not those of this kernel, as below the root of a machine that is not live.
-        return all;
+        return Connections::new();
     }
-    match unix_sockets() {
-        Ok(sockets) => all.add(&sockets, configured),
-        Err(error) => all.skip(Place::from_path(&proc.join("net/unix")), &error),
-    }
-    for namespace in namespaces(proc, pids) {
-        match sockets_in(&namespace) {
-            Ok(sockets) => all.add(&sockets, configured),
+    let own = (proc.join("net/unix"), unix_sockets());
+    let others = namespaces(proc, pids).into_iter();
+    let others = others.map(|namespace| {
+        let sockets = sockets_in(&namespace);
+        (namespace, sockets)
+    });
+    let mut all = Connections::new();
+    for (place, sockets) in std::iter::once(own).chain(others) {
+        match sockets {
+            Ok(sockets) => all.extend(nri_peers(sockets, configured)),
             // The process ended, and its connection with it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => all.skip(Place::from_path(&namespace), &error),
+            Err(_) if !place.exists() => {}
+            Err(error) => {
+                let why = Unreadable::from(&error);
+                let reason = format!(
+                    "the connections to NRI sockets in this network namespace cannot be seen: {why}; run it as root"
+                );
+                scan.skip(Place::from_path(&place), Unreadable { reason, ..why });
+            }
         }
     }
     all
 }
 
-impl Connections {
-    fn add(&mut self, sockets: &[UnixSocket], configured: &[PathBuf]) {
-        for socket in sockets {
-            let path = Path::new(OsStr::from_bytes(&socket.path));
-            let is_nri = || {
-                path.file_name() == Some(OsStr::new(SOCKET_NAME))
-                    || configured.iter().any(|known| is_same(known, path))
-            };
-            if !socket.peers.is_empty() && is_nri() {
-                let peers = socket.peers.iter();
-                self.by_inode
-                    .extend(peers.map(|inode| (*inode, path.to_owned())));
-            }
-        }
-    }
-
-    fn skip(&mut self, place: Place, error: &io::Error) {
-        let Unreadable { kind, reason } = Unreadable::from(error);
-        let reason = format!(
-            "the connections to NRI sockets in this network namespace cannot be seen: {reason}; run it as root"
-        );
-        self.skipped.push(Skipped::new(place, kind, reason));
-    }
+/// Returns the peers of the NRI sockets among these.
+fn nri_peers(
+    sockets: Vec<UnixSocket>,
+    configured: &[PathBuf],
+) -> impl Iterator<Item = (u32, PathBuf)> {
+    sockets.into_iter().flat_map(|socket| {
+        let path = PathBuf::from(OsString::from_vec(socket.path));
+        let is_nri = path.file_name() == Some(OsStr::new(SOCKET_NAME))
+            || configured.iter().any(|known| is_same(known, &path));
+        let peers = socket.peers.into_iter().filter(move |_| is_nri);
+        peers.map(move |inode| (inode, path.clone()))
+    })
 }
 
 /// Reports whether two paths are the same; `/var/run` is a link to `/run`.
@@ -284,13 +287,12 @@ mod tests {
             ("/run/nri.sock/x", false),
             ("", false),
         ] {
-            let mut all = Connections::default();
             let socket = UnixSocket {
                 path: path.into(),
                 peers: vec![7],
             };
-            all.add(&[socket], &configured);
-            assert_eq!(all.by_inode.contains_key(&7), expected, "{path}");
+            let found = nri_peers(vec![socket], &configured).next();
+            assert_eq!(found, expected.then(|| (7, path.into())), "{path}");
         }
     }
 

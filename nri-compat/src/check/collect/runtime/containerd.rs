@@ -113,13 +113,13 @@ impl Settings {
 }
 
 /// Returns the files that a file imports. Relative paths are relative to its folder.
-fn imports(
-    imports: &[String],
+pub(super) fn imports<S: AsRef<str>>(
+    imports: &[S],
     file: &Path,
     machine: &MachineRoot,
 ) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
-    for import in imports {
+    for import in imports.iter().map(AsRef::as_ref) {
         let path = if Path::new(import).is_absolute() {
             machine.below(import)
         } else {

@@ -2,9 +2,9 @@
 //! v0.1.0.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Configured, Folder, containerd, crio, defaults, document};
+use super::{Configured, Folder, containerd, crio};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
@@ -82,31 +82,29 @@ pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
     }
     machine.crio(root);
     if machine.configured.is_empty() {
-        machine.defaults(root);
+        for runtime in ["containerd", "cri-o"] {
+            let defaults = Configured::new(runtime, Path::new("")).folders(root);
+            machine.folders.extend(defaults);
+        }
     }
-    let one_shot = ONE_SHOT.map(|(path, has_plugins)| default(root, path, has_plugins));
-    machine.folders.extend(one_shot);
     machine
-}
-
-fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Folder {
-    Folder {
-        path: root.below(path),
-        has_plugins,
-        configured_in: None,
-    }
+        .folders
+        .extend(ONE_SHOT.map(|(path, has_plugins)| Folder {
+            path: root.below(path),
+            has_plugins,
+            configured_in: None,
+        }));
+    machine
 }
 
 impl Machine {
     fn containerd(&mut self, file: &Path, sources: &[&str], root: &MachineRoot) {
-        let files = match root.resolve(file) {
+        let files: Vec<PathBuf> = match root.resolve(file) {
             Ok(_) => vec![file.to_owned()],
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = root.inner(file).unwrap_or_default();
-                let folder = folder.parent().unwrap_or(Path::new("/"));
-                let sources = sources.iter().map(|source| folder.join(source));
-                let files = sources.map(|source| document::expand(&root.below(source), root));
-                files.flat_map(Result::unwrap_or_default).collect()
+                let sources = containerd::imports(sources, file, root).unwrap_or_default();
+                let exists = |source: &PathBuf| root.resolve(source).is_ok();
+                sources.into_iter().filter(exists).collect()
             }
             Err(error) => {
                 let (place, why) = (Place::from_path(file), Unreadable::from(&error));
@@ -128,17 +126,6 @@ impl Machine {
             self.configured.push(crio::read(&file, root));
         } else {
             self.absent.push(escape::path(&file));
-        }
-    }
-
-    /// Adds the default folders of all runtimes.
-    fn defaults(&mut self, root: &MachineRoot) {
-        for runtime in ["containerd", "cri-o"] {
-            let (plugins, configs) = defaults(runtime);
-            for (path, has_plugins) in [(plugins, true), (configs, false)] {
-                let folder = path.map(|path| default(root, path, has_plugins));
-                self.folders.extend(folder);
-            }
         }
     }
 }
