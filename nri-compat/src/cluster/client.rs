@@ -202,7 +202,7 @@ impl Client {
     fn refused(&self, resource: &Resource, status: StatusCode, body: &[u8]) -> ClusterError {
         let ClusterView { server, name, .. } = &self.view;
         let namespace = self.view.namespace.as_ref();
-        let scope = match namespace.filter(|_| resource.is_namespaced) {
+        let scope = match namespace.filter(|_| resource.is_namespaced()) {
             Some(namespace) => format!("in the namespace {namespace}"),
             None => "in the whole cluster".to_owned(),
         };

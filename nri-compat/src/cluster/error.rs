@@ -8,9 +8,11 @@ use crate::skipped::SkipKind;
 /// An error with its causes in the message, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError {
-    pub(super) kind: SkipKind,
+    /// The class of the reason.
+    pub kind: SkipKind,
     pub(super) message: String,
-    pub(super) help: Option<String>,
+    /// The remedy, if known.
+    pub help: Option<String>,
     /// True if all further requests would fail for the same reason.
     pub(super) is_final: bool,
 }
@@ -44,16 +46,6 @@ impl ClusterError {
     pub(super) fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.message = format!("{}: {}", self.message, chain(&*cause.into()));
         self
-    }
-
-    /// Returns the class of the reason.
-    pub fn kind(&self) -> SkipKind {
-        self.kind
-    }
-
-    /// Returns the remedy, if known.
-    pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
     }
 }
 

@@ -10,29 +10,22 @@ pub const VERB: &str = "list";
 pub struct Resource {
     /// The API group; empty for the core group.
     pub group: &'static str,
-    /// The version within the group.
-    pub version: &'static str,
     /// The name in URLs and in roles, in the plural.
     pub plural: &'static str,
     /// The kind of its objects.
     pub kind: &'static str,
-    /// True if its objects belong to namespaces.
-    pub is_namespaced: bool,
 }
 
 /// All resources that are listed: nodes for their runtimes, pods for their containers, and the
 /// workloads that create pods.
 pub const RESOURCES: [Resource; 7] = [
-    Resource {
-        is_namespaced: false,
-        ..Resource::namespaced("", "nodes", NODE)
-    },
-    Resource::namespaced("", "pods", POD),
-    Resource::namespaced("apps", "daemonsets", "DaemonSet"),
-    Resource::namespaced("apps", "deployments", "Deployment"),
-    Resource::namespaced("apps", "statefulsets", "StatefulSet"),
-    Resource::namespaced("batch", "cronjobs", "CronJob"),
-    Resource::namespaced("batch", "jobs", "Job"),
+    Resource::new("", "nodes", NODE),
+    Resource::new("", "pods", POD),
+    Resource::new("apps", "daemonsets", "DaemonSet"),
+    Resource::new("apps", "deployments", "Deployment"),
+    Resource::new("apps", "statefulsets", "StatefulSet"),
+    Resource::new("batch", "cronjobs", "CronJob"),
+    Resource::new("batch", "jobs", "Job"),
 ];
 
 /// The kind of nodes.
@@ -42,15 +35,17 @@ pub(super) const NODE: &str = "Node";
 pub(super) const POD: &str = "Pod";
 
 impl Resource {
-    /// Returns a resource with namespaces.
-    const fn namespaced(group: &'static str, plural: &'static str, kind: &'static str) -> Self {
+    const fn new(group: &'static str, plural: &'static str, kind: &'static str) -> Self {
         Self {
             group,
-            version: "v1",
             plural,
             kind,
-            is_namespaced: true,
         }
+    }
+
+    /// Returns true if its objects belong to namespaces.
+    pub(super) fn is_namespaced(&self) -> bool {
+        self.kind != NODE
     }
 
     /// Returns the name with the group, as in messages of `kubectl`: `daemonsets.apps`.
@@ -63,15 +58,13 @@ impl Resource {
 
     /// Returns the path of the list in a namespace, or in all of them.
     pub fn path(&self, namespace: Option<&str>) -> String {
-        let group = if self.group.is_empty() {
-            "/api".to_owned()
-        } else {
-            format!("/apis/{}", self.group)
-        };
-        let namespace = namespace.filter(|_| self.is_namespaced);
+        let namespace = namespace.filter(|_| self.is_namespaced());
         let namespace = namespace.map(|name| format!("namespaces/{name}/"));
-        let namespace = namespace.unwrap_or_default();
-        format!("{group}/{}/{namespace}{}", self.version, self.plural)
+        let list = format!("v1/{}{}", namespace.unwrap_or_default(), self.plural);
+        if self.group.is_empty() {
+            return format!("/api/{list}");
+        }
+        format!("/apis/{}/{list}", self.group)
     }
 }
 

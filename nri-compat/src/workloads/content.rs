@@ -29,9 +29,6 @@ pub struct Statement {
     pub text: String,
     /// The published plugin that it installs, if it names one.
     pub plugin: Option<&'static str>,
-    /// True for a mount of a volume that is declared elsewhere, probably in the place that another
-    /// statement is about.
-    pub(super) is_mount: bool,
 }
 
 /// The content of an object.
@@ -156,12 +153,8 @@ fn volume(node: &Node) -> Option<Statement> {
 
 fn mount(node: &Node) -> Option<Statement> {
     let path = node.get("mountPath")?;
-    let statement = about_path(path.line, path.as_text()?, |path, resource| {
+    about_path(path.line, path.as_text()?, |path, resource| {
         format!("mounts a volume that is declared elsewhere at {path} ({resource})")
-    });
-    Some(Statement {
-        is_mount: true,
-        ..statement?
     })
 }
 
@@ -187,7 +180,6 @@ impl Statement {
             line,
             text,
             plugin: None,
-            is_mount: false,
         }
     }
 }

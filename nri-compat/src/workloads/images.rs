@@ -82,26 +82,22 @@ fn charts() -> impl Iterator<Item = &'static str> {
     TABLE.image.iter().filter_map(PublishedImage::chart)
 }
 
-/// Returns the published plugin with this folder in the publisher's sources.
 fn by_folder(path: &str) -> Option<&'static str> {
-    let image = TABLE.image.iter().find(|image| {
-        let folder = image.folder();
-        folder.is_some_and(|folder| ends_with_path(path, folder))
-    });
-    image.and_then(PublishedImage::chart)
+    let is_named = |folder: &str| ends_with_path(path, folder);
+    let mut images = TABLE.image.iter();
+    images
+        .find(|image| image.folder().is_some_and(is_named))?
+        .chart()
 }
 
 fn by_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
-    let is_version = |rest: &str| {
-        let version = rest
-            .strip_prefix('-')
-            .map(|rest| rest.trim_start_matches('v'));
-        version.map_or_else(
-            || rest.is_empty() || rest.starts_with([':', '@']),
-            |version| version.starts_with(|c: char| c.is_ascii_digit()),
-        )
+    let is_version = |rest: &str| match rest.strip_prefix('-') {
+        Some(version) => version
+            .trim_start_matches('v')
+            .starts_with(|c: char| c.is_ascii_digit()),
+        None => rest.is_empty() || rest.starts_with([':', '@']),
     };
     let mut names = charts();
     names.find(|known| name.strip_prefix(known).is_some_and(is_version))

@@ -1,28 +1,46 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
-//! A file is decoded to text, and `documents` splits and parses it.
-
-mod documents;
+//! The documents of a file are parsed separately, so that an error in one does not affect the others.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::thread;
 
 use encoding_rs::UTF_8;
+use serde::de::IgnoredAny;
+use serde_saphyr::DuplicateKeyPolicy;
 
 use super::content::{Content, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
-use documents::documents;
-
-pub use documents::SyntaxError;
-
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The stack for a document of the maximum depth, with a reserve.
 const STACK_BYTES: usize = 16 << 20;
+
+/// The marker between documents.
+const MARKER: &str = "---";
+
+/// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
+const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
+
+/// Words of which each object, and each part of one that matters here, has one.
+const OBJECT_WORDS: [&str; 4] = ["apiVersion", "hostPath", "kind:", "mountPath"];
+
+/// The maximum number of values in a document, with those of aliases: enough for a list of some
+/// thousand pods.
+const MAX_VALUES: usize = 1_000_000;
+
+/// The maximum number of parts of values that aliases repeat in a document.
+const MAX_REPEATED: usize = 200_000;
+
+/// The maximum depth of a document. Schemas in custom resource definitions have about 50.
+const MAX_DEPTH: usize = 100;
+
+/// The marker of a template of a chart.
+const TEMPLATE: &str = "{{";
 
 /// Something in a manifest. Documents that are not Kubernetes objects are omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +114,9 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     }
     let mut statements = content.statements;
     statements.extend(installers::statements(node));
-    items.extend(mentions(statements).into_iter().map(Item::Mention));
+    let mut texts = HashSet::new();
+    statements.retain(|statement| texts.insert(statement.text.clone()));
+    items.extend(statements.into_iter().map(Item::Mention));
     let list = node.text("kind").unwrap_or_default();
     let kind = list.strip_suffix("List").unwrap_or_default();
     for nested in content.objects {
@@ -104,12 +124,150 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     }
 }
 
-/// Returns each statement once, and those about mounts only if there are no others.
-fn mentions(mut statements: Vec<Statement>) -> Vec<Statement> {
-    let has_others = statements.iter().any(|statement| !statement.is_mount);
-    let mut texts = HashSet::new();
-    statements.retain(|one| !(one.is_mount && has_others) && texts.insert(one.text.clone()));
-    statements
+/// A document of a file.
+#[derive(Clone, Copy, Debug)]
+struct Document<'t> {
+    /// Its number, counted from 1.
+    number: u32,
+    /// The number of lines before it.
+    lines_before: u32,
+    text: &'t str,
+}
+
+/// A document that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The document, counted from 1.
+    pub document: u32,
+    /// The line of the error, counted from 1.
+    pub line: u32,
+    /// The reason: one line, in lower case.
+    pub reason: String,
+}
+
+/// Returns the documents of a file, without empty ones.
+fn documents(text: &str) -> Vec<Document<'_>> {
+    let (mut documents, mut number, mut lines_before) = (Vec::new(), 0, 0);
+    for part in parts(text) {
+        let is_empty = is_empty(part);
+        number += u32::from(!is_empty || part.starts_with(MARKER));
+        if !is_empty {
+            documents.push(Document {
+                number,
+                lines_before,
+                text: part,
+            });
+        }
+        lines_before += lines(part);
+    }
+    documents
+}
+
+impl Document<'_> {
+    /// Parses the document. Returns `None` for prose.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not YAML and may be an object, or if it exceeds a limit.
+    fn parse(&self) -> Result<Option<Node>, SyntaxError> {
+        let error = match parse(self.text) {
+            Ok(mut node) => {
+                node.move_down(self.lines_before);
+                return Ok(Some(node));
+            }
+            Err(error) => error,
+        };
+        if !OBJECT_WORDS.iter().any(|word| self.text.contains(word)) {
+            return Ok(None);
+        }
+        Err(SyntaxError {
+            document: self.number,
+            line: self.lines_before + error.location().map_or(1, |at| line(at.line())),
+            reason: reason(self.text, &error),
+        })
+    }
+}
+
+fn parse(text: &str) -> Result<Node, serde_saphyr::Error> {
+    let budget = serde_saphyr::budget! {
+        max_nodes: MAX_VALUES,
+        max_events: 2 * MAX_VALUES,
+        max_depth: MAX_DEPTH,
+    };
+    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED };
+    let options = serde_saphyr::options! {
+        alias_limits: alias_limits,
+        budget: budget,
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options)
+}
+
+fn reason(text: &str, error: &serde_saphyr::Error) -> String {
+    if text.contains(TEMPLATE) {
+        return "a template that has not been rendered: render it first (`helm template`, `kustomize build`)".to_owned();
+    }
+    let message = error.to_string();
+    let words: Vec<&str> = message.split_whitespace().collect();
+    format!("invalid YAML: {}", words.join(" "))
+}
+
+/// Splits a file at the lines that are document markers, which cannot occur within a document. JSON
+/// documents may follow each other without a marker, as in the input of `kubectl`.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, rest) = json(text);
+    let mut start = 0;
+    for at in markers(rest) {
+        parts.extend(rest.get(start..at));
+        start = at;
+    }
+    parts.extend(rest.get(start..));
+    parts
+}
+
+/// Splits off the complete JSON values at the beginning of a text.
+fn json(text: &str) -> (Vec<&str>, &str) {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    if text.trim_start().starts_with('{') {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+        while let Some(Ok(_)) = values.next() {
+            parts.extend(text.get(start..values.byte_offset()));
+            start = values.byte_offset();
+        }
+    }
+    (parts, text.get(start..).unwrap_or_default())
+}
+
+/// Returns the offsets of the lines that are document markers, or headings after a document.
+fn markers(text: &str) -> impl Iterator<Item = usize> {
+    let mut offset = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let at = offset;
+        offset += line.len();
+        let after = line.strip_prefix(MARKER);
+        let is_marker = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
+        (HEADINGS.contains(&line.trim_end()) || after.is_some_and(is_marker)).then_some(at)
+    })
+}
+
+/// Returns true if a text has only comments, directives, markers and headings.
+fn is_empty(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| {
+        let line = line.strip_prefix(MARKER).unwrap_or(line).trim();
+        let is_mark = line.is_empty() || line == "..." || HEADINGS.contains(&line);
+        is_mark || line.starts_with(['#', '%'])
+    })
+}
+
+fn lines(text: &str) -> u32 {
+    line(memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64)
+}
+
+fn line(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

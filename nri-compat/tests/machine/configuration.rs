@@ -77,9 +77,9 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
 }
 
 /// Version 1, which containerd 1.7 still reads, has short names of plugins; and CRI-O reads drop-in
-/// files in subfolders, whatever their names.
+/// files whatever their names.
 #[test]
-fn old_names_and_nested_drop_ins_are_read() {
+fn old_names_and_drop_ins_are_read() {
     for config in [
         "[plugins.nri]\nplugin_path = '/srv/one'\n",
         "version = 1\n[plugins]\n[plugins.nri]\nplugin_path = '/srv/one'\n",
@@ -95,12 +95,15 @@ fn old_names_and_nested_drop_ins_are_read() {
     let nri = |folder: &str| format!("[crio.nri]\nnri_plugin_dir = '{folder}'\n");
     let machine = Machine::new()
         .with("etc/crio/crio.conf.d/10-a", &nri("/srv/one"))
-        .with("etc/crio/crio.conf.d/20/b/z.txt", &nri("/srv/two"))
-        .with("etc/crio/crio.conf.d/20.conf/y", &nri("/srv/three"))
+        .with("etc/crio/crio.conf.d/20.txt", &nri("/srv/two"))
+        .with("etc/crio/crio.conf.d/30/b.conf", &nri("/srv/three"))
         .with("srv/one/10-a", "MARK a")
         .with("srv/two/10-b", "MARK b")
         .with("srv/three/10-c", "MARK c");
-    assert_eq!(machine.found(&[]), ["/srv/three/10-c"]);
+    let found = machine.look(&[], false);
+    assert_eq!(machine.bare(&paths(&found)), ["/srv/two/10-b"]);
+    let folder = "/etc/crio/crio.conf.d/30: not a regular file";
+    assert_eq!(machine.bare(&common::skipped(&found)), [folder]);
 }
 
 #[test]

@@ -78,18 +78,15 @@ fn reason(file: &File<'_>) -> Option<String> {
     let mut bytes = vec![0; usize::try_from(file.content.len().min(MAX_FILE)).unwrap_or(0)];
     let read = file.content.read_at(0, &mut bytes).ok()?;
     bytes.truncate(read);
-    if mentions_nri(&bytes) {
-        return Some(format!(
-            "a Helm chart whose file {} names a path of NRI",
-            file.name
-        ));
-    }
     let text = String::from_utf8_lossy(&bytes);
-    if let Some(image) = images_in(&text) {
-        return Some(format!(
-            "a Helm chart whose file {} names the published plugin {image}",
-            file.name
-        ));
+    let named = if mentions_nri(&bytes) {
+        Some("a path of NRI".to_owned())
+    } else {
+        images_in(&text).map(|image| format!("the published plugin {image}"))
+    };
+    if let Some(named) = named {
+        let file = &file.name;
+        return Some(format!("a Helm chart whose file {file} names {named}"));
     }
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start_matches([' ', '-']);

@@ -1,14 +1,14 @@
 //! Running processes: their executables, `/proc/*/exe`, each once, and the processes that are plugins
 //! by what they do, whatever they execute.
 
-mod activity;
 #[cfg(target_os = "linux")]
 mod connections;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,16 @@ use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
+
+/// The variables that a runtime sets for the plugins that it starts.
+const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
+const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
+
+/// The maximum length of an environment or a command line in bytes.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// The maximum length of a command line in the report in characters.
+const MAX_COMMAND: usize = 200;
 
 /// A running executable.
 struct Program {
@@ -133,17 +143,17 @@ impl Processes<'_> {
 
     /// Returns the process, if what it does makes it a plugin.
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
-        let open = activity::open_sockets(folder, &self.connections);
+        let open = open_sockets(folder, &self.connections);
         let socket = open.first().and_then(|one| self.connections.get(one));
         let activity = socket.map(|socket| format!("is connected to {}", escape::path(socket)));
         self.seen.extend(open);
-        let launched = activity::launched(self.proc, pid);
+        let launched = launched(self.proc, pid);
         let of_launched = |_: &_| "was started by a runtime as a plugin".to_owned();
         let activity = launched.as_ref().map(of_launched).or(activity)?;
         let (name, index) = launched.unwrap_or_default();
         Some(Plugin {
             pid,
-            command: activity::command(folder),
+            command: command(folder),
             activity,
             name,
             index,
@@ -270,4 +280,70 @@ fn named(program: &Program) -> String {
     let name = program.path.file_name().map_or(&b""[..], OsStr::as_bytes);
     let name = name.strip_suffix(DELETED).unwrap_or(name);
     escape::bytes(name)
+}
+
+/// Returns the inodes of the sockets in `wanted` that a process has open.
+fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32> {
+    let files = process
+        .join("fd")
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten();
+    let targets = files.filter_map(|file| file.path().read_link().ok());
+    let inodes = targets.filter_map(|target| {
+        let inode = target
+            .to_str()?
+            .strip_prefix("socket:[")?
+            .strip_suffix(']')?;
+        inode.parse().ok()
+    });
+    inodes.filter(|inode| wanted.contains_key(inode)).collect()
+}
+
+/// Returns the name and index with which a runtime started a process as a plugin. The children of the process
+/// inherit the variables, and are none.
+fn launched(proc: &Path, pid: u32) -> Option<(Option<String>, Option<String>)> {
+    let folder = |pid: u32| proc.join(pid.to_string());
+    let variables = environment(&folder(pid));
+    let name = variables.get(NAME_VARIABLE)?;
+    let parent = parent(&folder(pid)).map(|parent| environment(&folder(parent)));
+    if parent.is_some_and(|parent| parent.contains_key(NAME_VARIABLE)) {
+        return None;
+    }
+    let shown = |text: &String| (!text.is_empty()).then(|| escape::bytes(text.as_bytes()));
+    Some((shown(name), variables.get(INDEX_VARIABLE).and_then(shown)))
+}
+
+fn environment(process: &Path) -> BTreeMap<String, String> {
+    let texts = texts(&process.join("environ"));
+    let variables = texts.iter().filter_map(|text| text.split_once('='));
+    variables
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn parent(process: &Path) -> Option<u32> {
+    let status = texts(&process.join("status"));
+    let mut lines = status.iter().flat_map(|text| text.lines());
+    lines.find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
+}
+
+/// Returns the command line of a process as one short text.
+fn command(process: &Path) -> String {
+    let words = texts(&process.join("cmdline")).join(" ");
+    let short: String = words.chars().take(MAX_COMMAND).collect();
+    escape::bytes(short.as_bytes())
+}
+
+/// Returns the texts in a file that end with NUL; none if it cannot be read.
+fn texts(file: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Ok(file) = File::open(file) {
+        // What was read before an error counts.
+        let _ = file.take(MAX_TEXT).read_to_end(&mut all);
+    }
+    let texts = all.split(|byte| *byte == 0);
+    let texts = texts.map(|text| String::from_utf8_lossy(text).into_owned());
+    texts.filter(|text| !text.is_empty()).collect()
 }

@@ -114,20 +114,15 @@ impl Roots {
             return self.streams.push(path.to_owned());
         }
         let real = self.machine.resolve(path);
-        let configured = real
-            .as_ref()
-            .ok()
-            .and_then(|real| runtime::read(real, path, &self.machine));
-        match (configured, real) {
-            (Some(configured), _) => self.configured(scan, configured),
-            (None, Ok(real)) => {
-                self.looked_at.push(escape::path(path));
-                self.add(real, path, true, false);
-            }
-            (None, Err(error)) => {
-                self.looked_at.push(escape::path(path));
-                missing(scan, Place::from_path(path), &error);
-            }
+        let configured = real.as_ref().ok();
+        let configured = configured.and_then(|real| runtime::read(real, path, &self.machine));
+        if let Some(configured) = configured {
+            return self.configured(scan, configured);
+        }
+        self.looked_at.push(escape::path(path));
+        match real {
+            Ok(real) => self.add(real, path, true, false),
+            Err(error) => missing(scan, Place::from_path(path), &error),
         }
     }
 
@@ -178,22 +173,20 @@ impl Roots {
     }
 
     fn folder(&mut self, scan: &Scan<'_>, folder: &runtime::Folder) {
+        let real = self.machine.resolve(&folder.path);
         let shown = escape::path(&folder.path);
-        if self.looked_at.contains(&shown) {
+        let line = if real.is_ok() {
+            shown
+        } else {
+            format!("{shown} (not there)")
+        };
+        if self.looked_at.contains(&line) {
             return;
         }
-        match self.machine.resolve(&folder.path) {
-            Ok(real) => {
-                self.looked_at.push(shown);
-                self.add(real, &folder.path, false, folder.has_plugins);
-            }
-            Err(error) => {
-                let line = runtime::absent(&folder.path);
-                if !self.looked_at.contains(&line) {
-                    self.looked_at.push(line);
-                    scan.skip_all(not_there(folder, &error));
-                }
-            }
+        self.looked_at.push(line);
+        match real {
+            Ok(real) => self.add(real, &folder.path, false, folder.has_plugins),
+            Err(error) => scan.skip_all(not_there(folder, &error)),
         }
     }
 

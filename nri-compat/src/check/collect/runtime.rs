@@ -138,8 +138,3 @@ impl Configured {
         format!("{} ({}{state})", escape::path(&self.file), self.runtime)
     }
 }
-
-/// Returns a line for the report about a missing place.
-pub(super) fn absent(place: &Path) -> String {
-    format!("{} (not there)", escape::path(place))
-}

@@ -8,7 +8,7 @@ use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::cli::{answer, session};
-use crate::cluster::{self, Cluster, ClusterError, Options, Plugin, Unread};
+use crate::cluster::{self, Cluster, ClusterError, Options, Plugin};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::Place;
@@ -109,8 +109,13 @@ impl ClusterScan {
         }
         self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
-        let skipped = unread.map(|unread| self.skipped(unread));
-        collected.skipped.extend(skipped);
+        collected.skipped.extend(unread.map(|unread| {
+            let place = format!("{}: {}", self.name, unread.resource.name());
+            let error = &unread.error;
+            let help = error.help.as_deref().map(|help| format!("; {help}"));
+            let reason = format!("{error}{}", help.unwrap_or_default());
+            Skipped::new(place, error.kind, reason)
+        }));
     }
 
     /// Adds the cluster to the places that were checked, the counts, and the time.
@@ -126,16 +131,6 @@ impl ClusterScan {
         count.examined += self.cluster.view.pods + self.cluster.view.workloads;
         count.candidates += candidates.len() as u64;
         summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
-    }
-
-    fn skipped(&self, unread: &Unread) -> Skipped {
-        let place = format!("{}: {}", self.name, unread.resource.name());
-        let error = &unread.error;
-        let reason = match error.help() {
-            Some(help) => format!("{error}; {help}"),
-            None => error.to_string(),
-        };
-        Skipped::new(place, error.kind(), reason)
     }
 
     /// Adds the nodes of each plugin and the pools to the report.
@@ -159,7 +154,7 @@ impl ClusterScan {
             unread.join(", "),
             first.error
         );
-        Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help()))
+        Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help.as_deref()))
     }
 
     /// Returns the plugins whose image contains a place: those with the reference of the place, or all
@@ -182,6 +177,6 @@ impl ClusterScan {
 
 impl From<ClusterError> for Error {
     fn from(error: ClusterError) -> Self {
-        Self::new(ErrorKind::Cluster, error.to_string()).with_help_of(error.help())
+        Self::new(ErrorKind::Cluster, error.to_string()).with_help_of(error.help.as_deref())
     }
 }

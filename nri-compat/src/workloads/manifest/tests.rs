@@ -30,16 +30,6 @@ fn pod(name: &str) -> String {
 }
 
 #[test]
-fn objects_within_objects_are_read_one_by_one() {
-    for text in [
-        r#"{kind: PodList, apiVersion: v1, items: [{metadata: {name: a}, spec: {containers: [{name: c}]}}]}"#,
-        "{apiVersion: template.openshift.io/v1, kind: Template, objects: [{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}]}",
-    ] {
-        assert_eq!(items(text), ["object", "Pod a: c=-@1"]);
-    }
-}
-
-#[test]
 fn anchors_merge_keys_and_tags_are_read() {
     let text = "apiVersion: v1
 kind: Pod
@@ -71,41 +61,42 @@ spec:
 }
 
 #[test]
-fn odd_values_are_read() {
-    let text = "apiVersion: v1
-kind: Pod
-metadata: {name: '007', namespace: null, labels: , annotations: ~}
-spec:
-  volumes:
-  initContainers: null
-  containers:
-  -
-  - name: on
-    image: 1.10
-    image: example.org/last:1.10
-    env: []
-    volumeMounts:
-status:
-";
-    assert_eq!(items(text), ["Pod 007: on=example.org/last:1.10@11"]);
-    let text =
-        "apiVersion: v1\nkind: ConfigMap\ndata:\n  x: |\n    ---\n    kind: Pod\n    {{ x }}\n";
-    assert_eq!(items(text), ["object"]);
-    let text = "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}], volumes: 3}\n";
-    assert_eq!(items(text), ["Pod: c=-@3"]);
-}
-
-#[test]
-fn json_is_read_with_lines() {
-    let one = r#"{
+fn odd_forms_are_read() {
+    for (text, expected) in [
+        (
+            r#"{kind: PodList, apiVersion: v1, items: [{metadata: {name: a}, spec: {containers: [{name: c}]}}]}"#,
+            &["object", "Pod a: c=-@1"][..],
+        ),
+        (
+            "{apiVersion: template.openshift.io/v1, kind: Template, objects: [{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}]}",
+            &["object", "Pod a: c=-@1"],
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: '007', namespace: null, labels: , annotations: ~}\nspec:\n  volumes:\n  initContainers: null\n  containers:\n  -\n  - name: on\n    image: 1.10\n    image: example.org/last:1.10\n    env: []\n    volumeMounts:\nstatus:\n",
+            &["Pod 007: on=example.org/last:1.10@11"],
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\ndata:\n  x: |\n    ---\n    kind: Pod\n    {{ x }}\n",
+            &["object"],
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}], volumes: 3}\n",
+            &["Pod: c=-@3"],
+        ),
+        (
+            r#"{
 	"apiVersion": "v1", "kind": "Pod",
 	"metadata": {"name": "\ud83d\ude00\u003c", "annotations": {"x": "\/\u00e9"},},
 	"spec": {"containers": [
 		{"name": "c",
 		 "image": "x", },
 	], },
-}"#;
-    assert_eq!(items(one), ["Pod 😀<: c=x@6"]);
+}"#,
+            &["Pod 😀<: c=x@6"],
+        ),
+    ] {
+        assert_eq!(items(text), expected, "{text}");
+    }
 }
 
 #[test]

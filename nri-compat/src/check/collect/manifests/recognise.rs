@@ -8,6 +8,7 @@ use regex::bytes::Regex;
 
 use super::super::demand::Demand;
 use crate::check::content::File;
+use crate::check::evidence::text;
 use crate::check::head::HEAD;
 use crate::workloads::{manifest, mentions_published};
 
@@ -51,13 +52,12 @@ pub(in crate::check::collect) fn recognises(
         .iter()
         .any(|word| mentions(head, word))
         || is_yaml && mentions_published(head);
-    // A long comment may come before the first object.
-    let may_begin = begins || file.head.len() >= HEAD && !file.head.contains(&0);
     match (is_yaml, is_named) {
-        (true, false) => may_begin,
+        // A long comment may come before the first object.
+        (true, false) => begins || file.head.len() >= HEAD,
         (false, false) => begins,
         (true, true) => !file.head.is_empty() && (begins || !is_recognised()),
-        (false, true) => !is_recognised() && may_begin,
+        (false, true) => !is_recognised() && (begins || is_later(file)),
     }
 }
 
@@ -73,6 +73,13 @@ pub(super) fn has_object(text: &[u8]) -> bool {
         || mentions(text, HOST_PATH)
         || mentions(text, MOUNT_PATH)
         || mentions_published(text)
+}
+
+/// Reports whether the field comes after the first bytes of a text that the user named.
+fn is_later(file: &File<'_>) -> bool {
+    let is_text = !file.head.contains(&0) && file.head.len() >= HEAD;
+    let all = is_text.then(|| text::bytes(file.content, manifest::MAX_BYTES));
+    all.is_some_and(|all| all.is_ok_and(|all| mentions(&all, API_VERSION)))
 }
 
 #[cfg(test)]

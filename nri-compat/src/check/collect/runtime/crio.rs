@@ -3,19 +3,14 @@
 //! [crio.conf(5)](https://github.com/cri-o/cri-o/blob/main/docs/crio.conf.5.md): drop-in files are
 //! read in the order of their names, after the file itself, and later values override earlier ones.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Table;
-use walkdir::WalkDir;
 
 use super::{Configured, Nri, document};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
-
-/// The maximum number of drop-in files.
-const MAX_DROP_INS: usize = 1000;
 
 /// The settings that matter.
 #[derive(Default, Deserialize)]
@@ -39,7 +34,11 @@ pub(super) fn is(document: &Table) -> bool {
 pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("cri-o", file);
     let main = machine.resolve(file).is_ok().then(|| file.to_owned());
-    let drop_ins = drop_ins(&folder(file), machine, &mut all);
+    let drop_ins = document::expand(&folder(file).join("*"), machine);
+    let drop_ins = drop_ins.unwrap_or_else(|why| {
+        all.skip(&folder(file), why);
+        Vec::new()
+    });
     for file in main.into_iter().chain(drop_ins) {
         match read_file(&file, machine) {
             Ok(nri) => all.nri.overlay(nri),
@@ -47,30 +46,6 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
         }
     }
     all
-}
-
-/// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
-/// cannot be read; links to folders are not followed.
-fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<PathBuf> {
-    let listed = |real: PathBuf| real.read_dir().map(|_| real);
-    let real = match machine.resolve(folder).and_then(listed) {
-        Ok(real) => real,
-        Err(error) => {
-            if error.kind() != io::ErrorKind::NotFound {
-                all.skip(folder, Unreadable::from(&error));
-            }
-            return Vec::new();
-        }
-    };
-    let entries = WalkDir::new(&real)
-        .sort_by_file_name()
-        .into_iter()
-        .flatten();
-    let entries = entries.filter(|entry| !entry.file_type().is_dir());
-    let inner = entries.filter_map(|entry| Some(entry.path().strip_prefix(&real).ok()?.to_owned()));
-    let paths = inner.take(MAX_DROP_INS).map(|inner| folder.join(inner));
-    let is_file = |path: &PathBuf| machine.resolve(path).map_or(true, |real| real.is_file());
-    paths.filter(is_file).collect()
 }
 
 /// Returns the folder next to a file in which its drop-in files are by default: `crio.conf.d` for

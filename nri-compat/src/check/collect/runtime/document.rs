@@ -1,5 +1,6 @@
 //! The TOML files of a runtime, and patterns of their names.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::Glob;
@@ -35,11 +36,12 @@ pub(super) fn settings<T: DeserializeOwned>(text: &str) -> Result<T, Unreadable>
     })
 }
 
-/// Returns the existing paths that a pattern matches, by name. Links are resolved on the machine.
+/// Returns the paths that a pattern matches, by name. Links to the folder are resolved on the machine.
 ///
 /// # Errors
 ///
-/// Returns an error if there are wildcards elsewhere than in the last component, which no distribution has.
+/// Returns an error if there are wildcards elsewhere than in the last component, which no distribution has, or if
+/// the folder cannot be listed.
 pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBuf>, Unreadable> {
     let invalid = |reason: &str| {
         let shown = escape::path(pattern);
@@ -53,12 +55,14 @@ pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBu
     let glob = Glob::new(&name.unwrap_or_default().to_string_lossy());
     let glob = glob.map_err(|error| invalid(&error.kind().to_string()))?;
     let glob = glob.compile_matcher();
-    let entries = machine.resolve(folder).and_then(|folder| folder.read_dir());
-    let names = entries.into_iter().flatten().flatten();
-    let names = names.map(|entry| entry.file_name());
+    let entries = match machine.resolve(folder).and_then(|folder| folder.read_dir()) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Unreadable::from(&error)),
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
     let matching = names.filter(|name| glob.is_match(Path::new(name)));
     let mut paths: Vec<PathBuf> = matching.map(|name| folder.join(name)).collect();
-    paths.retain(|path| machine.resolve(path).is_ok());
     paths.sort();
     Ok(paths)
 }
