@@ -205,7 +205,7 @@ fn not_a_plugin(place: Place, detail: &str) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,
-        evidence: vec![evidence(detail)],
+        evidence: vec![Evidence::new(READER, detail)],
         ..Sighting::default()
     }
 }
@@ -215,14 +215,10 @@ pub(super) fn unknown(place: Place, reason: String) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,
-        evidence: vec![evidence(&reason)],
+        evidence: vec![Evidence::new(READER, &*reason)],
         interface: Interface::unknown(reason),
         ..Sighting::default()
     }
-}
-
-fn evidence(detail: &str) -> Evidence {
-    Evidence::new(READER, detail)
 }
 
 /// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason` says
@@ -259,7 +255,7 @@ pub(super) fn explain(sightings: &mut [Sighting], wanted: &[WantedImage]) {
         .collect();
     for sighting in sightings.iter_mut() {
         if let Some(reason) = reasons.get(&key(&sighting.place)) {
-            sighting.evidence.push(evidence(reason));
+            sighting.evidence.push(Evidence::new(READER, *reason));
         }
     }
 }

@@ -305,22 +305,21 @@ fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32
 /// inherit the variables, and are none.
 fn launched(proc: &Path, pid: u32) -> Option<(Option<String>, Option<String>)> {
     let folder = |pid: u32| proc.join(pid.to_string());
-    let variables = environment(&folder(pid));
-    let name = variables.get(NAME_VARIABLE)?;
-    let parent = parent(&folder(pid)).map(|parent| environment(&folder(parent)));
-    if parent.is_some_and(|parent| parent.contains_key(NAME_VARIABLE)) {
+    let name = variable(&folder(pid), NAME_VARIABLE)?;
+    let parent = parent(&folder(pid));
+    if parent.is_some_and(|parent| variable(&folder(parent), NAME_VARIABLE).is_some()) {
         return None;
     }
-    let shown = |text: &String| (!text.is_empty()).then(|| escape::bytes(text.as_bytes()));
-    Some((shown(name), variables.get(INDEX_VARIABLE).and_then(shown)))
+    let shown = |text: String| (!text.is_empty()).then(|| escape::bytes(text.as_bytes()));
+    let index = variable(&folder(pid), INDEX_VARIABLE);
+    Some((shown(name), index.and_then(shown)))
 }
 
-fn environment(process: &Path) -> BTreeMap<String, String> {
+/// Returns a variable in the environment of a process.
+fn variable(process: &Path, name: &str) -> Option<String> {
     let texts = texts(&process.join("environ"));
-    let variables = texts.iter().filter_map(|text| text.split_once('='));
-    variables
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
+    let mut values = texts.iter().filter_map(|text| text.strip_prefix(name));
+    values.find_map(|rest| Some(rest.strip_prefix('=')?.to_owned()))
 }
 
 fn parent(process: &Path) -> Option<u32> {
