@@ -54,33 +54,25 @@
 
 mod callbacks;
 mod devices;
-mod env;
 mod error;
-#[cfg(test)]
-mod fixtures;
 mod generator;
 mod hooks;
 mod json;
-mod memory_policy;
+mod linux;
 mod mounts;
-mod names;
-mod namespaces;
-mod network;
 mod parts;
 mod process;
-mod propagation;
-mod rdt;
 mod read;
 mod resources;
 mod seccomp;
-mod strings;
+#[cfg(test)]
+mod tests;
 
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Propagation};
 pub use generator::Generator;
 pub use json::{from_value, to_value};
 pub use mounts::mount_propagation;
 pub use oci_spec::runtime;
-pub use propagation::Propagation;
 pub use read::{container, pod_sandbox};
 
 use nri::api::ContainerAdjustment;

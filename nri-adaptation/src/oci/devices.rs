@@ -5,8 +5,7 @@ use std::ffi::OsStr;
 use oci_spec::runtime::{LinuxDevice as OciDevice, LinuxDeviceCgroup as OciRule, Spec};
 
 use crate::oci::error::Error;
-use crate::oci::names::{filled, parse};
-use crate::oci::parts;
+use crate::oci::parts::{self, filled, parse};
 use nri::adjust::marker;
 use nri::api::{LinuxDevice, LinuxDeviceCgroup};
 use nri::optional::Optional;
@@ -98,78 +97,4 @@ fn access_rule(device: &OciDevice, access: &str) -> OciRule {
         .set_minor(Some(device.minor()))
         .set_access(Some(access.to_owned()));
     rule
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::oci::ErrorKind;
-    use crate::oci::fixtures::{applied, spec};
-    use nri::adjust::Adjustment;
-    use nri::api::LinuxDevice;
-
-    fn device(path: &str, kind: &str, major: i64, minor: i64) -> LinuxDevice {
-        LinuxDevice {
-            path: path.to_owned(),
-            r#type: kind.to_owned(),
-            major,
-            minor,
-            ..LinuxDevice::default()
-        }
-    }
-
-    #[test]
-    fn devices_are_replaced_removed_and_added_with_rules() {
-        let before = spec(json!({"linux": {"devices": [
-            {"path": "/dev/gone", "type": "c"},
-            {"path": "/dev/fuse", "type": "c", "major": 1, "minor": 1},
-            {"path": "/dev/kept", "type": "p"},
-        ]}}));
-        let mut fuse = device("/dev/fuse", "c", 10, 229);
-        fuse.file_mode = Some(0o666.into());
-        fuse.uid = Some(1.into());
-        fuse.gid = Some(0.into());
-        let adjustment = Adjustment::new()
-            .remove_device("/dev/gone")
-            .device(fuse)
-            .device(device("/dev/sda", "b", 8, 0));
-        let after = applied(before, &adjustment).unwrap();
-        assert_eq!(
-            after["linux"]["devices"],
-            json!([
-                {"path": "/dev/kept", "type": "p", "major": 0, "minor": 0},
-                {"path": "/dev/fuse", "type": "c", "major": 10, "minor": 229, "fileMode": 0o666, "uid": 1, "gid": 0},
-                {"path": "/dev/sda", "type": "b", "major": 8, "minor": 0},
-            ])
-        );
-        assert_eq!(
-            after["linux"]["resources"]["devices"],
-            json!([
-                {"allow": true, "type": "c", "major": 10, "minor": 229, "access": "rw"},
-                {"allow": true, "type": "b", "major": 8, "minor": 0, "access": "rwm"},
-            ])
-        );
-    }
-
-    #[test]
-    fn a_device_that_is_removed_and_added_is_added() {
-        let adjustment = Adjustment::new()
-            .device(device("/dev/a", "c", 1, 1))
-            .remove_device("/dev/a");
-        let after = applied(spec(json!({})), &adjustment).unwrap();
-        assert_eq!(after["linux"]["devices"][0]["path"], "/dev/a");
-    }
-
-    #[test]
-    fn a_type_that_there_is_not_is_an_error() {
-        for kind in ["", "x", "char", "C"] {
-            let adjustment = Adjustment::new()
-                .remove_device("/dev/b")
-                .device(device("/dev/a", kind, 1, 1));
-            let error = applied(spec(json!({})), &adjustment).unwrap_err();
-            assert_eq!(error.field(), "linux.devices[1].type");
-            assert!(matches!(error.kind(), ErrorKind::UnknownName { value, .. } if value == kind));
-        }
-    }
 }

@@ -5,8 +5,6 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::oci::propagation::Propagation;
-
 pub(super) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// An adjustment that cannot be applied: the field, and the reason. The spec is
@@ -146,23 +144,23 @@ impl From<Error> for nri::Error {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The propagation of a mount: see `mount_namespaces(7)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// Mounts below it are not propagated.
+    Private,
+    /// Mounts below it are propagated to its peers and from them.
+    Shared,
+    /// Mounts below its master are propagated to it, but not the other way round.
+    Slave,
+}
 
-    #[test]
-    fn an_error_keeps_its_field_its_cause_and_its_help() {
-        let refused = ErrorKind::Refused("no such device".into());
-        let error = Error::new("cdi_devices", refused);
-        assert_eq!(
-            error.to_string(),
-            "cannot apply cdi_devices: no such device"
-        );
-        let error = nri::Error::from(error);
-        assert_eq!(
-            error.help(),
-            Some("change the plugin so that it asks for something that the runtime allows")
-        );
-        assert_eq!(format!("{error:#}"), error.to_string(), "nothing twice");
+impl fmt::Display for Propagation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Propagation::Private => "private",
+            Propagation::Shared => "shared",
+            Propagation::Slave => "slave",
+        })
     }
 }

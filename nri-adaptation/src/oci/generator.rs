@@ -6,14 +6,9 @@ use std::path::Path;
 
 use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt, LinuxResources, Spec};
 
-use crate::oci::callbacks::Callbacks;
-use crate::oci::error::{BoxError, Error};
-use crate::oci::mounts;
-use crate::oci::propagation::Propagation;
-use crate::oci::{
-    devices, env, hooks, memory_policy, namespaces, network, process, rdt, resources, seccomp,
-    strings,
-};
+use crate::oci::callbacks::{Callbacks, missing, refused};
+use crate::oci::error::{BoxError, Error, Propagation};
+use crate::oci::{devices, hooks, linux, mounts, process, resources, seccomp};
 use nri::api::{
     CdiDevice, ContainerAdjustment, ContainerUpdate, LinuxContainerAdjustment, LinuxContainerUpdate,
 };
@@ -47,10 +42,16 @@ pub struct Generator<'a> {
 impl<'a> Generator<'a> {
     /// Returns a generator for a spec, without callbacks.
     pub fn new(spec: &'a mut Spec) -> Self {
-        Generator {
-            spec,
-            callbacks: Callbacks::default(),
-        }
+        let callbacks = Callbacks {
+            annotation_filter: Box::new(|_| Ok(())),
+            sysctl_filter: Box::new(|_| Ok(())),
+            cdi: None,
+            block_io: None,
+            rdt: None,
+            resource_check: Box::new(|_| Ok(())),
+            propagation: Box::new(mounts::mount_propagation),
+        };
+        Generator { spec, callbacks }
     }
 
     /// Sets a callback that may change or reject the annotations of an adjustment before they are
@@ -62,7 +63,7 @@ impl<'a> Generator<'a> {
         mut self,
         filter: impl FnMut(&mut BTreeMap<String, String>) -> Result<(), BoxError> + 'a,
     ) -> Self {
-        self.callbacks.annotation_filter = Some(Box::new(filter));
+        self.callbacks.annotation_filter = Box::new(filter);
         self
     }
 
@@ -75,7 +76,7 @@ impl<'a> Generator<'a> {
         mut self,
         filter: impl FnMut(&mut BTreeMap<String, String>) -> Result<(), BoxError> + 'a,
     ) -> Self {
-        self.callbacks.sysctl_filter = Some(Box::new(filter));
+        self.callbacks.sysctl_filter = Box::new(filter);
         self
     }
 
@@ -121,7 +122,7 @@ impl<'a> Generator<'a> {
         mut self,
         check: impl FnMut(&mut LinuxResources) -> Result<(), BoxError> + 'a,
     ) -> Self {
-        self.callbacks.resource_check = Some(Box::new(check));
+        self.callbacks.resource_check = Box::new(check);
         self
     }
 
@@ -135,7 +136,7 @@ impl<'a> Generator<'a> {
         mut self,
         propagation: impl FnMut(&Path) -> io::Result<Propagation> + 'a,
     ) -> Self {
-        self.callbacks.propagation = Some(Box::new(propagation));
+        self.callbacks.propagation = Box::new(propagation);
         self
     }
 
@@ -196,33 +197,19 @@ fn adjust(
         cdi_devices,
         args,
     } = adjustment;
-    strings::annotations(spec, annotations, callbacks)?;
-    env::apply(spec, env)?;
+    linux::annotations(spec, annotations, callbacks)?;
+    process::environment(spec, env)?;
     process::args(spec, args);
     if let Some(hooks) = hooks {
         hooks::apply(spec, hooks);
     }
     cdi(spec, cdi_devices, callbacks)?;
-    adjust_linux(spec, linux.as_ref().unwrap_or(&NO_LINUX), callbacks)?;
+    // The filter for sysctls is called even if there is no Linux part.
+    let none = LinuxContainerAdjustment::default();
+    adjust_linux(spec, linux.as_ref().unwrap_or(&none), callbacks)?;
     mounts::apply(spec, mounts, callbacks)?;
     process::rlimits(spec, rlimits)
 }
-
-/// An adjustment without a Linux part: its filters are called nevertheless.
-static NO_LINUX: LinuxContainerAdjustment = LinuxContainerAdjustment {
-    devices: Vec::new(),
-    resources: None,
-    cgroups_path: String::new(),
-    oom_score_adj: None,
-    io_priority: None,
-    seccomp_policy: None,
-    namespaces: Vec::new(),
-    sysctl: BTreeMap::new(),
-    net_devices: BTreeMap::new(),
-    scheduler: None,
-    rdt: None,
-    memory_policy: None,
-};
 
 fn adjust_linux(
     spec: &mut Spec,
@@ -249,14 +236,14 @@ fn adjust_linux(
     process::io_priority(spec, io_priority.as_ref())?;
     process::scheduler(spec, scheduler.as_ref())?;
     seccomp::apply(spec, seccomp_policy.as_ref())?;
-    namespaces::apply(spec, namespaces)?;
-    strings::sysctl(spec, sysctl, callbacks)?;
-    network::apply(spec, net_devices);
-    memory_policy::apply(spec, memory_policy.as_ref())?;
+    linux::namespaces(spec, namespaces)?;
+    linux::sysctl(spec, sysctl, callbacks)?;
+    linux::net_devices(spec, net_devices);
+    linux::memory_policy(spec, memory_policy.as_ref())?;
     if let Some(asked) = resources {
         resources::apply(spec, asked, callbacks)?;
     }
-    rdt::apply(spec, rdt.as_ref());
+    linux::rdt(spec, rdt.as_ref());
     Ok(())
 }
 
@@ -268,5 +255,9 @@ fn cdi(spec: &mut Spec, devices: &[CdiDevice], callbacks: &mut Callbacks<'_>) ->
         .iter()
         .map(|CdiDevice { name }| name.as_str())
         .collect();
-    callbacks.inject_cdi(spec, &names)
+    let field = "cdi_devices";
+    match &mut callbacks.cdi {
+        Some(inject) => inject(spec, &names).map_err(refused(field)),
+        None => Err(missing(field, &names.join(", "), "with_cdi")),
+    }
 }

@@ -2,7 +2,7 @@
 
 use oci_spec::runtime::{Hook as OciHook, Hooks as OciHooks, Spec};
 
-use crate::oci::names::some;
+use crate::oci::parts::some;
 use nri::api::{Hook, Hooks};
 use nri::optional::Optional;
 
@@ -51,62 +51,4 @@ fn hook(asked: &Hook) -> OciHook {
         .set_env(some(env.clone()))
         .set_timeout(timeout.get());
     hook
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::oci::fixtures::{applied, raw, spec};
-    use nri::adjust::Adjustment;
-    use nri::api::ContainerAdjustment;
-
-    #[test]
-    fn hooks_of_every_kind_are_appended() {
-        let hook = |name: &str| Hook {
-            path: format!("/bin/{name}"),
-            args: vec![name.to_owned(), "-v".to_owned()],
-            env: vec!["A=1".to_owned()],
-            timeout: Some(5.into()),
-        };
-        let hooks = Hooks {
-            prestart: vec![hook("prestart")],
-            create_runtime: vec![hook("createRuntime"), hook("second")],
-            create_container: vec![hook("createContainer")],
-            start_container: vec![hook("startContainer")],
-            poststart: vec![hook("poststart")],
-            poststop: vec![hook("poststop")],
-        };
-        let adjustment = raw(ContainerAdjustment {
-            hooks: Some(hooks),
-            ..ContainerAdjustment::default()
-        });
-        let before = spec(json!({"hooks": {"createRuntime": [{"path": "/first"}]}}));
-        let after = applied(before, &adjustment).unwrap();
-        let expected = |name: &str| json!({"path": format!("/bin/{name}"), "args": [name, "-v"], "env": ["A=1"], "timeout": 5});
-        for name in [
-            "prestart",
-            "createContainer",
-            "startContainer",
-            "poststart",
-            "poststop",
-        ] {
-            assert_eq!(after["hooks"][name], json!([expected(name)]));
-        }
-        assert_eq!(
-            after["hooks"]["createRuntime"],
-            json!([{"path": "/first"}, expected("createRuntime"), expected("second")])
-        );
-    }
-
-    #[test]
-    fn no_hooks_change_nothing() {
-        let adjustment = raw(ContainerAdjustment {
-            hooks: Some(Hooks::default()),
-            ..ContainerAdjustment::default()
-        });
-        let after = applied(spec(json!({})), &adjustment).unwrap();
-        assert_eq!(after, applied(spec(json!({})), &Adjustment::new()).unwrap());
-    }
 }

@@ -1,15 +1,15 @@
 //! Mounts: removal, replacement, propagation and order.
 
-mod order;
 mod propagation;
 
 use std::ffi::OsStr;
+use std::path::{Component, Path};
 
 use oci_spec::runtime::{Mount as OciMount, Spec};
 
 use crate::oci::callbacks::Callbacks;
 use crate::oci::error::Error;
-use crate::oci::names::{filled, some};
+use crate::oci::parts::{filled, some};
 use nri::adjust::marker;
 use nri::api::Mount;
 
@@ -39,7 +39,7 @@ pub(super) fn apply(
             mounts.push(convert(mount));
         }
     }
-    order::sort(&mut mounts);
+    sort(&mut mounts);
     spec.set_mounts(Some(mounts));
     Ok(())
 }
@@ -65,61 +65,69 @@ fn convert(asked: &Mount) -> OciMount {
     mount
 }
 
+/// Sorts mounts by the depth of their destination, then by the destination as text.
+fn sort(mounts: &mut [OciMount]) {
+    mounts.sort_by(|one, other| {
+        let key = |mount: &OciMount| depth(mount.destination());
+        let by_depth = key(one).cmp(&key(other));
+        by_depth.then_with(|| {
+            let (one, other) = (one.destination(), other.destination());
+            one.as_os_str().cmp(other.as_os_str())
+        })
+    });
+}
+
+/// Returns the number of slashes in the cleaned path: `/`, `/a` and `/a/../b/` have one, `a` has
+/// none.
+fn depth(path: &Path) -> usize {
+    let mut names = 0_usize;
+    let mut parents = 0_usize;
+    for component in path.components() {
+        match component {
+            Component::Normal(_) => names += 1,
+            Component::ParentDir if names > 0 => names -= 1,
+            Component::ParentDir if !path.has_root() => parents += 1,
+            Component::ParentDir
+            | Component::CurDir
+            | Component::RootDir
+            | Component::Prefix(_) => {}
+        }
+    }
+    let parts = names + parents;
+    if path.has_root() {
+        parts.max(1)
+    } else {
+        parts.saturating_sub(1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
-    use crate::oci::fixtures::{applied, spec};
-    use nri::adjust::Adjustment;
-    use nri::api::Mount;
-
-    fn destinations(after: &Value) -> Vec<&str> {
-        let mounts = after["mounts"].as_array().unwrap().iter();
-        mounts
-            .map(|mount| mount["destination"].as_str().unwrap())
-            .collect()
-    }
+    use super::*;
 
     #[test]
-    fn mounts_are_removed_replaced_added_and_sorted() {
-        let before = spec(json!({"mounts": [
-            {"destination": "/sys/fs/cgroup", "type": "cgroup"},
-            {"destination": "/b"},
-            {"destination": "/proc", "type": "proc"},
-            {"destination": "/b", "type": "on top"},
-            {"destination": "/gone"},
-            {"destination": "/gone"},
-        ]}));
-        let adjustment = Adjustment::new()
-            .mount(Mount::bind("/srv", "/b").read_only())
-            .mount(Mount::bind("/x", "/a/b/c"))
-            .mount(Mount::bind("/y", "/a"))
-            .remove_mount("/gone")
-            .remove_mount("/absent");
-        let after = applied(before, &adjustment).unwrap();
-        assert_eq!(
-            destinations(&after),
-            ["/a", "/b", "/proc", "/a/b/c", "/sys/fs/cgroup"]
-        );
-        assert_eq!(
-            after["mounts"][1],
-            json!({"destination": "/b", "type": "bind", "source": "/srv", "options": ["rbind", "ro"]})
-        );
-    }
-
-    #[test]
-    fn a_spec_without_mount_adjustments_keeps_its_order() {
-        let before = spec(json!({"mounts": [{"destination": "/z/z"}, {"destination": "/a"}]}));
-        let after = applied(before, &Adjustment::new()).unwrap();
-        assert_eq!(destinations(&after), ["/z/z", "/a"]);
-    }
-
-    #[test]
-    fn a_mount_that_is_removed_and_added_is_added() {
-        let adjustment = Adjustment::new()
-            .mount(Mount::bind("/x", "/a"))
-            .remove_mount("/a");
-        let after = applied(spec(json!({})), &adjustment).unwrap();
-        assert_eq!(destinations(&after), ["/a"]);
+    fn depth_is_that_of_the_shortest_path() {
+        let depths = [
+            ("/", 1),
+            ("/a", 1),
+            ("/a/", 1),
+            ("//a", 1),
+            ("/a/../b/", 1),
+            ("/../a", 1),
+            ("/a/./b", 2),
+            ("/a/b/..", 1),
+            ("/..", 1),
+            ("", 0),
+            (".", 0),
+            ("..", 0),
+            ("a", 0),
+            ("a/b", 1),
+            ("../a/b", 2),
+            ("../../a", 2),
+            ("a/../..", 0),
+        ];
+        for (path, expected) in depths {
+            assert_eq!(depth(Path::new(path)), expected, "{path:?}");
+        }
     }
 }

@@ -1,9 +1,14 @@
-//! Access to parts of a spec, which are created if they are missing.
+//! Access to parts of a spec, which are created if they are missing, and conversions of values to types of the crate.
 //!
 //! A new part is empty. The defaults of the `oci-spec` crate are not used: they have namespaces,
 //! masked paths, limits and capabilities.
 
-use oci_spec::runtime::{Linux, LinuxIntelRdt, LinuxResources, Process, Spec};
+use std::str::FromStr;
+
+use oci_spec::OciSpecError;
+use oci_spec::runtime::{Linux, LinuxResources, Process, Spec};
+
+use crate::oci::error::{Error, ErrorKind};
 
 pub(super) fn linux(spec: &mut Spec) -> &mut Linux {
     spec.linux_mut().get_or_insert_with(empty_linux)
@@ -15,10 +20,6 @@ pub(super) fn process(spec: &mut Spec) -> &mut Process {
 
 pub(super) fn resources(spec: &mut Spec) -> &mut LinuxResources {
     linux(spec).resources_mut().get_or_insert_default()
-}
-
-pub(super) fn rdt(spec: &mut Spec) -> &mut LinuxIntelRdt {
-    linux(spec).intel_rdt_mut().get_or_insert_default()
 }
 
 fn empty_linux() -> Linux {
@@ -44,17 +45,48 @@ fn empty_process() -> Process {
     process
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// Parses a name. `expected` describes the kind of name, with its article.
+pub(super) fn parse<T: FromStr>(
+    value: &str,
+    expected: &'static str,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    value.parse().map_err(|_| {
+        let value = value.to_owned();
+        Error::new(field(), ErrorKind::UnknownName { value, expected })
+    })
+}
 
-    use super::*;
+/// Converts a number of a protocol enum to the value of the crate that has the same name.
+pub(super) fn named<P: TryFrom<i32>, T: FromStr>(
+    value: i32,
+    name: impl FnOnce(&P) -> &'static str,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    let known = P::try_from(value).ok();
+    let named = known.and_then(|known| name(&known).parse().ok());
+    named.ok_or_else(|| Error::new(field(), ErrorKind::UnknownNumber(value)))
+}
 
-    #[test]
-    fn what_is_made_is_empty() {
-        let linux = serde_json::to_value(empty_linux()).unwrap();
-        assert_eq!(linux, json!({}));
-        let process = serde_json::to_value(empty_process()).unwrap();
-        assert_eq!(process, json!({"user": {"uid": 0, "gid": 0}, "cwd": ""}));
-    }
+/// Returns the text, or `None` if it is empty, which means that it is not set.
+pub(super) fn filled<T: for<'a> From<&'a str>>(text: &str) -> Option<T> {
+    (!text.is_empty()).then(|| text.into())
+}
+
+/// Returns the list, or `None` if it is empty.
+pub(super) fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}
+
+/// Returns the number, or `None` if it is 0, for fields where 0 means that it is not set.
+pub(super) fn nonzero<T: Default + PartialEq>(number: T) -> Option<T> {
+    (number != T::default()).then_some(number)
+}
+
+/// Returns the output of a builder of the crate. Only types without setters need builders.
+pub(super) fn built<T>(
+    result: Result<T, OciSpecError>,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    result.map_err(|cause| Error::new(field(), ErrorKind::Refused(cause.into())))
 }

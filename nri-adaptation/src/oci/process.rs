@@ -1,18 +1,22 @@
-//! The container's process: arguments, limits, out-of-memory score, I/O priority and scheduling.
+//! The container's process: environment, arguments, limits, out-of-memory score, I/O priority and scheduling.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oci_spec::runtime::{
     IOPriorityClass, LinuxIOPriorityBuilder, LinuxSchedulerFlag as OciFlag,
-    LinuxSchedulerPolicy as OciPolicy, PosixRlimit as OciRlimit, PosixRlimitBuilder,
-    PosixRlimitType, Scheduler, Spec,
+    PosixRlimit as OciRlimit, PosixRlimitBuilder, PosixRlimitType, Scheduler, Spec,
 };
 
 use crate::oci::error::{Error, ErrorKind};
-use crate::oci::names::{built, nonzero, number, parse, some};
-use crate::oci::parts;
+use crate::oci::parts::{self, built, named, nonzero, parse, some};
+use nri::adjust::marker;
 use nri::api::{
-    IoPrioClass, LinuxIoPriority, LinuxScheduler, LinuxSchedulerFlag, LinuxSchedulerPolicy,
-    OptionalInt, PosixRlimit,
+    IoPrioClass, KeyValue, LinuxIoPriority, LinuxScheduler, LinuxSchedulerFlag,
+    LinuxSchedulerPolicy, OptionalInt, PosixRlimit,
 };
+
+/// The name of the `oci-spec` crate for `SCHED_FLAG_RESET_ON_FORK`. It parses and prints the other flags as specified.
+pub(super) const RESET_ON_FORK: &str = "SCHED_RESET_ON_FORK";
 
 /// Replaces the arguments. An empty first argument is only a marker: it replaces the arguments of
 /// another plugin.
@@ -75,17 +79,14 @@ pub(super) fn io_priority(spec: &mut Spec, asked: Option<&LinuxIoPriority>) -> R
     let Some(LinuxIoPriority { class, priority }) = asked else {
         return Ok(());
     };
-    let class = match number(*class, || "linux.io_priority.class".to_owned())? {
-        IoPrioClass::IoprioClassNone => None,
-        IoPrioClass::IoprioClassRt => Some(IOPriorityClass::IoprioClassRt),
-        IoPrioClass::IoprioClassBe => Some(IOPriorityClass::IoprioClassBe),
-        IoPrioClass::IoprioClassIdle => Some(IOPriorityClass::IoprioClassIdle),
-    };
-    let priority = class.map(|class| {
+    let field = || "linux.io_priority.class".to_owned();
+    let cleared = *class == IoPrioClass::IoprioClassNone as i32;
+    let priority = (!cleared).then(|| {
+        let class: IOPriorityClass = named(*class, IoPrioClass::as_str_name, field)?;
         let priority = LinuxIOPriorityBuilder::default()
             .class(class)
             .priority(*priority);
-        built(priority.build(), || "linux.io_priority".to_owned())
+        built(priority.build(), field)
     });
     parts::process(spec).set_io_priority(priority.transpose()?);
     Ok(())
@@ -105,234 +106,112 @@ pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Resu
         deadline,
         period,
     } = asked;
-    let policy = number(*policy, || "linux.scheduler.policy".to_owned())?;
-    let scheduler = match oci_policy(policy) {
-        None => None,
-        Some(policy) => {
-            let mut scheduler = Scheduler::default();
-            scheduler
-                .set_policy(policy)
-                .set_nice(nonzero(*nice))
-                .set_priority(nonzero(*priority))
-                .set_flags(some(oci_flags(flags)?))
-                .set_runtime(nonzero(*runtime))
-                .set_deadline(nonzero(*deadline))
-                .set_period(nonzero(*period));
-            Some(scheduler)
-        }
-    };
-    parts::process(spec).set_scheduler(scheduler);
+    if *policy == LinuxSchedulerPolicy::SchedNone as i32 {
+        parts::process(spec).set_scheduler(None);
+        return Ok(());
+    }
+    let field = || "linux.scheduler.policy".to_owned();
+    let mut scheduler = Scheduler::default();
+    scheduler
+        .set_policy(named(*policy, LinuxSchedulerPolicy::as_str_name, field)?)
+        .set_nice(nonzero(*nice))
+        .set_priority(nonzero(*priority))
+        .set_flags(some(scheduler_flags(flags)?))
+        .set_runtime(nonzero(*runtime))
+        .set_deadline(nonzero(*deadline))
+        .set_period(nonzero(*period));
+    parts::process(spec).set_scheduler(Some(scheduler));
     Ok(())
 }
 
-fn oci_policy(policy: LinuxSchedulerPolicy) -> Option<OciPolicy> {
-    match policy {
-        LinuxSchedulerPolicy::SchedNone => None,
-        LinuxSchedulerPolicy::SchedOther => Some(OciPolicy::SchedOther),
-        LinuxSchedulerPolicy::SchedFifo => Some(OciPolicy::SchedFifo),
-        LinuxSchedulerPolicy::SchedRr => Some(OciPolicy::SchedRr),
-        LinuxSchedulerPolicy::SchedBatch => Some(OciPolicy::SchedBatch),
-        LinuxSchedulerPolicy::SchedIso => Some(OciPolicy::SchedIso),
-        LinuxSchedulerPolicy::SchedIdle => Some(OciPolicy::SchedIdle),
-        LinuxSchedulerPolicy::SchedDeadline => Some(OciPolicy::SchedDeadline),
-    }
-}
-
-fn oci_flags(flags: &[i32]) -> Result<Vec<OciFlag>, Error> {
+fn scheduler_flags(flags: &[i32]) -> Result<Vec<OciFlag>, Error> {
+    let name = |flag: &LinuxSchedulerFlag| {
+        let is_renamed = *flag == LinuxSchedulerFlag::SchedFlagResetOnFork;
+        if is_renamed {
+            RESET_ON_FORK
+        } else {
+            flag.as_str_name()
+        }
+    };
     let flags = flags.iter().enumerate();
     flags
-        .map(|(index, flag)| {
-            number(*flag, || format!("linux.scheduler.flags[{index}]")).map(oci_flag)
-        })
+        .map(|(index, flag)| named(*flag, name, || format!("linux.scheduler.flags[{index}]")))
         .collect()
 }
 
-fn oci_flag(flag: LinuxSchedulerFlag) -> OciFlag {
-    match flag {
-        LinuxSchedulerFlag::SchedFlagResetOnFork => OciFlag::SchedResetOnFork,
-        LinuxSchedulerFlag::SchedFlagReclaim => OciFlag::SchedFlagReclaim,
-        LinuxSchedulerFlag::SchedFlagDlOverrun => OciFlag::SchedFlagDLOverrun,
-        LinuxSchedulerFlag::SchedFlagKeepPolicy => OciFlag::SchedFlagKeepPolicy,
-        LinuxSchedulerFlag::SchedFlagKeepParams => OciFlag::SchedFlagKeepParams,
-        LinuxSchedulerFlag::SchedFlagUtilClampMin => OciFlag::SchedFlagUtilClampMin,
-        LinuxSchedulerFlag::SchedFlagUtilClampMax => OciFlag::SchedFlagUtilClampMax,
+/// Replaces variables in place, removes marked ones, and appends new ones in the order given.
+pub(super) fn environment(spec: &mut Spec, asked: &[KeyValue]) -> Result<(), Error> {
+    if asked.is_empty() {
+        return Ok(());
     }
+    let mut changes = Changes::new(asked)?;
+    let present = spec
+        .process_mut()
+        .as_mut()
+        .and_then(|process| process.env_mut().take());
+    let mut env = changes.change(present.unwrap_or_default());
+    changes.append(asked, &mut env);
+    if spec.process().is_some() || !env.is_empty() {
+        parts::process(spec).set_env(Some(env));
+    }
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// The changes to variables, by name.
+struct Changes<'a> {
+    /// The new value; `None` removes the variable.
+    values: BTreeMap<&'a str, Option<&'a str>>,
+    done: BTreeSet<&'a str>,
+}
 
-    use super::*;
-    use crate::oci::fixtures::{applied, process, raw, spec};
-    use nri::adjust::Adjustment;
-    use nri::api::{ContainerAdjustment, LinuxContainerAdjustment};
-
-    fn linux(linux: LinuxContainerAdjustment) -> Adjustment {
-        raw(ContainerAdjustment {
-            linux: Some(linux),
-            ..ContainerAdjustment::default()
-        })
-    }
-
-    #[test]
-    fn arguments_are_replaced() {
-        for (asked, expected) in [
-            (vec![], json!(["old", "-v"])),
-            (vec!["new"], json!(["new"])),
-            (vec!["", "new", ""], json!(["new", ""])),
-            (vec![""], json!(["old", "-v"])),
-        ] {
-            let before = process(json!({"args": ["old", "-v"]}));
-            let adjustment = raw(ContainerAdjustment {
-                args: asked.into_iter().map(str::to_owned).collect(),
-                ..ContainerAdjustment::default()
-            });
-            let after = applied(before, &adjustment).unwrap();
-            assert_eq!(after["process"]["args"], expected);
+impl<'a> Changes<'a> {
+    fn new(asked: &'a [KeyValue]) -> Result<Self, Error> {
+        let mut values = BTreeMap::new();
+        for (index, KeyValue { key, value }) in asked.iter().enumerate() {
+            if let Some(name) = marker::removed(key) {
+                values.entry(name).or_insert(None);
+            } else if key.is_empty() {
+                return Err(Error::new(format!("env[{index}]"), ErrorKind::Unnamed));
+            } else {
+                values.insert(key.as_str(), Some(value.as_str()));
+            }
         }
+        let done = BTreeSet::new();
+        Ok(Changes { values, done })
     }
 
-    #[test]
-    fn a_limit_replaces_that_of_its_type() {
-        let before = process(json!({"rlimits": [
-            {"type": "RLIMIT_CORE", "hard": 1, "soft": 1}, {"type": "RLIMIT_CPU", "hard": 2, "soft": 2},
-        ]}));
-        let limit = |kind: &str, hard, soft| PosixRlimit {
-            r#type: kind.to_owned(),
-            hard,
-            soft,
-        };
-        let adjustment = Adjustment::new()
-            .rlimit(limit("RLIMIT_CORE", 9, 8))
-            .rlimit(limit("RLIMIT_AS", u64::MAX, 0));
-        let after = applied(before, &adjustment).unwrap();
-        assert_eq!(
-            after["process"]["rlimits"],
-            json!([
-                {"type": "RLIMIT_CORE", "hard": 9, "soft": 8},
-                {"type": "RLIMIT_CPU", "hard": 2, "soft": 2},
-                {"type": "RLIMIT_AS", "hard": u64::MAX, "soft": 0},
-            ])
-        );
-    }
-
-    #[test]
-    fn a_limit_of_no_known_type_is_an_error() {
-        let limit = PosixRlimit {
-            r#type: "nofile".to_owned(),
-            ..PosixRlimit::default()
-        };
-        let adjustment = raw(ContainerAdjustment {
-            rlimits: vec![limit],
-            ..ContainerAdjustment::default()
-        });
-        let error = applied(spec(json!({})), &adjustment).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "cannot apply rlimits[0].type: \"nofile\" is not a limit such as RLIMIT_NOFILE"
-        );
-    }
-
-    #[test]
-    fn scores_of_32_bits_are_set() {
-        for value in [-1000, 0, 1000, i64::from(i32::MIN)] {
-            let oom_score_adj = Some(value.into());
-            let asked = LinuxContainerAdjustment {
-                oom_score_adj,
-                ..Default::default()
+    /// Changes the existing variables. A variable that occurs several times keeps its first
+    /// position and its last value.
+    fn change(&mut self, present: Vec<String>) -> Vec<String> {
+        let mut env: Vec<String> = Vec::with_capacity(present.len());
+        let mut places = HashMap::new();
+        for entry in present {
+            let name = entry.split_once('=').map_or(&*entry, |(name, _)| name);
+            let entry = match self.values.get_key_value(name) {
+                Some((name, _)) if !self.done.insert(name) => continue,
+                Some((_, None)) => continue,
+                Some((name, Some(value))) => format!("{name}={value}"),
+                None => entry,
             };
-            let after = applied(spec(json!({})), &linux(asked)).unwrap();
-            assert_eq!(after["process"]["oomScoreAdj"], value);
+            let name = entry.split_once('=').map_or(&*entry, |(name, _)| name);
+            match places.get(name) {
+                Some(&place) => env[place] = entry,
+                None => {
+                    places.insert(name.to_owned(), env.len());
+                    env.push(entry);
+                }
+            }
         }
-        let oom_score_adj = Some((1_i64 << 31).into());
-        let asked = LinuxContainerAdjustment {
-            oom_score_adj,
-            ..Default::default()
-        };
-        let error = applied(spec(json!({})), &linux(asked)).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::OutOfRange { .. }));
-        assert_eq!(error.field(), "linux.oom_score_adj");
+        env
     }
 
-    #[test]
-    fn priorities_are_set_and_cleared() {
-        for class in IoPrioClass::IoprioClassNone as i32..=IoPrioClass::IoprioClassIdle as i32 {
-            let before =
-                process(json!({"ioPriority": {"class": "IOPRIO_CLASS_RT", "priority": 1}}));
-            let io_priority = Some(LinuxIoPriority { class, priority: 7 });
-            let asked = LinuxContainerAdjustment {
-                io_priority,
-                ..Default::default()
-            };
-            let after = applied(before, &linux(asked)).unwrap();
-            let expected = match IoPrioClass::try_from(class).unwrap().as_str_name() {
-                "IOPRIO_CLASS_NONE" => json!(null),
-                class => json!({"class": class, "priority": 7}),
-            };
-            assert_eq!(after["process"]["ioPriority"], expected);
+    fn append(&mut self, asked: &'a [KeyValue], env: &mut Vec<String>) {
+        for KeyValue { key, value: _ } in asked {
+            if let Some(Some(value)) = self.values.get(key.as_str())
+                && self.done.insert(key)
+            {
+                env.push(format!("{key}={value}"));
+            }
         }
-    }
-
-    #[test]
-    fn every_policy_and_flag_has_the_name_of_the_specification() {
-        let policies = (0..).map_while(|number| LinuxSchedulerPolicy::try_from(number).ok());
-        let flags: Vec<_> = (0..)
-            .map_while(|number| LinuxSchedulerFlag::try_from(number).ok())
-            .collect();
-        for policy in policies {
-            let scheduler = LinuxScheduler {
-                policy: policy.into(),
-                nice: -5,
-                priority: 1,
-                flags: flags.iter().map(|flag| i32::from(*flag)).collect(),
-                runtime: 1,
-                deadline: 2,
-                period: 3,
-            };
-            let asked = LinuxContainerAdjustment {
-                scheduler: Some(scheduler),
-                ..Default::default()
-            };
-            let before = process(json!({"scheduler": {"policy": "SCHED_FIFO"}}));
-            let after = applied(before, &linux(asked)).unwrap();
-            let names: Vec<_> = flags.iter().map(|flag| flag.as_str_name()).collect();
-            let expected = match policy.as_str_name() {
-                "SCHED_NONE" => json!(null),
-                policy => json!({
-                    "policy": policy, "nice": -5, "priority": 1, "flags": names,
-                    "runtime": 1, "deadline": 2, "period": 3,
-                }),
-            };
-            assert_eq!(after["process"]["scheduler"], expected);
-        }
-    }
-
-    #[test]
-    fn numbers_that_the_protocol_does_not_have_are_errors() {
-        let unknown = LinuxScheduler {
-            policy: 1,
-            flags: vec![0, 99],
-            ..LinuxScheduler::default()
-        };
-        let asked = LinuxContainerAdjustment {
-            scheduler: Some(unknown),
-            ..Default::default()
-        };
-        let error = applied(spec(json!({})), &linux(asked)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "cannot apply linux.scheduler.flags[1]: 99 is not known"
-        );
-        let io_priority = Some(LinuxIoPriority {
-            class: 4,
-            priority: 0,
-        });
-        let asked = LinuxContainerAdjustment {
-            io_priority,
-            ..Default::default()
-        };
-        let error = applied(spec(json!({})), &linux(asked)).unwrap_err();
-        assert_eq!(error.field(), "linux.io_priority.class");
     }
 }

@@ -1,16 +1,26 @@
 //! Reads pods and containers from specs: the opposite direction of [`apply`](crate::oci::apply).
 
-mod linux;
-mod process;
-mod resources;
-mod seccomp;
-
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::path::Path;
 
-use oci_spec::runtime::{Hook as OciHook, Hooks as OciHooks, Mount as OciMount, Spec};
+use oci_spec::runtime::{
+    Hook as OciHook, Hooks as OciHooks, Linux, LinuxCpu as OciCpu, LinuxDevice as OciDevice,
+    LinuxDeviceCgroup as OciRule, LinuxIOPriority as OciIoPriority, LinuxIntelRdt,
+    LinuxMemory as OciMemory, LinuxNamespace as OciNamespace, LinuxResources as OciResources,
+    LinuxSeccomp as OciSeccomp, LinuxSeccompArg as OciArg, LinuxSyscall as OciSyscall,
+    Mount as OciMount, Process, Scheduler as OciScheduler, Spec,
+};
 
-use nri::api::{Container, Hook, Hooks, LinuxPodSandbox, Mount, PodSandbox};
+use crate::oci::linux::namespace_name;
+use crate::oci::process::RESET_ON_FORK;
+use nri::api::{
+    Container, Hook, Hooks, HugepageLimit, IoPrioClass, LinuxContainer, LinuxCpu, LinuxDevice,
+    LinuxDeviceCgroup, LinuxIoPriority, LinuxMemory, LinuxNamespace, LinuxNetDevice, LinuxPids,
+    LinuxPodSandbox, LinuxRdt, LinuxResources, LinuxScheduler, LinuxSchedulerFlag,
+    LinuxSchedulerPolicy, LinuxSeccomp, LinuxSeccompArg, LinuxSyscall, Mount, PodSandbox,
+    PosixRlimit, User,
+};
 use nri::optional::Optional;
 
 /// Returns the container with everything that its spec says about it: arguments, environment, annotations, mounts, hooks,
@@ -37,14 +47,14 @@ use nri::optional::Optional;
 pub fn container(spec: &Spec) -> Container {
     let process = spec.process().as_ref();
     Container {
-        annotations: annotations(spec),
+        annotations: map(spec.annotations()),
         args: process.map_or_else(Vec::new, |it| list(it.args())),
         env: process.map_or_else(Vec::new, |it| list(it.env())),
         mounts: each(spec.mounts(), mount),
         hooks: spec.hooks().as_ref().map(hooks),
-        linux: linux::container(spec),
-        rlimits: process.map_or_else(Vec::new, process::rlimits),
-        user: process.map(process::user),
+        linux: linux(spec),
+        rlimits: process.map_or_else(Vec::new, rlimits),
+        user: process.map(user),
         ..Container::default()
     }
 }
@@ -56,19 +66,15 @@ pub fn container(spec: &Spec) -> Container {
 #[must_use]
 pub fn pod_sandbox(spec: &Spec) -> PodSandbox {
     PodSandbox {
-        annotations: annotations(spec),
+        annotations: map(spec.annotations()),
         linux: spec.linux().as_ref().map(|it| LinuxPodSandbox {
             cgroups_path: text(it.cgroups_path().as_deref()),
-            namespaces: linux::namespaces(it),
-            resources: it.resources().as_ref().map(resources::resources),
+            namespaces: each(it.namespaces(), namespace),
+            resources: it.resources().as_ref().map(resources),
             ..LinuxPodSandbox::default()
         }),
         ..PodSandbox::default()
     }
-}
-
-fn annotations(spec: &Spec) -> BTreeMap<String, String> {
-    map(spec.annotations())
 }
 
 fn mount(mount: &OciMount) -> Mount {
@@ -101,6 +107,217 @@ fn hook(hook: &OciHook) -> Hook {
     }
 }
 
+/// Returns the Linux part, which also has the out-of-memory score, I/O priority and scheduler of the process.
+fn linux(spec: &Spec) -> Option<LinuxContainer> {
+    let (linux, process) = (spec.linux().as_ref(), spec.process().as_ref());
+    let of_linux = linux.map_or_else(LinuxContainer::default, from_linux);
+    let container = match process {
+        Some(process) => with_process(of_linux, process),
+        None => of_linux,
+    };
+    (linux.is_some() || container != LinuxContainer::default()).then_some(container)
+}
+
+fn from_linux(linux: &Linux) -> LinuxContainer {
+    let net_devices = linux.net_devices().iter().flatten();
+    let net_devices = net_devices.map(|(host, device)| {
+        let name = device.name().clone().unwrap_or_default();
+        (host.clone(), LinuxNetDevice { name })
+    });
+    LinuxContainer {
+        namespaces: each(linux.namespaces(), namespace),
+        devices: each(linux.devices(), device),
+        resources: linux.resources().as_ref().map(resources),
+        cgroups_path: text(linux.cgroups_path().as_deref()),
+        seccomp_policy: linux.seccomp().as_ref().map(seccomp),
+        sysctl: map(linux.sysctl()),
+        net_devices: net_devices.collect(),
+        rdt: linux.intel_rdt().as_ref().map(rdt),
+        ..LinuxContainer::default()
+    }
+}
+
+fn with_process(container: LinuxContainer, process: &Process) -> LinuxContainer {
+    LinuxContainer {
+        oom_score_adj: Optional::of(process.oom_score_adj().map(i64::from)),
+        io_priority: process.io_priority().as_ref().map(io_priority),
+        scheduler: process.scheduler().as_ref().map(scheduler),
+        ..container
+    }
+}
+
+fn namespace(namespace: &OciNamespace) -> LinuxNamespace {
+    LinuxNamespace {
+        r#type: namespace_name(namespace.typ()),
+        path: text(namespace.path().as_deref()),
+    }
+}
+
+fn device(device: &OciDevice) -> LinuxDevice {
+    LinuxDevice {
+        path: text(Some(device.path())),
+        r#type: device.typ().as_str().to_owned(),
+        major: device.major(),
+        minor: device.minor(),
+        file_mode: Optional::of(device.file_mode()),
+        uid: Optional::of(device.uid()),
+        gid: Optional::of(device.gid()),
+    }
+}
+
+fn rdt(rdt: &LinuxIntelRdt) -> LinuxRdt {
+    LinuxRdt {
+        clos_id: Optional::of(rdt.clos_id().clone()),
+        schemata: Optional::of(rdt.schemata().clone()),
+        enable_monitoring: Optional::of(*rdt.enable_monitoring()),
+        remove: false,
+    }
+}
+
+fn user(process: &Process) -> User {
+    let user = process.user();
+    User {
+        uid: user.uid(),
+        gid: user.gid(),
+        additional_gids: list(user.additional_gids()),
+    }
+}
+
+fn rlimits(process: &Process) -> Vec<PosixRlimit> {
+    each(process.rlimits(), |limit| PosixRlimit {
+        r#type: limit.typ().to_string(),
+        hard: limit.hard(),
+        soft: limit.soft(),
+    })
+}
+
+fn io_priority(priority: &OciIoPriority) -> LinuxIoPriority {
+    let class = IoPrioClass::from_str_name(&priority.class().to_string());
+    LinuxIoPriority {
+        class: number(class),
+        priority: priority.priority().try_into().unwrap_or(i32::MAX),
+    }
+}
+
+fn scheduler(scheduler: &OciScheduler) -> LinuxScheduler {
+    let policy = LinuxSchedulerPolicy::from_str_name(&scheduler.policy().to_string());
+    LinuxScheduler {
+        policy: number(policy),
+        nice: scheduler.nice().unwrap_or_default(),
+        priority: scheduler.priority().unwrap_or_default(),
+        flags: each(scheduler.flags(), flag),
+        runtime: scheduler.runtime().unwrap_or_default(),
+        deadline: scheduler.deadline().unwrap_or_default(),
+        period: scheduler.period().unwrap_or_default(),
+    }
+}
+
+/// Returns the number of a scheduler flag.
+fn flag(flag: &impl Display) -> i32 {
+    let name = flag.to_string();
+    if name == RESET_ON_FORK {
+        return LinuxSchedulerFlag::SchedFlagResetOnFork.into();
+    }
+    number(LinuxSchedulerFlag::from_str_name(&name))
+}
+
+/// Returns the number of an enum, or one that no enum has if the protocol lacks the name of the crate.
+fn number(known: Option<impl Into<i32>>) -> i32 {
+    known.map_or(-1, Into::into)
+}
+
+/// Returns the resources. Block I/O settings have no class any more, so that they are left out.
+fn resources(resources: &OciResources) -> LinuxResources {
+    LinuxResources {
+        memory: resources.memory().as_ref().map(memory),
+        cpu: resources.cpu().as_ref().map(cpu),
+        hugepage_limits: each(resources.hugepage_limits(), |it| HugepageLimit {
+            page_size: it.page_size().clone(),
+            limit: it.limit().try_into().unwrap_or_default(),
+        }),
+        blockio_class: None,
+        rdt_class: None,
+        unified: map(resources.unified()),
+        devices: each(resources.devices(), rule),
+        pids: resources.pids().as_ref().map(|pids| LinuxPids {
+            limit: pids.limit(),
+        }),
+    }
+}
+
+fn memory(memory: &OciMemory) -> LinuxMemory {
+    LinuxMemory {
+        limit: Optional::of(memory.limit()),
+        reservation: Optional::of(memory.reservation()),
+        swap: Optional::of(memory.swap()),
+        kernel: Optional::of(deprecated_kernel(memory)),
+        kernel_tcp: Optional::of(memory.kernel_tcp()),
+        swappiness: Optional::of(memory.swappiness()),
+        disable_oom_killer: Optional::of(memory.disable_oom_killer()),
+        use_hierarchy: Optional::of(memory.use_hierarchy()),
+    }
+}
+
+#[allow(deprecated, reason = "specs may still have this limit")]
+fn deprecated_kernel(memory: &OciMemory) -> Option<i64> {
+    memory.kernel()
+}
+
+fn cpu(cpu: &OciCpu) -> LinuxCpu {
+    LinuxCpu {
+        shares: Optional::of(cpu.shares()),
+        quota: Optional::of(cpu.quota()),
+        period: Optional::of(cpu.period()),
+        realtime_runtime: Optional::of(cpu.realtime_runtime()),
+        realtime_period: Optional::of(cpu.realtime_period()),
+        cpus: cpu.cpus().clone().unwrap_or_default(),
+        mems: cpu.mems().clone().unwrap_or_default(),
+    }
+}
+
+fn rule(rule: &OciRule) -> LinuxDeviceCgroup {
+    LinuxDeviceCgroup {
+        allow: rule.allow(),
+        r#type: rule
+            .typ()
+            .map_or_else(String::new, |it| it.as_str().to_owned()),
+        major: Optional::of(rule.major()),
+        minor: Optional::of(rule.minor()),
+        access: rule.access().clone().unwrap_or_default(),
+    }
+}
+
+fn seccomp(policy: &OciSeccomp) -> LinuxSeccomp {
+    LinuxSeccomp {
+        default_action: policy.default_action().to_string(),
+        default_errno: Optional::of(policy.default_errno_ret()),
+        architectures: each(policy.architectures(), ToString::to_string),
+        flags: each(policy.flags(), ToString::to_string),
+        listener_path: text(policy.listener_path().as_deref()),
+        listener_metadata: policy.listener_metadata().clone().unwrap_or_default(),
+        syscalls: each(policy.syscalls(), syscall),
+    }
+}
+
+fn syscall(syscall: &OciSyscall) -> LinuxSyscall {
+    LinuxSyscall {
+        names: syscall.names().clone(),
+        action: syscall.action().to_string(),
+        errno_ret: Optional::of(syscall.errno_ret()),
+        args: each(syscall.args(), argument),
+    }
+}
+
+fn argument(argument: &OciArg) -> LinuxSeccompArg {
+    LinuxSeccompArg {
+        // The kernel has six arguments.
+        index: argument.index().try_into().unwrap_or(u32::MAX),
+        value: argument.value(),
+        value_two: argument.value_two().unwrap_or_default(),
+        op: argument.op().to_string(),
+    }
+}
+
 /// Returns the path as text, which is what the protocol has.
 fn text(path: Option<&Path>) -> String {
     path.map(|path| path.to_string_lossy().into_owned())
@@ -124,44 +341,48 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::oci::fixtures::{process, spec};
+    use crate::oci::apply;
+    use crate::oci::tests::{adjustment, seccomp, spec};
+    use nri::api::LinuxContainerAdjustment;
 
     #[test]
-    fn a_spec_without_a_linux_part_has_none() {
+    fn what_was_applied_is_read() {
         assert_eq!(container(&spec(json!({}))), Container::default());
         assert_eq!(pod_sandbox(&spec(json!({}))), PodSandbox::default());
-        let linux = container(&process(json!({"oomScoreAdj": 5})))
-            .linux
-            .unwrap();
-        assert_eq!(linux.oom_score_adj.unwrap().value, 5);
-    }
-
-    #[test]
-    fn the_sandbox_of_a_pod_has_namespaces_cgroup_and_resources() {
-        let pod = pod_sandbox(&spec(json!({
-            "annotations": {"a": "1"},
-            "linux": {
-                "cgroupsPath": "/pods/web",
-                "namespaces": [{"type": "network", "path": "/run/netns/web"}, {"type": "mount"}],
-                "resources": {"cpu": {"shares": 2}},
-            },
-        })));
-        assert_eq!(pod.annotation("a"), Some("1"));
-        assert_eq!(pod.namespace_path("network"), Some("/run/netns/web"));
-        assert_eq!(pod.namespace_path("mount"), Some(""));
-        let linux = pod.linux.unwrap();
-        assert_eq!(linux.cgroups_path, "/pods/web");
-        let cpu = linux.resources.and_then(|it| it.cpu).unwrap();
-        assert_eq!(cpu.shares.unwrap().value, 2);
-    }
-
-    #[test]
-    fn the_class_for_cache_and_memory_bandwidth_is_read() {
-        let rdt = json!({"closID": "gold", "schemata": ["L3:0=ff"], "enableMonitoring": true});
-        let container = container(&spec(json!({"linux": {"intelRdt": rdt}})));
-        let rdt = container.linux.and_then(|it| it.rdt).unwrap();
-        assert_eq!(rdt.clos_id.unwrap().value, "gold");
-        assert_eq!(rdt.schemata.unwrap().value, ["L3:0=ff"]);
-        assert!(rdt.enable_monitoring.unwrap().value);
+        let flags: Vec<i32> = (0..)
+            .take_while(|it| LinuxSchedulerFlag::try_from(*it).is_ok())
+            .collect();
+        let policies = (1..).take_while(|it| LinuxSchedulerPolicy::try_from(*it).is_ok());
+        for (policy, class) in policies.zip([1, 2, 3].into_iter().cycle()) {
+            let asked = adjustment(&json!({
+                "rlimits": [{"type": "RLIMIT_CORE", "hard": 9, "soft": 8}],
+                "linux": {
+                    "oomScoreAdj": {"value": 5}, "ioPriority": {"class": class, "priority": 7}, "seccomp_policy": seccomp(),
+                    "scheduler": {"policy": policy, "flags": flags}, "cgroupsPath": "/pods/web",
+                    "namespaces": [{"type": "network", "path": "/run/ns"}, {"type": "mount"}],
+                    "rdt": {"clos_id": {"value": "gold"}, "schemata": {"value": ["L3:0=ff"]}, "enable_monitoring": {"value": true}},
+                },
+            }));
+            let mut spec = spec(json!({}));
+            apply(&mut spec, &asked).unwrap();
+            let (container, pod) = (container(&spec), pod_sandbox(&spec).linux.unwrap());
+            let linux = container.linux.unwrap();
+            assert_eq!(
+                (pod.namespaces, pod.cgroups_path),
+                (linux.namespaces.clone(), linux.cgroups_path.clone())
+            );
+            let asked_linux = asked.linux.unwrap();
+            let read = LinuxContainerAdjustment {
+                oom_score_adj: linux.oom_score_adj,
+                io_priority: linux.io_priority,
+                scheduler: linux.scheduler,
+                seccomp_policy: linux.seccomp_policy,
+                namespaces: linux.namespaces,
+                rdt: linux.rdt,
+                cgroups_path: linux.cgroups_path,
+                ..LinuxContainerAdjustment::default()
+            };
+            assert_eq!((container.rlimits, read), (asked.rlimits, asked_linux));
+        }
     }
 }

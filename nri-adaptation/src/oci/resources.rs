@@ -5,11 +5,10 @@ use oci_spec::runtime::{
     LinuxResources as OciResources, Spec,
 };
 
-use crate::oci::callbacks::Callbacks;
+use crate::oci::callbacks::{self, Callbacks, refused};
 use crate::oci::devices;
 use crate::oci::error::Error;
-use crate::oci::names::filled;
-use crate::oci::parts;
+use crate::oci::parts::{self, filled};
 use nri::api::{HugepageLimit, LinuxCpu, LinuxMemory, LinuxPids, LinuxResources, OptionalString};
 use nri::optional::Optional;
 
@@ -61,9 +60,18 @@ pub(super) fn apply(
         let rule = devices::rule(device, index)?;
         resources.devices_mut().get_or_insert_default().push(rule);
     }
-    callbacks.check(resources)?;
-    block_io(spec, blockio_class.as_ref(), callbacks)?;
-    rdt(spec, rdt_class.as_ref(), callbacks)
+    (callbacks.resource_check)(resources).map_err(refused("linux.resources"))?;
+    if let Some(OptionalString { value }) = blockio_class {
+        let field = "linux.resources.blockio_class";
+        let class = callbacks::resolve(&mut callbacks.block_io, value, field, "with_block_io")?;
+        parts::resources(spec).set_block_io(class);
+    }
+    if let Some(OptionalString { value }) = rdt_class {
+        let field = "linux.resources.rdt_class";
+        let class = callbacks::resolve(&mut callbacks.rdt, value, field, "with_rdt")?;
+        parts::linux(spec).set_intel_rdt(class);
+    }
+    Ok(())
 }
 
 fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
@@ -77,27 +85,13 @@ fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
         mems,
     } = asked;
     let cpu = resources.cpu_mut().get_or_insert_default();
-    if let Some(shares) = shares.get() {
-        cpu.set_shares(Some(shares));
-    }
-    if let Some(quota) = quota.get() {
-        cpu.set_quota(Some(quota));
-    }
-    if let Some(period) = period.get() {
-        cpu.set_period(Some(period));
-    }
-    if let Some(runtime) = realtime_runtime.get() {
-        cpu.set_realtime_runtime(Some(runtime));
-    }
-    if let Some(period) = realtime_period.get() {
-        cpu.set_realtime_period(Some(period));
-    }
-    if let Some(cpus) = filled(cpus) {
-        cpu.set_cpus(Some(cpus));
-    }
-    if let Some(mems) = filled(mems) {
-        cpu.set_mems(Some(mems));
-    }
+    cpu.set_shares(shares.get().or(cpu.shares()));
+    cpu.set_quota(quota.get().or(cpu.quota()));
+    cpu.set_period(period.get().or(cpu.period()));
+    cpu.set_realtime_runtime(realtime_runtime.get().or(cpu.realtime_runtime()));
+    cpu.set_realtime_period(realtime_period.get().or(cpu.realtime_period()));
+    cpu.set_cpus(filled(cpus).or(cpu.cpus().clone()));
+    cpu.set_mems(filled(mems).or(cpu.mems().clone()));
 }
 
 /// Sets the limits given. As in the reference and in the CRI, a limit of 0 means that it is not
@@ -114,30 +108,16 @@ fn memory(memory: &mut OciMemory, asked: &LinuxMemory) {
         use_hierarchy,
     } = asked;
     let limit = limit.get().filter(|limit| *limit != 0);
-    if limit.is_some() {
-        memory.set_limit(limit);
-    }
-    if let Some(swap) = swap.get().or(limit) {
-        memory.set_swap(Some(swap));
-    }
-    if let Some(reservation) = reservation.get() {
-        memory.set_reservation(Some(reservation));
-    }
+    memory.set_limit(limit.or(memory.limit()));
+    memory.set_swap(swap.get().or(limit).or(memory.swap()));
+    memory.set_reservation(reservation.get().or(memory.reservation()));
     if let Some(kernel) = kernel.get() {
         set_deprecated_kernel(memory, kernel);
     }
-    if let Some(kernel_tcp) = kernel_tcp.get() {
-        memory.set_kernel_tcp(Some(kernel_tcp));
-    }
-    if let Some(swappiness) = swappiness.get() {
-        memory.set_swappiness(Some(swappiness));
-    }
-    if let Some(is_disabled) = disable_oom_killer.get() {
-        memory.set_disable_oom_killer(Some(is_disabled));
-    }
-    if let Some(is_used) = use_hierarchy.get() {
-        memory.set_use_hierarchy(Some(is_used));
-    }
+    memory.set_kernel_tcp(kernel_tcp.get().or(memory.kernel_tcp()));
+    memory.set_swappiness(swappiness.get().or(memory.swappiness()));
+    memory.set_disable_oom_killer(disable_oom_killer.get().or(memory.disable_oom_killer()));
+    memory.set_use_hierarchy(use_hierarchy.get().or(memory.use_hierarchy()));
 }
 
 #[allow(deprecated, reason = "plugins may still ask for this limit")]
@@ -167,38 +147,3 @@ fn pids(asked: &LinuxPids) -> OciPids {
     pids.set_limit(limit.max(UNLIMITED));
     pids
 }
-
-fn block_io(
-    spec: &mut Spec,
-    asked: Option<&OptionalString>,
-    callbacks: &mut Callbacks<'_>,
-) -> Result<(), Error> {
-    let Some(OptionalString { value: class }) = asked else {
-        return Ok(());
-    };
-    let settings = match class.as_str() {
-        "" => None,
-        class => Some(callbacks.block_io(class)?),
-    };
-    parts::resources(spec).set_block_io(settings);
-    Ok(())
-}
-
-fn rdt(
-    spec: &mut Spec,
-    asked: Option<&OptionalString>,
-    callbacks: &mut Callbacks<'_>,
-) -> Result<(), Error> {
-    let Some(OptionalString { value: class }) = asked else {
-        return Ok(());
-    };
-    let settings = match class.as_str() {
-        "" => None,
-        class => Some(callbacks.rdt(class)?),
-    };
-    parts::linux(spec).set_intel_rdt(settings);
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests;

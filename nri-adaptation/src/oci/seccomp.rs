@@ -8,8 +8,7 @@ use oci_spec::runtime::{
 };
 
 use crate::oci::error::Error;
-use crate::oci::names::{built, filled, nonzero, parse, some};
-use crate::oci::parts;
+use crate::oci::parts::{self, built, filled, nonzero, parse, some};
 use nri::api::{LinuxSeccomp, LinuxSeccompArg, LinuxSyscall};
 use nri::optional::Optional;
 
@@ -109,101 +108,4 @@ fn argument(asked: &LinuxSeccompArg, field: impl Fn() -> String) -> Result<OciAr
         None => argument,
     };
     built(argument.build(), field)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::oci::fixtures::{applied, raw, spec};
-    use nri::api::{
-        ContainerAdjustment, LinuxContainerAdjustment, LinuxSeccomp, LinuxSeccompArg, LinuxSyscall,
-    };
-
-    fn policy() -> LinuxSeccomp {
-        LinuxSeccomp {
-            default_action: "SCMP_ACT_ERRNO".to_owned(),
-            default_errno: Some(38.into()),
-            architectures: vec![
-                "SCMP_ARCH_X86_64".to_owned(),
-                "SCMP_ARCH_MIPS64N32".to_owned(),
-            ],
-            flags: vec!["SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV".to_owned()],
-            listener_path: "/run/listener".to_owned(),
-            listener_metadata: "who".to_owned(),
-            syscalls: vec![LinuxSyscall {
-                names: vec!["clone".to_owned()],
-                action: "SCMP_ACT_NOTIFY".to_owned(),
-                errno_ret: Some(0.into()),
-                args: vec![LinuxSeccompArg {
-                    index: 1,
-                    value: u64::MAX,
-                    value_two: 2,
-                    op: "SCMP_CMP_MASKED_EQ".to_owned(),
-                }],
-            }],
-        }
-    }
-
-    fn asking(policy: LinuxSeccomp) -> ContainerAdjustment {
-        ContainerAdjustment {
-            linux: Some(LinuxContainerAdjustment {
-                seccomp_policy: Some(policy),
-                ..LinuxContainerAdjustment::default()
-            }),
-            ..ContainerAdjustment::default()
-        }
-    }
-
-    #[test]
-    fn the_policy_replaces_that_of_the_spec() {
-        let before = spec(json!({"linux": {"seccomp": {
-            "defaultAction": "SCMP_ACT_ALLOW", "listenerPath": "/old",
-        }}}));
-        let after = applied(before, &raw(asking(policy()))).unwrap();
-        assert_eq!(
-            after["linux"]["seccomp"],
-            json!({
-                "defaultAction": "SCMP_ACT_ERRNO",
-                "defaultErrnoRet": 38,
-                "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_MIPS64N32"],
-                "flags": ["SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"],
-                "listenerPath": "/run/listener",
-                "listenerMetadata": "who",
-                "syscalls": [{
-                    "names": ["clone"],
-                    "action": "SCMP_ACT_NOTIFY",
-                    "errnoRet": 0,
-                    "args": [{"index": 1, "value": u64::MAX, "valueTwo": 2, "op": "SCMP_CMP_MASKED_EQ"}],
-                }],
-            })
-        );
-    }
-
-    #[test]
-    fn names_that_there_are_not_are_errors_with_their_place() {
-        type Break = fn(&mut LinuxSeccomp);
-        let cases: [(Break, &str); 5] = [
-            (|it| it.default_action.clear(), "default_action"),
-            (
-                |it| it.architectures[1] = "amd64".into(),
-                "architectures[1]",
-            ),
-            (|it| it.flags[0] = "LOG".into(), "flags[0]"),
-            (
-                |it| it.syscalls[0].action = "allow".into(),
-                "syscalls[0].action",
-            ),
-            (
-                |it| it.syscalls[0].args[0].op.clear(),
-                "syscalls[0].args[0].op",
-            ),
-        ];
-        for (break_it, field) in cases {
-            let mut policy = policy();
-            break_it(&mut policy);
-            let error = applied(spec(json!({})), &raw(asking(policy))).unwrap_err();
-            assert_eq!(error.field(), format!("linux.seccomp_policy.{field}"));
-        }
-    }
 }

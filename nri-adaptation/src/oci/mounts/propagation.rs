@@ -10,9 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use oci_spec::runtime::Spec;
 
 use crate::oci::callbacks::Callbacks;
-use crate::oci::error::{Error, ErrorKind};
+use crate::oci::error::{Error, ErrorKind, Propagation};
 use crate::oci::parts;
-use crate::oci::propagation::Propagation;
 use nri::api::Mount;
 
 /// The maximum size of the mount table in bytes. 100,000 mounts take about 20 MB.
@@ -56,11 +55,7 @@ pub(super) fn ensure(
     };
     let fail = |kind| Err(Error::new(format!("mounts[{index}].source"), kind));
     let source_path = PathBuf::from(&mount.source);
-    let found = match &mut callbacks.propagation {
-        Some(propagation) => propagation(&source_path),
-        None => mount_propagation(&source_path),
-    };
-    match found {
+    match (callbacks.propagation)(&source_path) {
         Err(cause) => fail(ErrorKind::UnknownPropagation { source_path, cause }),
         Ok(found) if !wanted.is_satisfied_by(found) => fail(ErrorKind::WrongPropagation {
             source_path,
@@ -209,7 +204,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::oci::fixtures::generated;
+    use crate::oci::{Generator, from_value, to_value};
     use nri::adjust::Adjustment;
 
     const TABLE: &[u8] = b"\
@@ -255,67 +250,41 @@ broken line
 
     #[test]
     fn the_root_propagates_as_far_as_a_mount_needs() {
-        let cases = [
-            (None, "rshared", Propagation::Shared, Some("rshared")),
-            (
-                Some("rslave"),
-                "rshared",
-                Propagation::Shared,
-                Some("rshared"),
-            ),
-            (None, "rslave", Propagation::Slave, Some("rslave")),
-            (
-                Some("private"),
-                "rslave",
-                Propagation::Shared,
-                Some("rslave"),
-            ),
-            (
-                Some("rshared"),
-                "rslave",
-                Propagation::Shared,
-                Some("rshared"),
-            ),
-            (
-                Some("private"),
-                "rprivate",
-                Propagation::Private,
-                Some("private"),
-            ),
-            (None, "shared", Propagation::Private, None),
-        ];
-        for (before, option, found, expected) in cases {
-            let mount = Mount::bind("/srv", "/srv").option(option);
-            let before = json!({"linux": {"rootfsPropagation": before}});
-            let after = generated(before, &Adjustment::new().mount(mount), |generator| {
-                generator.with_mount_propagation(move |path| {
+        use Propagation::{Private, Shared, Slave};
+        for (before, options, found, expected) in [
+            (json!(null), "rshared", Shared, Ok(json!("rshared"))),
+            (json!("rslave"), "rshared", Shared, Ok(json!("rshared"))),
+            (json!(null), "rslave", Slave, Ok(json!("rslave"))),
+            (json!("private"), "rslave", Shared, Ok(json!("rslave"))),
+            (json!("rshared"), "rslave", Shared, Ok(json!("rshared"))),
+            (json!("private"), "rprivate", Private, Ok(json!("private"))),
+            (json!(null), "shared", Private, Ok(json!(null))),
+            (json!(null), "rprivate,rshared", Private, Err("rshared")),
+            (json!(null), "rprivate,rshared", Slave, Err("rshared")),
+            (json!(null), "rprivate,rslave", Private, Err("rslave")),
+        ] {
+            let mut spec = from_value(json!({"linux": {"rootfsPropagation": before}})).unwrap();
+            let mount = options
+                .split(',')
+                .fold(Mount::bind("/srv", "/srv"), Mount::option);
+            let adjustment = Adjustment::new().mount(mount);
+            let applied = Generator::new(&mut spec)
+                .with_mount_propagation(move |path| {
                     assert_eq!(path, Path::new("/srv"));
                     Ok(found)
                 })
-            });
-            let after = after.unwrap();
-            assert_eq!(after["linux"]["rootfsPropagation"].as_str(), expected);
-        }
-    }
-
-    #[test]
-    fn a_source_that_does_not_propagate_is_an_error() {
-        let cases = [
-            ("rshared", Propagation::Private),
-            ("rshared", Propagation::Slave),
-            ("rslave", Propagation::Private),
-        ];
-        for (option, found) in cases {
-            let mount = Mount::bind("/srv", "/srv")
-                .option("rprivate")
-                .option(option);
-            let adjustment = Adjustment::new().mount(mount);
-            let error = generated(json!({}), &adjustment, |generator| {
-                generator.with_mount_propagation(move |_| Ok(found))
-            });
-            let error = error.unwrap_err();
-            assert_eq!(error.field(), "mounts[0].source");
-            assert!(error.to_string().contains(option), "{error}");
+                .apply(adjustment.container());
+            match (applied, expected) {
+                (Ok(()), Ok(expected)) => {
+                    let after = to_value(&spec).unwrap();
+                    assert_eq!(after["linux"]["rootfsPropagation"], expected, "{options}");
+                }
+                (Err(error), Err(option)) => {
+                    assert_eq!(error.field(), "mounts[0].source");
+                    assert!(error.to_string().contains(option), "{error}");
+                }
+                (applied, expected) => panic!("{options}: {applied:?}, not {expected:?}"),
+            }
         }
     }
 
