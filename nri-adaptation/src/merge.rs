@@ -22,18 +22,14 @@
 
 mod create;
 mod entries;
-mod error;
-mod fill;
 mod key_table;
 mod linux;
 mod owners;
 mod resources;
 mod update;
-mod updates;
 mod view;
 
 pub use create::{CreateCollector, Created};
-pub use error::{Conflict, MergeError};
-pub(super) use fill::filled;
-pub use owners::Owners;
+pub use owners::{Conflict, MergeError, Owners};
 pub use update::{UpdateCollector, Updated};
+pub(super) use view::filled;

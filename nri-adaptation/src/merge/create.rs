@@ -1,10 +1,10 @@
 //! Answers to CreateContainer.
 
 use super::entries::{ListChange, merge_list, merge_map};
-use super::owners::{Claims, Owners};
-use super::updates::{Updates, stripped};
-use super::view::View;
-use super::{MergeError, fill, linux};
+use super::linux;
+use super::owners::{Claims, MergeError, Owners};
+use super::update::{UpdateCollector, stripped};
+use super::view::{View, fill_adjustment, filled};
 use nri::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
     Field, Hook, Hooks, KeyValue, ValidateContainerAdjustmentRequest,
@@ -33,8 +33,7 @@ pub struct CreateCollector {
     view: View,
     /// The changes that the container does not show, such as removals; the view has the rest.
     adjustment: ContainerAdjustment,
-    updates: Updates,
-    owners: Owners,
+    updates: UpdateCollector,
 }
 
 /// The merged answers to CreateContainer.
@@ -57,10 +56,9 @@ impl CreateCollector {
     /// resources of memory and CPU, if only empty, as under the Go adaptation.
     pub fn new(container: Container) -> Self {
         CreateCollector {
-            view: View::of(fill::filled(container)),
+            view: View::of(filled(container)),
             adjustment: ContainerAdjustment::default(),
-            updates: Updates::default(),
-            owners: Owners::default(),
+            updates: UpdateCollector::default(),
         }
     }
 
@@ -82,9 +80,15 @@ impl CreateCollector {
         if let Some(adjustment) = answer.adjust {
             self.adjust(adjustment, plugin)?;
         }
+        let own_id = &self.view.container.id;
         for update in answer.update {
-            self.refuse_own(&update.container_id, plugin)?;
-            self.updates.merge(update, &mut self.owners, plugin)?;
+            if update.container_id == *own_id {
+                return Err(MergeError::UpdateDuringCreation {
+                    plugin: plugin.to_owned(),
+                    container_id: update.container_id,
+                });
+            }
+            self.updates.merge(update, plugin)?;
         }
         self.updates.evict(answer.evict);
         Ok(())
@@ -116,26 +120,17 @@ impl CreateCollector {
 
     /// Returns the merged answers, with the empty parts that validators get.
     fn merged(mut self) -> Created {
-        fill::adjustment(&mut self.adjustment);
-        self.view.finish(&mut self.adjustment, &self.owners);
-        let merged = self.updates.finish();
+        fill_adjustment(&mut self.adjustment);
+        let owners = std::mem::take(&mut self.updates.owners);
+        self.view.finish(&mut self.adjustment, &owners);
+        let merged = self.updates.merged();
         Created {
             adjust: self.adjustment,
-            updates: merged.others,
+            updates: merged.updates,
             evictions: merged.evictions,
-            owners: self.owners,
+            owners,
             ignored: merged.ignored,
         }
-    }
-
-    fn refuse_own(&self, container_id: &str, plugin: &str) -> Result<(), MergeError> {
-        if container_id != self.view.container.id {
-            return Ok(());
-        }
-        Err(MergeError::UpdateDuringCreation {
-            plugin: plugin.to_owned(),
-            container_id: container_id.to_owned(),
-        })
     }
 
     fn adjust(&mut self, asked: ContainerAdjustment, plugin: &str) -> Result<(), MergeError> {
@@ -152,7 +147,7 @@ impl CreateCollector {
         } = asked;
         let View { container, unowned } = &mut self.view;
         let collected = &mut self.adjustment;
-        let mut claims = self.owners.claims(&container.id, plugin);
+        let mut claims = self.updates.owners.claims(&container.id, plugin);
         let (known, removals) = (&mut container.annotations, &mut collected.annotations);
         merge_map(
             Field::Annotations,

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::MergeError;
-use super::owners::Claims;
+use super::owners::{Claims, MergeError};
 use nri::adjust::marker;
 use nri::api::{Field, KeyValue, LinuxDevice, Mount};
 

@@ -1,9 +1,9 @@
 //! The Linux part of an adjustment.
 
 use super::entries::{merge_list, merge_map};
-use super::owners::Claims;
+use super::owners::{Claims, MergeError};
+use super::resources;
 use super::view::Unowned;
-use super::{MergeError, resources};
 use nri::adjust::marker;
 use nri::api::{
     Field, LinuxContainer, LinuxContainerAdjustment, LinuxNamespace, LinuxRdt, LinuxResources,

@@ -1,10 +1,10 @@
-//! The plugins that own the fields of containers.
+//! The plugins that own the fields of containers, and the conflicts between them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fmt;
 
 use super::key_table::KeyTable;
-use super::{Conflict, MergeError};
 use nri::adjust::marker;
 use nri::api::{CompoundFieldOwners, Field, FieldOwners, OwningPlugins};
 
@@ -29,7 +29,7 @@ struct Fields {
 
 /// The owner of one entry of a list or map. Small, since there is one for each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Owner {
+pub(super) struct Owner {
     /// Index in [`Owners::plugins`].
     plugin: usize,
     /// True if the plugin has removed the entry and not set it again.
@@ -53,10 +53,10 @@ impl Owners {
         }
     }
 
-    /// Returns the owned entries of a list or map of this container.
-    pub(super) fn owned(&self, container_id: &str, field: Field) -> Owned<'_> {
-        let fields = self.containers.get(container_id);
-        Owned(fields.and_then(|fields| fields.compound.get(&(field as i32))))
+    /// Returns the owned entries of a list or map of this container, if there are any.
+    pub(super) fn owned(&self, container_id: &str, field: Field) -> Option<&KeyTable<Owner>> {
+        let fields = self.containers.get(container_id)?;
+        fields.compound.get(&(field as i32))
     }
 
     /// Returns the index of this plugin, which usually is the one that was added last.
@@ -66,15 +66,6 @@ impl Owners {
             self.plugins.push(plugin.into());
             self.plugins.len() - 1
         })
-    }
-}
-
-/// The owned entries of a list or map.
-pub(super) struct Owned<'o>(Option<&'o KeyTable<Owner>>);
-
-impl Owned<'_> {
-    pub(super) fn contains(&self, key: &str) -> bool {
-        self.0.is_some_and(|entries| entries.contains(key))
     }
 }
 
@@ -215,4 +206,61 @@ fn conflict(plugin: &str, other: &str, field: Field, key: Option<&str>) -> Merge
         field,
         key: key.map(str::to_owned),
     }))
+}
+
+/// Why the answer of a plugin cannot be merged with those before it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// Two plugins set the same field.
+    #[error("{0}")]
+    Conflict(Box<Conflict>),
+    /// A plugin answered CreateContainer with an update of the container that is being created.
+    #[error(
+        "plugin {plugin:?} asked for an update of container {container_id:?}, which is being created"
+    )]
+    UpdateDuringCreation {
+        /// The plugin, with its index: `10-name`.
+        plugin: String,
+        /// The id of the container that is being created.
+        container_id: String,
+    },
+}
+
+impl MergeError {
+    /// Returns the conflict between two plugins, if it is one.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self {
+            MergeError::Conflict(conflict) => Some(conflict),
+            MergeError::UpdateDuringCreation { .. } => None,
+        }
+    }
+}
+
+/// Two plugins that set the same field, or the same entry of a list or map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The plugin that came second, with its index: `10-name`.
+    pub plugin: String,
+    /// The plugin that owns the field. The same plugin if one answer sets the field twice.
+    pub other: String,
+    /// The field that both plugins set.
+    pub field: Field,
+    /// The entry, such as the destination of a mount; `None` for a field of one value.
+    pub key: Option<String>,
+}
+
+/// Reads as the reference words it.
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plugin, other, field) = (&self.plugin, &self.other, self.field.as_str_name());
+        write!(
+            f,
+            "plugins {plugin:?} and {other:?} both tried to set {field}"
+        )?;
+        match &self.key {
+            Some(key) => write!(f, " {key}"),
+            None => Ok(()),
+        }
+    }
 }

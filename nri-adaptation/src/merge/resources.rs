@@ -2,8 +2,7 @@
 //!
 //! All resources that a plugin asks for are claimed before any of them is set, so that a conflict changes nothing but owners.
 
-use super::MergeError;
-use super::owners::Claims;
+use super::owners::{Claims, MergeError};
 use nri::api::{Field, LinuxCpu, LinuxMemory, LinuxResources};
 
 /// Claims the resources that a plugin asks for, except devices and the limit of processes.

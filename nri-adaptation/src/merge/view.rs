@@ -1,9 +1,14 @@
 //! The container as the next plugin sees it.
+//!
+//! Plugins and validators may rely on some messages in a request that are present, if only empty. The adaptation of Go adds
+//! them before it asks the first plugin (`collectCreateContainerResult` and `collectUpdateContainerResult` in
+//! pkg/adaptation/result.go of NRI v0.12.5), and plugins that read fields without getters end without them.
 
 use std::collections::BTreeMap;
 
-use super::owners::{Owned, Owners};
-use nri::api::{Container, ContainerAdjustment, Field};
+use super::key_table::KeyTable;
+use super::owners::{Owner, Owners};
+use nri::api::{Container, ContainerAdjustment, Field, LinuxResources};
 
 /// The container as the next plugin sees it: as requested, with the changes of the plugins so far.
 #[derive(Clone, Debug)]
@@ -74,9 +79,31 @@ fn move_tail<T>(mut entries: Vec<T>, unowned: usize, target: &mut Vec<T>) {
 /// Moves the entries that have an owner.
 fn move_owned<V>(
     mut entries: BTreeMap<String, V>,
-    owned: Owned<'_>,
+    owned: Option<&KeyTable<Owner>>,
     target: &mut BTreeMap<String, V>,
 ) {
-    entries.retain(|key, _| owned.contains(key));
+    entries.retain(|key, _| owned.is_some_and(|owned| owned.contains(key)));
     target.append(&mut entries);
+}
+
+/// Returns a container that is about to be created with hooks, and with Linux resources of memory and
+/// CPU.
+pub(crate) fn filled(mut container: Container) -> Container {
+    container.hooks.get_or_insert_default();
+    let linux = container.linux.get_or_insert_default();
+    fill_resources(linux.resources.get_or_insert_default());
+    container
+}
+
+/// Adds hooks, and Linux resources of memory and CPU, to the adjustment that validators get.
+pub(super) fn fill_adjustment(adjustment: &mut ContainerAdjustment) {
+    adjustment.hooks.get_or_insert_default();
+    let linux = adjustment.linux.get_or_insert_default();
+    fill_resources(linux.resources.get_or_insert_default());
+}
+
+/// Adds memory and CPU to the resources of an update.
+pub(super) fn fill_resources(resources: &mut LinuxResources) {
+    resources.memory.get_or_insert_default();
+    resources.cpu.get_or_insert_default();
 }
