@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, watch};
 
 use nri::Result;
 
-use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks};
+use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks, Validator};
 use super::core::{Core, MAX_UPDATES, Timeouts};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
 use super::launch::{PluginFile, Processes, discover, spawn};
@@ -21,7 +21,6 @@ use super::revision::Revision;
 use super::roster::Roster;
 use super::session::{Origin, attach};
 use super::sync_guard::SyncLock;
-use super::validator::Validator;
 #[cfg(feature = "wasm")]
 use super::wasm;
 use super::{Adaptation, Inner};

@@ -1,14 +1,15 @@
-//! Callbacks of the runtime: its state, and the updates that plugins request.
+//! Callbacks of the runtime: its state, the updates that plugins request, and the validation of adjustments.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
-use nri::api::{ContainerEviction, ContainerUpdate, Event};
+use nri::api::{ContainerEviction, ContainerUpdate, Event, ValidateContainerAdjustmentRequest};
 use nri::{Error, ErrorKind, Result};
 
 use super::identity::PluginId;
 use super::outcome::Outcome;
 use super::state::State;
+use super::validate::DefaultValidator;
 
 /// The callbacks that a runtime implements.
 ///
@@ -130,5 +131,23 @@ pub(super) struct NoCallbacks;
 impl RuntimeCallbacks for NoCallbacks {
     async fn synchronize(&self, _: &mut State) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Judges merged adjustments in the runtime's own process, before the plugins that validate.
+///
+/// [`DefaultValidator`] is one.
+pub trait Validator: Send + Sync + 'static {
+    /// Accepts or rejects an adjustment.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the adjustment is rejected, which fails the request.
+    fn validate(&self, request: &ValidateContainerAdjustmentRequest) -> Result<(), String>;
+}
+
+impl Validator for DefaultValidator {
+    fn validate(&self, request: &ValidateContainerAdjustmentRequest) -> Result<(), String> {
+        DefaultValidator::validate(self, request).map_err(|rejection| rejection.to_string())
     }
 }

@@ -6,7 +6,7 @@ use nri::api::{ConfigureRequest, ConfigureResponse, EventMask, FailurePolicy};
 use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
-use super::link::Link;
+use super::member::Link;
 use super::strip::without_newer;
 
 /// A plugin's answer to Configure.

@@ -1,11 +1,14 @@
 //! State that all parts of an adaptation share.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
 
-use super::callbacks::Callbacks;
+use super::callbacks::{Callbacks, Validator};
 use super::deprecation::Ledger;
 use super::launch::Processes;
 use super::member::Member;
@@ -15,7 +18,6 @@ use super::policy::ErrorPolicy;
 use super::revision::Revision;
 use super::roster::Roster;
 use super::sync_guard::SyncLock;
-use super::validator::Validator;
 
 /// Unsolicited updates that the runtime works on at once.
 pub(super) const MAX_UPDATES: usize = 64;
@@ -73,4 +75,19 @@ impl Core {
         // An error means that the core is gone, which stops everything as well.
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
+}
+
+/// Returns the output of the work, or `None` if `stop` completes first.
+pub(crate) async fn first<T>(
+    work: impl Future<Output = T>,
+    stop: impl Future<Output = ()>,
+) -> Option<T> {
+    let (mut work, mut stop) = (pin!(work), pin!(stop));
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = work.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        stop.as_mut().poll(cx).map(|()| None)
+    })
+    .await
 }

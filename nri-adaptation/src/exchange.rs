@@ -1,6 +1,7 @@
 //! One request to one plugin, repeated as StateChange if the plugin lacks the RPC.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use tokio::time::timeout;
@@ -10,9 +11,9 @@ use nri::wire::{CallError, Code, Status};
 
 use super::content::Content;
 use super::core::Core;
-use super::delivery::Delivery;
 use super::member::Member;
 use super::message::Message;
+use super::outcome::{Delivery, Outcome, OutcomeResult};
 use super::revision::Via;
 
 /// The way a plugin reports that it lacks an RPC.
@@ -38,25 +39,23 @@ pub(super) async fn exchange(
     } else {
         message.carrier
     };
-    let mut delivery = Delivery {
-        via: first,
-        fell_back: false,
-        duration: Duration::ZERO,
-        result: call(core, member, message, content, first).await,
-    };
-    let lack = lack(&delivery.result).filter(|_| message.can_fall_back() && !remembered);
+    let name = Arc::clone(&member.full_name);
+    let mut outcome = Outcome::without_call(name, message.event, OutcomeResult::Answered);
+    outcome.via = Some(first);
+    let mut result = call(core, member, message, content, first).await;
+    let lack = lack(&result).filter(|_| message.can_fall_back() && !remembered);
     if let Some(lack) = lack {
         match lack {
             MissingRpc::Stated => member.set_old(),
             MissingRpc::Misstated => member.set_breaking(message.event),
         }
-        delivery.via = Via::StateChange;
-        delivery.fell_back = true;
-        delivery.result = call(core, member, message, content, Via::StateChange).await;
+        outcome.via = Some(Via::StateChange);
+        outcome.fell_back = true;
+        result = call(core, member, message, content, Via::StateChange).await;
     }
-    delivery.duration = start.elapsed();
-    count(core, member, message, &delivery);
-    delivery
+    outcome.duration = start.elapsed();
+    count(core, member, message, &outcome, &result);
+    (outcome, result)
 }
 
 async fn call(
@@ -98,26 +97,26 @@ fn payload(core: &Core, message: &mut Message, content: Option<Content<'_>>, via
     message.payload(&core.revision, via)
 }
 
-fn count(core: &Core, member: &Member, message: &Message, delivery: &Delivery) {
-    let (name, operation) = (&*member.full_name, message.rpc.name);
-    let error = delivery.result.as_ref().err();
-    core.metrics.latency(name, operation, delivery.duration);
-    core.metrics.invocation(name, operation, error);
-    let deprecated = delivery.via == Via::StateChange && message.can_fall_back();
-    let handled = match &delivery.result {
+fn count(
+    core: &Core,
+    member: &Member,
+    message: &Message,
+    outcome: &Outcome,
+    result: &Result<Body, CallError>,
+) {
+    let (name, rpc) = (&*member.full_name, message.rpc.name);
+    core.metrics.latency(name, rpc, outcome.duration);
+    core.metrics.invocation(name, rpc, result.as_ref().err());
+    let deprecated = outcome.via == Some(Via::StateChange) && message.can_fall_back();
+    let handled = match result {
         Ok(_) => true,
         Err(CallError::Status(status)) => !is_unimplemented(status),
         Err(_) => false,
     };
     if deprecated && handled {
-        let breaks = member.breaks(message.event);
-        core.ledger.state_change(
-            &member.id,
-            &member.nri_version,
-            message.event,
-            message.rpc.name,
-            breaks,
-        );
+        let (event, breaks) = (message.event, member.breaks(message.event));
+        core.ledger
+            .state_change(&member.id, &member.nri_version, event, rpc, breaks);
     }
 }
 
@@ -170,22 +169,23 @@ mod tests {
     #[test]
     fn a_missing_rpc_is_recognized_by_code_or_message() {
         let path = "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox";
+        let (stated, misstated) = (Some(MissingRpc::Stated), Some(MissingRpc::Misstated));
         for (code, message, lack) in [
-            (Code::UNIMPLEMENTED, String::new(), Some(MissingRpc::Stated)),
+            (Code::UNIMPLEMENTED, String::new(), stated),
             (
                 Code::NOT_FOUND,
                 format!("{path} is not supported"),
-                Some(MissingRpc::Misstated),
+                misstated,
             ),
             (
                 Code::NOT_FOUND,
                 format!("{path}/is not supported"),
-                Some(MissingRpc::Misstated),
+                misstated,
             ),
             (
                 Code::INVALID_ARGUMENT,
                 format!("{path} does not exist"),
-                Some(MissingRpc::Misstated),
+                misstated,
             ),
             (Code::NOT_FOUND, "pod not found".to_owned(), None),
             (

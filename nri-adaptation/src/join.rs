@@ -3,17 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nri::api::{ContainerUpdate, Event};
+use nri::api::ContainerUpdate;
 use nri::{Error, ErrorKind, Result};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
-use super::delivery::Delivery;
 use super::exchange::exchange;
-use super::member::Member;
-use super::outcome::{Outcome, OutcomeResult};
-use super::queue::Queued;
-use super::relay::assess;
+use super::judge::assess;
+use super::member::{Member, Queued};
+use super::outcome::{Delivery, Outcome};
 use super::state::State;
 use super::synchronize::synchronize;
 
@@ -85,29 +83,19 @@ async fn deliver(core: &Core, member: &Member, queued: Queued) {
         None => Some(delivery),
     };
     if let Some(delivery) = unheard {
-        let outcome = late(core, member, message.event, delivery);
+        let outcome = late(core, member, delivery);
         core.callbacks.delivered_late(message.event, outcome);
     }
 }
 
 /// Returns the outcome of an event whose caller no longer waits.
-fn late(core: &Core, member: &Member, event: Event, delivery: Delivery) -> Outcome {
-    let mut outcome = Outcome {
-        event,
-        plugin: Arc::clone(&member.full_name),
-        result: OutcomeResult::Answered,
-        via: Some(delivery.via),
-        fell_back: delivery.fell_back,
-        error: None,
-        duration: delivery.duration,
-        ignored_fields: Vec::new(),
-    };
-    match delivery.result {
-        Err(error) => drop(assess(core, member, event, &error, &mut outcome)),
+fn late(core: &Core, member: &Member, (mut outcome, result): Delivery) -> Outcome {
+    match result {
+        Err(error) => drop(assess(core, member, &error, &mut outcome)),
         Ok(answer) if !answer.is_empty() => {
-            let plugin = &member.full_name;
+            let (plugin, event) = (&member.full_name, outcome.event.as_str_name());
             let reason = "the answer came too late to be used";
-            tracing::warn!("plugin {plugin}, {}: {reason}", event.as_str_name());
+            tracing::warn!("plugin {plugin}, {event}: {reason}");
             outcome.error = Some(reason.to_owned());
         }
         Ok(_) => member.reset_timeouts(),

@@ -1,5 +1,7 @@
 //! Decides how a failing plugin affects a request.
 
+use std::sync::Arc;
+
 use nri::__private::EventKind;
 use nri::api::Event;
 use nri::wire::CallError;
@@ -7,29 +9,69 @@ use nri::wire::CallError;
 use super::core::Core;
 use super::exchange::is_unimplemented;
 use super::member::Member;
-use super::outcome::OutcomeResult;
+use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};
 use super::policy::OnError;
+use super::revision::rpc_of;
 
 /// The consequences of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub(super) result: OutcomeResult,
+struct Verdict {
+    result: OutcomeResult,
     /// True if the request fails.
-    pub(super) fails: bool,
+    fails: bool,
     /// True if the plugin is disconnected.
-    pub(super) disconnects: bool,
+    disconnects: bool,
+}
+
+/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
+/// Returns the error of the request if it fails.
+pub(super) fn assess(
+    core: &Core,
+    member: &Member,
+    error: &CallError,
+    outcome: &mut Outcome,
+) -> Option<RequestError> {
+    let event = outcome.event;
+    let verdict = core.judge(member, event, error);
+    let plugin = &member.full_name;
+    let rpc = rpc_of(event).map_or("unknown", |rpc| rpc.name);
+    outcome.result = verdict.result;
+    outcome.error = Some(error.to_string());
+    let duration = outcome.duration;
+    if verdict.disconnects {
+        tracing::error!(
+            ?duration,
+            "closing plugin {plugin}, failed to handle {rpc} request: {error}"
+        );
+        core.disconnect(member);
+    } else if !verdict.fails {
+        tracing::warn!(
+            ?duration,
+            "plugin {plugin} failed to handle {rpc} request, proceeding without it: {error}"
+        );
+    }
+    verdict.fails.then(|| {
+        let is_too_large = matches!(error, CallError::TooLarge { .. });
+        let reason = if is_too_large {
+            Reason::TooLarge
+        } else if verdict.result == OutcomeResult::Failed {
+            Reason::PluginError
+        } else {
+            Reason::NoAnswer
+        };
+        let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
+        RequestError::new(reason, Some(Arc::clone(plugin)), message)
+    })
 }
 
 impl Core {
     /// Judges an error in an exchange with a plugin.
-    pub(super) fn judge(&self, member: &Member, event: Event, error: &CallError) -> Verdict {
+    fn judge(&self, member: &Member, event: Event, error: &CallError) -> Verdict {
         match error {
             CallError::Status(status) if is_unimplemented(status) => {
-                let required = self.rule(member, event) == Some(OnError::Required);
-                self.returned(required && !EventKind::of(event).is_teardown())
+                returned(self.absence_fails(member, event))
             }
             CallError::Status(_) | CallError::TooLarge { .. } | CallError::Unreadable(_) => {
-                self.returned(self.error_fails(member, event))
+                returned(self.error_fails(member, event))
             }
             CallError::Timeout(_) => Verdict {
                 result: OutcomeResult::TimedOut,
@@ -84,16 +126,12 @@ impl Core {
     fn rule(&self, member: &Member, event: Event) -> Option<OnError> {
         self.policy.of(&member.id, event)
     }
+}
 
-    fn returned(&self, fails: bool) -> Verdict {
-        Verdict {
-            result: if fails {
-                OutcomeResult::Failed
-            } else {
-                OutcomeResult::Ignored
-            },
-            fails,
-            disconnects: false,
-        }
+fn returned(fails: bool) -> Verdict {
+    Verdict {
+        result: OutcomeResult::of_error(fails),
+        fails,
+        disconnects: false,
     }
 }

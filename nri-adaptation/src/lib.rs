@@ -76,23 +76,19 @@
 mod answers;
 mod blocking;
 mod builder;
-mod builtin;
 mod callbacks;
 #[cfg(feature = "serde")]
 mod config;
 mod configure;
 mod content;
 mod core;
-mod delivery;
 mod deprecation;
 mod events;
 mod exchange;
-mod first;
 mod identity;
 mod join;
 mod judge;
 mod launch;
-mod link;
 mod listen;
 mod member;
 pub mod merge;
@@ -103,7 +99,6 @@ pub mod oci;
 mod order;
 mod outcome;
 mod policy;
-mod queue;
 mod relay;
 mod revision;
 mod roster;
@@ -115,7 +110,6 @@ mod sync_guard;
 mod synchronize;
 pub mod validate;
 mod validation;
-mod validator;
 #[cfg(feature = "wasm")]
 mod wasm;
 
@@ -125,12 +119,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 
-use nri::Result;
 use nri::plugin::Plugin;
+use nri::{Error, ErrorKind, Result};
 
 pub use blocking::BlockingAdaptation;
 pub use builder::Builder;
-pub use callbacks::{Origin, Requested, RuntimeCallbacks};
+pub use callbacks::{Origin, Requested, RuntimeCallbacks, Validator};
 #[cfg(feature = "serde")]
 pub use config::Config;
 pub use deprecation::{Deprecated, DeprecationList, Deprecations, LogDeprecations};
@@ -142,7 +136,6 @@ pub use policy::{ErrorPolicy, OnError};
 pub use revision::{Revision, Via};
 pub use state::State;
 pub use sync_guard::SyncGuard;
-pub use validator::Validator;
 #[cfg(feature = "wasm")]
 pub use wasm::WasmModule;
 
@@ -200,7 +193,11 @@ impl Adaptation {
     /// Returns [`ErrorKind::Config`](nri::ErrorKind::Config) if name or index is missing or invalid, and the
     /// reason if the plugin was refused.
     pub async fn builtin<P: Plugin>(&self, plugin: P) -> Result<PluginId> {
-        let (index, name) = builtin::identity::<P>()?;
+        let Some((index, name)) = P::INDEX.zip(P::NAME) else {
+            let message = "builtin plugin without index or name";
+            let help = "write #[nri(name = \"…\", index = \"…\")], or call Adaptation::builtin_as";
+            return Err(Error::with_kind(ErrorKind::Config, message).with_help(help));
+        };
         self.builtin_as(plugin, index, name).await
     }
 
@@ -215,7 +212,7 @@ impl Adaptation {
         index: &str,
         name: &str,
     ) -> Result<PluginId> {
-        builtin::run(&self.0.core, plugin, index, name).await
+        session::run_builtin(&self.0.core, plugin, index, name).await
     }
 
     /// Returns a guard that prevents plugins from synchronizing while the runtime changes its state. Waits until no plugin

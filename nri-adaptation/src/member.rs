@@ -1,19 +1,59 @@
-//! A plugin that is registered and configured.
+//! A plugin that is registered and configured, its connection, and the events that occur while it synchronizes.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
+use bytes::Bytes;
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, oneshot};
+use tokio::task::AbortHandle;
 
 use nri::__private::Direct;
-use nri::api::{Event, EventMask, FailurePolicy};
+use nri::api::{Event, EventMask, FailurePolicy, PLUGIN_SERVICE};
+use nri::wire::{CallError, Caller};
 
 use super::content::Content;
 use super::identity::PluginId;
-use super::link::Link;
 use super::message::Message;
-use super::queue::{Admission, Queue, Queued};
+use super::outcome::Delivery;
+
+/// A handle to call a plugin and to close its connection. Clones share the connection.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) caller: Caller,
+    /// The task that serves the connection.
+    pub(super) task: AbortHandle,
+}
+
+impl Link {
+    /// Calls a method of the plugin and waits for its encoded answer.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`CallError`] if the plugin answers with an error, does not answer, or cannot be called.
+    pub(super) async fn call(
+        &self,
+        method: &str,
+        payload: impl Into<Bytes>,
+        within: Duration,
+    ) -> Result<Bytes, CallError> {
+        self.caller
+            .call(PLUGIN_SERVICE, method, payload, Some(within))
+            .await
+    }
+
+    /// Closes the connection. Pending calls fail with [`CallError::Closed`].
+    pub(super) fn close(&self) {
+        self.task.abort();
+    }
+
+    /// Returns true if the connection has ended. Every call fails from then on.
+    pub(super) fn is_closed(&self) -> bool {
+        self.caller.is_closed()
+    }
+}
 
 /// A plugin that takes part in requests.
 pub(super) struct Member {
@@ -28,6 +68,8 @@ pub(super) struct Member {
     /// A plugin in this process, which gets requests without the link.
     pub(super) direct: Option<Arc<dyn Direct>>,
     turn: AsyncMutex<()>,
+    /// The number of events that are queued at most.
+    queue_limit: usize,
     stage: Mutex<Stage>,
     /// True if the stage is [`Stage::Ready`], readable without the lock.
     ready: AtomicBool,
@@ -36,9 +78,31 @@ pub(super) struct Member {
     timeouts: AtomicU32,
 }
 
+/// An event, and the caller that waits for its answer.
+#[derive(Debug)]
+pub(super) struct Queued {
+    pub(super) message: Message,
+    pub(super) waiting: Option<oneshot::Sender<Delivery>>,
+}
+
+/// The way in which an event reaches a plugin.
+#[derive(Debug)]
+pub(super) enum Admission {
+    /// The caller sends it.
+    Direct,
+    /// It is queued, and the answer arrives here.
+    Waiting(oneshot::Receiver<Delivery>),
+    /// It is queued, and no caller waits.
+    Queued,
+    /// The queue is full: the plugin cannot get a complete picture any more.
+    Full(usize),
+    /// The plugin is gone.
+    Closed,
+}
+
 enum Stage {
-    /// The plugin synchronizes, or gets the events that occurred meanwhile.
-    Synchronizing(Queue),
+    /// The plugin synchronizes, or gets the events that occurred meanwhile, in order.
+    Synchronizing(VecDeque<Queued>),
     /// The plugin gets requests directly.
     Ready,
     /// The connection is closed.
@@ -64,7 +128,8 @@ impl Member {
             link,
             direct,
             turn: AsyncMutex::default(),
-            stage: Mutex::new(Stage::Synchronizing(Queue::new(queue_limit))),
+            queue_limit,
+            stage: Mutex::new(Stage::Synchronizing(VecDeque::new())),
             ready: AtomicBool::new(false),
             lacking: AtomicI32::new(0),
             breaking: AtomicI32::new(0),
@@ -96,9 +161,21 @@ impl Member {
             Stage::Ready if self.link.is_closed() => Admission::Closed,
             Stage::Ready => Admission::Direct,
             Stage::Closed => Admission::Closed,
+            Stage::Synchronizing(queue) if queue.len() >= self.queue_limit => {
+                Admission::Full(self.queue_limit)
+            }
             Stage::Synchronizing(queue) => {
                 message.encode(content);
-                queue.admit(message, waits)
+                let (sender, receiver) = oneshot::channel();
+                queue.push_back(Queued {
+                    message: message.clone(),
+                    waiting: waits.then_some(sender),
+                });
+                if waits {
+                    Admission::Waiting(receiver)
+                } else {
+                    Admission::Queued
+                }
             }
         }
     }
@@ -110,7 +187,7 @@ impl Member {
         let Stage::Synchronizing(queue) = &mut *stage else {
             return None;
         };
-        let next = queue.next();
+        let next = queue.pop_front();
         if next.is_none() {
             *stage = Stage::Ready;
             self.ready.store(true, Ordering::Release);

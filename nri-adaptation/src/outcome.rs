@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use super::revision::Via;
 use nri::api::Event;
+use nri::plugin::Body;
+use nri::wire::CallError;
 
 /// The part of a plugin in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +30,15 @@ pub enum OutcomeResult {
 }
 
 impl OutcomeResult {
+    /// Returns the result of a plugin that returned an error, or an answer that cannot be used.
+    pub(super) fn of_error(fails_request: bool) -> Self {
+        if fails_request {
+            Self::Failed
+        } else {
+            Self::Ignored
+        }
+    }
+
     /// Returns the name, in lower case and with hyphens, such as `timed-out`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +90,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a plugin that was not called.
+    /// Returns the outcome of a plugin that was not called, or is about to be.
     pub(super) fn without_call(plugin: Arc<str>, event: Event, result: OutcomeResult) -> Self {
         Outcome {
             plugin,
@@ -93,6 +104,9 @@ impl Outcome {
         }
     }
 }
+
+/// The end of a request to a plugin: its outcome, as far as it does not depend on the result, and the result.
+pub(super) type Delivery = (Outcome, Result<Body, CallError>);
 
 /// The result of a request that succeeded.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,20 +5,16 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use nri::__private::{EventKind, newer_than};
-use nri::api::Event;
 use nri::api::fields::Newer;
 use nri::plugin::Body;
-use nri::wire::CallError;
 
 use super::content::Content;
 use super::core::Core;
-use super::delivery::Delivery;
 use super::exchange::exchange;
-use super::member::Member;
+use super::judge::assess;
+use super::member::{Admission, Member};
 use super::message::Message;
-use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};
-use super::queue::Admission;
-use super::revision::rpc_of;
+use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
 use super::roster::Members;
 
 /// Takes the answers of the plugins, one after the other.
@@ -163,25 +159,12 @@ impl<'a> Relay<'a> {
     fn conclude(
         &mut self,
         member: &Arc<Member>,
-        delivery: Delivery,
+        (mut outcome, result): Delivery,
         answers: &mut dyn Answers,
     ) -> Result<(), RequestError> {
-        let mut outcome = Outcome {
-            plugin: Arc::clone(&member.full_name),
-            event: self.message.event,
-            result: OutcomeResult::Answered,
-            via: Some(delivery.via),
-            fell_back: delivery.fell_back,
-            error: None,
-            duration: delivery.duration,
-            ignored_fields: Vec::new(),
-        };
-        let failure = match delivery.result {
+        let failure = match result {
             Ok(answer) => self.take(member, answer, &mut outcome, answers),
-            Err(error) => {
-                let event = self.message.event;
-                assess(self.core, member, event, &error, &mut outcome)
-            }
+            Err(error) => assess(self.core, member, &error, &mut outcome),
         };
         self.outcomes.push(outcome);
         failure.map_or(Ok(()), Err)
@@ -206,11 +189,7 @@ impl<'a> Relay<'a> {
             }
             Err(unusable) => {
                 let fails = self.core.error_fails(member, self.message.event);
-                outcome.result = if fails {
-                    OutcomeResult::Failed
-                } else {
-                    OutcomeResult::Ignored
-                };
+                outcome.result = OutcomeResult::of_error(fails);
                 outcome.error = Some(unusable.message.clone());
                 let plugin = Some(Arc::clone(&member.full_name));
                 if !fails {
@@ -281,44 +260,3 @@ impl<'a> Relay<'a> {
 
 /// The error of a plugin that is gone before a request reaches it.
 const CONNECTION_CLOSED: &str = "connection closed";
-
-/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
-/// Returns the error of the request if it fails.
-pub(super) fn assess(
-    core: &Core,
-    member: &Member,
-    event: Event,
-    error: &CallError,
-    outcome: &mut Outcome,
-) -> Option<RequestError> {
-    let verdict = core.judge(member, event, error);
-    let plugin = &member.full_name;
-    let rpc = rpc_of(event).map_or("unknown", |rpc| rpc.name);
-    outcome.result = verdict.result;
-    outcome.error = Some(error.to_string());
-    let duration = outcome.duration;
-    if verdict.disconnects {
-        tracing::error!(
-            ?duration,
-            "closing plugin {plugin}, failed to handle {rpc} request: {error}"
-        );
-        core.disconnect(member);
-    } else if !verdict.fails {
-        tracing::warn!(
-            ?duration,
-            "plugin {plugin} failed to handle {rpc} request, proceeding without it: {error}"
-        );
-    }
-    verdict.fails.then(|| {
-        let is_too_large = matches!(error, CallError::TooLarge { .. });
-        let reason = if is_too_large {
-            Reason::TooLarge
-        } else if verdict.result == OutcomeResult::Failed {
-            Reason::PluginError
-        } else {
-            Reason::NoAnswer
-        };
-        let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
-        RequestError::new(reason, Some(Arc::clone(plugin)), message)
-    })
-}

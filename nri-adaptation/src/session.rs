@@ -4,20 +4,28 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use nri::__private::Direct;
+use nri::plugin::Plugin;
+use nri::stub::Stub;
+use nri::wire::{Channels, Connection, ConnectionError, Ended, Limits};
 use nri::{Error, ErrorKind, Result};
 
 use super::configure::configure;
-use super::core::Core;
-use super::first::first;
+use super::core::{Core, first};
 use super::identity::PluginId;
 use super::join::join;
 use super::launch::Process;
-use super::link::{Link, Serving};
-use super::member::Member;
+use super::member::{Link, Member};
 use super::service::{PluginService, Registration};
+
+/// The runtime calls on the first logical connection and serves on the second.
+pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+
+/// Bytes between a builtin plugin and the adaptation that one side may be ahead of the other.
+const BUFFER: usize = 64 << 10;
 
 /// The time that a refused plugin has to read the reason.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
@@ -87,7 +95,7 @@ impl Origin {
 /// A connection to a plugin, and the task that serves it.
 struct Connected {
     link: Link,
-    serving: Serving,
+    serving: JoinHandle<std::result::Result<Ended, ConnectionError>>,
     /// Weak, so that the service ends with the connection, and a pending registration with it.
     service: Weak<PluginService>,
 }
@@ -104,9 +112,13 @@ where
 {
     let (service, registered) = PluginService::new(core, origin.identity());
     let weak = Arc::downgrade(&service);
-    let (link, serving) = Link::start(stream, service);
+    let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
+    let serving = tokio::spawn(async move { connection.serve(&*service).await });
     let connected = Connected {
-        link,
+        link: Link {
+            caller,
+            task: serving.abort_handle(),
+        },
         serving,
         service: weak,
     };
@@ -140,6 +152,40 @@ where
             Err(error)
         }
     }
+}
+
+/// Runs a plugin in this process.
+///
+/// It registers, synchronizes and asks for updates over a stream in memory, as it would over a socket. Events are calls
+/// of its handlers, with nothing in between but the deadline.
+pub(super) async fn run_builtin<P: Plugin>(
+    core: &Arc<Core>,
+    plugin: P,
+    index: &str,
+    name: &str,
+) -> Result<PluginId> {
+    let id = PluginId::checked(index, name, &core.revision)
+        .map_err(|reason| Error::with_kind(ErrorKind::Config, reason))?;
+    let (ours, theirs) = tokio::io::duplex(BUFFER);
+    let stub = Stub::builder(plugin)
+        .name(name)
+        .index(index)
+        .stream(theirs)
+        .no_logging()
+        .no_reconnect()
+        .build()?;
+    let direct = stub.direct();
+    let stopping = Arc::clone(core);
+    let full_name = id.to_string();
+    tokio::spawn(async move {
+        if let Err(error) = stub
+            .run_until(async move { stopping.stopped().await })
+            .await
+        {
+            tracing::error!("builtin plugin {full_name} ended: {error}");
+        }
+    });
+    attach(core, ours, Origin::Builtin(id, direct)).await
 }
 
 async fn registration(

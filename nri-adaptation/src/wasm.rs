@@ -43,8 +43,7 @@ use nri::wire::{Connection, Limits};
 use super::core::Core;
 use super::identity::PluginId;
 use super::launch::PluginFile;
-use super::link::CHANNELS;
-use super::session::{Origin, attach};
+use super::session::{CHANNELS, Origin, attach};
 
 use error::ModuleError;
 use limits::Limit;
