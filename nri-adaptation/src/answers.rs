@@ -3,8 +3,7 @@
 use std::fmt;
 
 use nri::api::{
-    Container, ContainerAdjustment, CreateContainerResponse, Empty, Event, LinuxResources,
-    PodSandbox, UpdateContainerResponse,
+    ContainerAdjustment, CreateContainerResponse, Empty, Event, PodSandbox, UpdateContainerResponse,
 };
 
 use nri::__private::{Changes, changes, downcast};
@@ -61,36 +60,7 @@ impl Answers for Creation<'_> {
     }
 }
 
-/// Answers to UpdateContainer.
-pub(super) struct Update<'a> {
-    pub(super) pod: &'a PodSandbox,
-    pub(super) container: &'a Container,
-    /// The resources that the runtime asked for.
-    pub(super) resources: &'a LinuxResources,
-    pub(super) collector: UpdateCollector,
-}
-
-impl Answers for Update<'_> {
-    fn content(&self) -> Content<'_> {
-        let resources = self.collector.resources().unwrap_or(self.resources);
-        Content::container_update(self.pod, self.container, resources)
-    }
-
-    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
-        let UpdateContainerResponse { update, evict } = read(member, answer)?;
-        let (name, rpc) = (&*member.full_name, "UpdateContainer");
-        core.metrics
-            .adjustments(name, rpc, None, update.len(), evict.len());
-        let changes = !update.is_empty();
-        let event = Event::UpdateContainer;
-        merge(core, member, event, &mut self.collector, |collector| {
-            collector.apply(name, update, evict)
-        })?;
-        Ok(changes)
-    }
-}
-
-/// Answers that may update other containers, such as those to StopContainer.
+/// Answers that may update other containers, and in the case of UpdateContainer that of the request.
 pub(super) struct Updates<'a> {
     pub(super) event: Event,
     pub(super) content: Content<'a>,
@@ -99,20 +69,30 @@ pub(super) struct Updates<'a> {
 
 impl Answers for Updates<'_> {
     fn content(&self) -> Content<'_> {
-        self.content
+        match self.collector.resources() {
+            Some(resources) => self.content.with_resources(resources),
+            None => self.content,
+        }
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
-        let changes = changes(self.event, &answer.into_bytes())
-            .map_err(|error| unreadable(member, &error))?;
-        let Changes { update, evict, .. } = changes.unwrap_or_default();
+        let (update, evict) = if self.event == Event::UpdateContainer {
+            let answer: UpdateContainerResponse = read(member, answer)?;
+            (answer.update, answer.evict)
+        } else {
+            let changes = changes(self.event, &answer.into_bytes());
+            let changes = changes.map_err(|error| unreadable(member, &error))?;
+            let Changes { update, evict, .. } = changes.unwrap_or_default();
+            (update, evict)
+        };
         let (name, rpc) = (&*member.full_name, self.event.name());
         core.metrics
             .adjustments(name, rpc, None, update.len(), evict.len());
+        let changes = self.collector.resources().is_some() && !update.is_empty();
         merge(core, member, self.event, &mut self.collector, |collector| {
             collector.apply(name, update, evict)
         })?;
-        Ok(false)
+        Ok(changes)
     }
 }
 

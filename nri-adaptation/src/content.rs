@@ -34,30 +34,15 @@ impl<'a> Content<'a> {
         Self::of(pod, Some(container))
     }
 
-    pub(super) fn pod_update(
-        pod: &'a PodSandbox,
-        overhead_linux_resources: Option<&'a LinuxResources>,
-        linux_resources: Option<&'a LinuxResources>,
-    ) -> Self {
-        Self::Parts(RequestParts {
-            pod: Some(pod),
-            overhead_linux_resources,
-            linux_resources,
-            ..RequestParts::default()
-        })
-    }
-
-    pub(super) fn container_update(
-        pod: &'a PodSandbox,
-        container: &'a Container,
-        resources: &'a LinuxResources,
-    ) -> Self {
-        Self::Parts(RequestParts {
-            pod: Some(pod),
-            container: Some(container),
-            linux_resources: Some(resources),
-            ..RequestParts::default()
-        })
+    /// Adds the resources that the request is about.
+    pub(super) fn with_resources(self, resources: &'a LinuxResources) -> Self {
+        match self {
+            Self::Validation(_) => self,
+            Self::Parts(parts) => Self::Parts(RequestParts {
+                linux_resources: Some(resources),
+                ..parts
+            }),
+        }
     }
 
     /// Encodes the request of an event.
@@ -110,9 +95,13 @@ mod tests {
             ..ValidateContainerAdjustmentRequest::default()
         };
         let contents = [
-            Content::pod_update(&pod, Some(&resources), None),
-            Content::pod_update(&pod, None, Some(&resources)),
-            Content::container_update(&pod, &container, &resources),
+            Content::Parts(RequestParts {
+                pod: Some(&pod),
+                overhead_linux_resources: Some(&resources),
+                ..RequestParts::default()
+            }),
+            Content::pod(&pod).with_resources(&resources),
+            Content::container(&pod, &container).with_resources(&resources),
         ];
         for stage in STAGES {
             for content in contents {

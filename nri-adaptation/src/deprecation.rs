@@ -1,15 +1,12 @@
 //! Records of deprecated interfaces that plugins use.
 
 mod list;
-mod log;
-mod time;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 pub use list::DeprecationList;
-pub use log::LogDeprecations;
 
 use nri::__private::rpc::STATE_CHANGE;
 use nri::api::Event;
@@ -68,6 +65,30 @@ impl<D: Deprecations> Deprecations for Arc<D> {
 
     fn used_again(&self, record: &Deprecated) {
         (**self).used_again(record);
+    }
+}
+
+/// Logs each record once through [`tracing`], as a warning.
+///
+/// The wording is that of the
+/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go) without a recorder, which
+/// `nri-compat logs` finds. An adaptation uses it by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogDeprecations;
+
+impl Deprecations for LogDeprecations {
+    fn first_use(&self, record: &Deprecated) {
+        let Deprecated {
+            plugin, instead, ..
+        } = record;
+        tracing::warn!(
+            "plugin {plugin} uses deprecated StateChange instead of a dedicated {instead} RPC call"
+        );
+        if record.breaks_on_reference {
+            tracing::warn!(
+                "plugin {plugin} does not answer {instead} with UNIMPLEMENTED: the event breaks on the reference runtime"
+            );
+        }
     }
 }
 

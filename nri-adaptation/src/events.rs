@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use nri::__private::RequestParts;
 use nri::api::{
     Container, Event, LinuxResources, PluginInstance, PodSandbox,
     ValidateContainerAdjustmentRequest,
 };
 
 use super::Adaptation;
-use super::answers::{Creation, Empties, Update, Updates};
+use super::answers::{Creation, Empties, Updates};
 use super::content::Content;
 use super::core::Core;
 use super::member::Member;
@@ -51,8 +52,16 @@ impl Adaptation {
         overhead: Option<&LinuxResources>,
         resources: Option<&LinuxResources>,
     ) -> Result {
-        let content = Content::pod_update(pod, overhead, resources);
-        self.report(Event::UpdatePodSandbox, pod, content).await
+        let core = &self.0.core;
+        let _turn = core.order.turn(&pod.id).await;
+        let content = Content::Parts(RequestParts {
+            pod: Some(pod),
+            overhead_linux_resources: overhead,
+            linux_resources: resources,
+            ..RequestParts::default()
+        });
+        let (members, event) = (core.roster.members(), Event::UpdatePodSandbox);
+        core.relay(&members, event, &mut Empties(content)).await
     }
 
     /// Reports a pod whose resources were updated.
@@ -61,8 +70,7 @@ impl Adaptation {
     ///
     /// Returns an error only if a plugin's failure policy or a rule of the error policy demands it.
     pub async fn post_update_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::PostUpdatePodSandbox, pod, Content::pod(pod))
-            .await
+        self.report(Event::PostUpdatePodSandbox, pod, None).await
     }
 
     /// Reports a pod that is about to stop, before its resources are released. Reaches every plugin.
@@ -71,8 +79,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn stop_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::StopPodSandbox, pod, Content::pod(pod))
-            .await
+        self.report(Event::StopPodSandbox, pod, None).await
     }
 
     /// Reports a pod that is removed. Reaches every plugin.
@@ -81,8 +88,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::RemovePodSandbox, pod, Content::pod(pod))
-            .await
+        self.report(Event::RemovePodSandbox, pod, None).await
     }
 
     /// Asks for adjustments of a container that is about to be created. Each plugin sees the container as
@@ -107,12 +113,8 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_create_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(
-            Event::PostCreateContainer,
-            pod,
-            Content::container(pod, container),
-        )
-        .await
+        self.report(Event::PostCreateContainer, pod, Some(container))
+            .await
     }
 
     /// Reports a container that is about to start.
@@ -121,12 +123,8 @@ impl Adaptation {
     ///
     /// Returns the error of the plugin that refused.
     pub async fn start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(
-            Event::StartContainer,
-            pod,
-            Content::container(pod, container),
-        )
-        .await
+        self.report(Event::StartContainer, pod, Some(container))
+            .await
     }
 
     /// Reports a container that was started.
@@ -135,12 +133,8 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(
-            Event::PostStartContainer,
-            pod,
-            Content::container(pod, container),
-        )
-        .await
+        self.report(Event::PostStartContainer, pod, Some(container))
+            .await
     }
 
     /// Asks for changes to an update of a container's resources.
@@ -154,19 +148,9 @@ impl Adaptation {
         container: &Container,
         resources: &LinuxResources,
     ) -> Result<Updated> {
-        let core = &self.0.core;
-        let _turn = core.order.turn(&pod.id).await;
-        let mut answers = Update {
-            pod,
-            container,
-            resources,
-            collector: UpdateCollector::for_update(&*container.id, Some(resources.clone())),
-        };
-        let members = core.roster.members();
-        let relayed = core
-            .relay(&members, Event::UpdateContainer, &mut answers)
-            .await?;
-        Ok(relayed.map(|()| answers.collector.finish()))
+        let collector = UpdateCollector::for_update(&*container.id, Some(resources.clone()));
+        self.collect(Event::UpdateContainer, pod, Some(container), collector)
+            .await
     }
 
     /// Reports a container whose resources were updated.
@@ -175,12 +159,8 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_update_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(
-            Event::PostUpdateContainer,
-            pod,
-            Content::container(pod, container),
-        )
-        .await
+        self.report(Event::PostUpdateContainer, pod, Some(container))
+            .await
     }
 
     /// Reports a container that is stopped, and asks for updates of others. Reaches every plugin.
@@ -198,12 +178,8 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(
-            Event::RemoveContainer,
-            pod,
-            Content::container(pod, container),
-        )
-        .await
+        self.report(Event::RemoveContainer, pod, Some(container))
+            .await
     }
 
     /// Sends any event about a pod, or about a container in it. The request holds the pod and the container, and nothing else.
@@ -221,12 +197,24 @@ impl Adaptation {
         pod: &PodSandbox,
         container: Option<&Container>,
     ) -> Result<Updated> {
+        self.collect(event, pod, container, UpdateCollector::for_stop())
+            .await
+    }
+
+    /// Sends an event whose answers may have updates.
+    async fn collect(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+        collector: UpdateCollector,
+    ) -> Result<Updated> {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let mut answers = Updates {
             event,
             content: Content::of(pod, container),
-            collector: UpdateCollector::for_stop(),
+            collector,
         };
         let members = core.roster.members();
         let relayed = core.relay(&members, event, &mut answers).await?;
@@ -234,54 +222,55 @@ impl Adaptation {
     }
 
     /// Sends an event that has no answer.
-    async fn report(&self, event: Event, pod: &PodSandbox, content: Content<'_>) -> Result {
+    async fn report(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> Result {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let members = core.roster.members();
-        core.relay(&members, event, &mut Empties(content)).await
+        let mut answers = Empties(Content::of(pod, container));
+        core.relay(&members, event, &mut answers).await
     }
 }
 
 impl Core {
     async fn relay(&self, members: &Members, event: Event, answers: &mut dyn Answers) -> Result {
-        let Some(message) = Message::new(&self.revision, event) else {
-            return Ok(Relayed {
-                answer: (),
-                outcomes: Vec::new(),
-            });
-        };
-        let mut relay = Relay::new(self, message);
-        match relay.run(members, answers).await {
-            Ok(()) => Ok(Relayed {
-                answer: (),
-                outcomes: relay.outcomes,
-            }),
-            Err(error) => Err(error.with_outcomes(relay.outcomes)),
+        self.relay_to(members, event, answers).await.0
+    }
+
+    /// Sends an event to all plugins. Returns also those that accepted it.
+    async fn relay_to(
+        &self,
+        members: &Members,
+        event: Event,
+        answers: &mut dyn Answers,
+    ) -> (Result, Vec<Arc<Member>>) {
+        let (mut outcomes, mut accepted, mut result) = (Vec::new(), Vec::new(), Ok(()));
+        if let Some(message) = Message::new(&self.revision, event) {
+            let mut relay = Relay::new(self, message);
+            result = relay.run(members, answers).await;
+            (outcomes, accepted) = (relay.outcomes, relay.accepted);
         }
+        let result = match result {
+            Ok(answer) => Ok(Relayed { answer, outcomes }),
+            Err(error) => Err(error.with_outcomes(outcomes)),
+        };
+        (result, accepted)
     }
 
     async fn run_pod(&self, pod: &PodSandbox) -> Result {
-        let members = self.roster.members();
-        let Some(message) = Message::new(&self.revision, Event::RunPodSandbox) else {
-            return Ok(Relayed {
-                answer: (),
-                outcomes: Vec::new(),
-            });
-        };
-        let mut relay = Relay::new(self, message);
-        let result = relay.run(&members, &mut Empties(Content::pod(pod))).await;
-        let Err(error) = result else {
-            return Ok(Relayed {
-                answer: (),
-                outcomes: relay.outcomes,
-            });
-        };
-        let error = error.with_outcomes(std::mem::take(&mut relay.outcomes));
-        if !self.policy.rolls_back {
-            return Err(error);
+        let mut answers = Empties(Content::pod(pod));
+        let (members, event) = (self.roster.members(), Event::RunPodSandbox);
+        let (result, accepted) = self.relay_to(&members, event, &mut answers).await;
+        match result {
+            Err(error) if self.policy.rolls_back => {
+                Err(error.with_rollback(self.roll_back(pod, &accepted).await))
+            }
+            result => result,
         }
-        let accepted = std::mem::take(&mut relay.accepted);
-        Err(error.with_rollback(self.roll_back(pod, &accepted).await))
     }
 
     /// Takes a pod down at the plugins that accepted it.

@@ -9,11 +9,11 @@ use nri::{Error, ErrorKind, Result};
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::exchange::exchange;
+use super::handshake::synchronize;
 use super::judge::assess;
 use super::member::{Member, Queued};
 use super::outcome::{Delivery, Outcome};
 use super::state::State;
-use super::synchronize::synchronize;
 
 /// The time to wait for relays that began before the plugin joined. They end on their own, unless a caller
 /// stops polling one.

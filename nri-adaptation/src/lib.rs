@@ -79,12 +79,12 @@ mod builder;
 mod callbacks;
 #[cfg(feature = "serde")]
 mod config;
-mod configure;
 mod content;
 mod core;
 mod deprecation;
 mod events;
 mod exchange;
+mod handshake;
 mod identity;
 mod join;
 mod judge;
@@ -105,9 +105,7 @@ mod roster;
 mod service;
 mod session;
 mod state;
-mod strip;
 mod sync_guard;
-mod synchronize;
 pub mod validate;
 mod validation;
 #[cfg(feature = "wasm")]

@@ -3,13 +3,11 @@
 use bytes::Bytes;
 
 use nri::__private::rpc::STATE_CHANGE;
-use nri::__private::to_change;
 use nri::api::Event;
 use nri::plugin::Rpc;
 
 use super::content::Content;
-use super::revision::{Revision, STATE_CHANGE_EVENT, Via, rpc_of};
-use super::strip::without_newer;
+use super::revision::{Revision, Via, rpc_of};
 
 /// An event on its way to the plugins.
 #[derive(Clone, Debug)]
@@ -75,31 +73,12 @@ impl Message {
             return made.clone();
         }
         let request = self.request.clone().unwrap_or_default();
-        let payload = match via {
-            Via::Dedicated => dedicated(self.rpc, &request, revision),
-            Via::StateChange => change(self.event, self.rpc, &request, revision),
-        };
+        // The request was encoded here, so it can be read.
+        let payload = revision.encoded(self.rpc, via, &request);
+        let payload = payload.unwrap_or_default();
         *made = Some(payload.clone());
         payload
     }
-}
-
-fn dedicated(rpc: &Rpc, request: &Bytes, revision: &Revision) -> Bytes {
-    if !revision.lacks_fields() {
-        return request.clone();
-    }
-    let name = format!("{}Request", rpc.name);
-    without_newer(&name, request, revision.release()).into()
-}
-
-fn change(event: Event, rpc: &Rpc, request: &Bytes, revision: &Revision) -> Bytes {
-    let fields = rpc.change_fields.unwrap_or_default();
-    // The request was encoded here, so it can be read.
-    let change = to_change(request, event, fields).unwrap_or_default();
-    if !revision.lacks_fields() {
-        return change.into();
-    }
-    without_newer(STATE_CHANGE_EVENT, &change, revision.release()).into()
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 
-use super::strip::without_newer;
 use nri::__private::rpc::STATE_CHANGE;
-use nri::__private::{PROTOCOL, RPCS, is_outdated, numbers, to_change};
+use nri::__private::{PROTOCOL, RPCS, fields, is_outdated, numbers, put_bytes, rows, to_change};
 use nri::api::{Event, EventMask};
+use nri::codec::DecodeError;
 use nri::plugin::Rpc;
 use nri::{Error, ErrorKind, Result};
 
-/// The message that StateChange takes.
-pub(super) const STATE_CHANGE_EVENT: &str = "StateChangeEvent";
+/// The number of the value in a map entry.
+const MAP_VALUE: u32 = 2;
 
 /// A released protocol, with what follows from its version.
 ///
@@ -122,29 +122,40 @@ impl Revision {
     ///
     /// Returns `None` if the event never travels that way, or is younger than this revision.
     pub fn request(&self, event: Event, via: Via, request: &[u8]) -> Option<(&'static str, Bytes)> {
-        let rpc = rpc_of(event)?;
-        let known = self.events().contains(event);
-        if !known {
-            return None;
+        let rpc = rpc_of(event).filter(|_| self.events().contains(event))?;
+        let encoded = self.encoded(rpc, via, &Bytes::copy_from_slice(request))?;
+        let name = match via {
+            Via::Dedicated => rpc.name,
+            Via::StateChange => STATE_CHANGE.name,
+        };
+        Some((name, encoded))
+    }
+
+    /// Returns the request of an event as this revision sends it, or `None` if the event never travels that way. `request` is
+    /// the encoded request of the dedicated RPC.
+    pub(super) fn encoded(&self, rpc: &Rpc, via: Via, request: &Bytes) -> Option<Bytes> {
+        let encoded = match via {
+            Via::Dedicated => request.clone(),
+            Via::StateChange => to_change(request, rpc.event?, rpc.change_fields?)
+                .ok()?
+                .into(),
+        };
+        if !self.lacks_fields {
+            return Some(encoded);
         }
-        match via {
-            Via::Dedicated => {
-                let message = format!("{}Request", rpc.name);
-                Some((rpc.name, self.without_newer(&message, request)))
-            }
-            Via::StateChange => {
-                let change = to_change(request, event, rpc.change_fields?).ok()?;
-                Some((
-                    STATE_CHANGE.name,
-                    self.without_newer(STATE_CHANGE_EVENT, &change),
-                ))
-            }
-        }
+        let message = match via {
+            Via::Dedicated => format!("{}Request", rpc.name),
+            Via::StateChange => "StateChangeEvent".to_owned(),
+        };
+        Some(self.without_newer(&message, &encoded))
     }
 
     /// Returns an encoded message, such as `ConfigureRequest`, without the fields that are younger than this revision.
+    ///
+    /// Returns the message unchanged if the bytes cannot be read.
     pub fn without_newer(&self, message: &str, encoded: &[u8]) -> Bytes {
-        without_newer(message, encoded, &self.release).into()
+        let stripped = strip(message, encoded, self.numbers);
+        stripped.unwrap_or_else(|_| encoded.to_vec()).into()
     }
 
     /// Returns the RPC that carries an event, or `None` if this revision does not send it.
@@ -189,9 +200,55 @@ pub(super) fn rpc_of(event: Event) -> Option<&'static Rpc> {
     RPCS.iter().copied().find(|rpc| rpc.event == Some(event))
 }
 
+/// Removes the fields of an encoded message that are newer than a release.
+fn strip(message: &str, encoded: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
+    let rows = rows(message);
+    if rows.is_empty() {
+        return Ok(encoded.to_vec());
+    }
+    let mut kept = Vec::with_capacity(encoded.len());
+    for field in fields(encoded) {
+        let field = field?;
+        let row = rows.iter().find(|row| row.number == field.number);
+        if row.is_some_and(|row| numbers(row.since) > Some(release)) {
+            continue;
+        }
+        match row.and_then(|row| Some((row.of?, field.bytes()?, row.is_map))) {
+            Some((of, entry, true)) => {
+                put_bytes(field.number, &strip_entry(of, entry, release)?, &mut kept);
+            }
+            Some((of, inner, false)) => {
+                put_bytes(field.number, &strip(of, inner, release)?, &mut kept);
+            }
+            None => kept.extend_from_slice(field.encoded),
+        }
+    }
+    Ok(kept)
+}
+
+/// Strips the value of a map entry.
+fn strip_entry(of: &str, entry: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
+    let mut kept = Vec::with_capacity(entry.len());
+    for field in fields(entry) {
+        let field = field?;
+        match field.bytes() {
+            Some(value) if field.number == MAP_VALUE => {
+                put_bytes(field.number, &strip(of, value, release)?, &mut kept);
+            }
+            _ => kept.extend_from_slice(field.encoded),
+        }
+    }
+    Ok(kept)
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use nri::__private::newer_than;
+    use nri::api::{ContainerAdjustment, KeyValue, LinuxContainerAdjustment, LinuxNetDevice};
+    use nri::codec::Message as _;
 
     #[test]
     fn each_release_knows_its_events() {
@@ -233,6 +290,43 @@ mod tests {
         for release in ["", "v0.1.0", "v99.0.0", "devel", "v0.12"] {
             let error = Revision::of(release).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Config, "{release}");
+        }
+    }
+
+    #[test]
+    fn younger_fields_go_and_the_others_stay() {
+        let env = KeyValue {
+            key: "a".to_owned(),
+            value: "b".to_owned(),
+        };
+        let linux = LinuxContainerAdjustment {
+            net_devices: [("eth0".to_owned(), LinuxNetDevice::default())].into(),
+            cgroups_path: "/a".to_owned(),
+            ..LinuxContainerAdjustment::default()
+        };
+        let whole = ContainerAdjustment {
+            env: vec![env.clone()],
+            linux: Some(linux),
+            args: vec!["x".to_owned()],
+            ..ContainerAdjustment::default()
+        };
+        let encoded = whole.encode_to_vec();
+        let oldest = Revision::of("v0.2.0").unwrap();
+        let stripped = oldest.without_newer("ContainerAdjustment", &encoded);
+        assert!(newer_than("ContainerAdjustment", &stripped, "v0.2.0").is_empty());
+        let stripped = ContainerAdjustment::decode(&*stripped).unwrap();
+        assert_eq!((stripped.env, stripped.args.len()), (vec![env], 0));
+        let linux = stripped.linux.unwrap();
+        assert_eq!((&*linux.cgroups_path, linux.net_devices.len()), ("/a", 0));
+        let newest = Revision::newest().without_newer("ContainerAdjustment", &encoded);
+        assert_eq!(newest, encoded);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_stripped_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let stripped = Revision::of("v0.2.0").unwrap().without_newer("CreateContainerResponse", &bytes);
+            prop_assert!(stripped.len() <= bytes.len());
         }
     }
 }

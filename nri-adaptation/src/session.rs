@@ -13,8 +13,8 @@ use nri::stub::Stub;
 use nri::wire::{Channels, Connection, ConnectionError, Ended, Limits};
 use nri::{Error, ErrorKind, Result};
 
-use super::configure::configure;
 use super::core::{Core, first};
+use super::handshake::configure;
 use super::identity::PluginId;
 use super::join::join;
 use super::launch::Process;

@@ -1,14 +1,19 @@
 //! The built-in validator: a policy of the runtime over what plugins may adjust, and which plugins must be there.
 
-mod parse;
-mod required;
-
-pub use required::REQUIRED_PLUGINS_ANNOTATION;
-
 use nri::api::security_profile::ProfileType;
 use nri::api::{
     Field, FieldOwners, SecurityProfile, ValidateContainerAdjustmentRequest as Request,
 };
+use serde_yaml_ng::Value;
+
+/// The longest list that is parsed, in bytes. Kubernetes limits all annotations of a pod together to this.
+const MAX_LIST: usize = 256 * 1024;
+
+/// The key of the pod annotation that names further required plugins, as a YAML list of names.
+///
+/// Like other annotations of NRI it can be meant for one container (`KEY/container.NAME`), for the pod (`KEY/pod`), or
+/// have no suffix.
+pub const REQUIRED_PLUGINS_ANNOTATION: &str = "required-plugins.noderesource.dev";
 
 /// Rejects adjustments that the runtime's configuration forbids, and containers that miss a required plugin.
 ///
@@ -148,6 +153,37 @@ impl DefaultValidator {
         Err(Rejection::Namespaces(changes.collect()))
     }
 
+    fn check_required(&self, request: &Request) -> Result<(), Rejection> {
+        if self.tolerates_missing(request)? {
+            return Ok(());
+        }
+        let annotated = match annotation(request, REQUIRED_PLUGINS_ANNOTATION) {
+            Some(value) => parse_list(value)
+                .map_err(|reason| invalid(REQUIRED_PLUGINS_ANNOTATION, value, reason))?,
+            None => Vec::new(),
+        };
+        let required = self.required_plugins.iter().chain(&annotated);
+        let missing: Vec<String> = required
+            .filter(|name| !is_present(request, name))
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Rejection::MissingPlugins(missing))
+    }
+
+    fn tolerates_missing(&self, request: &Request) -> Result<bool, Rejection> {
+        let key = &self.tolerate_missing_annotation;
+        if key.is_empty() {
+            return Ok(false);
+        }
+        match annotation(request, key) {
+            Some(value) => parse_bool(value).map_err(|reason| invalid(key, value, reason)),
+            None => Ok(false),
+        }
+    }
+
     fn check_sysctls(&self, request: &Request) -> Result<(), Rejection> {
         let linux = request
             .adjust
@@ -216,4 +252,97 @@ fn name_namespaces(changes: &[(String, String)]) -> String {
 fn quote_all(names: &[String]) -> String {
     let names = names.iter().map(|name| format!("{name:?}"));
     names.collect::<Vec<_>>().join(", ")
+}
+
+fn annotation<'r>(request: &'r Request, key: &str) -> Option<&'r str> {
+    let container = request
+        .container
+        .as_ref()
+        .map_or("", |container| &container.name);
+    request.pod.as_ref()?.annotation_for(key, container)
+}
+
+/// Returns true if a plugin of this name, or of this index and name, took part.
+fn is_present(request: &Request, required: &str) -> bool {
+    request.plugins.iter().any(|plugin| {
+        plugin.name == required || format!("{}-{}", plugin.index, plugin.name) == required
+    })
+}
+
+fn invalid(key: &str, value: &str, reason: String) -> Rejection {
+    Rejection::Annotation {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        reason,
+    }
+}
+
+/// Parses a boolean in the spellings that Go's `strconv.ParseBool` accepts.
+fn parse_bool(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+/// Parses a YAML list of names. An empty document is an empty list.
+fn parse_list(value: &str) -> Result<Vec<String>, String> {
+    if value.len() > MAX_LIST {
+        return Err(format!("longer than {MAX_LIST} bytes"));
+    }
+    match serde_yaml_ng::from_str(value).map_err(|error| error.to_string())? {
+        Value::Null => Ok(Vec::new()),
+        Value::Sequence(entries) => entries.into_iter().map(name).collect(),
+        Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Mapping(_)
+        | Value::Tagged(_) => Err("expected a list of plugin names".to_owned()),
+    }
+}
+
+fn name(entry: Value) -> Result<String, String> {
+    match entry {
+        Value::String(name) => Ok(name),
+        Value::Null => Ok(String::new()),
+        Value::Bool(value) => Ok(value.to_string()),
+        Value::Number(value) => Ok(value.to_string()),
+        Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_) => {
+            Err("expected a list of plugin names, found an entry that is no name".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_in_every_yaml_form() {
+        for list in ["[a, 10-b]", "- a\n- 10-b\n", "[\"a\", '10-b']"] {
+            assert_eq!(parse_list(list).unwrap(), ["a", "10-b"], "{list}");
+        }
+        for empty in ["", "[]", "~", "# none\n"] {
+            assert!(parse_list(empty).unwrap().is_empty(), "{empty}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_an_error() {
+        for value in ["a", "a: b", "[a: b]", "[[a]]", "[a", "3", "- - a"] {
+            assert!(parse_list(value).is_err(), "{value}");
+        }
+        let long = format!("[{}]", "a,".repeat(MAX_LIST));
+        assert!(parse_list(&long).is_err());
+        let bomb = "[".repeat(100_000);
+        assert!(parse_list(&bomb).is_err());
+    }
+
+    #[test]
+    fn booleans_as_go_reads_them() {
+        assert_eq!(parse_bool("T"), Ok(true));
+        assert_eq!(parse_bool("0"), Ok(false));
+        assert!(parse_bool("yes").is_err());
+    }
 }
