@@ -10,27 +10,23 @@
 //! other plugin:
 //!
 //! ```text
-//! session ── stream in memory ── service ── module ── run (wasmi)
-//!                                             └─ imports, wasi
+//! session ── stream in memory ── service ── module (wasmi)
+//!                                             └─ imports
 //! ```
 //!
 //! A module that traps, breaks the calling convention or exceeds its time is disconnected. The reference keeps calling
 //! it, although its memory may be in any state.
 
 mod error;
-mod exports;
-mod host;
 mod imports;
 mod limits;
-mod loaded;
 mod module;
-mod run;
 mod service;
-mod wasi;
 
+use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,18 +35,18 @@ use tokio::io::DuplexStream;
 
 use nri::api::RegisterPluginRequest;
 use nri::wire::{Connection, Limits};
+use nri::{Error, ErrorKind};
 
 use super::core::Core;
 use super::identity::PluginId;
 use super::launch::PluginFile;
+use super::revision::Revision;
 use super::session::{CHANNELS, Origin, attach};
 
 use error::ModuleError;
 use limits::Limit;
-use module::{Module, Rpcs};
+use module::Module;
 use service::ModuleService;
-
-pub use loaded::WasmModule;
 
 pub(super) use limits::DEFAULT_MEMORY;
 
@@ -65,49 +61,58 @@ const LINGER: Duration = Duration::from_millis(10);
 
 /// Loads the module of a plugin and takes it in. Errors are logged.
 pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
-    let path = found.path.clone();
-    match load(core, &found, memory).await {
-        Ok(module) => connect(core, found, module).await,
+    let (name, within) = (found.id.to_string(), core.timeouts.registration);
+    match load(
+        found.path.clone(),
+        name,
+        Some(&core.revision),
+        memory,
+        within,
+    )
+    .await
+    {
+        Ok(module) => {
+            let stream = serve(&found.id, module);
+            // Errors are logged where they occur.
+            let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;
+        }
         Err(error) => tracing::warn!(
             "failed to load WebAssembly plugin {}: {error}",
-            path.display()
+            found.path.display()
         ),
     }
 }
 
-async fn load(core: &Core, found: &PluginFile, memory: usize) -> Result<Module, ModuleError> {
-    let exports = exports::required(&core.revision)?;
-    let (path, name) = (found.path.clone(), found.id.to_string());
-    let limit = Limit::within(core.timeouts.registration);
+/// Loads a module as a runtime of this revision does, or with any functions that it exports.
+async fn load(
+    path: PathBuf,
+    name: String,
+    revision: Option<&Revision>,
+    memory: usize,
+    within: Duration,
+) -> Result<Module, ModuleError> {
+    let required = revision.map(module::required).transpose()?;
+    let limit = Limit::within(within);
     let loading = tokio::task::spawn_blocking(move || {
         let code = read(&path)?;
-        Module::load(&name, &code, Rpcs::All(&exports), memory, limit)
+        Module::load(&name, &code, required.as_deref(), memory, limit)
     });
-    loading
-        .await
-        .unwrap_or_else(|error| Err(ModuleError::Engine(error.to_string())))
+    loading.await.map_err(ModuleError::failed)?
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
     let mut code = Vec::new();
-    let file = File::open(path).map_err(ModuleError::Read)?;
+    let unreadable = |error| ModuleError::Failed(format!("cannot read the file: {error}"));
+    let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_MODULE + 1)
         .read_to_end(&mut code)
-        .map_err(ModuleError::Read)?;
-    if code.len() as u64 > MAX_MODULE {
-        return Err(ModuleError::TooLarge {
-            size: code.len(),
-            max: MAX_MODULE as usize,
-        });
+        .map_err(unreadable)?;
+    let size = code.len();
+    if size as u64 > MAX_MODULE {
+        let message = format!("at least {size} bytes, at most {MAX_MODULE} are loaded");
+        return Err(ModuleError::Failed(message));
     }
     Ok(code)
-}
-
-/// Serves the module over a stream in memory, and takes in the plugin at the other end.
-async fn connect(core: &Arc<Core>, found: PluginFile, module: Module) {
-    let stream = serve(&found.id, module);
-    // Errors are logged where they occur.
-    let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;
 }
 
 /// Serves the module, which registers on its own. Returns the runtime's end of its connection.
@@ -132,6 +137,62 @@ fn serve(id: &PluginId, module: Module) -> DuplexStream {
         let _ = caller.call(service, "RegisterPlugin", payload, None).await;
     });
     ours
+}
+
+/// A WebAssembly plugin that was loaded by hand, for tools that test plugins. The adaptation loads modules on its own.
+pub struct WasmModule {
+    id: PluginId,
+    module: Module,
+}
+
+impl fmt::Debug for WasmModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WasmModule")
+            .field("id", &self.id)
+            .field("rpcs", &self.rpcs())
+            .finish_non_exhaustive()
+    }
+}
+
+impl WasmModule {
+    /// Loads a module as a runtime of this revision does, or with any functions that it exports if `revision` is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Unsupported`] if a runtime of this revision would not load it: because the file cannot be read or
+    /// is not a module, a function is missing, or it does not start within the time limit.
+    pub async fn load(
+        path: &Path,
+        id: PluginId,
+        revision: Option<&Revision>,
+        within: Duration,
+    ) -> nri::Result<Self> {
+        let loading = load(
+            path.to_owned(),
+            id.to_string(),
+            revision,
+            DEFAULT_MEMORY,
+            within,
+        );
+        let module = loading.await.map_err(|error| {
+            Error::with_kind(ErrorKind::Unsupported, error.to_string()).with_source(error)
+        })?;
+        Ok(WasmModule { id, module })
+    }
+
+    /// Returns the RPCs that it has functions for, in alphabetical order.
+    pub fn rpcs(&self) -> Vec<&'static str> {
+        self.module.rpcs()
+    }
+
+    /// Serves the module, which registers with its name and index. Returns the runtime's end of its connection.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time enabled.
+    pub fn connect(self) -> DuplexStream {
+        serve(&self.id, self.module)
+    }
 }
 
 #[cfg(test)]

@@ -1,62 +1,14 @@
 //! Errors of WebAssembly modules.
 
-use std::io;
+use std::fmt::Display;
 use std::time::Duration;
-
-use nri::wire::MAX_MESSAGE;
 
 /// The reason why a module cannot be loaded, or a call into it fails.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ModuleError {
-    /// The file cannot be read.
-    #[error("cannot read the file: {0}")]
-    Read(#[source] io::Error),
-    /// The file is too large.
-    #[error("at least {size} bytes, at most {max} are loaded")]
-    TooLarge {
-        /// Bytes read.
-        size: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// The release that the adaptation behaves as has no such plugins.
-    #[error("NRI {release} has no WebAssembly plugins, which came with {since}")]
-    Revision {
-        /// The release of NRI that was configured.
-        release: String,
-        /// The first release that has them.
-        since: &'static str,
-    },
-    /// A function is missing, worded as in the reference.
-    #[error("{0} is not exported")]
-    NotExported(String),
-    /// A function has other parameters or results than the calling convention demands.
-    #[error("{0} has an invalid signature")]
-    Signature(String),
-    /// The module follows another version of the calling convention, worded as in the reference.
-    #[error("API version mismatch, host: {host}, plugin: {plugin}")]
-    Version {
-        /// The version of this crate.
-        host: u64,
-        /// The version of the module.
-        plugin: u64,
-    },
-    /// The module does not compile or link, or it trapped.
+    /// The module cannot be read, compiled or linked, breaks the calling convention, or trapped.
     #[error("{0}")]
-    Engine(String),
-    /// The module named bytes that are not in its memory.
-    #[error("{what}: {length} bytes at {address:#x} are not in the memory of the module")]
-    OutOfMemory {
-        /// The use of the bytes.
-        what: &'static str,
-        /// The address of the first byte in the memory of the module.
-        address: u32,
-        /// The number of bytes.
-        length: u32,
-    },
-    /// An answer is too large to be sent on.
-    #[error("an answer of {0} bytes, at most {MAX_MESSAGE} are read")]
-    LongAnswer(u32),
+    Failed(String),
     /// The module did not finish in time.
     #[error("not finished within {0:.1?}")]
     Time(Duration),
@@ -69,6 +21,23 @@ pub(super) enum ModuleError {
 }
 
 impl ModuleError {
+    /// Returns the error for a function or memory that the module lacks, worded as in the reference.
+    pub(super) fn not_exported(name: &str) -> Self {
+        Self::Failed(format!("{name} is not exported"))
+    }
+
+    /// Returns the error for a function with other parameters or results than the calling convention demands.
+    pub(super) fn signature(name: &str) -> Self {
+        Self::Failed(format!("{name} has an invalid signature"))
+    }
+
+    /// Returns the error for bytes that are not in the memory of the module.
+    pub(super) fn outside(what: &str, address: u32, length: u32) -> Self {
+        Self::Failed(format!(
+            "{what}: {length} bytes at {address:#x} are not in the memory of the module"
+        ))
+    }
+
     /// Returns true if the module cannot be called again.
     pub(super) fn is_fatal(&self) -> bool {
         !matches!(self, Self::Plugin(_))
@@ -78,26 +47,26 @@ impl ModuleError {
     pub(super) fn is_silence(&self) -> bool {
         matches!(self, Self::Time(_) | Self::Abandoned)
     }
+
+    pub(super) fn failed(error: impl Display) -> Self {
+        Self::Failed(error.to_string())
+    }
 }
 
 impl From<wasmi::Error> for ModuleError {
     fn from(mut error: wasmi::Error) -> Self {
-        match error.downcast_mut::<HostError>() {
-            Some(host) => std::mem::replace(&mut host.0, Self::Abandoned),
-            None => Self::Engine(error.to_string()),
+        match error.downcast_mut::<ModuleError>() {
+            Some(own) => std::mem::replace(own, Self::Abandoned),
+            None => Self::failed(error),
         }
     }
 }
 
-/// An error of a function that the module imports, on its way through the engine.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct HostError(ModuleError);
-
-impl wasmi::errors::HostError for HostError {}
+/// An error of a function that the module imports goes through the engine.
+impl wasmi::errors::HostError for ModuleError {}
 
 impl From<ModuleError> for wasmi::Error {
     fn from(error: ModuleError) -> Self {
-        wasmi::Error::host(HostError(error))
+        wasmi::Error::host(error)
     }
 }

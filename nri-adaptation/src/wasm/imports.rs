@@ -1,10 +1,17 @@
-//! The function that NRI provides to modules: the log of the runtime.
+//! The functions that a module may import: `env.log`, which is the log of the runtime, and as much of WASI preview 1 as the runtimes of Go and TinyGo need to run: clocks, random numbers, sleeping, and standard
+//! error, which goes to the log. There are no arguments, no environment, no files and no network, as in the reference.
+//!
+//! The crate `wasmi_wasi` would bring files and sockets that a plugin must not have, and some seventy dependencies.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nri::codec::Message as _;
-use wasmi::{Caller, Linker};
+use wasmi::{Caller, ExternType, Linker, Module as Code, Val, ValType};
 
 use super::error::ModuleError;
-use super::host::Host;
+use super::limits::Host;
 use nri::api::LogRequest;
 use nri::api::log_request::Level;
 use nri::wire::MAX_MESSAGE;
@@ -12,14 +19,66 @@ use nri::wire::MAX_MESSAGE;
 /// Longest line that is logged, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Defines `env.log`.
+/// The module that the functions are imported from.
+const MODULE: &str = "wasi_snapshot_preview1";
+
+/// An [error number](https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md#errno).
+type Errno = u32;
+
+const SUCCESS: Errno = 0;
+const BADF: Errno = 8;
+const FAULT: Errno = 21;
+const INVAL: Errno = 28;
+const NOSYS: Errno = 52;
+
+/// The result of a function: an error number, or the end of the call.
+type Answer = Result<Errno, wasmi::Error>;
+
+/// Random bytes, buffers or subscriptions that one call may ask for.
+const MAX_BYTES: u32 = 64 << 10;
+const MAX_ITEMS: u32 = 1024;
+
+/// Defines the functions that a module imports. Those of WASI that are not here return `ENOSYS`.
 ///
 /// # Errors
 ///
 /// Returns an error of the engine, which has no reason to return one.
-pub(super) fn define(linker: &mut Linker<Host>) -> Result<(), ModuleError> {
-    let defined = linker.func_wrap("env", "log", log).map(drop);
-    defined.map_err(|error| ModuleError::Engine(error.to_string()))
+pub(super) fn define(linker: &mut Linker<Host>, code: &Code) -> Result<(), wasmi::Error> {
+    add(linker)?;
+    for import in code.imports().filter(|import| import.module() == MODULE) {
+        let ExternType::Func(ty) = import.ty() else {
+            continue;
+        };
+        if ty.results() == [ValType::I32] {
+            // An error means that the function is defined already.
+            let _ = linker.func_new(MODULE, import.name(), ty.clone(), |_, _, results| {
+                results[0] = Val::I32(NOSYS as i32);
+                Ok(())
+            });
+        }
+    }
+    Ok(())
+}
+
+fn add(linker: &mut Linker<Host>) -> Result<(), wasmi::errors::LinkerError> {
+    linker
+        .func_wrap("env", "log", log)?
+        .func_wrap(MODULE, "args_get", |_: u32, _: u32| SUCCESS)?
+        .func_wrap(MODULE, "args_sizes_get", no_strings)?
+        .func_wrap(MODULE, "clock_time_get", clock_time)?
+        .func_wrap(MODULE, "environ_get", |_: u32, _: u32| SUCCESS)?
+        .func_wrap(MODULE, "environ_sizes_get", no_strings)?
+        .func_wrap(MODULE, "fd_fdstat_get", fd_status)?
+        .func_wrap(MODULE, "fd_fdstat_set_flags", |fd: u32, _: u32| {
+            standard(fd)
+        })?
+        .func_wrap(MODULE, "fd_prestat_get", |_: u32, _: u32| BADF)?
+        .func_wrap(MODULE, "fd_write", fd_write)?
+        .func_wrap(MODULE, "poll_oneoff", poll)?
+        .func_wrap(MODULE, "proc_exit", exit)?
+        .func_wrap(MODULE, "random_get", random)?
+        .func_wrap(MODULE, "sched_yield", || SUCCESS)?;
+    Ok(())
 }
 
 /// Logs an encoded LogRequest. Returns address and length of an encoded Empty, which has no bytes.
@@ -27,13 +86,13 @@ fn log(mut caller: Caller<'_, Host>, address: u32, length: u32) -> Result<u64, w
     caller.data().limit.check()?;
     let request = read(&caller, "log", address, length)?;
     let request = LogRequest::decode(&*request);
-    let request = request.map_err(|error| ModuleError::Engine(format!("log: {error}")))?;
+    let request = request.map_err(|error| ModuleError::Failed(format!("log: {error}")))?;
     write(caller.data_mut(), request.level(), &request.msg);
     Ok(0)
 }
 
 /// Writes a line to the log, unless there were too many. A long line is cut.
-pub(super) fn write(host: &mut Host, level: Level, line: &str) {
+fn write(host: &mut Host, level: Level, line: &str) {
     let plugin = &*host.plugin;
     if !host.limit.may_log(plugin) {
         return;
@@ -60,18 +119,14 @@ fn cut(line: &str) -> usize {
 ///
 /// # Errors
 ///
-/// Returns [`ModuleError::OutOfMemory`] if they are not in its memory, or are too many.
-pub(super) fn read(
+/// Returns an error if they are not in its memory, or are too many.
+fn read(
     caller: &Caller<'_, Host>,
     what: &'static str,
     address: u32,
     length: u32,
 ) -> Result<Vec<u8>, ModuleError> {
-    let outside = ModuleError::OutOfMemory {
-        what,
-        address,
-        length,
-    };
+    let outside = ModuleError::outside(what, address, length);
     let memory = caller
         .get_export("memory")
         .and_then(wasmi::Extern::into_memory);
@@ -83,4 +138,210 @@ pub(super) fn read(
         .data(caller)
         .get(start..start.saturating_add(length as usize));
     bytes.map(<[u8]>::to_vec).ok_or(outside)
+}
+
+/// Returns success for standard input, output and error.
+fn standard(fd: u32) -> Errno {
+    if fd <= 2 { SUCCESS } else { BADF }
+}
+
+/// Writes the number of strings and their bytes: none.
+fn no_strings(mut caller: Caller<'_, Host>, count: u32, bytes: u32) -> Errno {
+    match store(&mut caller, count, &[0; 4]) {
+        SUCCESS => store(&mut caller, bytes, &[0; 4]),
+        error => error,
+    }
+}
+
+fn clock_time(mut caller: Caller<'_, Host>, clock: u32, _precision: u64, time: u32) -> Errno {
+    let now = match clock {
+        0 => SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default(),
+        1 => caller.data().epoch.elapsed(),
+        _ => return INVAL,
+    };
+    let nanoseconds = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+    store(&mut caller, time, &nanoseconds.to_le_bytes())
+}
+
+/// Writes the status of a standard stream: a character device without flags or rights.
+fn fd_status(mut caller: Caller<'_, Host>, fd: u32, status: u32) -> Errno {
+    const CHARACTER_DEVICE: u8 = 2;
+    let mut bytes = [0; 24];
+    bytes[0] = CHARACTER_DEVICE;
+    match standard(fd) {
+        SUCCESS => store(&mut caller, status, &bytes),
+        error => error,
+    }
+}
+
+/// Writes buffers to a standard stream: standard error goes to the log, where Go reports panics.
+fn fd_write(
+    mut caller: Caller<'_, Host>,
+    fd: u32,
+    buffers: u32,
+    count: u32,
+    written: u32,
+) -> Answer {
+    caller.data().limit.check()?;
+    if !matches!(fd, 1 | 2) {
+        return Ok(BADF);
+    }
+    if count > MAX_ITEMS {
+        return Ok(INVAL);
+    }
+    let mut text = Vec::new();
+    for index in 0..count {
+        let Some([address, length]) = load_pair(&caller, buffers, index) else {
+            return Ok(FAULT);
+        };
+        // The rest is written with the next call.
+        let room = MAX_BYTES - text.len() as u32;
+        match read(&caller, "fd_write", address, length.min(room)) {
+            Ok(bytes) => text.extend(bytes),
+            Err(_) => return Ok(FAULT),
+        }
+    }
+    if fd == 2 {
+        let lines = String::from_utf8_lossy(&text);
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            write(caller.data_mut(), Level::Warn, line);
+        }
+    }
+    Ok(store(
+        &mut caller,
+        written,
+        &(text.len() as u32).to_le_bytes(),
+    ))
+}
+
+/// Returns address and length of the buffer with this index.
+fn load_pair(caller: &Caller<'_, Host>, buffers: u32, index: u32) -> Option<[u32; 2]> {
+    let address = buffers.checked_add(index.checked_mul(8)?)?;
+    let bytes = read(caller, "fd_write", address, 8).ok()?;
+    let number = |at: usize| {
+        bytes
+            .get(at..at + 4)?
+            .try_into()
+            .ok()
+            .map(u32::from_le_bytes)
+    };
+    Some([number(0)?, number(4)?])
+}
+
+/// Waits for the earliest clock. Other subscriptions fail.
+fn poll(
+    mut caller: Caller<'_, Host>,
+    subscriptions: u32,
+    events: u32,
+    count: u32,
+    occurred: u32,
+) -> Answer {
+    const SUBSCRIPTION: u32 = 48;
+    if count == 0 || count > MAX_ITEMS {
+        return Ok(INVAL);
+    }
+    let Ok(bytes) = read(&caller, "poll_oneoff", subscriptions, count * SUBSCRIPTION) else {
+        return Ok(FAULT);
+    };
+    let asked: Vec<_> = bytes
+        .chunks_exact(SUBSCRIPTION as usize)
+        .map(|bytes| Subscription::of(bytes, caller.data()))
+        .collect();
+    let earliest = asked.iter().map(|it| it.wait).min().unwrap_or_default();
+    caller.data().limit.sleep(earliest)?;
+    let due: Vec<u8> = asked
+        .iter()
+        .filter(|it| it.wait == earliest)
+        .flat_map(Subscription::event)
+        .collect();
+    let number = (due.len() / EVENT) as u32;
+    Ok(match store(&mut caller, events, &due) {
+        SUCCESS => store(&mut caller, occurred, &number.to_le_bytes()),
+        error => error,
+    })
+}
+
+/// Bytes of an event of `poll_oneoff`.
+const EVENT: usize = 32;
+
+/// A subscription of `poll_oneoff`.
+struct Subscription {
+    user_data: [u8; 8],
+    kind: u8,
+    error: u16,
+    wait: Duration,
+}
+
+impl Subscription {
+    /// Reads a subscription of 48 bytes.
+    fn of(bytes: &[u8], host: &Host) -> Self {
+        let number = |at: usize| {
+            let field = bytes
+                .get(at..at + 8)
+                .and_then(|field| field.try_into().ok());
+            field.map_or(0, u64::from_le_bytes)
+        };
+        let (kind, clock, time) = (number(8) as u8, number(16) as u32, number(24));
+        let is_absolute = number(40) & 1 == 1;
+        let now = match clock {
+            0 => SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default(),
+            _ => host.epoch.elapsed(),
+        };
+        let time = Duration::from_nanos(time);
+        let wait = if is_absolute {
+            time.saturating_sub(now)
+        } else {
+            time
+        };
+        let is_clock = kind == 0;
+        Subscription {
+            user_data: number(0).to_le_bytes(),
+            kind,
+            error: if is_clock { 0 } else { BADF as u16 },
+            wait: if is_clock { wait } else { Duration::ZERO },
+        }
+    }
+
+    /// Returns the event of the subscription.
+    fn event(&self) -> [u8; EVENT] {
+        let mut event = [0; EVENT];
+        event[..8].copy_from_slice(&self.user_data);
+        event[8..10].copy_from_slice(&self.error.to_le_bytes());
+        event[10] = self.kind;
+        event
+    }
+}
+
+fn exit(code: u32) -> Result<(), wasmi::Error> {
+    let message = format!("the plugin exited with status {code}");
+    Err(ModuleError::Failed(message).into())
+}
+
+fn random(mut caller: Caller<'_, Host>, address: u32, length: u32) -> Errno {
+    if length > MAX_BYTES {
+        return INVAL;
+    }
+    let mut bytes = vec![0; length as usize];
+    let random = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    match random {
+        Ok(()) => store(&mut caller, address, &bytes),
+        Err(_) => NOSYS,
+    }
+}
+
+/// Writes bytes to the memory of the module.
+fn store(caller: &mut Caller<'_, Host>, address: u32, bytes: &[u8]) -> Errno {
+    let memory = caller
+        .get_export("memory")
+        .and_then(wasmi::Extern::into_memory);
+    let written = memory.map(|memory| memory.write(caller, address as usize, bytes));
+    if matches!(written, Some(Ok(()))) {
+        SUCCESS
+    } else {
+        FAULT
+    }
 }

@@ -1,4 +1,4 @@
-//! Limits of time, memory and log lines.
+//! The state of the runtime in a module: limits of time, memory and log lines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,18 @@ const MAX_LINES: usize = 1000;
 
 /// The interval at which a sleeping module is checked.
 const NAP: Duration = Duration::from_millis(10);
+
+/// The state behind the functions that a module imports.
+pub(super) struct Host {
+    /// The name of the plugin, such as `10-logger`.
+    pub(super) plugin: Arc<str>,
+    /// The limits of the present call.
+    pub(super) limit: Limit,
+    /// The beginning of the module's monotonic clock.
+    pub(super) epoch: Instant,
+    /// The limits on memory and tables.
+    pub(super) engine: StoreLimits,
+}
 
 /// Returns the limits of the engine for a module.
 pub(super) fn store(memory: usize) -> StoreLimits {

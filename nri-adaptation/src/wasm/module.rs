@@ -5,30 +5,31 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use wasmi::{
-    CompilationMode, Config, Engine, Extern, Func, Instance, Linker, Memory, Module as Code, Store,
+    CompilationMode, Config, Engine, Extern, Func, FuncType, Instance, Linker, Memory,
+    Module as Code, ResumableCall, Store, Val, ValType,
 };
 
 use super::error::ModuleError;
-use super::host::Host;
-use super::limits::{self, Limit};
-use super::run::{START_FUEL, call};
-use super::{exports, imports, wasi};
+use super::imports;
+use super::limits::{self, Host, Limit};
+use crate::revision::Revision;
+use nri::__private::RPCS;
 use nri::wire::MAX_MESSAGE;
+
+/// The first release with WebAssembly plugins.
+const SINCE: &str = "v0.9.0";
+
+/// Fuel of a slice: some milliseconds.
+const SLICE: u64 = 1_000_000;
+
+/// Fuel of a start function, which the engine cannot interrupt.
+const START_FUEL: u64 = 100 * SLICE;
 
 /// The version of the calling convention.
 const API_VERSION: u64 = 1;
 
 /// Marks the length of an answer that is an error message.
 const ERROR: u32 = 1 << 31;
-
-/// The RPCs that a module has functions for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Rpcs<'r> {
-    /// All of these. A module without one of them does not load.
-    All(&'r [&'static str]),
-    /// Any of these.
-    Any(&'r [&'static str]),
-}
 
 /// A module that is ready to be called.
 pub(super) struct Module {
@@ -40,7 +41,7 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// Compiles and starts a module, and finds its functions for these RPCs.
+    /// Compiles and starts a module, and finds its functions for all of these RPCs, or for any if there are none.
     ///
     /// # Errors
     ///
@@ -48,7 +49,7 @@ impl Module {
     pub(super) fn load(
         plugin: &str,
         code: &[u8],
-        rpcs: Rpcs<'_>,
+        rpcs: Option<&[&'static str]>,
         memory: usize,
         limit: Limit,
     ) -> Result<Self, ModuleError> {
@@ -70,8 +71,7 @@ impl Module {
         store.limiter(|host| &mut host.engine);
         store.set_fuel(START_FUEL)?;
         let mut linker = Linker::new(&engine);
-        imports::define(&mut linker)?;
-        wasi::define(&mut linker, &code)?;
+        imports::define(&mut linker, &code)?;
         let instance = linker.instantiate_and_start(&mut store, &code)?;
         if let Some(initialize) = instance.get_func(&store, "_initialize") {
             call(&mut store, ("_initialize", initialize), &[])?;
@@ -83,23 +83,23 @@ impl Module {
     fn with_functions(
         store: Store<Host>,
         instance: Instance,
-        rpcs: Rpcs<'_>,
+        rpcs: Option<&[&'static str]>,
     ) -> Result<Self, ModuleError> {
-        let (Rpcs::All(names) | Rpcs::Any(names)) = rpcs;
+        let known: Vec<_> = RPCS.iter().map(|rpc| rpc.name).collect();
         let mut functions = BTreeMap::new();
-        for rpc in names {
-            let name = exports::function(rpc);
-            match (exported(&store, instance, &name), rpcs) {
-                (Ok(function), _) => drop(functions.insert(*rpc, (name, function))),
-                (Err(error), Rpcs::All(_)) => return Err(error),
-                (Err(_), Rpcs::Any(_)) => {}
+        for rpc in rpcs.unwrap_or(&known) {
+            let name = function(rpc);
+            match exported(&store, instance, &name) {
+                Ok(function) => drop(functions.insert(*rpc, (name, function))),
+                Err(error) if rpcs.is_some() => return Err(error),
+                Err(_) => {}
             }
         }
         let memory = instance.get_export(&store, "memory");
         Ok(Module {
             memory: memory
                 .and_then(Extern::into_memory)
-                .ok_or_else(|| ModuleError::NotExported("memory".to_owned()))?,
+                .ok_or_else(|| ModuleError::not_exported("memory"))?,
             malloc: exported(&store, instance, "malloc")?,
             free: exported(&store, instance, "free")?,
             functions,
@@ -125,12 +125,12 @@ impl Module {
         limit: Limit,
     ) -> Result<Vec<u8>, ModuleError> {
         self.store.data_mut().limit = limit;
-        let missing = || ModuleError::NotExported(exports::function(rpc));
+        let missing = || ModuleError::not_exported(&function(rpc));
         let (name, function) = self.functions.get(rpc).cloned().ok_or_else(missing)?;
         let address = self.pass(request)?;
         let arguments = [u64::from(address), request.len() as u64];
         let packed = call(&mut self.store, (&name, function), &arguments)?;
-        let packed = packed.ok_or(ModuleError::Signature(name))?;
+        let packed = packed.ok_or_else(|| ModuleError::signature(&name))?;
         let answer = self.fetch(packed);
         self.free(address)?;
         answer
@@ -143,14 +143,14 @@ impl Module {
         }
         let length = request.len() as u64;
         let address = call(&mut self.store, ("malloc", self.malloc), &[length])?;
-        let address = address.ok_or_else(|| ModuleError::Signature("malloc".to_owned()))? as u32;
+        let address = address.ok_or_else(|| ModuleError::signature("malloc"))? as u32;
         let written = self
             .memory
             .write(&mut self.store, address as usize, request);
         // No buffer begins at 0, so a module without memory left may return that.
         match written {
             Ok(()) if address != 0 => Ok(address),
-            _ => Err(outside("request", address, length as u32)),
+            _ => Err(ModuleError::outside("request", address, length as u32)),
         }
     }
 
@@ -159,13 +159,14 @@ impl Module {
         let (address, flagged) = ((packed >> 32) as u32, packed as u32);
         let length = flagged & !ERROR;
         if length as usize > MAX_MESSAGE {
-            return Err(ModuleError::LongAnswer(length));
+            let message = format!("an answer of {length} bytes, at most {MAX_MESSAGE} are read");
+            return Err(ModuleError::Failed(message));
         }
         let start = address as usize;
         let bytes = self.memory.data(&self.store);
         let bytes = bytes.get(start..start.saturating_add(length as usize));
         let answer = bytes
-            .ok_or_else(|| outside("answer", address, length))?
+            .ok_or_else(|| ModuleError::outside("answer", address, length))?
             .to_vec();
         self.free(address)?;
         if flagged & ERROR == 0 {
@@ -186,8 +187,7 @@ impl Module {
 /// Compiles the code of a module. The engine has assertions that some invalid code fails.
 fn compile(engine: &Engine, code: &[u8]) -> Result<Code, ModuleError> {
     let compiled = catch_unwind(AssertUnwindSafe(|| Code::new(engine, code)));
-    let panicked =
-        |_| ModuleError::Engine("the engine panicked while it compiled the module".into());
+    let panicked = |_| ModuleError::failed("the engine panicked while it compiled the module");
     Ok(compiled.map_err(panicked)??)
 }
 
@@ -196,23 +196,99 @@ fn check_version(store: &mut Store<Host>, instance: Instance) -> Result<(), Modu
     let function = exported(store, instance, name)?;
     match call(store, (name, function), &[])? {
         Some(API_VERSION) => Ok(()),
-        Some(plugin) => Err(ModuleError::Version {
-            host: API_VERSION,
-            plugin,
-        }),
-        None => Err(ModuleError::Signature(name.to_owned())),
+        Some(plugin) => Err(ModuleError::Failed(format!(
+            "API version mismatch, host: {API_VERSION}, plugin: {plugin}"
+        ))),
+        None => Err(ModuleError::signature(name)),
     }
 }
 
 fn exported(store: &Store<Host>, instance: Instance, name: &str) -> Result<Func, ModuleError> {
     let function = instance.get_func(store, name);
-    function.ok_or_else(|| ModuleError::NotExported(name.to_owned()))
+    function.ok_or_else(|| ModuleError::not_exported(name))
 }
 
-fn outside(what: &'static str, address: u32, length: u32) -> ModuleError {
-    ModuleError::OutOfMemory {
-        what,
-        address,
-        length,
+/// Calls a function with numbers, in slices between which its limits are checked. Returns its result, or `None` if it has none.
+///
+/// # Errors
+///
+/// Returns an error if the function takes something else than as many numbers or does not return one number or
+/// nothing, traps, or exceeds a limit.
+fn call(
+    store: &mut Store<Host>,
+    (name, function): (&str, Func),
+    arguments: &[u64],
+) -> Result<Option<u64>, ModuleError> {
+    let ty = function.ty(&*store);
+    let invalid = || ModuleError::signature(name);
+    let arguments = parameters(&ty, arguments).ok_or_else(invalid)?;
+    let mut results: Vec<Val> = ty
+        .results()
+        .iter()
+        .copied()
+        .map(Val::default_for_ty)
+        .collect();
+    store.set_fuel(SLICE)?;
+    let mut call = function.call_resumable(&mut *store, &arguments, &mut results)?;
+    loop {
+        match call {
+            ResumableCall::Finished => break,
+            ResumableCall::HostTrap(trapped) => return Err(trapped.into_host_error().into()),
+            ResumableCall::OutOfFuel(paused) => {
+                store.data().limit.check()?;
+                store.set_fuel(SLICE.max(paused.required_fuel()))?;
+                call = paused.resume(&mut *store, &mut results)?;
+            }
+        }
     }
+    match results[..] {
+        [] => Ok(None),
+        [Val::I32(result)] => Ok(Some(u64::from(result as u32))),
+        [Val::I64(result)] => Ok(Some(result as u64)),
+        _ => Err(invalid()),
+    }
+}
+
+/// Returns the arguments with the types of the parameters, or `None` if they do not match.
+fn parameters(ty: &FuncType, arguments: &[u64]) -> Option<Vec<Val>> {
+    if ty.params().len() != arguments.len() {
+        return None;
+    }
+    let typed = ty.params().iter().zip(arguments);
+    typed
+        .map(|(ty, argument)| match ty {
+            ValType::I32 => Some(Val::I32(*argument as u32 as i32)),
+            ValType::I64 => Some(Val::I64(*argument as i64)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns the RPCs that a module needs functions for under a release: all that the release has, as in the reference.
+/// There is no fallback to StateChange.
+///
+/// # Errors
+///
+/// Returns an error if the release has no WebAssembly plugins.
+pub(super) fn required(revision: &Revision) -> Result<Vec<&'static str>, ModuleError> {
+    if !revision.is_at_least(SINCE) {
+        let release = revision.release();
+        return Err(ModuleError::Failed(format!(
+            "NRI {release} has no WebAssembly plugins, which came with {SINCE}"
+        )));
+    }
+    let known = RPCS.iter().filter(|rpc| revision.has_rpc(rpc));
+    Ok(known.map(|rpc| rpc.name).collect())
+}
+
+/// Returns the name of the function for an RPC, such as `plugin_run_pod_sandbox` for `RunPodSandbox`.
+pub(super) fn function(rpc: &str) -> String {
+    let mut name = "plugin".to_owned();
+    for letter in rpc.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
 }

@@ -82,10 +82,8 @@ impl ModuleService {
             let mut module = module.lock().unwrap_or_else(PoisonError::into_inner);
             module.call(rpc, &request, limit)
         });
-        let called = calling
-            .await
-            .unwrap_or_else(|error| Err(ModuleError::Engine(error.to_string())));
-        match called {
+        let called = calling.await;
+        match called.unwrap_or_else(|error| Err(ModuleError::failed(error))) {
             Ok(answer) => Ok(answer.into()),
             Err(error) => self.failed(rpc, error).await,
         }
