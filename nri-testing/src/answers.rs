@@ -6,10 +6,10 @@ use std::ops::Deref;
 use super::spec::Spec;
 use nri::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    Hooks, LinuxContainer, LinuxCpu, LinuxMemory, LinuxResources, OwningPlugins, PodSandbox,
+    LinuxResources, OwningPlugins, PodSandbox,
 };
+use nri_adaptation::Outcome;
 use nri_adaptation::merge::{self, CreateCollector};
-use nri_adaptation::{Relayed, RequestError};
 
 /// A container that plugins have adjusted. Derefs to the container with the adjustment, as later events have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,8 @@ pub struct Created {
 impl Created {
     /// Returns the OCI spec with the adjustment, as the low-level runtime gets it.
     ///
-    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O classes inject
-    /// nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](nri_adaptation::oci::apply).
+    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O
+    /// classes inject nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](nri_adaptation::oci::apply).
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -80,12 +80,9 @@ pub(super) fn updated(answer: merge::Updated, ignored_fields: Vec<String>) -> Up
 }
 
 /// Returns the fields of answers that the runtime does not know, each once.
-pub(super) fn ignored_fields<T>(
-    relayed: &std::result::Result<Relayed<T>, RequestError>,
-) -> Vec<String> {
+pub(super) fn ignored_fields(outcomes: &[Outcome]) -> Vec<String> {
     let mut fields = Vec::new();
-    let outcomes = relayed.iter().flat_map(|relayed| &relayed.outcomes);
-    for field in outcomes.flat_map(|outcome| &outcome.ignored_fields) {
+    for field in outcomes.iter().flat_map(|it| &it.ignored_fields) {
         if !fields.contains(field) {
             fields.push(field.clone());
         }
@@ -108,29 +105,25 @@ pub(super) fn adjusted(container: Container, adjustment: ContainerAdjustment) ->
 /// Removes the parts that plugins see in every container, unless the original has them or something is in
 /// them.
 fn without_filled(mut container: Container, original: &Container) -> Container {
-    let before = original.linux.as_ref();
-    let resources_before = before.and_then(|linux| linux.resources.as_ref());
-    if original.hooks.is_none() {
-        container.hooks = container.hooks.filter(|it| *it != Hooks::default());
-    }
+    let linux_before = original.linux.clone().unwrap_or_default();
+    let before = linux_before.resources.clone().unwrap_or_default();
+    container.hooks = unless_empty(container.hooks, &original.hooks);
     if let Some(linux) = &mut container.linux {
         if let Some(resources) = &mut linux.resources {
-            if resources_before.is_none_or(|before| before.memory.is_none()) {
-                resources.memory = resources.memory.filter(|it| *it != LinuxMemory::default());
-            }
-            if resources_before.is_none_or(|before| before.cpu.is_none()) {
-                resources.cpu = resources.cpu.take().filter(|it| *it != LinuxCpu::default());
-            }
+            resources.memory = unless_empty(resources.memory.take(), &before.memory);
+            resources.cpu = unless_empty(resources.cpu.take(), &before.cpu);
         }
-        if resources_before.is_none() {
-            let resources = linux.resources.take();
-            linux.resources = resources.filter(|it| *it != LinuxResources::default());
-        }
+        linux.resources = unless_empty(linux.resources.take(), &linux_before.resources);
     }
-    if before.is_none() {
-        container.linux = container
-            .linux
-            .filter(|it| *it != LinuxContainer::default());
-    }
+    container.linux = unless_empty(container.linux, &original.linux);
     container
+}
+
+/// Returns the part, or that of the original if the part is empty.
+fn unless_empty<T: Clone + Default + PartialEq>(
+    part: Option<T>,
+    original: &Option<T>,
+) -> Option<T> {
+    let part = part.filter(|part| *part != T::default());
+    part.or_else(|| original.clone())
 }

@@ -1,7 +1,7 @@
 //! Errors of plugins in a test.
 
+use std::error::Error;
 use std::fmt;
-#[cfg(feature = "oci")]
 use std::sync::Arc;
 
 use nri::api::Event;
@@ -11,102 +11,92 @@ use nri_adaptation::{Outcome, RequestError};
 
 /// An event that a plugin did not handle correctly.
 #[derive(Clone)]
-pub struct EventError(Box<EventErrorKind>);
+pub struct EventError(Box<Failure>);
 
 #[derive(Clone)]
-enum EventErrorKind {
-    /// The request failed.
-    Request(Event, RequestError),
-    /// The merged adjustment cannot be applied to the container's spec.
-    #[cfg(feature = "oci")]
-    Spec(Event, Arc<oci::Error>),
-    /// The request succeeded although a plugin failed.
-    Plugin(Outcome),
-    /// The test refers to a pod or container that the runtime does not have.
-    Unknown(Event, &'static str, String),
+struct Failure {
+    event: Event,
+    message: String,
+    fails_request: bool,
+    outcomes: Vec<Outcome>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl EventError {
-    pub(super) fn request(event: Event, error: RequestError) -> Self {
-        EventError(Box::new(EventErrorKind::Request(event, error)))
+    fn new(event: Event, message: String) -> Self {
+        EventError(Box::new(Failure {
+            event,
+            message,
+            fails_request: false,
+            outcomes: Vec::new(),
+            source: None,
+        }))
     }
 
+    fn failing(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.0.fails_request = true;
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    /// Returns the error of a request that failed.
+    pub(super) fn request(event: Event, error: RequestError) -> Self {
+        let mut failed = EventError::new(event, format!("{} failed: {error}", event.name()));
+        failed.0.outcomes = error.outcomes().to_vec();
+        failed.failing(error)
+    }
+
+    /// Returns the error of an adjustment that cannot be applied to the container's spec.
     #[cfg(feature = "oci")]
     pub(super) fn spec(event: Event, error: oci::Error) -> Self {
-        EventError(Box::new(EventErrorKind::Spec(event, Arc::new(error))))
+        let name = event.name();
+        let message = format!("the answer to {name} cannot be applied: {error}");
+        EventError::new(event, message).failing(error)
     }
 
-    pub(super) fn unknown(event: Event, what: &'static str, id: &str) -> Self {
-        EventError(Box::new(EventErrorKind::Unknown(
-            event,
-            what,
-            id.to_owned(),
-        )))
+    /// Returns the error of a test that refers to a pod or container that the runtime does not have.
+    pub(super) fn unknown(event: Event, what: &str, id: &str) -> Self {
+        let name = event.name();
+        let message =
+            format!("{name}: the test runtime has no {what} with id {id:?}: create it first");
+        EventError::new(event, message)
     }
 
-    /// Returns the first outcome that is an error, as an error.
+    /// Returns the first outcome that is an error, as an error: the request succeeded although a plugin failed.
     pub(super) fn in_outcomes(outcomes: &[Outcome]) -> Result<(), Self> {
-        let failed = outcomes.iter().find(|outcome| outcome.result.is_error());
-        failed.map_or(Ok(()), |outcome| {
-            Err(EventError(Box::new(EventErrorKind::Plugin(
-                outcome.clone(),
-            ))))
-        })
+        let Some(outcome) = outcomes.iter().find(|outcome| outcome.result.is_error()) else {
+            return Ok(());
+        };
+        let (plugin, event) = (&outcome.plugin, outcome.event);
+        let error = outcome.error.as_deref();
+        let error = error.unwrap_or(outcome.result.as_str());
+        let message = format!("plugin {plugin} failed to handle {}: {error}", event.name());
+        let mut failed = EventError::new(event, message);
+        failed.0.outcomes = vec![outcome.clone()];
+        Err(failed)
     }
 
     /// Returns the event.
     pub fn event(&self) -> Event {
-        match &*self.0 {
-            EventErrorKind::Request(event, _) | EventErrorKind::Unknown(event, ..) => *event,
-            #[cfg(feature = "oci")]
-            EventErrorKind::Spec(event, _) => *event,
-            EventErrorKind::Plugin(outcome) => outcome.event,
-        }
+        self.0.event
     }
 
     /// Returns true if a runtime would fail the pod or container because of it. Otherwise it logs
     /// the error and continues.
     pub fn fails_request(&self) -> bool {
-        match &*self.0 {
-            EventErrorKind::Request(..) => true,
-            #[cfg(feature = "oci")]
-            EventErrorKind::Spec(..) => true,
-            EventErrorKind::Plugin(_) | EventErrorKind::Unknown(..) => false,
-        }
+        self.0.fails_request
     }
 
     /// Returns the outcome of the event at each plugin that was called before it failed; empty if the test refers to a pod
     /// or container that does not exist.
     pub fn outcomes(&self) -> &[Outcome] {
-        match &*self.0 {
-            EventErrorKind::Request(_, error) => error.outcomes(),
-            EventErrorKind::Plugin(outcome) => std::slice::from_ref(outcome),
-            #[cfg(feature = "oci")]
-            EventErrorKind::Spec(..) => &[],
-            EventErrorKind::Unknown(..) => &[],
-        }
+        &self.0.outcomes
     }
 }
 
 impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let event = self.event().name();
-        match &*self.0 {
-            EventErrorKind::Request(_, error) => write!(f, "{event} failed: {error}"),
-            #[cfg(feature = "oci")]
-            EventErrorKind::Spec(_, error) => {
-                write!(f, "the answer to {event} cannot be applied: {error}")
-            }
-            EventErrorKind::Plugin(outcome) => {
-                let (plugin, result) = (&outcome.plugin, outcome.result);
-                let error = outcome.error.as_deref().unwrap_or(result.as_str());
-                write!(f, "plugin {plugin} failed to handle {event}: {error}")
-            }
-            EventErrorKind::Unknown(_, what, id) => write!(
-                f,
-                "{event}: the test runtime has no {what} with id {id:?}: create it first"
-            ),
-        }
+        f.write_str(&self.0.message)
     }
 }
 
@@ -115,24 +105,15 @@ impl fmt::Debug for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")?;
         for outcome in self.outcomes() {
-            write!(
-                f,
-                "\n  plugin {}: {}",
-                outcome.plugin,
-                outcome.result.as_str()
-            )?;
+            write!(f, "\n  plugin {}: {}", outcome.plugin, outcome.result)?;
         }
         Ok(())
     }
 }
 
-impl std::error::Error for EventError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &*self.0 {
-            EventErrorKind::Request(_, error) => Some(error),
-            #[cfg(feature = "oci")]
-            EventErrorKind::Spec(_, error) => Some(&**error),
-            EventErrorKind::Plugin(_) | EventErrorKind::Unknown(..) => None,
-        }
+impl Error for EventError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.0.source.as_deref()?;
+        Some(source)
     }
 }

@@ -22,12 +22,8 @@ impl RunningRuntime {
     pub async fn run_pod(&mut self, pod: impl Into<PodSandbox>) -> Result<PodSandbox> {
         let pod = pod.into();
         let event = Event::RunPodSandbox;
-        handled(
-            event,
-            self.world
-                .during(self.adaptation.run_pod_sandbox(&pod))
-                .await,
-        )?;
+        self.request(event, self.adaptation.run_pod_sandbox(&pod))
+            .await?;
         self.world.lock().pods.push(pod.clone());
         Ok(pod)
     }
@@ -45,23 +41,19 @@ impl RunningRuntime {
     ) -> Result<PodSandbox> {
         let event = Event::UpdatePodSandbox;
         let mut pod = self.known_pod(event, pod)?;
-        let relayed = self
-            .world
-            .during(
-                self.adaptation
-                    .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
-            )
-            .await;
-        handled(event, relayed)?;
+        self.request(
+            event,
+            self.adaptation
+                .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
+        )
+        .await?;
         let linux = pod.linux.get_or_insert_with(LinuxPodSandbox::default);
         linux.pod_overhead = overhead.or(linux.pod_overhead.take());
         linux.pod_resources = resources.or(linux.pod_resources.take());
         self.world.lock().replace_pod(&pod);
-        let relayed = self
-            .world
-            .during(self.adaptation.post_update_pod_sandbox(&pod))
-            .await;
-        handled(Event::PostUpdatePodSandbox, relayed)?;
+        let event = Event::PostUpdatePodSandbox;
+        self.request(event, self.adaptation.post_update_pod_sandbox(&pod))
+            .await?;
         Ok(pod)
     }
 
@@ -80,12 +72,11 @@ impl RunningRuntime {
                 outcome = outcome.and(self.stop_container(&container).await.map(drop));
             }
         }
-        self.world.lock().stop_pod(&pod.id);
-        let relayed = self
-            .world
-            .during(self.adaptation.stop_pod_sandbox(&pod))
+        self.world.lock().stopped.insert(pod.id.clone());
+        let sent = self
+            .request(event, self.adaptation.stop_pod_sandbox(&pod))
             .await;
-        outcome.and(handled(event, relayed).map(drop))
+        outcome.and(sent.map(drop))
     }
 
     /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox. [Stops](Self::stop_pod) it first
@@ -98,7 +89,8 @@ impl RunningRuntime {
         let event = Event::RemovePodSandbox;
         let pod = self.known_pod(event, pod)?;
         let mut outcome = Ok(());
-        if !self.world.lock().has_stopped(&pod.id) {
+        let has_stopped = self.world.lock().stopped.contains(&pod.id);
+        if !has_stopped {
             outcome = self.stop_pod(&pod).await;
         }
         let containers = self.world.lock().containers_of(&pod.id);
@@ -106,11 +98,10 @@ impl RunningRuntime {
             outcome = outcome.and(self.remove_container(&container).await);
         }
         self.world.lock().remove_pod(&pod.id);
-        let relayed = self
-            .world
-            .during(self.adaptation.remove_pod_sandbox(&pod))
+        let sent = self
+            .request(event, self.adaptation.remove_pod_sandbox(&pod))
             .await;
-        outcome.and(handled(event, relayed).map(drop))
+        outcome.and(sent.map(drop))
     }
 
     /// Creates a container in a pod: CreateContainer, which plugins may adjust, ValidateContainerAdjustment, and
@@ -128,22 +119,20 @@ impl RunningRuntime {
         let event = Event::CreateContainer;
         let pod = self.known_pod(event, pod)?;
         let original = in_pod(container.into(), &pod);
-        let created = self
-            .world
-            .during(self.adaptation.create_container(&pod, &original))
-            .await;
-        let ignored = ignored_fields(&created);
-        let answer = handled(event, created)?;
+        let (answer, ignored) = self
+            .request(event, self.adaptation.create_container(&pod, &original))
+            .await?;
         #[cfg(feature = "oci")]
         let spec = Spec::adjusted(&original, &answer.adjust)
             .map_err(|error| EventError::spec(event, error))?;
         let container = adjusted(original.clone(), answer.adjust.clone());
         self.world.lock().containers.push(container.clone());
-        let relayed = self
-            .world
-            .during(self.adaptation.post_create_container(&pod, &container))
-            .await;
-        handled(Event::PostCreateContainer, relayed)?;
+        let event = Event::PostCreateContainer;
+        self.request(
+            event,
+            self.adaptation.post_create_container(&pod, &container),
+        )
+        .await?;
         Ok(Created {
             pod,
             original,
@@ -203,18 +192,16 @@ impl RunningRuntime {
     pub async fn start_container(&mut self, container: &Container) -> Result {
         let event = Event::StartContainer;
         let (pod, mut container) = self.known(event, container)?;
-        handled(
-            event,
-            self.world
-                .during(self.adaptation.start_container(&pod, &container))
-                .await,
-        )?;
+        self.request(event, self.adaptation.start_container(&pod, &container))
+            .await?;
         self.set_state(&mut container, ContainerState::ContainerRunning);
-        let relayed = self
-            .world
-            .during(self.adaptation.post_start_container(&pod, &container))
-            .await;
-        handled(Event::PostStartContainer, relayed)
+        let event = Event::PostStartContainer;
+        self.request(
+            event,
+            self.adaptation.post_start_container(&pod, &container),
+        )
+        .await
+        .map(drop)
     }
 
     /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container then has the resources
@@ -230,22 +217,21 @@ impl RunningRuntime {
     ) -> Result<Updated> {
         let event = Event::UpdateContainer;
         let (pod, mut container) = self.known(event, container)?;
-        let relayed = self
-            .world
-            .during(
+        let (answer, ignored) = self
+            .request(
+                event,
                 self.adaptation
                     .update_container(&pod, &container, &resources),
             )
-            .await;
-        let ignored = ignored_fields(&relayed);
-        let answer = handled(event, relayed)?;
+            .await?;
         container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
         self.world.lock().replace(container.clone());
-        let relayed = self
-            .world
-            .during(self.adaptation.post_update_container(&pod, &container))
-            .await;
-        handled(Event::PostUpdateContainer, relayed)?;
+        let event = Event::PostUpdateContainer;
+        self.request(
+            event,
+            self.adaptation.post_update_container(&pod, &container),
+        )
+        .await?;
         Ok(updated(answer, ignored))
     }
 
@@ -258,12 +244,9 @@ impl RunningRuntime {
         let event = Event::StopContainer;
         let (pod, mut container) = self.known(event, container)?;
         self.set_state(&mut container, ContainerState::ContainerStopped);
-        let relayed = self
-            .world
-            .during(self.adaptation.stop_container(&pod, &container))
-            .await;
-        let ignored = ignored_fields(&relayed);
-        let answer = handled(event, relayed)?;
+        let (answer, ignored) = self
+            .request(event, self.adaptation.stop_container(&pod, &container))
+            .await?;
         Ok(updated(answer, ignored))
     }
 
@@ -280,11 +263,10 @@ impl RunningRuntime {
             outcome = self.stop_container(&container).await.map(drop);
         }
         self.world.lock().remove_container(&container.id);
-        let relayed = self
-            .world
-            .during(self.adaptation.remove_container(&pod, &container))
+        let sent = self
+            .request(event, self.adaptation.remove_container(&pod, &container))
             .await;
-        outcome.and(handled(event, relayed))
+        outcome.and(sent.map(drop))
     }
 
     /// Sends any event about a pod, or about a container in it. This is for events that have no method yet.
@@ -301,12 +283,9 @@ impl RunningRuntime {
         let pod = self.known_pod(event, pod)?;
         let known = container.map(|container| self.known(event, container));
         let container = known.transpose()?.map(|(_, container)| container);
-        let relayed = self
-            .world
-            .during(self.adaptation.send(event, &pod, container.as_ref()))
-            .await;
-        let ignored = ignored_fields(&relayed);
-        let answer = handled(event, relayed)?;
+        let (answer, ignored) = self
+            .request(event, self.adaptation.send(event, &pod, container.as_ref()))
+            .await?;
         Ok(updated(answer, ignored))
     }
 
@@ -331,11 +310,17 @@ impl RunningRuntime {
         container.state = state as i32;
         self.world.lock().replace(container.clone());
     }
-}
 
-/// Returns the answer to a request that every plugin handled.
-fn handled<T>(event: Event, relayed: std::result::Result<Relayed<T>, RequestError>) -> Result<T> {
-    let relayed = relayed.map_err(|error| EventError::request(event, error))?;
-    EventError::in_outcomes(&relayed.outcomes)?;
-    Ok(relayed.answer)
+    /// Sends a request when updates in progress are done. Returns the answer if every plugin handled it, and the fields of
+    /// answers that the runtime does not know.
+    async fn request<T>(
+        &self,
+        event: Event,
+        request: impl Future<Output = std::result::Result<Relayed<T>, RequestError>>,
+    ) -> Result<(T, Vec<String>)> {
+        let relayed = self.world.during(request).await;
+        let relayed = relayed.map_err(|error| EventError::request(event, error))?;
+        EventError::in_outcomes(&relayed.outcomes)?;
+        Ok((relayed.answer, ignored_fields(&relayed.outcomes)))
+    }
 }

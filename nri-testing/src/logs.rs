@@ -31,7 +31,7 @@ impl Logs {
     /// Collects messages until it is dropped.
     pub fn start() -> Self {
         let lines = Lines::default();
-        let guard = tracing::subscriber::set_default(Collector(lines.clone()));
+        let guard = tracing::subscriber::set_default(Collector(Arc::clone(&lines)));
         Logs {
             lines,
             _guard: guard,
@@ -40,17 +40,14 @@ impl Logs {
 
     /// Returns the messages with their fields, oldest first.
     pub fn lines(&self) -> Vec<String> {
-        self.lines.lock().clone()
+        lock(&self.lines).clone()
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Lines(Arc<Mutex<Vec<String>>>);
+type Lines = Arc<Mutex<Vec<String>>>;
 
-impl Lines {
-    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock(lines: &Lines) -> MutexGuard<'_, Vec<String>> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Collector(Lines);
@@ -65,7 +62,7 @@ impl Subscriber for Collector {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line::default();
         event.record(&mut line);
-        self.0.lock().push(line.0);
+        lock(&self.0).push(line.0);
     }
 
     // Spans are not enabled.

@@ -4,11 +4,10 @@ use std::ops::Deref;
 use std::path::Path;
 
 use nri::api::{
-    Container, ContainerAdjustment, KeyValue, LinuxContainer, LinuxContainerAdjustment,
-    LinuxDevice, OptionalFileMode, OptionalUInt32,
+    Container, ContainerAdjustment, KeyValue, LinuxContainer, LinuxContainerAdjustment, LinuxDevice,
 };
 use nri_adaptation::oci::runtime::{self, LinuxBlockIo, LinuxIntelRdt};
-use nri_adaptation::oci::{Error, Generator, Propagation};
+use nri_adaptation::oci::{self, Error, Generator, Propagation};
 
 /// The OCI spec of a container that plugins have adjusted. Derefs to the spec of the `oci-spec` crate.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +31,8 @@ impl Spec {
 
     /// Returns the devices.
     pub fn devices(&self) -> Vec<LinuxDevice> {
-        let linux = self.0.linux().as_ref();
-        let devices = linux.and_then(|linux| linux.devices().as_ref());
-        devices.into_iter().flatten().map(device).collect()
+        let linux = oci::container(&self.0).linux;
+        linux.map_or_else(Vec::new, |linux| linux.devices)
     }
 
     /// Returns the mounts, in the order in which the runtime makes them.
@@ -154,17 +152,5 @@ fn linux_part(container: &LinuxContainer) -> LinuxContainerAdjustment {
         scheduler,
         rdt,
         memory_policy: None,
-    }
-}
-
-fn device(device: &runtime::LinuxDevice) -> LinuxDevice {
-    LinuxDevice {
-        path: device.path().to_string_lossy().into_owned(),
-        r#type: device.typ().as_str().to_owned(),
-        major: device.major(),
-        minor: device.minor(),
-        file_mode: device.file_mode().map(|value| OptionalFileMode { value }),
-        uid: device.uid().map(|value| OptionalUInt32 { value }),
-        gid: device.gid().map(|value| OptionalUInt32 { value }),
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct World {
 pub(super) struct Contents {
     pub(super) pods: Vec<PodSandbox>,
     /// The ids of pods that have stopped and are not removed yet.
-    stopped: BTreeSet<String>,
+    pub(super) stopped: BTreeSet<String>,
     pub(super) containers: Vec<Container>,
     pub(super) requested: Vec<Requested>,
 }
@@ -54,14 +54,6 @@ impl Contents {
         if let Some(known) = self.pods.iter_mut().find(|known| known.id == pod.id) {
             known.clone_from(pod);
         }
-    }
-
-    pub(super) fn stop_pod(&mut self, id: &str) {
-        self.stopped.insert(id.to_owned());
-    }
-
-    pub(super) fn has_stopped(&self, pod_id: &str) -> bool {
-        self.stopped.contains(pod_id)
     }
 
     pub(super) fn remove_pod(&mut self, id: &str) {
