@@ -1,6 +1,7 @@
 //! The plugins' answers, merged by kind of event.
 
 use std::fmt;
+use std::sync::Arc;
 
 use nri::api::{
     ContainerAdjustment, CreateContainerResponse, Empty, Event, PodSandbox, UpdateContainerResponse,
@@ -13,8 +14,8 @@ use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::merge::{CreateCollector, MergeError, UpdateCollector};
-use super::outcome::Reason;
-use super::relay::{Answers, Unusable};
+use super::outcome::{Reason, RequestError};
+use super::relay::Answers;
 
 /// Answers of events that have none: they only have to be readable.
 pub(super) struct Empties<'a>(pub(super) Content<'a>);
@@ -24,7 +25,7 @@ impl Answers for Empties<'_> {
         self.0
     }
 
-    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
         match answer {
             Body::Encoded(_) => read::<Empty>(member, answer).map(|Empty {}| false),
             // The plugin's response of this type has no fields.
@@ -44,7 +45,7 @@ impl Answers for Creation<'_> {
         Content::container(self.pod, self.collector.container())
     }
 
-    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
         let answer: CreateContainerResponse = read(member, answer)?;
         let (updates, evictions) = (answer.update.len(), answer.evict.len());
         let adjustment = answer.adjust.as_ref();
@@ -75,7 +76,7 @@ impl Answers for Updates<'_> {
         }
     }
 
-    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
         let (update, evict) = if self.event == Event::UpdateContainer {
             let answer: UpdateContainerResponse = read(member, answer)?;
             (answer.update, answer.evict)
@@ -103,23 +104,20 @@ fn merge<C: Clone>(
     event: Event,
     collector: &mut C,
     apply: impl FnOnce(&mut C) -> Result<(), MergeError>,
-) -> Result<(), Unusable> {
+) -> Result<(), RequestError> {
     let before = (!core.error_fails(member, event)).then(|| collector.clone());
     let merged = apply(collector);
     if let (Err(_), Some(before)) = (&merged, before) {
         *collector = before;
     }
-    merged.map_err(|error| Unusable {
-        reason: Reason::Conflict,
-        message: error.to_string(),
-    })
+    merged.map_err(|error| unusable(member, Reason::Conflict, error.to_string()))
 }
 
 /// Reads an answer.
 pub(super) fn read<M: nri::codec::Message + 'static>(
     member: &Member,
     answer: Body,
-) -> Result<M, Unusable> {
+) -> Result<M, RequestError> {
     let read = match answer {
         Body::Encoded(encoded) => M::decode(encoded).map_err(|error| error.to_string()),
         Body::Message(message) => {
@@ -129,12 +127,13 @@ pub(super) fn read<M: nri::codec::Message + 'static>(
     read.map_err(|error| unreadable(member, &error))
 }
 
-fn unreadable(member: &Member, error: &dyn fmt::Display) -> Unusable {
-    Unusable {
-        reason: Reason::PluginError,
-        message: format!(
-            "plugin {} sent an unreadable answer: {error}",
-            member.full_name
-        ),
-    }
+fn unreadable(member: &Member, error: &dyn fmt::Display) -> RequestError {
+    let plugin = &member.full_name;
+    let message = format!("plugin {plugin} sent an unreadable answer: {error}");
+    unusable(member, Reason::PluginError, message)
+}
+
+/// Returns the error for an answer that cannot be used.
+pub(super) fn unusable(member: &Member, reason: Reason, message: String) -> RequestError {
+    RequestError::new(reason, Some(Arc::clone(&member.full_name)), message)
 }

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, watch};
 
 use nri::Result;
 
-use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks, Validator};
+use super::callbacks::{NoCallbacks, RuntimeCallbacks, Validator};
 use super::core::{Core, MAX_UPDATES, Timeouts};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
 use super::launch::{PluginFile, Processes, discover, spawn};
@@ -30,39 +30,41 @@ const QUEUE_LIMIT: usize = 4096;
 
 /// The settings of an [`Adaptation`], created by [`Adaptation::builder`].
 pub struct Builder {
-    name: String,
-    version: String,
+    core: Core,
     socket: Option<PathBuf>,
     plugins: Option<PathBuf>,
     configs: PathBuf,
     release: Option<String>,
-    timeouts: Timeouts,
-    queue_limit: usize,
-    policy: ErrorPolicy,
-    callbacks: Arc<dyn Callbacks>,
-    deprecations: Vec<Box<dyn Deprecations>>,
-    metrics: Box<dyn Metrics>,
-    validators: Vec<Box<dyn Validator>>,
     #[cfg(feature = "wasm")]
     module_memory: usize,
 }
 
 impl Builder {
     pub(super) fn new(name: String, version: String) -> Self {
-        Builder {
+        let core = Core {
             name,
             version,
-            socket: None,
-            plugins: None,
-            configs: PathBuf::from("/etc/nri/conf.d"),
-            release: None,
+            revision: Revision::newest(),
             timeouts: Timeouts::default(),
             queue_limit: QUEUE_LIMIT,
             policy: ErrorPolicy::default(),
             callbacks: Arc::new(NoCallbacks),
-            deprecations: Vec::new(),
+            ledger: Ledger::default(),
             metrics: Box::new(NoMetrics),
             validators: Vec::new(),
+            roster: Roster::default(),
+            order: PodOrder::default(),
+            sync: SyncLock::default(),
+            updates: Semaphore::new(MAX_UPDATES),
+            stopping: watch::Sender::new(false),
+            processes: Processes::default(),
+        };
+        Builder {
+            core,
+            socket: None,
+            plugins: None,
+            configs: PathBuf::from("/etc/nri/conf.d"),
+            release: None,
             #[cfg(feature = "wasm")]
             module_memory: wasm::DEFAULT_MEMORY,
         }
@@ -104,14 +106,14 @@ impl Builder {
     /// Sets how long a plugin that has connected may take to register. The default is 5 s.
     #[must_use]
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.registration = timeout;
+        self.core.timeouts.registration = timeout;
         self
     }
 
     /// Sets how long a plugin may take to answer a request. The default is 2 s.
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.request = timeout;
+        self.core.timeouts.request = timeout;
         self
     }
 
@@ -127,7 +129,7 @@ impl Builder {
     /// more is disconnected, so that it synchronizes again.
     #[must_use]
     pub fn sync_queue(mut self, events: usize) -> Self {
-        self.queue_limit = events;
+        self.core.queue_limit = events;
         self
     }
 
@@ -135,28 +137,28 @@ impl Builder {
     /// default, there are no pods, and updates are refused.
     #[must_use]
     pub fn callbacks(mut self, callbacks: impl RuntimeCallbacks) -> Self {
-        self.callbacks = Arc::new(callbacks);
+        self.core.callbacks = Arc::new(callbacks);
         self
     }
 
     /// Adds a receiver for records of deprecated interfaces that plugins use. The default is [`LogDeprecations`].
     #[must_use]
     pub fn deprecations(mut self, deprecations: impl Deprecations) -> Self {
-        self.deprecations.push(Box::new(deprecations));
+        self.core.ledger.receivers.push(Box::new(deprecations));
         self
     }
 
     /// Sets the receiver of metrics.
     #[must_use]
     pub fn metrics(mut self, metrics: impl Metrics) -> Self {
-        self.metrics = Box::new(metrics);
+        self.core.metrics = Box::new(metrics);
         self
     }
 
     /// Sets how plugins that fail affect a request.
     #[must_use]
     pub fn error_policy(mut self, policy: ErrorPolicy) -> Self {
-        self.policy = policy;
+        self.core.policy = policy;
         self
     }
 
@@ -164,7 +166,7 @@ impl Builder {
     /// [`DefaultValidator`](super::validate::DefaultValidator).
     #[must_use]
     pub fn validator(mut self, validator: impl Validator) -> Self {
-        self.validators.push(Box::new(validator));
+        self.core.validators.push(Box::new(validator));
         self
     }
 
@@ -180,25 +182,25 @@ impl Builder {
     /// # Panics
     ///
     /// Panics outside of a tokio runtime with I/O and time enabled.
-    pub async fn start(mut self) -> Result<Adaptation> {
-        let release = self.release.take();
-        let revision = release.map_or(Ok(Revision::newest()), |release| Revision::of(&release))?;
-        let plugins = self.plugins.take();
-        let found = plugins.map(|directory| discover(&directory, &self.configs, &revision));
-        let found = found.transpose()?.unwrap_or_default();
-        let socket = self
-            .socket
-            .take()
-            .map(|path| PluginSocket::bind(&path))
-            .transpose()?;
-        #[cfg(feature = "wasm")]
-        let memory = self.module_memory;
-        let core = Arc::new(self.core(revision));
+    pub async fn start(self) -> Result<Adaptation> {
+        let mut core = self.core;
+        if let Some(release) = &self.release {
+            core.revision = Revision::of(release)?;
+        }
+        if core.ledger.receivers.is_empty() {
+            core.ledger.receivers.push(Box::new(LogDeprecations));
+        }
+        let found = match &self.plugins {
+            Some(directory) => discover(directory, &self.configs, &core.revision)?,
+            None => Vec::new(),
+        };
+        let socket = self.socket.as_deref().map(PluginSocket::bind).transpose()?;
+        let core = Arc::new(core);
         for found in found {
             tracing::info!("starting pre-installed plugin {}", found.id);
             if found.is_module() {
                 #[cfg(feature = "wasm")]
-                wasm::launch(&core, found, memory).await;
+                wasm::launch(&core, found, self.module_memory).await;
                 #[cfg(not(feature = "wasm"))]
                 tracing::warn!(
                     "cannot load WebAssembly plugin {}: built without the feature `wasm` of nri",
@@ -212,36 +214,15 @@ impl Builder {
         let listening = Mutex::new(listening);
         Ok(Adaptation(Arc::new(Inner { core, listening })))
     }
-
-    fn core(mut self, revision: Revision) -> Core {
-        if self.deprecations.is_empty() {
-            self.deprecations.push(Box::new(LogDeprecations));
-        }
-        Core {
-            name: self.name,
-            version: self.version,
-            revision,
-            timeouts: self.timeouts,
-            queue_limit: self.queue_limit,
-            policy: self.policy,
-            callbacks: self.callbacks,
-            ledger: Ledger::new(self.deprecations),
-            metrics: self.metrics,
-            validators: self.validators,
-            roster: Roster::default(),
-            order: PodOrder::default(),
-            sync: SyncLock::default(),
-            updates: Semaphore::new(MAX_UPDATES),
-            stopping: watch::Sender::new(false),
-            processes: Processes::default(),
-        }
-    }
 }
 
 async fn launch(core: &Arc<Core>, found: PluginFile) {
     match spawn(&found, &core.processes) {
         Ok((stream, process)) => {
-            let origin = Origin::Launched(found.id, found.config, process);
+            let origin = Origin {
+                process: Some(process),
+                ..Origin::new("pre-installed", Some(found.id), found.config)
+            };
             // Errors are logged where they occur.
             let _ = attach(core, stream, origin).await;
         }
@@ -252,8 +233,8 @@ async fn launch(core: &Arc<Core>, found: PluginFile) {
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
-            .field("name", &self.name)
-            .field("version", &self.version)
+            .field("name", &self.core.name)
+            .field("version", &self.core.version)
             .field("socket", &self.socket)
             .field("plugins", &self.plugins)
             .finish_non_exhaustive()

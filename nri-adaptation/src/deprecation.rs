@@ -93,19 +93,13 @@ impl Deprecations for LogDeprecations {
 }
 
 /// Counts uses of deprecated interfaces, across reconnects of a plugin.
+#[derive(Default)]
 pub(super) struct Ledger {
-    receivers: Vec<Box<dyn Deprecations>>,
+    pub(super) receivers: Vec<Box<dyn Deprecations>>,
     records: Mutex<HashMap<(PluginId, Event), Deprecated>>,
 }
 
 impl Ledger {
-    pub(super) fn new(receivers: Vec<Box<dyn Deprecations>>) -> Self {
-        Ledger {
-            receivers,
-            records: Mutex::default(),
-        }
-    }
-
     /// Notes that an event went through StateChange instead of `instead`.
     pub(super) fn state_change(
         &self,

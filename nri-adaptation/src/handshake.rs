@@ -201,19 +201,3 @@ fn is_too_large(error: &CallError) -> bool {
 fn failed(message: String) -> Error {
     Error::with_kind(ErrorKind::Protocol, message)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nri::api::Event;
-
-    #[test]
-    fn a_mask_is_checked_against_the_revision() {
-        let known = EventMask::from_event(Event::RunPodSandbox).with(Event::StopPodSandbox);
-        assert_eq!(subscribed(0, known).unwrap(), known);
-        assert_eq!(subscribed(1, known).unwrap().bits(), 1);
-        let error = subscribed(0x4005, known).unwrap_err();
-        assert_eq!(error.to_string(), "invalid plugin events: 0x4004");
-        assert!(subscribed(-1, known).is_err());
-    }
-}

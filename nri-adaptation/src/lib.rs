@@ -177,7 +177,8 @@ impl Adaptation {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        session::attach(&self.0.core, stream, session::Origin::External(config)).await
+        let origin = session::Origin::new("external", None, config);
+        session::attach(&self.0.core, stream, origin).await
     }
 
     /// Runs a plugin in this process, with the name and index of its `#[nri(…)]`. Returns when it is synchronized.

@@ -26,16 +26,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct PluginSocket {
     listener: UnixListener,
-    file: SocketFile,
+    path: PathBuf,
 }
 
-#[derive(Debug)]
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
+impl Drop for PluginSocket {
     fn drop(&mut self) {
         // Another process may have removed it.
-        let _ = std::fs::remove_file(&self.0);
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 
@@ -62,19 +59,18 @@ impl PluginSocket {
         let listener = UnixListener::bind(path).map_err(failed)?;
         Ok(PluginSocket {
             listener,
-            file: SocketFile(path.to_owned()),
+            path: path.to_owned(),
         })
     }
 
     /// Accepts connections of plugins until the adaptation stops.
     pub(super) async fn serve(self, core: Arc<Core>) {
-        let PluginSocket { listener, file } = self;
         let registering = Arc::new(Semaphore::new(MAX_REGISTERING));
         loop {
             let Ok(permit) = Arc::clone(&registering).acquire_owned().await else {
                 break;
             };
-            match listener.accept().await {
+            match self.listener.accept().await {
                 Ok((stream, _)) => {
                     let core = Arc::clone(&core);
                     tokio::spawn(async move {
@@ -88,14 +84,15 @@ impl PluginSocket {
                 }
             }
         }
-        drop(file);
     }
 }
 
 async fn admit(core: &Arc<Core>, stream: UnixStream) {
     match Socket::new(stream) {
         // Errors are logged where they occur.
-        Ok(socket) => drop(attach(core, socket, Origin::External(String::new())).await),
+        Ok(socket) => {
+            drop(attach(core, socket, Origin::new("external", None, String::new())).await)
+        }
         Err(error) => tracing::error!("failed to start external plugin: {error}"),
     }
 }

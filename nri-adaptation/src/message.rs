@@ -80,39 +80,3 @@ impl Message {
         payload
     }
 }
-
-#[cfg(test)]
-#[allow(deprecated, reason = "StateChange is what is tested")]
-mod tests {
-    use nri::codec::Message as _;
-
-    use super::*;
-    use nri::api::{PodSandbox, StateChangeEvent};
-
-    fn pod() -> PodSandbox {
-        PodSandbox {
-            id: "pod".to_owned(),
-            ..PodSandbox::default()
-        }
-    }
-
-    #[test]
-    fn an_event_is_encoded_for_either_rpc() {
-        let newest = Revision::newest();
-        let mut message = Message::new(&newest, Event::RunPodSandbox).unwrap();
-        message.encode(&Content::pod(&pod()));
-        assert!(message.can_fall_back());
-        assert_eq!(message.method(Via::StateChange), "StateChange");
-        let change = StateChangeEvent::decode(message.payload(&newest, Via::StateChange)).unwrap();
-        assert_eq!(
-            (change.event(), change.pod),
-            (Event::RunPodSandbox, Some(pod()))
-        );
-    }
-
-    #[test]
-    fn an_event_that_the_revision_lacks_has_no_message() {
-        let older = Revision::of("v0.8.0").unwrap();
-        assert!(Message::new(&older, Event::UpdatePodSandbox).is_none());
-    }
-}

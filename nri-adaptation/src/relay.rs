@@ -27,14 +27,7 @@ pub(super) trait Answers: Send {
     /// # Errors
     ///
     /// Returns why the answer cannot be used. It leaves no trace then.
-    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable>;
-}
-
-/// An answer that cannot be used.
-#[derive(Debug)]
-pub(super) struct Unusable {
-    pub(super) reason: Reason,
-    pub(super) message: String,
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError>;
 }
 
 /// The way of one event through the plugins.
@@ -103,7 +96,7 @@ impl<'a> Relay<'a> {
         answers: &mut dyn Answers,
     ) -> Result<(), RequestError> {
         if !member.events.contains(self.message.event) {
-            self.note(member, OutcomeResult::NotSubscribed);
+            self.note(member, OutcomeResult::NotSubscribed, None);
             return Ok(());
         }
         let waits = EventKind::of(self.message.event) == EventKind::Consent;
@@ -120,7 +113,7 @@ impl<'a> Relay<'a> {
                 }
             }
             Admission::Queued => {
-                self.note(member, OutcomeResult::Queued);
+                self.note(member, OutcomeResult::Queued, None);
                 Ok(())
             }
             Admission::Full(limit) => {
@@ -190,16 +183,12 @@ impl<'a> Relay<'a> {
             Err(unusable) => {
                 let fails = self.core.error_fails(member, self.message.event);
                 outcome.result = OutcomeResult::of_error(fails);
-                outcome.error = Some(unusable.message.clone());
-                let plugin = Some(Arc::clone(&member.full_name));
+                outcome.error = Some(unusable.to_string());
                 if !fails {
                     let (name, rpc) = (&member.full_name, self.message.rpc.name);
-                    tracing::warn!(
-                        "ignoring the answer of plugin {name} to {rpc}: {}",
-                        unusable.message
-                    );
+                    tracing::warn!("ignoring the answer of plugin {name} to {rpc}: {unusable}");
                 }
-                fails.then(|| RequestError::new(unusable.reason, plugin, unusable.message))
+                fails.then_some(unusable)
             }
         }
     }
@@ -233,10 +222,7 @@ impl<'a> Relay<'a> {
         result: OutcomeResult,
         reason: &str,
     ) -> Result<(), RequestError> {
-        let mut outcome =
-            Outcome::without_call(Arc::clone(&member.full_name), self.message.event, result);
-        outcome.error = Some(reason.to_owned());
-        self.outcomes.push(outcome);
+        self.note(member, result, Some(reason));
         if !self.core.absence_fails(member, self.message.event) {
             return Ok(());
         }
@@ -250,11 +236,11 @@ impl<'a> Relay<'a> {
         ))
     }
 
-    fn note(&mut self, member: &Member, result: OutcomeResult) {
-        let plugin = Arc::clone(&member.full_name);
-        let event = self.message.event;
-        self.outcomes
-            .push(Outcome::without_call(plugin, event, result));
+    fn note(&mut self, member: &Member, result: OutcomeResult, error: Option<&str>) {
+        let (plugin, event) = (Arc::clone(&member.full_name), self.message.event);
+        let mut outcome = Outcome::without_call(plugin, event, result);
+        outcome.error = error.map(str::to_owned);
+        self.outcomes.push(outcome);
     }
 }
 

@@ -31,64 +31,32 @@ const BUFFER: usize = 64 << 10;
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
 
 /// The origin of a plugin.
-pub(super) enum Origin {
-    /// It connected on its own, and gets this configuration.
-    External(String),
-    /// The runtime started it, with this identity and configuration.
-    Launched(PluginId, String, Process),
-    /// It runs in the runtime's process.
-    Builtin(PluginId, Arc<dyn Direct>),
-    /// It is a WebAssembly module with this identity and configuration.
-    #[cfg(feature = "wasm")]
-    Module(PluginId, String),
+pub(super) struct Origin {
+    /// The kind of plugin, for the log, such as `external`.
+    pub(super) kind: &'static str,
+    /// The identity that the runtime chose; `None` if the plugin chooses it.
+    pub(super) id: Option<PluginId>,
+    pub(super) config: String,
+    /// The handlers of a plugin in the runtime's process.
+    pub(super) direct: Option<Arc<dyn Direct>>,
+    /// The process of a plugin that the runtime started.
+    pub(super) process: Option<Process>,
 }
 
 impl Origin {
-    fn identity(&self) -> Option<PluginId> {
-        match self {
-            Self::External(_) => None,
-            Self::Launched(id, ..) | Self::Builtin(id, _) => Some(id.clone()),
-            #[cfg(feature = "wasm")]
-            Self::Module(id, _) => Some(id.clone()),
-        }
-    }
-
-    fn config(&self) -> &str {
-        match self {
-            Self::External(config) | Self::Launched(_, config, _) => config,
-            #[cfg(feature = "wasm")]
-            Self::Module(_, config) => config,
-            Self::Builtin(..) => "",
-        }
-    }
-
-    fn direct(&self) -> Option<Arc<dyn Direct>> {
-        match self {
-            Self::Builtin(_, direct) => Some(Arc::clone(direct)),
-            #[cfg(feature = "wasm")]
-            Self::Module(..) => None,
-            Self::External(_) | Self::Launched(..) => None,
+    pub(super) fn new(kind: &'static str, id: Option<PluginId>, config: String) -> Self {
+        Origin {
+            kind,
+            id,
+            config,
+            direct: None,
+            process: None,
         }
     }
 
     /// Returns the end of what the plugin wrote to its standard error, if the runtime started it.
     async fn last_words(&mut self) -> Option<String> {
-        match self {
-            Self::Launched(_, _, process) => process.last_words().await,
-            Self::External(_) | Self::Builtin(..) => None,
-            #[cfg(feature = "wasm")]
-            Self::Module(..) => None,
-        }
-    }
-
-    fn describe(&self) -> &'static str {
-        match self {
-            Self::External(_) => "external",
-            Self::Launched(..) => "pre-installed",
-            Self::Builtin(..) => "builtin",
-            #[cfg(feature = "wasm")]
-            Self::Module(..) => "WebAssembly",
-        }
+        self.process.as_mut()?.last_words().await
     }
 }
 
@@ -110,7 +78,7 @@ pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, mut origin: Origin) -
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (service, registered) = PluginService::new(core, origin.identity());
+    let (service, registered) = PluginService::new(core, origin.id.clone());
     let weak = Arc::downgrade(&service);
     let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
     let serving = tokio::spawn(async move { connection.serve(&*service).await });
@@ -126,8 +94,8 @@ where
         let registration =
             registration(core, registered)
                 .await
-                .map_err(|error| match origin.identity() {
-                    Some(id) => named(&id, error),
+                .map_err(|error| match &origin.id {
+                    Some(id) => named(id, error),
                     None => error,
                 })?;
         admit(core, &connected, &origin, registration).await
@@ -136,16 +104,13 @@ where
     match admitted.unwrap_or_else(|| Err(stopping())) {
         Ok(member) => {
             let id = member.id.clone();
-            tracing::info!(
-                "{} plugin {id} connected and synchronized",
-                origin.describe()
-            );
+            tracing::info!("{} plugin {id} connected and synchronized", origin.kind);
             tokio::spawn(look_after(Arc::clone(core), member, connected, origin));
             Ok(id)
         }
         Err(error) => {
             let error = with_last_words(error, &mut origin).await;
-            let kind = origin.describe();
+            let kind = origin.kind;
             tracing::error!("failed to start {kind} plugin: {error}");
             let reason = error.to_string();
             tokio::spawn(async move { turn_away(connected, reason, origin).await });
@@ -185,7 +150,11 @@ pub(super) async fn run_builtin<P: Plugin>(
             tracing::error!("builtin plugin {full_name} ended: {error}");
         }
     });
-    attach(core, ours, Origin::Builtin(id, direct)).await
+    let origin = Origin {
+        direct: Some(direct),
+        ..Origin::new("builtin", Some(id), String::new())
+    };
+    attach(core, ours, origin).await
 }
 
 async fn registration(
@@ -222,10 +191,10 @@ async fn admit(
     } else {
         &nri_version
     };
-    let kind = origin.describe();
+    let kind = origin.kind;
     tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
     let named = |error: Error| named(&id, error);
-    let subscription = configure(core, &connected.link, origin.config())
+    let subscription = configure(core, &connected.link, &origin.config)
         .await
         .map_err(named)?;
     let member = Arc::new(Member::new(
@@ -234,7 +203,7 @@ async fn admit(
         subscription.events,
         subscription.failure_policy,
         connected.link.clone(),
-        origin.direct(),
+        origin.direct.clone(),
         core.queue_limit,
     ));
     join(core, &member).await.map_err(named)?;
@@ -298,7 +267,7 @@ async fn turn_away(connected: Connected, reason: String, origin: Origin) {
 }
 
 async fn end_process(origin: Origin) {
-    if let Origin::Launched(_, _, process) = origin {
+    if let Some(process) = origin.process {
         process.end().await;
     }
 }

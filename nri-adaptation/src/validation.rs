@@ -9,13 +9,13 @@ use nri::api::{Event, ValidateContainerAdjustmentRequest, ValidateContainerAdjus
 
 use nri::plugin::Body;
 
-use super::answers::read;
+use super::answers::{read, unusable};
 use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::message::Message;
 use super::outcome::{Outcome, Reason, RequestError};
-use super::relay::{Answers, Relay, Unusable};
+use super::relay::{Answers, Relay};
 use super::roster::Members;
 
 impl Core {
@@ -89,7 +89,7 @@ impl Answers for Verdicts<'_> {
         self.0
     }
 
-    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
         let ValidateContainerAdjustmentResponse { reject, reason } = read(member, answer)?;
         if !reject {
             return Ok(false);
@@ -100,10 +100,8 @@ impl Answers for Verdicts<'_> {
         } else {
             &reason
         };
-        Err(Unusable {
-            reason: Reason::Rejected,
-            message: format!("validator {plugin:?} rejected container adjustment: {reason}"),
-        })
+        let message = format!("validator {plugin:?} rejected container adjustment: {reason}");
+        Err(unusable(member, Reason::Rejected, message))
     }
 }
 

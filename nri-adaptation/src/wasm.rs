@@ -74,7 +74,8 @@ pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
         Ok(module) => {
             let stream = serve(&found.id, module);
             // Errors are logged where they occur.
-            let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;
+            let origin = Origin::new("WebAssembly", Some(found.id), found.config);
+            let _ = attach(core, stream, origin).await;
         }
         Err(error) => tracing::warn!(
             "failed to load WebAssembly plugin {}: {error}",

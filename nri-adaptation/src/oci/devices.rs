@@ -38,23 +38,16 @@ pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error>
 
 /// Converts a device rule of the resources.
 pub(super) fn rule(asked: &LinuxDeviceCgroup, index: usize) -> Result<OciRule, Error> {
-    let LinuxDeviceCgroup {
-        allow,
-        r#type,
-        major,
-        minor,
-        access,
-    } = asked;
     let field = || format!("linux.resources.devices[{index}].type");
-    let kind = filled::<String>(r#type)
+    let kind = filled::<String>(&asked.r#type)
         .map(|kind| parse(&kind, DEVICE_TYPE, field))
         .transpose()?;
     let mut rule = OciRule::default();
-    rule.set_allow(*allow)
+    rule.set_allow(asked.allow)
         .set_typ(kind)
-        .set_major(major.get())
-        .set_minor(minor.get())
-        .set_access(filled(access));
+        .set_major(asked.major.get())
+        .set_minor(asked.minor.get())
+        .set_access(filled(&asked.access));
     Ok(rule)
 }
 
@@ -67,25 +60,16 @@ fn remove(spec: &mut Spec, path: impl AsRef<OsStr>) {
 }
 
 fn convert(asked: &LinuxDevice, index: usize) -> Result<OciDevice, Error> {
-    let LinuxDevice {
-        path,
-        r#type,
-        major,
-        minor,
-        file_mode,
-        uid,
-        gid,
-    } = asked;
     let field = || format!("linux.devices[{index}].type");
     let mut device = OciDevice::default();
     device
-        .set_path(path.into())
-        .set_typ(parse(r#type, DEVICE_TYPE, field)?)
-        .set_major(*major)
-        .set_minor(*minor)
-        .set_file_mode(file_mode.get())
-        .set_uid(uid.get())
-        .set_gid(gid.get());
+        .set_path((&asked.path).into())
+        .set_typ(parse(&asked.r#type, DEVICE_TYPE, field)?)
+        .set_major(asked.major)
+        .set_minor(asked.minor)
+        .set_file_mode(asked.file_mode.get())
+        .set_uid(asked.uid.get())
+        .set_gid(asked.gid.get());
     Ok(device)
 }
 

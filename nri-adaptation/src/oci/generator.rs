@@ -9,9 +9,7 @@ use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt, LinuxResources, Spec};
 use crate::oci::callbacks::{Callbacks, missing, refused};
 use crate::oci::error::{BoxError, Error, Propagation};
 use crate::oci::{devices, hooks, linux, mounts, process, resources, seccomp};
-use nri::api::{
-    CdiDevice, ContainerAdjustment, ContainerUpdate, LinuxContainerAdjustment, LinuxContainerUpdate,
-};
+use nri::api::{CdiDevice, ContainerAdjustment, ContainerUpdate, LinuxContainerAdjustment};
 
 /// Applies adjustments to a spec, with callbacks for what only the runtime can resolve or check.
 ///
@@ -162,15 +160,8 @@ impl<'a> Generator<'a> {
     ///
     /// The errors of [`apply`](Self::apply).
     pub fn apply_update(&mut self, update: &ContainerUpdate) -> Result<(), Error> {
-        let ContainerUpdate {
-            container_id: _,
-            linux,
-            ignore_failure: _,
-        } = update;
-        let Some(LinuxContainerUpdate {
-            resources: Some(asked),
-        }) = linux
-        else {
+        let linux = update.linux.as_ref();
+        let Some(asked) = linux.and_then(|linux| linux.resources.as_ref()) else {
             return Ok(());
         };
         let mut spec = self.spec.clone();
@@ -180,70 +171,46 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Applies all parts in the same order as the reference. Callbacks see the spec in between, and the
+/// Applies all parts in the same order as the reference. A test changes each field of the protocol and expects another spec. Callbacks see the spec in between, and the
 /// first of several errors is returned.
 fn adjust(
     spec: &mut Spec,
-    adjustment: &ContainerAdjustment,
+    asked: &ContainerAdjustment,
     callbacks: &mut Callbacks<'_>,
 ) -> Result<(), Error> {
-    let ContainerAdjustment {
-        annotations,
-        mounts,
-        env,
-        hooks,
-        linux,
-        rlimits,
-        cdi_devices,
-        args,
-    } = adjustment;
-    linux::annotations(spec, annotations, callbacks)?;
-    process::environment(spec, env)?;
-    process::args(spec, args);
-    if let Some(hooks) = hooks {
+    linux::annotations(spec, &asked.annotations, callbacks)?;
+    process::environment(spec, &asked.env)?;
+    process::args(spec, &asked.args);
+    if let Some(hooks) = &asked.hooks {
         hooks::apply(spec, hooks);
     }
-    cdi(spec, cdi_devices, callbacks)?;
+    cdi(spec, &asked.cdi_devices, callbacks)?;
     // The filter for sysctls is called even if there is no Linux part.
     let none = LinuxContainerAdjustment::default();
-    adjust_linux(spec, linux.as_ref().unwrap_or(&none), callbacks)?;
-    mounts::apply(spec, mounts, callbacks)?;
-    process::rlimits(spec, rlimits)
+    adjust_linux(spec, asked.linux.as_ref().unwrap_or(&none), callbacks)?;
+    mounts::apply(spec, &asked.mounts, callbacks)?;
+    process::rlimits(spec, &asked.rlimits)
 }
 
 fn adjust_linux(
     spec: &mut Spec,
-    adjustment: &LinuxContainerAdjustment,
+    asked: &LinuxContainerAdjustment,
     callbacks: &mut Callbacks<'_>,
 ) -> Result<(), Error> {
-    let LinuxContainerAdjustment {
-        devices,
-        resources,
-        cgroups_path,
-        oom_score_adj,
-        io_priority,
-        seccomp_policy,
-        namespaces,
-        sysctl,
-        net_devices,
-        scheduler,
-        rdt,
-        memory_policy,
-    } = adjustment;
-    devices::apply(spec, devices)?;
-    resources::cgroups_path(spec, cgroups_path);
-    process::oom_score(spec, *oom_score_adj)?;
-    process::io_priority(spec, io_priority.as_ref())?;
-    process::scheduler(spec, scheduler.as_ref())?;
-    seccomp::apply(spec, seccomp_policy.as_ref())?;
-    linux::namespaces(spec, namespaces)?;
-    linux::sysctl(spec, sysctl, callbacks)?;
-    linux::net_devices(spec, net_devices);
-    linux::memory_policy(spec, memory_policy.as_ref())?;
-    if let Some(asked) = resources {
-        resources::apply(spec, asked, callbacks)?;
+    devices::apply(spec, &asked.devices)?;
+    resources::cgroups_path(spec, &asked.cgroups_path);
+    process::oom_score(spec, asked.oom_score_adj)?;
+    process::io_priority(spec, asked.io_priority.as_ref())?;
+    process::scheduler(spec, asked.scheduler.as_ref())?;
+    seccomp::apply(spec, asked.seccomp_policy.as_ref())?;
+    linux::namespaces(spec, &asked.namespaces)?;
+    linux::sysctl(spec, &asked.sysctl, callbacks)?;
+    linux::net_devices(spec, &asked.net_devices);
+    linux::memory_policy(spec, asked.memory_policy.as_ref())?;
+    if let Some(resources) = &asked.resources {
+        resources::apply(spec, resources, callbacks)?;
     }
-    linux::rdt(spec, rdt.as_ref());
+    linux::rdt(spec, asked.rdt.as_ref());
     Ok(())
 }
 

@@ -10,21 +10,13 @@ pub(super) fn apply(spec: &mut Spec, asked: &Hooks) {
     if *asked == Hooks::default() {
         return;
     }
-    let Hooks {
-        prestart,
-        create_runtime,
-        create_container,
-        start_container,
-        poststart,
-        poststop,
-    } = asked;
     let hooks = spec.hooks_mut().get_or_insert_default();
-    append(deprecated_prestart(hooks), prestart);
-    append(hooks.create_runtime_mut(), create_runtime);
-    append(hooks.create_container_mut(), create_container);
-    append(hooks.start_container_mut(), start_container);
-    append(hooks.poststart_mut(), poststart);
-    append(hooks.poststop_mut(), poststop);
+    append(deprecated_prestart(hooks), &asked.prestart);
+    append(hooks.create_runtime_mut(), &asked.create_runtime);
+    append(hooks.create_container_mut(), &asked.create_container);
+    append(hooks.start_container_mut(), &asked.start_container);
+    append(hooks.poststart_mut(), &asked.poststart);
+    append(hooks.poststop_mut(), &asked.poststop);
 }
 
 #[allow(deprecated, reason = "plugins may still ask for these hooks")]
@@ -39,16 +31,10 @@ fn append(hooks: &mut Option<Vec<OciHook>>, asked: &[Hook]) {
 }
 
 fn hook(asked: &Hook) -> OciHook {
-    let Hook {
-        path,
-        args,
-        env,
-        timeout,
-    } = asked;
     let mut hook = OciHook::default();
-    hook.set_path(path.into())
-        .set_args(some(args.clone()))
-        .set_env(some(env.clone()))
-        .set_timeout(timeout.get());
+    hook.set_path((&asked.path).into())
+        .set_args(some(asked.args.clone()))
+        .set_env(some(asked.env.clone()))
+        .set_timeout(asked.timeout.get());
     hook
 }

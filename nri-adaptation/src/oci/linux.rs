@@ -154,19 +154,14 @@ pub(super) fn memory_policy(
 
 /// Clears the settings of Resource Director Technology if the adjustment removes them, then applies those that it has.
 pub(super) fn rdt(spec: &mut Spec, asked: Option<&LinuxRdt>) {
-    let Some(LinuxRdt {
-        clos_id,
-        schemata,
-        enable_monitoring,
-        remove,
-    }) = asked
-    else {
+    let Some(asked) = asked else {
         return;
     };
-    if *remove {
+    if asked.remove {
         parts::linux(spec).set_intel_rdt(None);
     }
-    let (id, schemata, monitoring) = (clos_id.get(), schemata.get(), enable_monitoring.get());
+    let (id, schemata) = (asked.clos_id.get(), asked.schemata.get());
+    let monitoring = asked.enable_monitoring.get();
     if id.is_none() && schemata.is_none() && monitoring.is_none() {
         return;
     }

@@ -50,18 +50,12 @@ fn remove(mounts: &mut Vec<OciMount>, destination: &str) {
 }
 
 fn convert(asked: &Mount) -> OciMount {
-    let Mount {
-        destination,
-        r#type,
-        source,
-        options,
-    } = asked;
     let mut mount = OciMount::default();
     mount
-        .set_destination(destination.into())
-        .set_typ(filled(r#type))
-        .set_source(filled(source))
-        .set_options(some(options.clone()));
+        .set_destination((&asked.destination).into())
+        .set_typ(filled(&asked.r#type))
+        .set_source(filled(&asked.source))
+        .set_options(some(asked.options.clone()));
     mount
 }
 

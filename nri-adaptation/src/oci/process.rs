@@ -97,29 +97,24 @@ pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Resu
     let Some(asked) = asked else {
         return Ok(());
     };
-    let LinuxScheduler {
-        policy,
-        nice,
-        priority,
-        flags,
-        runtime,
-        deadline,
-        period,
-    } = asked;
-    if *policy == LinuxSchedulerPolicy::SchedNone as i32 {
+    if asked.policy == LinuxSchedulerPolicy::SchedNone as i32 {
         parts::process(spec).set_scheduler(None);
         return Ok(());
     }
     let field = || "linux.scheduler.policy".to_owned();
     let mut scheduler = Scheduler::default();
     scheduler
-        .set_policy(named(*policy, LinuxSchedulerPolicy::as_str_name, field)?)
-        .set_nice(nonzero(*nice))
-        .set_priority(nonzero(*priority))
-        .set_flags(some(scheduler_flags(flags)?))
-        .set_runtime(nonzero(*runtime))
-        .set_deadline(nonzero(*deadline))
-        .set_period(nonzero(*period));
+        .set_policy(named(
+            asked.policy,
+            LinuxSchedulerPolicy::as_str_name,
+            field,
+        )?)
+        .set_nice(nonzero(asked.nice))
+        .set_priority(nonzero(asked.priority))
+        .set_flags(some(scheduler_flags(&asked.flags)?))
+        .set_runtime(nonzero(asked.runtime))
+        .set_deadline(nonzero(asked.deadline))
+        .set_period(nonzero(asked.period));
     parts::process(spec).set_scheduler(Some(scheduler));
     Ok(())
 }

@@ -26,26 +26,17 @@ pub(super) fn apply(
     asked: &LinuxResources,
     callbacks: &mut Callbacks<'_>,
 ) -> Result<(), Error> {
-    let LinuxResources {
-        memory: asked_memory,
-        cpu: asked_cpu,
-        hugepage_limits,
-        blockio_class,
-        rdt_class,
-        unified,
-        devices,
-        pids: asked_pids,
-    } = asked;
     let resources = parts::resources(spec);
-    if let Some(asked) = asked_cpu {
+    if let Some(asked) = &asked.cpu {
         cpu(resources, asked);
     }
-    if let Some(asked) = asked_memory {
+    if let Some(asked) = &asked.memory {
         memory(resources.memory_mut().get_or_insert_default(), asked);
     }
-    hugepages(resources, hugepage_limits);
-    if !unified.is_empty() {
-        let entries = unified
+    hugepages(resources, &asked.hugepage_limits);
+    if !asked.unified.is_empty() {
+        let entries = asked
+            .unified
             .iter()
             .map(|(key, value)| (key.clone(), value.clone()));
         resources
@@ -53,20 +44,20 @@ pub(super) fn apply(
             .get_or_insert_default()
             .extend(entries);
     }
-    if let Some(asked) = asked_pids {
+    if let Some(asked) = &asked.pids {
         resources.set_pids(Some(pids(asked)));
     }
-    for (index, device) in devices.iter().enumerate() {
+    for (index, device) in asked.devices.iter().enumerate() {
         let rule = devices::rule(device, index)?;
         resources.devices_mut().get_or_insert_default().push(rule);
     }
     (callbacks.resource_check)(resources).map_err(refused("linux.resources"))?;
-    if let Some(OptionalString { value }) = blockio_class {
+    if let Some(OptionalString { value }) = &asked.blockio_class {
         let field = "linux.resources.blockio_class";
         let class = callbacks::resolve(&mut callbacks.block_io, value, field, "with_block_io")?;
         parts::resources(spec).set_block_io(class);
     }
-    if let Some(OptionalString { value }) = rdt_class {
+    if let Some(OptionalString { value }) = &asked.rdt_class {
         let field = "linux.resources.rdt_class";
         let class = callbacks::resolve(&mut callbacks.rdt, value, field, "with_rdt")?;
         parts::linux(spec).set_intel_rdt(class);
@@ -75,49 +66,35 @@ pub(super) fn apply(
 }
 
 fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
-    let LinuxCpu {
-        shares,
-        quota,
-        period,
-        realtime_runtime,
-        realtime_period,
-        cpus,
-        mems,
-    } = asked;
     let cpu = resources.cpu_mut().get_or_insert_default();
-    cpu.set_shares(shares.get().or(cpu.shares()));
-    cpu.set_quota(quota.get().or(cpu.quota()));
-    cpu.set_period(period.get().or(cpu.period()));
-    cpu.set_realtime_runtime(realtime_runtime.get().or(cpu.realtime_runtime()));
-    cpu.set_realtime_period(realtime_period.get().or(cpu.realtime_period()));
-    cpu.set_cpus(filled(cpus).or(cpu.cpus().clone()));
-    cpu.set_mems(filled(mems).or(cpu.mems().clone()));
+    cpu.set_shares(asked.shares.get().or(cpu.shares()));
+    cpu.set_quota(asked.quota.get().or(cpu.quota()));
+    cpu.set_period(asked.period.get().or(cpu.period()));
+    cpu.set_realtime_runtime(asked.realtime_runtime.get().or(cpu.realtime_runtime()));
+    cpu.set_realtime_period(asked.realtime_period.get().or(cpu.realtime_period()));
+    cpu.set_cpus(filled(&asked.cpus).or(cpu.cpus().clone()));
+    cpu.set_mems(filled(&asked.mems).or(cpu.mems().clone()));
 }
 
 /// Sets the limits given. As in the reference and in the CRI, a limit of 0 means that it is not
 /// set. If swap is not given, it is set to the limit.
 fn memory(memory: &mut OciMemory, asked: &LinuxMemory) {
-    let LinuxMemory {
-        limit,
-        reservation,
-        swap,
-        kernel,
-        kernel_tcp,
-        swappiness,
-        disable_oom_killer,
-        use_hierarchy,
-    } = asked;
-    let limit = limit.get().filter(|limit| *limit != 0);
+    let limit = asked.limit.get().filter(|limit| *limit != 0);
     memory.set_limit(limit.or(memory.limit()));
-    memory.set_swap(swap.get().or(limit).or(memory.swap()));
-    memory.set_reservation(reservation.get().or(memory.reservation()));
-    if let Some(kernel) = kernel.get() {
+    memory.set_swap(asked.swap.get().or(limit).or(memory.swap()));
+    memory.set_reservation(asked.reservation.get().or(memory.reservation()));
+    if let Some(kernel) = asked.kernel.get() {
         set_deprecated_kernel(memory, kernel);
     }
-    memory.set_kernel_tcp(kernel_tcp.get().or(memory.kernel_tcp()));
-    memory.set_swappiness(swappiness.get().or(memory.swappiness()));
-    memory.set_disable_oom_killer(disable_oom_killer.get().or(memory.disable_oom_killer()));
-    memory.set_use_hierarchy(use_hierarchy.get().or(memory.use_hierarchy()));
+    memory.set_kernel_tcp(asked.kernel_tcp.get().or(memory.kernel_tcp()));
+    memory.set_swappiness(asked.swappiness.get().or(memory.swappiness()));
+    memory.set_disable_oom_killer(
+        asked
+            .disable_oom_killer
+            .get()
+            .or(memory.disable_oom_killer()),
+    );
+    memory.set_use_hierarchy(asked.use_hierarchy.get().or(memory.use_hierarchy()));
 }
 
 #[allow(deprecated, reason = "plugins may still ask for this limit")]

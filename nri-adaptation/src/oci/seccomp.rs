@@ -24,33 +24,26 @@ pub(super) fn apply(spec: &mut Spec, asked: Option<&LinuxSeccomp>) -> Result<(),
 }
 
 fn policy(asked: &LinuxSeccomp) -> Result<OciSeccomp, Error> {
-    let LinuxSeccomp {
-        default_action,
-        default_errno,
-        architectures,
-        flags,
-        listener_path,
-        listener_metadata,
-        syscalls,
-    } = asked;
     let field = |name: &str| format!("linux.seccomp_policy.{name}");
     let mut policy = OciSeccomp::default();
     policy
-        .set_default_action(parse(default_action, ACTION, || field("default_action"))?)
-        .set_default_errno_ret(default_errno.get())
+        .set_default_action(parse(&asked.default_action, ACTION, || {
+            field("default_action")
+        })?)
+        .set_default_errno_ret(asked.default_errno.get())
         .set_architectures(names(
-            architectures,
+            &asked.architectures,
             "an architecture such as SCMP_ARCH_X86_64",
             &field("architectures"),
         )?)
         .set_flags(names(
-            flags,
+            &asked.flags,
             "a flag such as SECCOMP_FILTER_FLAG_LOG",
             &field("flags"),
         )?)
-        .set_listener_path(filled(listener_path))
-        .set_listener_metadata(filled(listener_metadata));
-    let syscalls = syscalls.iter().enumerate();
+        .set_listener_path(filled(&asked.listener_path))
+        .set_listener_metadata(filled(&asked.listener_metadata));
+    let syscalls = asked.syscalls.iter().enumerate();
     let syscalls: Result<_, _> = syscalls
         .map(|(index, it)| syscall(it, &field(&format!("syscalls[{index}]"))))
         .collect();
@@ -71,39 +64,27 @@ fn names<T: FromStr>(
 }
 
 fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
-    let LinuxSyscall {
-        names,
-        action,
-        errno_ret,
-        args,
-    } = asked;
-    let args = args.iter().enumerate();
+    let args = asked.args.iter().enumerate();
     let args: Result<_, _> = args
         .map(|(index, it)| argument(it, || format!("{field}.args[{index}].op")))
         .collect();
     let mut syscall = OciSyscall::default();
     syscall
-        .set_names(names.clone())
-        .set_action(parse(action, ACTION, || format!("{field}.action"))?)
-        .set_errno_ret(errno_ret.get())
+        .set_names(asked.names.clone())
+        .set_action(parse(&asked.action, ACTION, || format!("{field}.action"))?)
+        .set_errno_ret(asked.errno_ret.get())
         .set_args(some(args?));
     Ok(syscall)
 }
 
 fn argument(asked: &LinuxSeccompArg, field: impl Fn() -> String) -> Result<OciArg, Error> {
-    let LinuxSeccompArg {
-        index,
-        value,
-        value_two,
-        op,
-    } = asked;
-    let op: LinuxSeccompOperator = parse(op, "an operator such as SCMP_CMP_EQ", &field)?;
+    let op: LinuxSeccompOperator = parse(&asked.op, "an operator such as SCMP_CMP_EQ", &field)?;
     // A usize has at least 32 bits on every platform that runs containers.
     let argument = OciArgBuilder::default()
-        .index(*index as usize)
-        .value(*value)
+        .index(asked.index as usize)
+        .value(asked.value)
         .op(op);
-    let argument = match nonzero(*value_two) {
+    let argument = match nonzero(asked.value_two) {
         Some(value) => argument.value_two(value),
         None => argument,
     };
