@@ -196,12 +196,8 @@ const UNITS: [(&str, f64); 8] = [
 /// Reads a duration as Go writes it, such as `5s` or `1m30s`.
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
-    parse(&text).ok_or_else(|| {
-        de::Error::invalid_value(
-            de::Unexpected::Str(&text),
-            &"a duration such as 5s or 1m30s",
-        )
-    })
+    let expected = "a duration such as 5s or 1m30s";
+    parse(&text).ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &expected))
 }
 
 fn parse(text: &str) -> Option<Duration> {

@@ -123,45 +123,21 @@ mod tests {
     #[test]
     fn executables_are_found_with_their_configuration() {
         let (plugins, configs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        install(plugins.path(), "20-b", 0o755);
-        install(plugins.path(), "10-a", 0o755);
-        install(plugins.path(), "README", 0o644);
+        let discovered = |plugins: &Path| discover(plugins, configs.path(), &Revision::newest());
+        for (name, mode) in [("20-b", 0o755), ("10-a", 0o755), ("README", 0o644)] {
+            install(plugins.path(), name, mode);
+        }
         fs::create_dir(plugins.path().join("30-dir")).unwrap();
-        fs::write(configs.path().join("a.conf"), "for a").unwrap();
-        fs::write(configs.path().join("b.conf"), "for b").unwrap();
-        fs::write(configs.path().join("20-b.conf"), "for 20-b").unwrap();
-        let found = discover(plugins.path(), configs.path(), &Revision::newest()).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| (it.id.to_string(), &*it.config))
-            .collect();
-        assert_eq!(
-            found,
-            [
-                ("10-a".to_owned(), "for a"),
-                ("20-b".to_owned(), "for 20-b")
-            ]
-        );
-    }
-
-    #[test]
-    fn an_executable_without_index_is_an_error() {
-        let plugins = tempfile::tempdir().unwrap();
+        for (name, config) in [("a", "for a"), ("b", "for b"), ("20-b", "for 20-b")] {
+            fs::write(configs.path().join(format!("{name}.conf")), config).unwrap();
+        }
+        let found = discovered(plugins.path()).unwrap();
+        let found = found.iter().map(|it| format!("{}: {}", it.id, it.config));
+        assert_eq!(found.collect::<Vec<_>>(), ["10-a: for a", "20-b: for 20-b"]);
         install(plugins.path(), "logger", 0o755);
-        let error = discover(plugins.path(), plugins.path(), &Revision::newest()).unwrap_err();
-        assert!(
-            error.to_string().contains("must be idx-pluginname"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_missing_directory_has_no_plugins() {
-        let missing = Path::new("/nonexistent/plugins");
-        assert!(
-            discover(missing, missing, &Revision::newest())
-                .unwrap()
-                .is_empty()
-        );
+        let error = discovered(plugins.path()).unwrap_err().to_string();
+        assert!(error.contains("must be idx-pluginname"), "{error}");
+        let missing = discovered(Path::new("/nonexistent/plugins"));
+        assert!(missing.unwrap().is_empty());
     }
 }

@@ -56,7 +56,6 @@ mod callbacks;
 mod devices;
 mod error;
 mod generator;
-mod hooks;
 mod json;
 mod linux;
 mod mounts;

@@ -10,64 +10,48 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 #[derive(Debug, Default)]
 pub(super) struct PodOrder {
     hasher: RandomState,
-    pods: Mutex<HashMap<Pod, Events>>,
+    /// A lock for each pod, which is held by the event in progress. The mutex is fair, so that the others follow in their order.
+    pods: Mutex<HashMap<Pod, Arc<AsyncMutex<()>>>>,
 }
 
 /// The hash of a pod's id. Should two pods share one, their events wait for each other.
 type Pod = u64;
 
-/// The events of a pod that are in progress or wait.
-#[derive(Debug, Default)]
-struct Events {
-    count: usize,
-    /// Held by the event in progress. The mutex is fair, so that the others follow in their order.
-    lock: Arc<AsyncMutex<()>>,
-}
-
-/// The right to send an event of a pod, until it is dropped.
+/// An event of a pod that waits for its turn, or the right to send it. Ends when it is dropped.
 #[derive(Debug)]
 pub(super) struct PodTurn<'a> {
-    _turn: OwnedMutexGuard<()>,
-    _counted: Counted<'a>,
-}
-
-/// An event that is counted until it is dropped.
-#[derive(Debug)]
-struct Counted<'a> {
     order: &'a PodOrder,
     pod: Pod,
+    held: Option<OwnedMutexGuard<()>>,
 }
 
 impl PodOrder {
     /// Waits until earlier events of the pod are done.
     pub(super) async fn turn(&self, pod: &str) -> PodTurn<'_> {
         let pod = self.hasher.hash_one(pod);
-        let lock = {
-            let mut pods = self.pods();
-            let events = pods.entry(pod).or_default();
-            events.count += 1;
-            Arc::clone(&events.lock)
+        let mut turn = PodTurn {
+            order: self,
+            pod,
+            held: None,
         };
-        let counted = Counted { order: self, pod };
-        PodTurn {
-            _turn: lock.lock_owned().await,
-            _counted: counted,
-        }
+        let lock = Arc::clone(self.pods().entry(pod).or_default());
+        turn.held = Some(lock.lock_owned().await);
+        turn
     }
 
-    fn pods(&self) -> MutexGuard<'_, HashMap<Pod, Events>> {
+    fn pods(&self) -> MutexGuard<'_, HashMap<Pod, Arc<AsyncMutex<()>>>> {
         self.pods.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for PodTurn<'_> {
     fn drop(&mut self) {
+        self.held = None;
         let mut pods = self.order.pods();
-        if let Some(events) = pods.get_mut(&self.pod) {
-            events.count -= 1;
-            if events.count == 0 {
-                pods.remove(&self.pod);
-            }
+        // Locks are only cloned while `pods` is locked.
+        let is_last = |lock: &Arc<_>| Arc::strong_count(lock) == 1;
+        if pods.get(&self.pod).is_some_and(is_last) {
+            pods.remove(&self.pod);
         }
     }
 }

@@ -72,22 +72,15 @@ impl<'a> Relay<'a> {
         if EventKind::of(event).is_teardown() {
             return Ok(());
         }
-        let connected = |pattern: &str| {
-            let matching = |member: &&Arc<Member>| member.id.matches(pattern);
-            members.iter().any(|member| matching(&member))
-        };
-        let missing = self
-            .core
-            .policy
-            .required(event)
-            .find(|pattern| !connected(pattern));
-        missing.map_or(Ok(()), |pattern| {
-            let message = format!(
-                "plugin {pattern} is required for {} and is not connected",
-                self.message.rpc.name
-            );
-            Err(RequestError::new(Reason::MissingPlugin, None, message))
-        })
+        for pattern in self.core.policy.required(event) {
+            if !members.iter().any(|member| member.id.matches(pattern)) {
+                let rpc = self.message.rpc.name;
+                let message =
+                    format!("plugin {pattern} is required for {rpc} and is not connected");
+                return Err(RequestError::new(Reason::MissingPlugin, None, message));
+            }
+        }
+        Ok(())
     }
 
     pub(super) async fn visit(

@@ -126,7 +126,7 @@ impl RunningRuntime {
     /// Returns the errors of [`restart`](Self::restart), and
     /// [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is not known.
     pub async fn restart_speaking(&mut self, release: impl Into<String>) -> Result<()> {
-        self.settings.set_release(release.into());
+        self.settings = self.settings.clone().speaking(release);
         self.restart().await
     }
 

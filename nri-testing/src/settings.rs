@@ -13,22 +13,16 @@ use nri_adaptation::{Adaptation, DeprecationList, ErrorPolicy};
 pub struct Runtime {
     /// Name and version, if the test sets them.
     identity: Option<(String, String)>,
-    release: Option<Release>,
+    /// The release of NRI that the runtime speaks, if the test sets it.
+    release: Option<String>,
+    /// True if the runtime speaks the release that it links, unless the test sets another.
+    speaks_linked: bool,
     request_timeout: Option<Duration>,
     error_policy: ErrorPolicy,
     split_synchronize: bool,
     pods: Vec<PodFixture>,
     containers: Vec<ContainerFixture>,
     pub(super) config: String,
-}
-
-/// The release of NRI that the runtime speaks.
-#[derive(Clone, Debug)]
-enum Release {
-    /// This one.
-    Nri(String),
-    /// The one that the runtime links.
-    Linked,
 }
 
 /// Name and version of a runtime that no release of a real one is known for.
@@ -46,6 +40,7 @@ impl Runtime {
         Runtime {
             identity: None,
             release: None,
+            speaks_linked: false,
             request_timeout: None,
             error_policy: ErrorPolicy::default(),
             split_synchronize: false,
@@ -89,7 +84,7 @@ impl Runtime {
 
     fn released(name: &str, version: String) -> Self {
         Runtime {
-            release: Some(Release::Linked),
+            speaks_linked: true,
             ..Self::new().named(name, version)
         }
     }
@@ -106,7 +101,7 @@ impl Runtime {
     /// [`Builder::speaking`](nri_adaptation::Builder::speaking).
     #[must_use]
     pub fn speaking(mut self, release: impl Into<String>) -> Self {
-        self.release = Some(Release::Nri(release.into()));
+        self.release = Some(release.into());
         self
     }
 
@@ -159,17 +154,11 @@ impl Runtime {
         self
     }
 
-    /// Speaks another release from the next start on.
-    pub(super) fn set_release(&mut self, release: String) {
-        self.release = Some(Release::Nri(release));
-    }
-
     /// Returns the NRI release that the runtime speaks; `None` for the newest.
     fn nri_release(&self) -> Result<Option<String>> {
-        let (name, version) = match (&self.release, &self.identity) {
-            (Some(Release::Linked), Some(identity)) => identity,
-            (Some(Release::Nri(release)), _) => return Ok(Some(release.clone())),
-            (Some(Release::Linked), None) | (None, _) => return Ok(None),
+        let linked = self.identity.as_ref().filter(|_| self.speaks_linked);
+        let (None, Some((name, version))) = (&self.release, linked) else {
+            return Ok(self.release.clone());
         };
         let linked = stub::Runtime::released(name, version).and_then(|it| it.nri_version());
         linked.map(Some).ok_or_else(|| {

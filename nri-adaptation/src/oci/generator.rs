@@ -8,7 +8,7 @@ use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt, LinuxResources, Spec};
 
 use crate::oci::callbacks::{Callbacks, missing, refused};
 use crate::oci::error::{BoxError, Error, Propagation};
-use crate::oci::{devices, hooks, linux, mounts, process, resources, seccomp};
+use crate::oci::{devices, linux, mounts, process, resources, seccomp};
 use nri::api::{CdiDevice, ContainerAdjustment, ContainerUpdate, LinuxContainerAdjustment};
 
 /// Applies adjustments to a spec, with callbacks for what only the runtime can resolve or check.
@@ -182,7 +182,7 @@ fn adjust(
     process::environment(spec, &asked.env)?;
     process::args(spec, &asked.args);
     if let Some(hooks) = &asked.hooks {
-        hooks::apply(spec, hooks);
+        process::hooks(spec, hooks);
     }
     cdi(spec, &asked.cdi_devices, callbacks)?;
     // The filter for sysctls is called even if there is no Linux part.

@@ -1,19 +1,21 @@
-//! The container's process: environment, arguments, limits, out-of-memory score, I/O priority and scheduling.
+//! Hooks, and the container's process: environment, arguments, limits, out-of-memory score, I/O priority and scheduling.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oci_spec::runtime::{
-    IOPriorityClass, LinuxIOPriorityBuilder, LinuxSchedulerFlag as OciFlag,
-    PosixRlimit as OciRlimit, PosixRlimitBuilder, PosixRlimitType, Scheduler, Spec,
+    Hook as OciHook, Hooks as OciHooks, IOPriorityClass, LinuxIOPriorityBuilder,
+    LinuxSchedulerFlag as OciFlag, PosixRlimit as OciRlimit, PosixRlimitBuilder, PosixRlimitType,
+    Scheduler, Spec,
 };
 
 use crate::oci::error::{Error, ErrorKind};
 use crate::oci::parts::{self, built, named, nonzero, parse, some};
 use nri::adjust::marker;
 use nri::api::{
-    IoPrioClass, KeyValue, LinuxIoPriority, LinuxScheduler, LinuxSchedulerFlag,
+    Hook, Hooks, IoPrioClass, KeyValue, LinuxIoPriority, LinuxScheduler, LinuxSchedulerFlag,
     LinuxSchedulerPolicy, OptionalInt, PosixRlimit,
 };
+use nri::optional::Optional;
 
 /// The name of the `oci-spec` crate for `SCHED_FLAG_RESET_ON_FORK`. It parses and prints the other flags as specified.
 pub(super) const RESET_ON_FORK: &str = "SCHED_RESET_ON_FORK";
@@ -209,4 +211,38 @@ impl<'a> Changes<'a> {
             }
         }
     }
+}
+
+/// Appends hooks to those of the spec.
+pub(super) fn hooks(spec: &mut Spec, asked: &Hooks) {
+    if *asked == Hooks::default() {
+        return;
+    }
+    let hooks = spec.hooks_mut().get_or_insert_default();
+    append(deprecated_prestart(hooks), &asked.prestart);
+    append(hooks.create_runtime_mut(), &asked.create_runtime);
+    append(hooks.create_container_mut(), &asked.create_container);
+    append(hooks.start_container_mut(), &asked.start_container);
+    append(hooks.poststart_mut(), &asked.poststart);
+    append(hooks.poststop_mut(), &asked.poststop);
+}
+
+#[allow(deprecated, reason = "plugins may still ask for these hooks")]
+fn deprecated_prestart(hooks: &mut OciHooks) -> &mut Option<Vec<OciHook>> {
+    hooks.prestart_mut()
+}
+
+fn append(hooks: &mut Option<Vec<OciHook>>, asked: &[Hook]) {
+    if !asked.is_empty() {
+        hooks.get_or_insert_default().extend(asked.iter().map(hook));
+    }
+}
+
+fn hook(asked: &Hook) -> OciHook {
+    let mut hook = OciHook::default();
+    hook.set_path((&asked.path).into())
+        .set_args(some(asked.args.clone()))
+        .set_env(some(asked.env.clone()))
+        .set_timeout(asked.timeout.get());
+    hook
 }

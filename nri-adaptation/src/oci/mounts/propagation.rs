@@ -43,90 +43,41 @@ pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
 }
 
 /// Checks that the source of a mount propagates as its options require, and sets the propagation of
-/// the container's root accordingly.
+/// the container's root accordingly. The last option for propagation counts; `shared` and others require nothing.
 pub(super) fn ensure(
     spec: &mut Spec,
     mount: &Mount,
     index: usize,
     callbacks: &mut Callbacks<'_>,
 ) -> Result<(), Error> {
-    let Some(wanted) = Wanted::of(mount) else {
-        return Ok(());
+    let mut options = mount.options.iter().rev().map(String::as_str);
+    let option = options.find(|option| ["rprivate", "rshared", "rslave"].contains(option));
+    let (option, accepted, names): (_, &[Propagation], _) = match option {
+        Some("rshared") => ("rshared", &[Propagation::Shared], "shared"),
+        Some("rslave") => {
+            let accepted = &[Propagation::Shared, Propagation::Slave];
+            ("rslave", accepted, "shared or slave")
+        }
+        Some(_) | None => return Ok(()),
     };
     let fail = |kind| Err(Error::new(format!("mounts[{index}].source"), kind));
     let source_path = PathBuf::from(&mount.source);
     match (callbacks.propagation)(&source_path) {
         Err(cause) => fail(ErrorKind::UnknownPropagation { source_path, cause }),
-        Ok(found) if !wanted.is_satisfied_by(found) => fail(ErrorKind::WrongPropagation {
+        Ok(found) if !accepted.contains(&found) => fail(ErrorKind::WrongPropagation {
             source_path,
-            option: wanted.option(),
+            option,
             found,
-            accepted: wanted.accepted(),
+            accepted: names,
         }),
         Ok(_) => {
-            propagate_root(spec, wanted);
+            let linux = parts::linux(spec);
+            let present = linux.rootfs_propagation().as_deref();
+            if present != Some("rshared") && present != Some(option) {
+                linux.set_rootfs_propagation(Some(option.to_owned()));
+            }
             Ok(())
         }
-    }
-}
-
-/// The propagation that a mount requires of its source.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Shared,
-    Slave,
-}
-
-/// The options for propagation, and the propagation that they require of the source. `shared` and others require
-/// nothing.
-const OPTIONS: [(&str, Option<Wanted>); 3] = [
-    ("rprivate", None),
-    ("rshared", Some(Wanted::Shared)),
-    ("rslave", Some(Wanted::Slave)),
-];
-
-impl Wanted {
-    /// Returns the propagation that the options of a mount require. The last option counts.
-    fn of(mount: &Mount) -> Option<Self> {
-        let mut options = mount.options.iter().rev();
-        let last = options.find_map(|option| {
-            let known = OPTIONS.iter().find(|(name, _)| name == option);
-            known.map(|(_, wanted)| *wanted)
-        });
-        last.flatten()
-    }
-
-    fn option(self) -> &'static str {
-        match self {
-            Wanted::Shared => "rshared",
-            Wanted::Slave => "rslave",
-        }
-    }
-
-    fn is_satisfied_by(self, found: Propagation) -> bool {
-        match self {
-            Wanted::Shared => found == Propagation::Shared,
-            Wanted::Slave => found != Propagation::Private,
-        }
-    }
-
-    fn accepted(self) -> &'static str {
-        match self {
-            Wanted::Shared => "shared",
-            Wanted::Slave => "shared or slave",
-        }
-    }
-}
-
-fn propagate_root(spec: &mut Spec, wanted: Wanted) {
-    let linux = parts::linux(spec);
-    let present = linux.rootfs_propagation().as_deref();
-    let propagates = matches!(
-        (wanted, present),
-        (_, Some("rshared")) | (Wanted::Slave, Some("rslave"))
-    );
-    if !propagates {
-        linux.set_rootfs_propagation(Some(wanted.option().to_owned()));
     }
 }
 
