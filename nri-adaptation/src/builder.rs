@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, watch};
 use nri::Result;
 
 use super::callbacks::{NoCallbacks, RuntimeCallbacks, Validator};
-use super::core::{Core, MAX_UPDATES, Timeouts};
+use super::core::{Core, MAX_UPDATES};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
 use super::launch::{PluginFile, Processes, discover, spawn};
 use super::listen::PluginSocket;
@@ -45,7 +45,9 @@ impl Builder {
             name,
             version,
             revision: Revision::newest(),
-            timeouts: Timeouts::default(),
+            // The timeouts of the reference.
+            registration_timeout: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(2),
             queue_limit: QUEUE_LIMIT,
             policy: ErrorPolicy::default(),
             callbacks: Arc::new(NoCallbacks),
@@ -106,14 +108,14 @@ impl Builder {
     /// Sets how long a plugin that has connected may take to register. The default is 5 s.
     #[must_use]
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
-        self.core.timeouts.registration = timeout;
+        self.core.registration_timeout = timeout;
         self
     }
 
     /// Sets how long a plugin may take to answer a request. The default is 2 s.
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
-        self.core.timeouts.request = timeout;
+        self.core.request_timeout = timeout;
         self
     }
 

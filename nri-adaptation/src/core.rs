@@ -27,7 +27,10 @@ pub(super) struct Core {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) revision: Revision,
-    pub(super) timeouts: Timeouts,
+    /// The time that a plugin may take to register.
+    pub(super) registration_timeout: Duration,
+    /// The time that a plugin may take to answer a request.
+    pub(super) request_timeout: Duration,
     pub(super) queue_limit: usize,
     pub(super) policy: ErrorPolicy,
     pub(super) callbacks: Arc<dyn Callbacks>,
@@ -41,23 +44,6 @@ pub(super) struct Core {
     /// Becomes true when the adaptation stops.
     pub(super) stopping: watch::Sender<bool>,
     pub(super) processes: Processes,
-}
-
-/// The time limits of plugins.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Timeouts {
-    pub(super) registration: Duration,
-    pub(super) request: Duration,
-}
-
-impl Default for Timeouts {
-    /// Returns the timeouts of the reference.
-    fn default() -> Self {
-        Timeouts {
-            registration: Duration::from_secs(5),
-            request: Duration::from_secs(2),
-        }
-    }
 }
 
 impl Core {

@@ -43,7 +43,10 @@ pub(super) async fn exchange(
     let mut outcome = Outcome::without_call(name, message.event, OutcomeResult::Answered);
     outcome.via = Some(first);
     let mut result = call(core, member, message, content, first).await;
-    let lack = lack(&result).filter(|_| message.can_fall_back() && !remembered);
+    let lack = match &result {
+        Err(CallError::Status(status)) if message.can_fall_back() && !remembered => lack_of(status),
+        Ok(_) | Err(_) => None,
+    };
     if let Some(lack) = lack {
         match lack {
             MissingRpc::Stated => member.set_old(),
@@ -66,7 +69,7 @@ async fn call(
     via: Via,
 ) -> Result<Body, CallError> {
     let method = message.method(via);
-    let within = core.timeouts.request;
+    let within = core.request_timeout;
     if let Some(direct) = &member.direct {
         let body = body(core, message, content, via);
         return match timeout(within, direct.call(method, body, within)).await {
@@ -123,13 +126,6 @@ fn count(
 /// Returns whether a plugin says that it has no such RPC.
 pub(super) fn is_unimplemented(status: &Status) -> bool {
     lack_of(status).is_some()
-}
-
-fn lack(result: &Result<Body, CallError>) -> Option<MissingRpc> {
-    match result {
-        Err(CallError::Status(status)) => lack_of(status),
-        _ => None,
-    }
 }
 
 /// Recognizes a status that stands for an unknown RPC.

@@ -39,7 +39,7 @@ pub(super) struct Subscription {
 /// has bits that the revision does not know.
 pub(super) async fn configure(core: &Core, link: &Link, config: &str) -> Result<Subscription> {
     let request = request(core, config);
-    let answer = link.call("Configure", request, core.timeouts.request).await;
+    let answer = link.call("Configure", request, core.request_timeout).await;
     let answer = answer.map_err(|error| {
         let message = format!("failed to configure plugin: {error}");
         Error::with_kind(ErrorKind::Connection, message).with_source(error)
@@ -63,8 +63,8 @@ fn request(core: &Core, config: &str) -> Bytes {
         config: config.to_owned(),
         runtime_name: core.name.clone(),
         runtime_version: core.version.clone(),
-        registration_timeout: millis(core.timeouts.registration),
-        request_timeout: millis(core.timeouts.request),
+        registration_timeout: millis(core.registration_timeout),
+        request_timeout: millis(core.request_timeout),
         nri_version: core.revision.release().to_owned(),
     };
     core.revision
@@ -178,7 +178,7 @@ async fn send(
     part: Bytes,
 ) -> std::result::Result<SynchronizeResponse, CallError> {
     let start = Instant::now();
-    let within = core.timeouts.request;
+    let within = core.request_timeout;
     let sent = member.link.call(METHOD, part, within).await;
     let answer = sent.and_then(|answer| {
         SynchronizeResponse::decode(answer)

@@ -96,7 +96,7 @@ impl<'a> Relay<'a> {
         match member.admit(&mut self.message, &answers.content(), waits) {
             Admission::Direct => self.send(member, answers).await,
             Admission::Waiting(answer) => {
-                let within = self.core.timeouts.request;
+                let within = self.core.request_timeout;
                 match timeout(within, answer).await {
                     Ok(Ok(delivery)) => self.conclude(member, delivery, answers),
                     Ok(Err(_)) => {

@@ -161,7 +161,7 @@ async fn registration(
     core: &Core,
     registered: tokio::sync::oneshot::Receiver<Result<Registration, String>>,
 ) -> Result<Registration> {
-    let limit = core.timeouts.registration;
+    let limit = core.registration_timeout;
     match timeout(limit, registered).await {
         Ok(Ok(Ok(registration))) => Ok(registration),
         Ok(Ok(Err(reason))) => {

@@ -236,10 +236,8 @@ fn name_all(plugins: &[String]) -> String {
 }
 
 fn name_missing(plugins: &[String]) -> String {
-    match plugins {
-        [plugin] => format!("plugin {plugin:?} is"),
-        plugins => format!("plugins {} are", quote_all(plugins)),
-    }
+    let verb = if plugins.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", name_all(plugins))
 }
 
 fn name_namespaces(changes: &[(String, String)]) -> String {

@@ -61,7 +61,7 @@ const LINGER: Duration = Duration::from_millis(10);
 
 /// Loads the module of a plugin and takes it in. Errors are logged.
 pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
-    let (name, within) = (found.id.to_string(), core.timeouts.registration);
+    let (name, within) = (found.id.to_string(), core.registration_timeout);
     match load(
         found.path.clone(),
         name,

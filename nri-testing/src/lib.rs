@@ -68,7 +68,6 @@ mod running;
 mod settings;
 #[cfg(feature = "oci")]
 mod spec;
-mod subject;
 mod world;
 
 pub use answers::{Created, Updated};

@@ -50,25 +50,17 @@ impl DeprecationList {
 
     /// Renders the records as a table with the columns of `ctr deprecations list`.
     pub fn table(&self) -> String {
-        let rows = self.records();
-        let rows = rows.iter().map(|record| {
-            [
-                ID.to_owned(),
-                rfc3339(record.last_occurrence),
-                message(record),
-            ]
-        });
-        let header = ["ID", "LAST OCCURRENCE", "MESSAGE"].map(str::to_owned);
-        let rows: Vec<[String; 3]> = std::iter::once(header).chain(rows).collect();
-        let width = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(String::len).max().unwrap_or_default()
-        };
-        let (first, second) = (width(0), width(1));
-        let mut table = String::new();
-        for [id, last, message] in &rows {
+        let records = self.records();
+        // All ids are the same, and all times have the same length.
+        let last = records.iter().map(|it| rfc3339(it.last_occurrence));
+        let last: Vec<String> = last.collect();
+        let first = last.first().map_or(0, |_| ID.len());
+        let second = last.first().map_or(0, String::len);
+        let (id, time) = ("ID", "LAST OCCURRENCE");
+        let mut table = format!("{id:first$}    {time:second$}    MESSAGE\n");
+        for (record, time) in records.iter().zip(last) {
             // Writing to a string does not fail.
-            let _ = writeln!(table, "{id:first$}    {last:second$}    {message}");
+            let _ = writeln!(table, "{ID}    {time}    {}", message(record));
         }
         table
     }
