@@ -1,9 +1,6 @@
 //! State that all parts of an adaptation share.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
@@ -61,19 +58,4 @@ impl Core {
         // An error means that the core is gone, which stops everything as well.
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
-}
-
-/// Returns the output of the work, or `None` if `stop` completes first.
-pub(crate) async fn first<T>(
-    work: impl Future<Output = T>,
-    stop: impl Future<Output = ()>,
-) -> Option<T> {
-    let (mut work, mut stop) = (pin!(work), pin!(stop));
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = work.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        stop.as_mut().poll(cx).map(|()| None)
-    })
-    .await
 }

@@ -84,6 +84,7 @@ mod core;
 mod deprecation;
 mod events;
 mod exchange;
+mod first;
 mod handshake;
 mod identity;
 mod join;

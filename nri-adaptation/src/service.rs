@@ -13,7 +13,8 @@ use nri::api::{
 use nri::wire::{Code, Request, Service, Status};
 
 use super::callbacks::{Origin, Requested};
-use super::core::{Core, first};
+use super::core::Core;
+use super::first::first;
 use super::identity::PluginId;
 
 /// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.

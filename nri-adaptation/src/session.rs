@@ -13,7 +13,8 @@ use nri::stub::Stub;
 use nri::wire::{Channels, Connection, ConnectionError, Ended, Limits};
 use nri::{Error, ErrorKind, Result};
 
-use super::core::{Core, first};
+use super::core::Core;
+use super::first::first;
 use super::handshake::configure;
 use super::identity::PluginId;
 use super::join::join;

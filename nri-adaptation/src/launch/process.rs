@@ -9,7 +9,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::core::first;
+use crate::first::first;
 use nri::__private::OneLine;
 
 /// The time that a plugin may take to end once its connection is closed.
