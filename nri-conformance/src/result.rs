@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use nri::api::RegisterPluginRequest;
 use serde::Serialize;
 
 /// The results of all tests of one subject.
@@ -80,6 +81,21 @@ pub struct Failure {
     pub expected: String,
 }
 
+impl Failure {
+    /// Returns the violation with these descriptions.
+    pub(crate) fn new(
+        sent: impl Into<String>,
+        got: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Failure {
+            sent: sent.into(),
+            got: got.into(),
+            expected: expected.into(),
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Failure {
@@ -105,6 +121,27 @@ pub struct Summary {
 }
 
 impl Subject {
+    /// Returns a runtime with the name and the version that it reports.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn runtime(name: String, version: String) -> Self {
+        Subject {
+            kind: SubjectKind::Runtime,
+            name,
+            index: String::new(),
+            version,
+        }
+    }
+
+    /// Returns a plugin with the identity that it registers with.
+    pub(crate) fn plugin(registration: RegisterPluginRequest) -> Self {
+        Subject {
+            kind: SubjectKind::Plugin,
+            name: registration.plugin_name,
+            index: registration.plugin_idx,
+            version: registration.nri_version,
+        }
+    }
+
     /// Returns the index and name of a plugin, such as `10-logger`, or the name of a runtime.
     pub fn label(&self) -> String {
         match self.index.as_str() {

@@ -42,9 +42,10 @@ use std::time::Duration;
 
 pub use options::Options;
 
-use crate::result::{Report, Subject, SubjectKind};
+use crate::result::{Report, Subject};
 use crate::{Error, Result};
 use cri::Client;
+use cri::messages::{VersionRequest, VersionResponse};
 use drive::Driver;
 use machine::Machine;
 use scenario::Stage;
@@ -124,16 +125,12 @@ async fn connect(socket: &Path, options: &Options) -> Result<Client> {
 
 /// Returns the name and version that the runtime reports through CRI, or else in Configure.
 async fn subject(stage: &Stage, configured: Option<(String, String)>) -> Subject {
-    let reported = match &stage.driver {
-        Some(driver) => driver.client().version().await.ok(),
-        None => None,
-    };
-    let reported = reported.map(|found| (found.runtime_name, found.runtime_version));
-    let (name, version) = reported.or(configured).unwrap_or_default();
-    Subject {
-        kind: SubjectKind::Runtime,
-        name,
-        index: String::new(),
-        version,
+    let mut reported = None;
+    if let Some(driver) = &stage.driver {
+        let asked = VersionRequest::default();
+        let answer: Option<VersionResponse> = driver.client().call("Version", asked).await.ok();
+        reported = answer.map(|found| (found.runtime_name, found.runtime_version));
     }
+    let (name, version) = reported.or(configured).unwrap_or_default();
+    Subject::runtime(name, version)
 }

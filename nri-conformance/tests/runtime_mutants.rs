@@ -29,7 +29,8 @@ use nri_conformance::contract::{self, Keeper};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::runtime::cri::Client;
 use nri_conformance::runtime::cri::messages::{
-    CreateContainerRequest, LinuxPodSandboxConfig, PodSandboxConfig,
+    ContainerId, CreateContainerRequest, Empty, LinuxContainerResources, LinuxPodSandboxConfig,
+    PodSandboxConfig, PodSandboxId, RunPodSandboxRequest, UpdateContainerResourcesRequest,
 };
 use nri_conformance::runtime::{Options, run, run_until};
 
@@ -234,22 +235,33 @@ async fn workload(socket: &Path) {
         }),
         ..PodSandboxConfig::default()
     };
-    let id = client.run_pod(pod).await.expect("a pod");
+    let request = RunPodSandboxRequest {
+        config: Some(pod),
+        ..RunPodSandboxRequest::default()
+    };
+    let pod: PodSandboxId = call(&client, "RunPodSandbox", request).await;
     let container = CreateContainerRequest {
-        pod_sandbox_id: id.clone(),
+        pod_sandbox_id: pod.pod_sandbox_id.clone(),
         ..CreateContainerRequest::default()
     };
-    let container = client
-        .create_container(container)
-        .await
-        .expect("a container");
-    client.start_container(&container).await.expect("starts");
-    client
-        .update_container(&container, 512)
-        .await
-        .expect("is updated");
-    client.stop_pod(&id).await.expect("stops");
-    client.remove_pod(&id).await.expect("is removed");
+    let container: ContainerId = call(&client, "CreateContainer", container).await;
+    let update = UpdateContainerResourcesRequest {
+        container_id: container.container_id.clone(),
+        linux: Some(LinuxContainerResources { cpu_shares: 512 }),
+    };
+    let Empty {} = call(&client, "StartContainer", container).await;
+    let Empty {} = call(&client, "UpdateContainerResources", update).await;
+    let Empty {} = call(&client, "StopPodSandbox", pod.clone()).await;
+    let Empty {} = call(&client, "RemovePodSandbox", pod).await;
+}
+
+async fn call<A: prost::Message + Default + 'static>(
+    client: &Client,
+    method: &str,
+    request: impl prost::Message + 'static,
+) -> A {
+    let answer = client.call(method, request).await;
+    answer.unwrap_or_else(|error| panic!("{method}: {error}"))
 }
 
 async fn observe(fault: Fault) -> Report {

@@ -4,7 +4,6 @@ mod call;
 mod config;
 mod pod;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,13 +11,14 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::cri::Client;
-use super::cri::messages::{CgroupDriver, ContainerConfig, PodSandbox, PodSandboxFilter};
+use super::cri::messages::{
+    CgroupDriver, ContainerConfig, Empty, PodSandbox, PodSandboxFilter, RuntimeConfigResponse,
+};
 use super::event::LABEL;
 use super::machine::{Machine, PodCgroup};
 use super::options::Options;
 use crate::{Error, Result};
 
-use call::Answer;
 pub(super) use call::{Call, Request};
 pub(super) use pod::Pod;
 
@@ -65,7 +65,9 @@ impl Driver {
         let logs = tempfile::tempdir()
             .map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         // Without an answer, pods only have the cgroup of their sandbox.
-        let driver = client.cgroup_driver().await.ok();
+        let config: Option<RuntimeConfigResponse> =
+            client.call("RuntimeConfig", Empty {}).await.ok();
+        let driver = config.map(|config| config.linux.unwrap_or_default().cgroup_driver());
         Ok(Driver {
             client,
             image: options.image.clone(),
@@ -110,25 +112,39 @@ impl Driver {
         Pod::new(config::pod(&name, &self.run, self.logs.path(), cgroup))
     }
 
-    /// Sends a request, and records it.
-    async fn call<T: Answer>(
+    /// Sends a request, and records it. Returns the id of the pod or container that was created, which `created` reads
+    /// from the answer; empty for other requests.
+    async fn call<A: prost::Message + Default + 'static>(
         &self,
         request: Request,
         id: &str,
-        answer: impl Future<Output = Result<T, tonic::Status>>,
-    ) -> Result<T, String> {
+        content: impl prost::Message + 'static,
+        created: fn(A) -> String,
+    ) -> Result<String, String> {
         let started = Instant::now();
-        let result = answer.await.map_err(|status| status.message().to_owned());
+        let answer = self.client.call(&request.to_string(), content).await;
+        let result = answer.map(created).map_err(message);
         let call = Call {
             request,
             id: id.to_owned(),
             started,
             ended: Instant::now(),
-            created: created(&result),
+            created: result.clone().ok().filter(|id| !id.is_empty()),
         };
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.push(call);
         result
+    }
+
+    /// Sends a request that creates nothing, and records it.
+    async fn change(
+        &self,
+        request: Request,
+        id: &str,
+        content: impl prost::Message + 'static,
+    ) -> Result<(), String> {
+        let nothing = |Empty {}| String::new();
+        self.call(request, id, content, nothing).await.map(drop)
     }
 
     /// Returns the requests since the last call.
@@ -153,7 +169,7 @@ impl Driver {
             }
             tokio::time::sleep(LIST_INTERVAL).await;
         }
-        self.cgroups.clear();
+        self.cgroups.lock().clear();
     }
 
     async fn own_pods(&self) -> Vec<PodSandbox> {
@@ -167,9 +183,9 @@ impl Driver {
     async fn remove_all(&self, pods: Vec<PodSandbox>) {
         for pod in pods {
             // The runtime may refuse to remove a pod that it has not stopped.
-            let _ = self.client.stop_pod(&pod.id).await;
-            if let Err(error) = self.client.remove_pod(&pod.id).await {
-                tracing::warn!("cannot remove pod {}: {}", pod.id, error.message());
+            let _ = self.stop_pod(&pod.id).await;
+            if let Err(error) = self.remove_pod(&pod.id).await {
+                tracing::warn!("cannot remove pod {}: {error}", pod.id);
             }
         }
     }
@@ -198,21 +214,12 @@ impl Cgroups {
         }
     }
 
-    fn clear(&self) {
-        self.lock().clear();
-    }
-
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PodCgroup>> {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Returns the id of the pod or container that a request created.
-fn created<T: Answer>(result: &Result<T, String>) -> Option<String> {
-    result.as_ref().ok()?.created().map(str::to_owned)
-}
-
-/// Returns a path as text.
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+/// Returns the message of an error of the runtime.
+fn message(status: tonic::Status) -> String {
+    status.message().to_owned()
 }

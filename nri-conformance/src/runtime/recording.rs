@@ -20,8 +20,8 @@ use std::path::Path;
 use super::deviations;
 use super::order;
 use super::sequence::Sequence;
-use crate::record::{Error, ErrorKind, Header, Reader, Result};
-use crate::result::{Report, Subject, SubjectKind};
+use crate::record::{Error, ErrorKind, Reader, Result};
+use crate::result::{Report, Subject};
 use connection::Connection;
 
 /// The maximum number of events of a recording that are judged.
@@ -47,7 +47,9 @@ pub fn judge_reader(
     selects: impl Fn(&str) -> bool,
 ) -> Result<Report> {
     let sequences = sequences(&mut reader)?;
-    let subject = subject(reader.header());
+    let header = reader.header().clone();
+    let (name, version) = (header.runtime, header.runtime_version);
+    let subject = Subject::runtime(name.unwrap_or_default(), version.unwrap_or_default());
     let results = deviations::mark(&subject, order::judge(&sequences, selects));
     Ok(Report { subject, results })
 }
@@ -72,13 +74,4 @@ fn too_many() -> Error {
     let message = format!("the recording has more than {MAX_EVENTS} events");
     Error::new(ErrorKind::TooLarge, message)
         .with_help("remove the frames of some connections, and correct `frames` in the last line")
-}
-
-fn subject(header: &Header) -> Subject {
-    Subject {
-        kind: SubjectKind::Runtime,
-        name: header.runtime.clone().unwrap_or_default(),
-        index: String::new(),
-        version: header.runtime_version.clone().unwrap_or_default(),
-    }
 }

@@ -31,24 +31,6 @@ impl fmt::Display for Request {
     }
 }
 
-/// The answer to a request.
-pub(super) trait Answer {
-    /// Returns the id of the pod or container that was created.
-    fn created(&self) -> Option<&str>;
-}
-
-impl Answer for String {
-    fn created(&self) -> Option<&str> {
-        Some(self)
-    }
-}
-
-impl Answer for () {
-    fn created(&self) -> Option<&str> {
-        None
-    }
-}
-
 /// A request that was answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {

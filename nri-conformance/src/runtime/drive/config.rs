@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::text;
 use crate::runtime::cri::messages::{
     ContainerConfig, ContainerMetadata, ImageSpec, LinuxContainerConfig,
     LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxSandboxSecurityContext,
@@ -23,7 +22,7 @@ pub(super) fn pod(name: &str, run: &str, logs: &Path, cgroup_parent: String) -> 
             attempt: 0,
         }),
         hostname: name.to_owned(),
-        log_directory: text(&logs.join(name)),
+        log_directory: logs.join(name).to_string_lossy().into_owned(),
         labels: [(LABEL.to_owned(), run.to_owned())].into(),
         linux: Some(LinuxPodSandboxConfig {
             cgroup_parent,

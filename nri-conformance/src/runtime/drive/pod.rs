@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::Driver;
 use super::call::Request;
+use super::{Driver, message};
 use crate::runtime::cri::messages::{
-    ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, PodSandboxConfig,
-    PodSandboxFilter, PodSandboxState, PodSandboxStatus,
+    ContainerConfig, ContainerFilter, ContainerId, ContainerState, CreateContainerRequest,
+    LinuxContainerResources, PodSandboxConfig, PodSandboxId, PodSandboxState, PodSandboxStatus,
+    RunPodSandboxRequest, StopContainerRequest, UpdateContainerResourcesRequest,
 };
-use crate::runtime::event::LABEL;
 
 /// The CPU shares that a container is updated to: half of the default.
 const CPU_SHARES: i64 = 512;
@@ -55,18 +55,20 @@ impl Pod {
 /// The requests. Each returns the error message of the runtime if it fails.
 impl Driver {
     pub(crate) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
-        let answer = self.client.run_pod(pod.config.clone());
-        self.call(Request::RunPod, pod.name(), answer).await
+        let request = RunPodSandboxRequest {
+            config: Some(pod.config.clone()),
+            ..RunPodSandboxRequest::default()
+        };
+        let id = |answer: PodSandboxId| answer.pod_sandbox_id;
+        self.call(Request::RunPod, pod.name(), request, id).await
     }
 
     pub(crate) async fn stop_pod(&self, id: &str) -> Result<(), String> {
-        self.call(Request::StopPod, id, self.client.stop_pod(id))
-            .await
+        self.change(Request::StopPod, id, pod_id(id)).await
     }
 
     pub(crate) async fn remove_pod(&self, id: &str) -> Result<(), String> {
-        self.call(Request::RemovePod, id, self.client.remove_pod(id))
-            .await
+        self.change(Request::RemovePod, id, pod_id(id)).await
     }
 
     /// Stops and removes a pod, whatever the runtime answers.
@@ -81,33 +83,43 @@ impl Driver {
         id: &str,
         container: ContainerConfig,
     ) -> Result<String, String> {
-        let answer = self.client.create_container(CreateContainerRequest {
+        let request = CreateContainerRequest {
             pod_sandbox_id: id.to_owned(),
             config: Some(container),
             sandbox_config: Some(pod.config.clone()),
-        });
-        self.call(Request::Create, id, answer).await
+        };
+        let created = |answer: ContainerId| answer.container_id;
+        self.call(Request::Create, id, request, created).await
     }
 
     pub(crate) async fn start(&self, container: &str) -> Result<(), String> {
-        let answer = self.client.start_container(container);
-        self.call(Request::Start, container, answer).await
+        self.change(Request::Start, container, container_id(container))
+            .await
     }
 
     /// Changes the resources of a container a little.
     pub(crate) async fn update(&self, container: &str) -> Result<(), String> {
-        let answer = self.client.update_container(container, CPU_SHARES);
-        self.call(Request::Update, container, answer).await
+        let request = UpdateContainerResourcesRequest {
+            container_id: container.to_owned(),
+            linux: Some(LinuxContainerResources {
+                cpu_shares: CPU_SHARES,
+            }),
+        };
+        self.change(Request::Update, container, request).await
     }
 
+    /// Stops a container, and kills it if it has not ended after some time.
     pub(crate) async fn stop(&self, container: &str) -> Result<(), String> {
-        let answer = self.client.stop_container(container, GRACE);
-        self.call(Request::Stop, container, answer).await
+        let request = StopContainerRequest {
+            container_id: container.to_owned(),
+            timeout: i64::try_from(GRACE.as_secs()).unwrap_or(i64::MAX),
+        };
+        self.change(Request::Stop, container, request).await
     }
 
     pub(crate) async fn remove(&self, container: &str) -> Result<(), String> {
-        let answer = self.client.remove_container(container);
-        self.call(Request::Remove, container, answer).await
+        self.change(Request::Remove, container, container_id(container))
+            .await
     }
 
     /// Creates and starts a container that runs until it is stopped.
@@ -124,8 +136,7 @@ impl Driver {
 
     /// Returns the status of a pod.
     pub(crate) async fn status(&self, id: &str) -> Result<PodSandboxStatus, String> {
-        let status = self.client.pod_status(id).await;
-        status.map_err(|status| status.message().to_owned())
+        self.client.pod_status(id).await.map_err(message)
     }
 
     /// Returns the ids of the containers of a pod.
@@ -134,45 +145,48 @@ impl Driver {
             pod_sandbox_id: id.to_owned(),
             ..ContainerFilter::default()
         };
-        let containers = self.client.containers(filter).await;
-        let containers = containers.map_err(|status| status.message().to_owned())?;
-        Ok(containers
-            .into_iter()
-            .map(|container| container.id)
-            .collect())
+        let containers = self.client.containers(filter).await.map_err(message)?;
+        let ids = containers.into_iter().map(|container| container.id);
+        Ok(ids.collect())
     }
 
     /// Waits until a container has ended.
     pub(crate) async fn exited(&self, container: &str) -> Result<(), String> {
         let deadline = Instant::now() + GRACE;
-        loop {
-            let filter = ContainerFilter {
-                id: container.to_owned(),
-                ..ContainerFilter::default()
-            };
-            let containers = self.client.containers(filter).await;
-            let containers = containers.map_err(|status| status.message().to_owned())?;
+        let filter = ContainerFilter {
+            id: container.to_owned(),
+            ..ContainerFilter::default()
+        };
+        while Instant::now() <= deadline {
+            let containers = self.client.containers(filter.clone()).await;
+            let containers = containers.map_err(message)?;
             let mut states = containers.iter().map(|found| found.state());
             if states.all(|state| state == ContainerState::Exited) {
                 return Ok(());
             }
-            if Instant::now() > deadline {
-                return Err("it does not end".to_owned());
-            }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
+        Err("it does not end".to_owned())
     }
 
     /// Returns the state of a pod in the list of pods, regardless of its id.
     pub(crate) async fn state_of(&self, pod: &Pod) -> Option<PodSandboxState> {
-        let filter = PodSandboxFilter {
-            label_selector: [(LABEL.to_owned(), self.run.clone())].into(),
-            ..PodSandboxFilter::default()
-        };
-        let pods = self.client.pods(filter).await.unwrap_or_default();
+        let pods = self.own_pods().await;
         let found = pods
             .iter()
             .find(|found| found.metadata == pod.config.metadata);
         found.map(|found| found.state())
+    }
+}
+
+fn pod_id(pod: &str) -> PodSandboxId {
+    PodSandboxId {
+        pod_sandbox_id: pod.to_owned(),
+    }
+}
+
+fn container_id(container: &str) -> ContainerId {
+    ContainerId {
+        container_id: container.to_owned(),
     }
 }

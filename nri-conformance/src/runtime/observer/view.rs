@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
-    ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, PodSandboxFilter,
-    PodSandboxState,
+    ContainerConfig, ContainerFilter, ContainerId, ContainerState, CreateContainerRequest, Empty,
+    PodSandboxFilter, PodSandboxState,
 };
 use crate::runtime::event::PodFacts;
 use crate::runtime::machine::{Machine, PodState};
@@ -82,12 +82,14 @@ impl Viewer {
             config: Some(config),
             sandbox_config: None,
         };
-        let id = match client.create_container(request).await {
-            Ok(id) => id,
+        let created = client.call("CreateContainer", request).await;
+        let container: ContainerId = match created {
+            Ok(container) => container,
             Err(status) => return Some(Attempt::NotStarted(status.message().to_owned())),
         };
-        Some(match client.start_container(&id).await {
-            Ok(()) => Attempt::Started(id),
+        let id = container.container_id.clone();
+        Some(match client.call("StartContainer", container).await {
+            Ok(Empty {}) => Attempt::Started(id),
             Err(status) => Attempt::NotStarted(status.message().to_owned()),
         })
     }
