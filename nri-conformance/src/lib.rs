@@ -10,6 +10,7 @@ mod blocking;
 pub mod contract;
 pub mod error;
 mod names;
+mod peer;
 pub mod plugin;
 pub mod probe;
 pub mod record;

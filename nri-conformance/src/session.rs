@@ -19,24 +19,22 @@ use nri::api::{
     SynchronizeRequest, SynchronizeResponse,
 };
 use nri::codec::Message;
-use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits};
+use nri::wire::{CallError, Caller, Channels, Connection, Limits};
 use nri_adaptation::{Revision, Via};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) use answer::checked;
-pub use answer::{Answer, describe};
+pub(crate) use answer::{Answer, checked, describe};
 pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
-pub use recut::{Cut, Recut};
+pub(crate) use recut::{Cut, Recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
 pub use runtime_kind::RuntimeKind;
-pub use service::{Arrivals, End, UpdateAnswer};
-pub use trace::{Direction, Trace};
+pub(crate) use service::{Arrivals, End, UpdateAnswer};
+pub(crate) use trace::{Direction, Trace};
 
 use crate::tapped::Tapped;
-use service::RuntimeService;
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +61,7 @@ pub struct Session {
     caller: Caller,
     arrivals: Arrivals,
     trace: Trace,
-    serving: JoinHandle<Result<Ended, ConnectionError>>,
+    serving: JoinHandle<()>,
 }
 
 impl std::fmt::Debug for Session {
@@ -94,12 +92,11 @@ impl Session {
         let channels = Channels { serve: 2, call: 1 };
         let tap = Tapped::new(stream, trace.clone());
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
-        let (service, arrivals) = RuntimeService::new();
-        let ending = arrivals.clone();
+        let arrivals = Arrivals::default();
+        let service = arrivals.clone();
         let serving = tokio::spawn(async move {
             let ended = connection.serve(&service).await;
-            ending.set_end(End::from(&ended));
-            ended
+            service.set_end(End::from(&ended));
         });
         Session {
             revision,
@@ -116,33 +113,25 @@ impl Session {
         &self.revision
     }
 
-    /// Returns the time limits.
-    pub fn timeouts(&self) -> Timeouts {
-        self.timeouts
-    }
-
     /// Returns the bytes of the connection.
-    pub fn trace(&self) -> &Trace {
+    pub(crate) fn trace(&self) -> &Trace {
         &self.trace
     }
 
     /// Returns the requests of the plugin to the runtime.
-    pub fn arrivals(&self) -> &Arrivals {
+    pub(crate) fn arrivals(&self) -> &Arrivals {
         &self.arrivals
     }
 
     /// Returns true if the connection has ended.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.serving.is_finished()
     }
 
     /// Waits for the plugin to close the connection. Returns false if it is still open after `within`.
-    pub async fn closed(&mut self, within: Duration) -> bool {
+    pub(crate) async fn closed(&mut self, within: Duration) -> bool {
         self.serving.is_finished() || timeout(within, &mut self.serving).await.is_ok()
     }
-
-    /// Closes the runtime's end.
-    pub fn close(self) {}
 
     /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout, or if the
     /// connection ends.
@@ -151,17 +140,20 @@ impl Session {
     }
 
     /// Waits for the plugin to register, with a time limit.
-    pub async fn registration_within(&self, within: Duration) -> Option<RegisterPluginRequest> {
+    pub(crate) async fn registration_within(
+        &self,
+        within: Duration,
+    ) -> Option<RegisterPluginRequest> {
         let registration = self.arrivals.registration();
         timeout(within, registration).await.ok()?
     }
 
     /// Calls an RPC of the plugin with an encoded request, and waits for the request timeout.
-    ///
-    /// # Errors
-    ///
-    /// Returns the failure if there is no successful answer.
-    pub async fn call(&self, method: &str, request: impl Into<Bytes>) -> Result<Bytes, CallError> {
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        request: impl Into<Bytes>,
+    ) -> Result<Bytes, CallError> {
         self.call_within(method, request, self.timeouts.request)
             .await
     }
@@ -222,11 +214,7 @@ impl Session {
     }
 
     /// Synchronizes the plugin, with one part of the state, with a time limit.
-    ///
-    /// # Errors
-    ///
-    /// Returns the failure if there is no successful answer.
-    pub async fn synchronize_within(
+    pub(crate) async fn synchronize_within(
         &self,
         part: &SynchronizeRequest,
         within: Duration,
@@ -240,7 +228,7 @@ impl Session {
     /// not implement the RPC and the event can be sent as StateChange; or as StateChange only.
     ///
     /// `request` is the encoded request of the dedicated RPC.
-    pub async fn send(&self, event: Event, request: &[u8]) -> Answer {
+    pub(crate) async fn send(&self, event: Event, request: &[u8]) -> Answer {
         let Some(via) = self.revision.carrier(event) else {
             return Answer::unsent(event);
         };
@@ -252,7 +240,7 @@ impl Session {
     }
 
     /// Sends an event in one of the two ways, regardless of the revision.
-    pub async fn send_via(&self, event: Event, via: Via, request: &[u8]) -> Answer {
+    pub(crate) async fn send_via(&self, event: Event, via: Via, request: &[u8]) -> Answer {
         let Some((method, payload)) = self.revision.request(event, via, request) else {
             return Answer::unsent(event);
         };
@@ -262,7 +250,7 @@ impl Session {
     }
 
     /// Returns the events of a mask that this revision knows; 0 means all of them.
-    pub fn subscribed(&self, mask: i32) -> EventMask {
+    pub(crate) fn subscribed(&self, mask: i32) -> EventMask {
         let known = self.revision.events();
         if mask == 0 {
             return known;
@@ -272,7 +260,7 @@ impl Session {
 }
 
 /// Returns true if an event may be sent as StateChange to plugins that lack its dedicated RPC.
-pub fn can_fall_back(event: Event) -> bool {
+pub(crate) fn can_fall_back(event: Event) -> bool {
     Revision::rpcs()
         .iter()
         .any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())

@@ -331,9 +331,9 @@ impl Live {
 
     /// Ends the instance, and records what it printed or sent in addition to its answers.
     pub(super) async fn finish(mut self, run: &mut Run<'_>) {
-        let forgotten = self.session.arrivals().forgotten();
-        if forgotten > 0 {
-            let message = format!("the plugin sent {forgotten} requests more than are remembered");
+        let surplus = self.session.arrivals().surplus();
+        if surplus > 0 {
+            let message = format!("the plugin sent {surplus} requests more than are remembered");
             self.note(run, TroubleKind::Flooded, CONNECT, &message)
                 .await;
         }

@@ -7,18 +7,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use nri::api::ValidateContainerAdjustmentRequest;
-use nri::prelude::*;
-use nri::stub::Stub;
-use nri::wire::Socket;
+use bytes::Bytes;
+use nri::api::SynchronizeRequest;
+use nri::codec::Message as _;
+use nri::wire::{Ended, Request, Service, Socket, Status};
 use tokio::net::UnixStream;
 use tokio::time::sleep;
 
 use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Source};
 use super::options::{Options, Recorded};
-use super::recorder::{Recorder, Tap};
+use super::recorder::Recorder;
+use crate::peer;
 use crate::tapped::Tapped;
+
+/// The reason of a connection that ended too early.
+const EARLY: &str = "the runtime closed the connection before it synchronized the plugin";
 
 /// The longest wait between attempts to reconnect.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -93,19 +97,27 @@ async fn observe_all(
 ) -> Result<()> {
     let (mut stream, mut again, mut wait) = (first, false, FIRST_WAIT);
     loop {
-        let observer = Arc::new(Observer::default());
-        let served = serve(stream, &observer, identity, recorder.open(), stop.as_mut()).await;
-        let synchronized = observer.synchronized.load(Ordering::Relaxed);
-        match served {
-            Served::Stopped => return Ok(()),
-            Served::Lost(Err(error)) if !synchronized && !again => {
-                return Err(refused(socket, error));
+        let observer = Observer::default();
+        let tap = Arc::new(recorder.open());
+        let tapped = Tapped::new(stream, Arc::clone(&tap));
+        let Identity { name, index } = identity;
+        let ended = peer::serve(tapped, name, index, &observer, stop.as_mut()).await;
+        let synchronized = observer.synchronized.into_inner();
+        let lost = match ended {
+            Ok(Ended::ByShutdown) => {
+                tap.closed(Closer::Recorder, None);
+                return Ok(());
             }
-            Served::Lost(Err(error)) => tracing::warn!("connecting again: {error:#}"),
-            Served::Lost(Ok(())) => {
-                tracing::warn!("connecting again: the runtime closed the connection");
-            }
+            Ok(Ended::ByPeer) if synchronized => None,
+            Ok(Ended::ByPeer) => Some(EARLY.to_owned()),
+            Err(reason) => Some(reason),
+        };
+        tap.closed(Closer::Runtime, lost.clone());
+        let reason = lost.unwrap_or_else(|| "the runtime closed the connection".to_owned());
+        if !synchronized && !again {
+            return Err(refused(socket, &reason));
         }
+        tracing::warn!("connecting again: {reason}");
         again = true;
         if synchronized {
             wait = FIRST_WAIT;
@@ -114,52 +126,6 @@ async fn observe_all(
             () = stop.as_mut() => return Ok(()),
             connected = reconnect(socket, &mut wait) => stream = connected,
         }
-    }
-}
-
-/// The end of the plugin's part in a connection.
-enum Served {
-    Stopped,
-    Lost(nri::Result<()>),
-}
-
-async fn serve(
-    stream: Socket,
-    observer: &Arc<Observer>,
-    identity: &Identity,
-    tap: Tap,
-    stop: Pin<&mut (impl Future<Output = ()> + Send)>,
-) -> Served {
-    let tap = Arc::new(tap);
-    let tapped = Tapped::new(stream, Arc::clone(&tap));
-    let stopped = AtomicBool::new(false);
-    let built = Stub::builder(Arc::clone(observer))
-        .name(&*identity.name)
-        .index(&*identity.index)
-        .stream(tapped)
-        .no_logging()
-        .build();
-    let outcome = match built {
-        Ok(stub) => {
-            stub.run_until(async {
-                stop.await;
-                stopped.store(true, Ordering::Relaxed);
-            })
-            .await
-        }
-        Err(error) => Err(error),
-    };
-    let stopped = stopped.into_inner();
-    let by = if stopped {
-        Closer::Recorder
-    } else {
-        Closer::Runtime
-    };
-    tap.closed(by, outcome.as_ref().err().map(|error| format!("{error:#}")));
-    if stopped {
-        Served::Stopped
-    } else {
-        Served::Lost(outcome)
     }
 }
 
@@ -184,67 +150,29 @@ async fn reconnect(socket: &Path, wait: &mut Duration) -> Socket {
     }
 }
 
-fn refused(socket: &Path, error: nri::Error) -> Error {
-    let message = format!("cannot observe {}: {error:#}", socket.display());
-    let help = error.help().map(str::to_owned);
-    let refused = Error::new(ErrorKind::Connection, message).with_source(error);
-    match help {
-        Some(help) => refused.with_help(help),
-        None => refused,
-    }
+fn refused(socket: &Path, reason: &str) -> Error {
+    let message = format!("cannot observe {}: {reason}", socket.display());
+    Error::new(ErrorKind::Connection, message).with_help(
+        "check name and index, that no plugin of this name and index is connected, and the log of the runtime",
+    )
 }
 
-/// A plugin with a handler for every event, none of which does anything.
-#[derive(Default, NriPlugin)]
-#[nri(name = "nri-recorder", index = "99")]
+/// A plugin that subscribes to every event and does nothing.
+#[derive(Default)]
 struct Observer {
     synchronized: AtomicBool,
 }
 
-impl Synchronize for Observer {
-    async fn synchronize(
-        &self,
-        _: &EventContext,
-        _: Vec<PodSandbox>,
-        _: Vec<Container>,
-    ) -> nri::Result<Updates> {
-        self.synchronized.store(true, Ordering::Relaxed);
-        Ok(Updates::new())
-    }
-}
-
-macro_rules! ignore_events {
-    ($($event:ident $method:ident($($argument:ty),*) -> $answer:ty;)*) => {$(
-        impl $event for Observer {
-            async fn $method(&self, _: &EventContext $(, _: $argument)*) -> nri::Result<$answer> {
-                Ok(Default::default())
-            }
+impl Service for Observer {
+    async fn call(&self, request: Request) -> Result<Bytes, Status> {
+        if request.method != "Synchronize" {
+            return Ok(Bytes::new());
         }
-    )*};
-}
-
-ignore_events! {
-    RunPodSandbox run_pod_sandbox(PodSandbox) -> ();
-    UpdatePodSandbox update_pod_sandbox(PodSandbox, LinuxResources, LinuxResources) -> ();
-    PostUpdatePodSandbox post_update_pod_sandbox(PodSandbox) -> ();
-    StopPodSandbox stop_pod_sandbox(PodSandbox) -> ();
-    RemovePodSandbox remove_pod_sandbox(PodSandbox) -> ();
-    CreateContainer create_container(PodSandbox, Container) -> Adjustment;
-    PostCreateContainer post_create_container(PodSandbox, Container) -> ();
-    StartContainer start_container(PodSandbox, Container) -> ();
-    PostStartContainer post_start_container(PodSandbox, Container) -> ();
-    UpdateContainer update_container(PodSandbox, Container, LinuxResources) -> Updates;
-    PostUpdateContainer post_update_container(PodSandbox, Container) -> ();
-    StopContainer stop_container(PodSandbox, Container) -> Updates;
-    RemoveContainer remove_container(PodSandbox, Container) -> ();
-}
-
-impl ValidateContainerAdjustment for Observer {
-    async fn validate_container_adjustment(
-        &self,
-        _: &EventContext,
-        _: ValidateContainerAdjustmentRequest,
-    ) -> nri::Result<Verdict> {
-        Ok(Verdict::Accept)
+        let part = SynchronizeRequest::decode(request.payload)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        if !part.more {
+            self.synchronized.store(true, Ordering::Relaxed);
+        }
+        Ok(peer::synchronized(part.more))
     }
 }

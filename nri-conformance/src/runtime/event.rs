@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use nri::__private::{STAGES, Stage};
-use nri::api::{Container, Event, PodSandbox};
+use nri::api::{CreateContainerRequest, Event, PodSandbox, RunPodSandboxRequest};
+use nri::codec::Message as _;
 use serde::Deserialize;
 
 /// The label of every pod that the driver runs; its value is the seed of the run.
@@ -115,84 +117,84 @@ impl TryFrom<String> for Hook {
     }
 }
 
-/// The pod of an event.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PodFacts {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) uid: String,
-    pub(crate) namespace: String,
-    /// The seed of the run for which the driver created it; `None` for a pod of others.
-    pub(crate) run: Option<String>,
-    /// The process of the sandbox; 0 if the event names none.
-    pub(crate) pid: u32,
-    pub(crate) ips: Vec<String>,
-    pub(crate) cgroup_parent: String,
-    pub(crate) cgroups_path: String,
-    /// Kinds and paths; the path is empty for a namespace that exists only through the process of the sandbox.
-    namespaces: Vec<(String, String)>,
+/// An event, as a plugin receives it.
+#[derive(Clone, Debug)]
+pub(crate) struct EventRequest {
+    pub(crate) hook: Hook,
+    /// The pod without its annotations.
+    pub(crate) pod: PodSandbox,
+    pub(crate) container: Option<ContainerId>,
 }
 
 /// The container of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ContainerFacts {
+pub(crate) struct ContainerId {
     pub(crate) id: String,
     pub(crate) name: String,
+    /// The id of the pod that the container claims to be part of.
     pub(crate) pod: String,
 }
 
-impl From<&PodSandbox> for PodFacts {
-    fn from(pod: &PodSandbox) -> PodFacts {
-        let linux = pod.linux.clone().unwrap_or_default();
-        let namespaces = linux.namespaces.into_iter();
-        PodFacts {
-            id: pod.id.clone(),
-            name: pod.name.clone(),
-            uid: pod.uid.clone(),
-            namespace: pod.namespace.clone(),
-            run: pod.labels.get(LABEL).cloned(),
-            pid: pod.pid,
-            ips: pod.ips.clone(),
-            cgroup_parent: linux.cgroup_parent,
-            cgroups_path: linux.cgroups_path,
-            namespaces: namespaces.map(|found| (found.r#type, found.path)).collect(),
-        }
-    }
-}
-
-impl From<&Container> for ContainerFacts {
-    fn from(container: &Container) -> ContainerFacts {
-        ContainerFacts {
-            id: container.id.clone(),
-            name: container.name.clone(),
-            pod: container.pod_sandbox_id.clone(),
-        }
-    }
-}
-
-impl PodFacts {
-    /// Returns the path of a namespace by its name in OCI specs, if the event has one.
-    pub(crate) fn namespace_path(&self, kind: &str) -> Option<&str> {
-        let found = self.namespaces.iter().find(|(name, _)| name == kind);
-        found
-            .map(|(_, path)| path.as_str())
-            .filter(|path| !path.is_empty())
-    }
-
-    /// Returns these facts, completed by those of an earlier event, because a runtime may omit what has ended.
-    pub(crate) fn or(mut self, earlier: &PodFacts) -> PodFacts {
-        for (kind, path) in &earlier.namespaces {
-            if self.namespace_path(kind).is_none() {
-                self.namespaces.retain(|(name, _)| name != kind);
-                self.namespaces.push((kind.clone(), path.clone()));
+impl EventRequest {
+    /// Reads a request. Returns `None` for a request that is not an event, or that cannot be decoded.
+    #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
+    pub(crate) fn read(method: &str, payload: Bytes) -> Option<EventRequest> {
+        let (hook, pod, container) = match Hook::named(method) {
+            None if method == "StateChange" => {
+                let change = nri::api::StateChangeEvent::decode(payload).ok()?;
+                let hook = Hook::named(Event::try_from(change.event).ok()?.name())?;
+                (hook, change.pod, change.container)
             }
-        }
-        if self.cgroup_parent.is_empty() {
-            self.cgroup_parent.clone_from(&earlier.cgroup_parent);
-        }
-        if self.cgroups_path.is_empty() {
-            self.cgroups_path.clone_from(&earlier.cgroups_path);
-        }
-        self
+            None => return None,
+            // Every request begins with the pod, and that of a container with the pod and the container.
+            Some(hook) if hook.is_about_pod() => {
+                (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
+            }
+            Some(hook) => {
+                let request = CreateContainerRequest::decode(payload).ok()?;
+                (hook, request.pod, request.container)
+            }
+        };
+        let container = container.filter(|_| !hook.is_about_pod());
+        let pod = pod.unwrap_or_default();
+        Some(EventRequest {
+            hook,
+            pod: PodSandbox {
+                annotations: Default::default(),
+                ..pod
+            },
+            container: container.map(|container| ContainerId {
+                id: container.id,
+                name: container.name,
+                pod: container.pod_sandbox_id,
+            }),
+        })
     }
+}
+
+/// Returns the path of a namespace by its name in OCI specs, if the pod has one.
+pub(crate) fn namespace_path<'a>(pod: &'a PodSandbox, kind: &str) -> Option<&'a str> {
+    let mut namespaces = pod.linux.iter().flat_map(|linux| &linux.namespaces);
+    let found = namespaces.find(|found| found.r#type == kind)?;
+    Some(found.path.as_str()).filter(|path| !path.is_empty())
+}
+
+/// Returns a pod, completed by what an earlier event has, because a runtime may omit what has ended.
+pub(crate) fn completed(mut pod: PodSandbox, earlier: PodSandbox) -> PodSandbox {
+    let earlier = earlier.linux.unwrap_or_default();
+    for namespace in earlier.namespaces {
+        if namespace_path(&pod, &namespace.r#type).is_none() {
+            let namespaces = &mut pod.linux.get_or_insert_default().namespaces;
+            namespaces.retain(|known| known.r#type != namespace.r#type);
+            namespaces.push(namespace);
+        }
+    }
+    let linux = pod.linux.get_or_insert_default();
+    if linux.cgroup_parent.is_empty() {
+        linux.cgroup_parent = earlier.cgroup_parent;
+    }
+    if linux.cgroups_path.is_empty() {
+        linux.cgroups_path = earlier.cgroups_path;
+    }
+    pod
 }

@@ -17,13 +17,13 @@ pub(super) struct Test<E: 'static> {
 /// The end of a test: a value or success, or else the outcome that ended it.
 pub(super) type Ended<T = ()> = Result<T, Outcome>;
 
-/// Lists tests, each with its statement, its name and its function, which may have another argument.
+/// Lists tests, each with its statement, its name and its function, which may have more arguments.
 macro_rules! tests {
-    ($($statement:literal $name:literal $judge:ident $(($argument:expr))?;)*) => {
+    ($($statement:literal $name:literal $judge:ident $(($($argument:expr),+))?;)*) => {
         &[$($crate::runtime::judgement::Test {
             statement: $statement,
             name: $name,
-            judge: |evidence| $judge(evidence $(, $argument)?).into(),
+            judge: |evidence| $judge(evidence $(, $($argument),+)?).into(),
         }),*]
     };
 }
@@ -73,6 +73,20 @@ impl Judged {
     }
 }
 
+/// Judges evidence by the selected tests, or skips them for the reason for which there is none.
+pub(super) fn judged<E>(
+    tests: &[Test<E>],
+    selects: impl Fn(&str) -> bool,
+    evidence: Result<&E, &str>,
+) -> Vec<Judged> {
+    let selected = tests.iter().filter(|test| selects(test.statement));
+    let judged = selected.map(|test| {
+        let finding = evidence.map_or_else(Finding::skipped, test.judge);
+        Judged::new(test.statement, test.name, finding)
+    });
+    judged.collect()
+}
+
 /// Turns the failure of an ambiguous statement into a skip, because it never fails a run.
 fn firm(statement: &str, outcome: Outcome) -> Outcome {
     let ambiguous = contract::get(statement).is_some_and(|found| !found.is_firm());
@@ -95,9 +109,5 @@ pub(super) fn fail<T>(
     got: impl Into<String>,
     expected: impl Into<String>,
 ) -> Ended<T> {
-    Err(Outcome::Fail(Failure {
-        sent: sent.into(),
-        got: got.into(),
-        expected: expected.into(),
-    }))
+    Err(Outcome::Fail(Failure::new(sent, got, expected)))
 }

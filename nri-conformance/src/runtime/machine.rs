@@ -6,16 +6,16 @@
 mod cgroup;
 mod namespace;
 mod network;
-mod process;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use nri::api::PodSandbox;
+
 pub(super) use cgroup::PodCgroup;
 pub(super) use namespace::NamespaceKind;
-
-use super::event::PodFacts;
 
 /// The node, seen through its `/proc` and `/sys/fs/cgroup`.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Machine {
     }
 
     /// Reads the state of a pod.
-    pub(super) fn read(&self, pod: &PodFacts) -> PodState {
+    pub(super) fn read(&self, pod: &PodSandbox) -> PodState {
         let pause = self.pause(pod);
         PodState {
             cgroups: self.cgroups(pod),
@@ -87,6 +87,30 @@ impl Machine {
             namespaces: self.namespaces(pod, pause),
             network: self.network(pod, pause),
         }
+    }
+
+    /// Finds the process of a sandbox: by the id in the event, else as the only process in the cgroup of the sandbox.
+    fn pause(&self, pod: &PodSandbox) -> Pause {
+        let linux = pod.linux.as_ref();
+        let pid = match pod.pid {
+            0 => linux.and_then(|linux| self.only_process(&linux.cgroups_path)),
+            pid => Some(pid),
+        };
+        match pid {
+            None => Pause::Unknown,
+            Some(pid) if self.runs(pid) => Pause::Running(pid),
+            Some(pid) => Pause::Ended(pid),
+        }
+    }
+
+    /// Returns true if a process exists and is neither a zombie nor dead.
+    fn runs(&self, pid: u32) -> bool {
+        let stat = fs::read_to_string(self.at(format!("proc/{pid}/stat"))).unwrap_or_default();
+        // The name, in parentheses, may contain anything.
+        let state = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next());
+        state.is_some_and(|state| !matches!(state, 'Z' | 'X' | 'x'))
     }
 
     /// Returns the path by which this process reaches a path of the node.

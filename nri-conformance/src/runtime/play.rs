@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use super::case::PodCase;
-use super::judgement::{Finding, Judged, Test};
+use super::judgement::{Finding, Judged, Test, judged};
 use super::options::Options;
 use super::order;
 use super::pods;
@@ -12,8 +12,8 @@ use super::scenario::{
 };
 use super::sequence::Sequence;
 use crate::contract;
+use crate::error::{Error, Result};
 use crate::result::Outcome;
-use crate::{Error, Result};
 
 /// The statements that no test can observe, each with the name of its result and the reason.
 const NEVER: &[(&str, &str, &str)] = &[
@@ -102,13 +102,13 @@ impl Play<'_> {
 
     async fn life(&mut self) -> Result<()> {
         let Some(driver) = &self.stage.driver else {
-            self.judge(Life::TESTS, &Err(NO_DRIVER.to_owned()));
+            self.judge(Life::TESTS, Err(NO_DRIVER));
             return Ok(());
         };
         let life = Life::play(self.stage, driver).await?;
-        self.pods.extend([life.orderly.clone(), life.busy.clone()]);
-        self.sequences.clone_from(&life.sequences);
-        self.judge(Life::TESTS, &Ok(life));
+        self.judge(Life::TESTS, Ok(&life));
+        self.pods.extend([life.orderly, life.busy]);
+        self.sequences = life.sequences;
         Ok(())
     }
 
@@ -124,48 +124,44 @@ impl Play<'_> {
                 .await
                 .map_err(|reason| format!("an earlier step failed: {reason}")),
         };
-        self.judge(S::TESTS, &evidence);
+        self.judge(S::TESTS, evidence.as_ref().map_err(String::as_str));
     }
 
-    /// Judges evidence, or skips its tests for the reason for which there is none.
-    fn judge<E>(&mut self, tests: &[Test<E>], evidence: &Result<E, String>) {
-        let selected = |test: &&Test<E>| self.options.selects(test.statement);
-        let judged = tests.iter().filter(selected).map(|test| {
-            let finding = match evidence {
-                Ok(evidence) => (test.judge)(evidence),
-                Err(reason) => Finding::skipped(reason),
-            };
-            Judged::new(test.statement, test.name, finding)
-        });
-        self.judged.extend(judged);
+    fn judge<E>(&mut self, tests: &[Test<E>], evidence: Result<&E, &str>) {
+        let selects = |statement: &str| self.options.selects(statement);
+        self.judged.extend(judged(tests, selects, evidence));
     }
 
     /// Judges what all scenarios have in common.
-    fn end(self) -> Played {
-        let selects = |statement: &str| self.options.selects(statement);
-        let tests = pods::tests().filter(|test| selects(test.statement));
-        let mut judged: Vec<Judged> = tests
-            .map(|test| Judged::new(test.statement, test.name, pods::judge(test, &self.pods)))
-            .collect();
-        judged.extend(self.judged);
-        judged.extend(order::judge(&self.sequences, selects));
-        judged.extend(unselected(&self.sequences, self.options));
-        let never = NEVER.iter().filter(|(id, ..)| selects(id));
-        judged.extend(never.map(|(id, name, why)| Judged::new(id, name, Finding::skipped(*why))));
+    fn end(mut self) -> Played {
+        let (pods, sequences) = (
+            std::mem::take(&mut self.pods),
+            std::mem::take(&mut self.sequences),
+        );
+        let of_scenarios = std::mem::take(&mut self.judged);
+        for tests in pods::TESTS {
+            self.judge(tests, Ok(&pods));
+        }
+        self.judged.extend(of_scenarios);
+        self.judge(order::TESTS, Ok(&sequences));
+        self.judged.extend(unselected(&sequences, self.options));
+        let never = NEVER.iter().filter(|(id, ..)| self.options.selects(id));
+        self.judged
+            .extend(never.map(|(id, name, why)| Judged::new(id, name, Finding::skipped(*why))));
         // Stable, so that the tests of a statement stay in their order.
-        judged.sort_by_key(|judged| contract::ids().position(|id| id == judged.result.statement));
-        let mut pods = self.pods.iter();
+        self.judged
+            .sort_by_key(|judged| contract::ids().position(|id| id == judged.result.statement));
         Played {
-            judged,
-            runtime: pods.find_map(|case| case.record.runtime.clone()),
+            judged: self.judged,
+            runtime: pods.iter().find_map(|case| case.record.runtime.clone()),
         }
     }
 }
 
 /// Returns the violations of statements that are not selected, unless they are skipped on request: what was seen counts.
-fn unselected(sequences: &[Sequence], options: &Options) -> Vec<Judged> {
+fn unselected(sequences: &Vec<Sequence>, options: &Options) -> Vec<Judged> {
     let others = |id: &str| !options.selects(id) && !options.skip.contains(id);
-    let mut judged = order::judge(sequences, others);
+    let mut judged = judged(order::TESTS, others, Ok(sequences));
     judged.retain(|judged| matches!(judged.result.outcome, Outcome::Fail(_)));
     judged
 }
@@ -173,17 +169,20 @@ fn unselected(sequences: &[Sequence], options: &Options) -> Vec<Judged> {
 /// Returns the statement and the name of every test.
 #[cfg(test)]
 pub(super) fn tests() -> Vec<(&'static str, &'static str)> {
-    fn of<E>(tests: &[Test<E>]) -> impl Iterator<Item = (&'static str, &'static str)> {
-        tests.iter().map(|test| (test.statement, test.name))
+    fn of<E>(tests: &[Test<E>]) -> Vec<(&'static str, &'static str)> {
+        let names = tests.iter().map(|test| (test.statement, test.name));
+        names.collect()
     }
-    let pods = pods::tests().map(|test| (test.statement, test.name));
-    let orders = order::TESTS.iter().map(|test| (test.statement, test.name));
-    let errors = of(Early::TESTS)
-        .chain(of(RejectedPod::TESTS))
-        .chain(of(RejectedContainer::TESTS))
-        .chain(of(Teardown::TESTS));
-    let lives = of(Life::TESTS)
-        .chain(of(Hanging::TESTS))
-        .chain(of(Joining::TESTS));
-    pods.chain(orders).chain(errors).chain(lives).collect()
+    let pods = pods::TESTS.into_iter().flat_map(of);
+    let others = [
+        of(order::TESTS),
+        of(Early::TESTS),
+        of(RejectedPod::TESTS),
+        of(RejectedContainer::TESTS),
+        of(Teardown::TESTS),
+        of(Life::TESTS),
+        of(Hanging::TESTS),
+        of(Joining::TESTS),
+    ];
+    pods.chain(others.concat()).collect()
 }

@@ -13,17 +13,14 @@ use super::machine::{NamespaceKind, Network};
 use super::observer::View;
 use crate::result::Outcome;
 
-/// Returns every test.
-pub(super) fn tests() -> impl Iterator<Item = &'static Test<PodCase>> {
-    [run::TESTS, stop::TESTS, remove::TESTS, requests::TESTS]
-        .into_iter()
-        .flatten()
-}
+/// Every test.
+pub(super) const TESTS: [&[Test<Vec<PodCase>>]; 4] =
+    [run::TESTS, stop::TESTS, remove::TESTS, requests::TESTS];
 
 /// Judges each pod, and returns the first failure, else a pass, else the first reason for skipping.
-pub(super) fn judge(test: &Test<PodCase>, pods: &[PodCase]) -> Finding {
+fn each<F: Into<Finding>>(pods: &[PodCase], judge: fn(&PodCase) -> F) -> Finding {
     let mut best: Option<Finding> = None;
-    for finding in pods.iter().map(test.judge) {
+    for finding in pods.iter().map(|pod| judge(pod).into()) {
         match finding.outcome {
             Outcome::Fail(_) | Outcome::Known { .. } => return finding,
             Outcome::Pass => best = Some(finding),

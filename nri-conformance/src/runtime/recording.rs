@@ -18,6 +18,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::deviations;
+use super::judgement::judged;
 use super::order;
 use super::sequence::Sequence;
 use crate::record::{Error, ErrorKind, Reader, Result};
@@ -50,7 +51,7 @@ pub fn judge_reader(
     let header = reader.header().clone();
     let (name, version) = (header.runtime, header.runtime_version);
     let subject = Subject::runtime(name.unwrap_or_default(), version.unwrap_or_default());
-    let results = deviations::mark(&subject, order::judge(&sequences, selects));
+    let results = deviations::mark(&subject, judged(order::TESTS, selects, Ok(&sequences)));
     Ok(Report { subject, results })
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use nri::api::EventMask;
 
-use super::event::Hook;
-use super::observer::{Record, RecordedEvent, Synchronized};
+use super::event::{ContainerId, EventRequest, Hook};
+use super::observer::{Record, Synchronized};
 
 /// Everything that one plugin received on one connection.
 #[derive(Clone, Debug)]
@@ -36,14 +36,6 @@ pub(crate) struct Arrival {
     pub(crate) at: Duration,
     /// The time of the answer; `None` if it is unknown.
     pub(crate) answered: Option<Duration>,
-}
-
-/// The container of an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ContainerId {
-    pub(crate) id: String,
-    /// The id of the pod that the container claims to be part of.
-    pub(crate) pod: String,
 }
 
 impl Sequence {
@@ -91,8 +83,11 @@ impl Sequence {
         }
         let events = record.entries.iter();
         let events = events.filter(|entry| entry.observer == observer);
-        let arrivals = events.map(|entry| Arrival::of(entry, start));
-        sequence.arrivals.extend(arrivals);
+        let since = |moment: Instant| moment.saturating_duration_since(start);
+        sequence.arrivals.extend(events.map(|entry| Arrival {
+            answered: entry.ended.map(since),
+            ..Arrival::of(entry.event.clone(), since(entry.started))
+        }));
         sequence.arrivals.sort_by_key(|arrival| arrival.at);
         sequence
     }
@@ -100,11 +95,9 @@ impl Sequence {
     fn synchronize(&mut self, state: &Synchronized, start: Instant) {
         let at = state.at.saturating_duration_since(start);
         self.arrivals.push(Arrival::of_all(Hook::Synchronize, at));
-        let pods = state.pods.iter().map(|pod| pod.id.clone());
-        self.known_pods.extend(pods);
-        let containers = state.containers.iter();
+        self.known_pods.extend(state.pods.iter().cloned());
         self.known_containers
-            .extend(containers.map(|container| container.id.clone()));
+            .extend(state.containers.iter().cloned());
     }
 
     /// Returns true if the plugin receives this event.
@@ -153,17 +146,14 @@ impl Arrival {
         }
     }
 
-    fn of(entry: &RecordedEvent, start: Instant) -> Arrival {
-        let since = |moment: Instant| moment.saturating_duration_since(start);
+    /// Returns an event whose answer is unknown.
+    pub(crate) fn of(event: EventRequest, at: Duration) -> Arrival {
         Arrival {
-            hook: entry.hook,
-            pod: entry.pod.id.clone(),
-            container: entry.container.as_ref().map(|container| ContainerId {
-                id: container.id.clone(),
-                pod: container.pod.clone(),
-            }),
-            at: since(entry.started),
-            answered: entry.ended.map(since),
+            hook: event.hook,
+            pod: event.pod.id,
+            container: event.container,
+            at,
+            answered: None,
         }
     }
 }

@@ -9,13 +9,13 @@ use nri_adaptation::Via;
 
 /// The answer to an event, or the failure instead of it.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The event that was answered.
-    pub event: Event,
+    pub(crate) event: Event,
     /// The RPC that it was sent through.
-    pub via: Via,
+    pub(crate) via: Via,
     /// The encoded response, or the failure instead of it.
-    pub result: Result<Bytes, CallError>,
+    pub(crate) result: Result<Bytes, CallError>,
 }
 
 impl Answer {
@@ -30,12 +30,12 @@ impl Answer {
     }
 
     /// Returns true if the plugin does not implement the RPC.
-    pub fn is_unimplemented(&self) -> bool {
+    pub(crate) fn is_unimplemented(&self) -> bool {
         self.code() == Some(Code::UNIMPLEMENTED)
     }
 
     /// Returns the status code of the answer; `None` for success, or if there was no answer.
-    pub fn code(&self) -> Option<Code> {
+    pub(crate) fn code(&self) -> Option<Code> {
         match &self.result {
             Err(CallError::Status(status)) => Some(status.code),
             Ok(_) | Err(_) => None,
@@ -43,7 +43,7 @@ impl Answer {
     }
 
     /// Describes the request, such as `StopPodSandbox as StateChange`.
-    pub fn sent(&self) -> String {
+    pub(crate) fn sent(&self) -> String {
         let name = self.event.name();
         match self.via {
             Via::Dedicated => name.to_owned(),
@@ -52,7 +52,7 @@ impl Answer {
     }
 
     /// Describes the answer.
-    pub fn got(&self) -> String {
+    pub(crate) fn got(&self) -> String {
         match &self.result {
             Ok(_) => "success".to_owned(),
             Err(error) => describe(error),
@@ -61,7 +61,7 @@ impl Answer {
 }
 
 /// Describes the failure of a call.
-pub fn describe(error: &CallError) -> String {
+pub(crate) fn describe(error: &CallError) -> String {
     match error {
         CallError::Status(status) => format!("the error {:?}, {}", status.message, status.code),
         CallError::Closed => "the end of the connection".to_owned(),

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A way to split messages into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub(crate) enum Cut {
     /// As few frames as possible: header and data in one frame, and also several messages if they are sent together.
     Whole,
     /// Frames of at most this many bytes.
@@ -58,7 +58,7 @@ fn put(out: &mut Vec<u8>, connection: u32, payload: &[u8]) {
 
 /// A stream that splits the data of the frames written to it into other frames.
 #[derive(Debug)]
-pub struct Recut<S> {
+pub(crate) struct Recut<S> {
     stream: S,
     cut: Cut,
     /// The bytes of incomplete frames.
@@ -69,7 +69,7 @@ pub struct Recut<S> {
 
 impl<S> Recut<S> {
     /// Wraps a stream and splits the data of the frames written to it into other frames.
-    pub fn new(stream: S, cut: Cut) -> Self {
+    pub(crate) fn new(stream: S, cut: Cut) -> Self {
         Recut {
             stream,
             cut,

@@ -45,7 +45,7 @@ async fn connection(bench: &Bench, revision: &Revision) -> Judged {
         session,
         ..
     } = live;
-    session.close();
+    drop(session);
     let Some(process) = &mut instance.process else {
         return skip("the plugin is not a process");
     };
@@ -65,7 +65,7 @@ async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
         session,
         ..
     } = live;
-    session.close();
+    drop(session);
     let sent = "the end of the connection";
     let Ok(Some(stream)) = timeout(RECONNECT, instance.connection()).await else {
         let expected = format!("another connection within {RECONNECT:?}");
@@ -94,7 +94,7 @@ async fn backoff(bench: &Bench, revision: &Revision) -> Judged {
         session,
         ..
     } = bench.serving(revision).await?;
-    session.close();
+    drop(session);
     let until = Instant::now() + REFUSING;
     let mut attempts = 0;
     while let Ok(Some(stream)) = tokio::time::timeout_at(until, instance.connection()).await {

@@ -133,7 +133,7 @@ async fn reconnects(bench: &Bench, revision: &Revision) -> Judged {
             session,
             ..
         } = live;
-        session.close();
+        drop(session);
         let Ok(stream) = bench.connection(&mut instance).await else {
             return Err(stays_away("no connection"));
         };

@@ -101,13 +101,13 @@ async fn once(bench: &Bench, revision: &Revision) -> Judged {
     }
     let asked = trace.messages(Direction::ToPlugin);
     for answer in trace.messages(Direction::FromPlugin) {
-        let is_answer = answer.connection == 1 && answer.kind == Kind::Response;
+        let is_answer = answer.connection == 1 && answer.header.kind == Kind::Response;
+        let stream = answer.header.stream;
         let is_asked = asked
             .iter()
-            .any(|message| message.connection == 1 && message.stream == answer.stream);
+            .any(|message| message.connection == 1 && message.header.stream == stream);
         if is_answer && !is_asked {
-            let sent = format!("no request on stream {}", answer.stream);
-            return fail(sent, "an answer", ONCE);
+            return fail(format!("no request on stream {stream}"), "an answer", ONCE);
         }
     }
     Ok(())
@@ -171,7 +171,7 @@ async fn late_under_load(
     late: &Answer,
     rounds: usize,
 ) -> Judged {
-    if live.session.arrivals().pending_updates() > 0 {
+    if live.session.arrivals().updates() > 0 {
         let sent = format!("{}, while it sends updates", late.sent());
         return Err(blocked("W14", sent, late.got(), IN_TIME));
     }

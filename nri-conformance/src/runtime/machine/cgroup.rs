@@ -4,17 +4,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nri::api::PodSandbox;
+
 use super::Machine;
-use crate::runtime::event::PodFacts;
 
 /// The folder below which all hierarchies are mounted.
 const CGROUPS: &str = "sys/fs/cgroup";
 
 impl Machine {
     /// Returns the cgroup of the pod and that of the sandbox, each with true if it exists.
-    pub(super) fn cgroups(&self, pod: &PodFacts) -> Vec<(String, bool)> {
-        [&pod.cgroup_parent, &pod.cgroups_path]
-            .into_iter()
+    pub(super) fn cgroups(&self, pod: &PodSandbox) -> Vec<(String, bool)> {
+        let linux = pod.linux.iter();
+        linux
+            .flat_map(|linux| [&linux.cgroup_parent, &linux.cgroups_path])
             .filter(|name| !name.is_empty())
             .map(|name| (name.clone(), !self.cgroup_folders(name).is_empty()))
             .collect()

@@ -5,8 +5,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use nri::api::PodSandbox;
+
 use super::{Machine, Namespace, Pause};
-use crate::runtime::event::PodFacts;
+use crate::runtime::event::namespace_path;
 
 /// The namespaces that the containers of a pod share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,14 +55,14 @@ impl fmt::Display for NamespaceKind {
 }
 
 impl Machine {
-    pub(super) fn namespaces(&self, pod: &PodFacts, pause: Pause) -> Vec<Namespace> {
+    pub(super) fn namespaces(&self, pod: &PodSandbox, pause: Pause) -> Vec<Namespace> {
         NamespaceKind::ALL
             .into_iter()
             .map(|kind| self.namespace(kind, pod, pause))
             .collect()
     }
 
-    fn namespace(&self, kind: NamespaceKind, pod: &PodFacts, pause: Pause) -> Namespace {
+    fn namespace(&self, kind: NamespaceKind, pod: &PodSandbox, pause: Pause) -> Namespace {
         let file = self.namespace_file(kind, pod, pause);
         let inode = file.as_deref().and_then(inode);
         let own = inode_of_node(self, kind);
@@ -76,12 +78,10 @@ impl Machine {
     pub(super) fn namespace_file(
         &self,
         kind: NamespaceKind,
-        pod: &PodFacts,
+        pod: &PodSandbox,
         pause: Pause,
     ) -> Option<PathBuf> {
-        let named = pod
-            .namespace_path(kind.oci_name())
-            .map(|path| self.at(path));
+        let named = namespace_path(pod, kind.oci_name()).map(|path| self.at(path));
         let of_process = match pause {
             Pause::Running(pid) => Some(self.at(format!("proc/{pid}/ns/{}", kind.proc_name()))),
             Pause::Ended(_) | Pause::Unknown => None,

@@ -5,12 +5,13 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 
+use nri::api::PodSandbox;
+
 use super::{Machine, NamespaceKind, Network, Pause};
-use crate::runtime::event::PodFacts;
 
 impl Machine {
     /// Reads the network of a pod: through the process of the sandbox, else from inside the namespace.
-    pub(super) fn network(&self, pod: &PodFacts, pause: Pause) -> Option<Network> {
+    pub(super) fn network(&self, pod: &PodSandbox, pause: Pause) -> Option<Network> {
         if let Pause::Running(pid) = pause {
             let through_process = Network::read(&self.at(format!("proc/{pid}/net")));
             if through_process.is_some() {

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nri::api::PodSandbox;
 use tokio::sync::watch;
 
 use super::view::{Attempt, View};
-use crate::runtime::event::{ContainerFacts, Hook, PodFacts};
+use crate::runtime::event::{EventRequest, Hook};
 
 /// A record that observers write to. Clones share it.
 #[derive(Clone, Debug)]
@@ -38,9 +39,7 @@ pub(crate) struct RecordedEvent {
     /// The unique number of the event.
     pub(super) number: usize,
     pub(crate) observer: &'static str,
-    pub(crate) hook: Hook,
-    pub(crate) pod: PodFacts,
-    pub(crate) container: Option<ContainerFacts>,
+    pub(crate) event: EventRequest,
     /// The moment at which the event arrived.
     pub(crate) started: Instant,
     /// The moment just before the answer; `None` while the hook is held.
@@ -51,13 +50,13 @@ pub(crate) struct RecordedEvent {
     pub(crate) attempt: Option<Attempt>,
 }
 
-/// The state that a plugin was synchronized with.
+/// The ids of the pods and containers that a plugin was synchronized with.
 #[derive(Clone, Debug)]
 pub(crate) struct Synchronized {
     pub(crate) observer: &'static str,
     pub(crate) at: Instant,
-    pub(crate) pods: Vec<PodFacts>,
-    pub(crate) containers: Vec<ContainerFacts>,
+    pub(crate) pods: Vec<String>,
+    pub(crate) containers: Vec<String>,
 }
 
 impl Journal {
@@ -104,13 +103,11 @@ impl Journal {
         });
     }
 
-    /// Returns the facts of the first event about a pod.
-    pub(super) fn first_sight(&self, pod: &str) -> Option<PodFacts> {
+    /// Returns the pod as the first event about it has it.
+    pub(super) fn first_sight(&self, pod: &str) -> Option<PodSandbox> {
         let record = self.lock();
-        let mut entries = record.entries.iter();
-        entries
-            .find(|entry| entry.pod.id == pod)
-            .map(|entry| entry.pod.clone())
+        let mut pods = record.entries.iter().map(|entry| &entry.event.pod);
+        pods.find(|known| known.id == pod).cloned()
     }
 
     /// Waits until the record satisfies a condition. Returns false if it does not in time.
@@ -158,42 +155,46 @@ impl Record {
     ) -> impl Iterator<Item = &'a RecordedEvent> {
         self.entries
             .iter()
-            .filter(move |entry| entry.observer == observer && entry.pod.id == pod)
+            .filter(move |entry| entry.observer == observer && entry.event.pod.id == pod)
     }
 
     /// Returns the first event of a kind that a plugin received about a pod.
     pub(crate) fn first(&self, observer: &str, pod: &str, hook: Hook) -> Option<&RecordedEvent> {
-        self.entries
-            .iter()
-            .find(|entry| entry.observer == observer && entry.pod.id == pod && entry.hook == hook)
+        let mut entries = self.entries.iter();
+        entries.find(|entry| {
+            let event = &entry.event;
+            entry.observer == observer && event.pod.id == pod && event.hook == hook
+        })
     }
 
     /// Returns true if a plugin knows a container from Synchronize or from an event.
     pub(crate) fn knows_container(&self, observer: &str, id: &str) -> bool {
-        let events = self.entries.iter();
-        let by_event = events
-            .filter(|entry| entry.observer == observer)
-            .filter_map(|entry| entry.container.as_ref())
-            .any(|container| container.id == id);
-        by_event || self.synchronized_container(observer, id)
+        let mut events = self.entries.iter();
+        let by_event = events.any(|entry| {
+            let container = entry.event.container.as_ref();
+            entry.observer == observer && container.is_some_and(|container| container.id == id)
+        });
+        by_event
+            || self
+                .states(observer)
+                .any(|state| has(&state.containers, id))
     }
 
     /// Returns true if a plugin knows a pod from Synchronize or from an event.
     pub(crate) fn knows_pod(&self, observer: &str, id: &str) -> bool {
-        self.of(observer, id).next().is_some() || self.synchronized_pod(observer, id)
+        let by_event = self.of(observer, id).next().is_some();
+        by_event || self.states(observer).any(|state| has(&state.pods, id))
     }
 
-    fn synchronized_pod(&self, observer: &str, id: &str) -> bool {
-        let mut states = self.synchronized.iter();
-        states.any(|state| state.observer == observer && state.pods.iter().any(|pod| pod.id == id))
+    /// Returns the states that a plugin was synchronized with.
+    pub(crate) fn states(&self, observer: &str) -> impl Iterator<Item = &Synchronized> {
+        let states = self.synchronized.iter();
+        states.filter(move |state| state.observer == observer)
     }
+}
 
-    fn synchronized_container(&self, observer: &str, id: &str) -> bool {
-        let mut states = self.synchronized.iter();
-        states.any(|state| {
-            state.observer == observer && state.containers.iter().any(|found| found.id == id)
-        })
-    }
+fn has(ids: &[String], id: &str) -> bool {
+    ids.iter().any(|known| known == id)
 }
 
 impl RecordedEvent {

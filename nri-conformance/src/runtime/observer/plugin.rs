@@ -1,60 +1,91 @@
-//! The plugin: handlers that record, then act as scripted.
+//! The plugin: a service that records, then acts as scripted.
 
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nri::prelude::*;
+use bytes::Bytes;
+use nri::api::{ConfigureRequest, PodSandbox, SynchronizeRequest};
+use nri::codec::Message as _;
+use nri::wire::{Code, Ended, Request, Service, Socket, Status};
+use tokio::net::UnixStream;
+use tokio::sync::watch;
 
 use super::FAILURE;
 use super::journal::{Journal, RecordedEvent, Synchronized};
 use super::script::{Action, Script};
+use super::task::Identity;
 use super::view::Viewer;
-use crate::runtime::event::{ContainerFacts, Hook, PodFacts};
+use crate::peer;
+use crate::runtime::event::{EventRequest, Hook, LABEL, completed};
 
 /// The time for which a hanging plugin continues to hang after the deadline of the runtime.
 const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
 
 /// One observing plugin.
-#[derive(NriPlugin)]
-#[nri(on_timeout(RunPodSandbox = "ok", StopPodSandbox = "ok", RemovePodSandbox = "ok"))]
 pub(super) struct Watcher {
-    pub(super) name: &'static str,
+    pub(super) identity: Identity,
     pub(super) journal: Journal,
     pub(super) script: Script,
     pub(super) viewer: Arc<Viewer>,
     /// The seed of the run; pods of others are left alone.
     pub(super) run: String,
     pub(super) failed: AtomicBool,
+    /// The ids of the pods and of the containers in the parts of Synchronize so far.
+    pub(super) parts: Mutex<(Vec<String>, Vec<String>)>,
+    /// True once Synchronize has been answered.
+    pub(super) serving: watch::Sender<bool>,
 }
 
 impl Watcher {
+    /// Connects to a runtime, and serves until the connection is lost or `stop` completes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the connection is lost, or if the runtime refuses the plugin.
+    pub(super) async fn serve(
+        self,
+        socket: &Path,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), String> {
+        let stream = UnixStream::connect(socket).await.and_then(Socket::new);
+        let stream =
+            stream.map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
+        let Identity { name, index } = self.identity;
+        let full_name = format!("nri-conformance-{name}");
+        let ended = peer::serve(stream, &full_name, index, &self, stop).await;
+        if let Ok(Ended::ByShutdown) = ended {
+            return Ok(());
+        }
+        let lost = (name, Instant::now());
+        self.journal.write(|record| record.lost.push(lost));
+        Err(ended
+            .err()
+            .unwrap_or_else(|| "the runtime closed the connection".to_owned()))
+    }
+
     /// Records an event, and performs the action of the script.
-    async fn on(
-        &self,
-        cx: &EventContext,
-        hook: Hook,
-        pod: &PodSandbox,
-        container: Option<&Container>,
-    ) -> nri::Result<()> {
-        let pod = PodFacts::from(pod);
+    async fn on(&self, event: EventRequest, request: &Request) -> Result<(), Status> {
+        let (hook, pod) = (event.hook, event.pod.clone());
         let earlier = self.journal.first_sight(&pod.id);
         let number = self.journal.begin(RecordedEvent {
             number: 0,
-            observer: self.name,
-            hook,
-            pod: pod.clone(),
-            container: container.map(ContainerFacts::from),
+            observer: self.identity.name,
+            event,
             started: Instant::now(),
             ended: None,
             views: Vec::new(),
             attempt: None,
         });
         let complete = match earlier {
-            Some(earlier) => pod.or(&earlier),
+            Some(earlier) => completed(pod, earlier),
             None => pod,
         };
-        let answer = self.act(cx, hook, &complete, number).await;
+        let answer = match self.script.action(hook) {
+            Some(action) => self.act(action, &complete, number, request).await,
+            None => Ok(()),
+        };
         self.journal
             .update(number, |entry| entry.ended = Some(Instant::now()));
         answer
@@ -62,148 +93,96 @@ impl Watcher {
 
     async fn act(
         &self,
-        cx: &EventContext,
-        hook: Hook,
-        pod: &PodFacts,
-        number: usize,
-    ) -> nri::Result<()> {
-        let Some(action) = self.script.action(hook) else {
-            return Ok(());
-        };
-        if action.only_looks() {
-            self.look(action, pod, number).await;
-            return Ok(());
-        }
-        if pod.run.as_deref() == Some(self.run.as_str()) {
-            self.misbehave(cx, action, pod, number).await
-        } else {
-            Ok(())
-        }
-    }
-
-    async fn look(&self, action: Action, pod: &PodFacts, number: usize) {
-        self.add_view(pod, number).await;
-        let ours = pod.run.as_deref() == Some(self.run.as_str());
-        if let (Action::Watch(time), true) = (action, ours) {
-            tokio::time::sleep(time).await;
-            self.add_view(pod, number).await;
-        }
-    }
-
-    async fn add_view(&self, pod: &PodFacts, number: usize) {
-        let view = self.viewer.look(pod).await;
-        self.journal.update(number, |entry| entry.views.push(view));
-    }
-
-    async fn misbehave(
-        &self,
-        cx: &EventContext,
         action: Action,
-        pod: &PodFacts,
+        pod: &PodSandbox,
         number: usize,
-    ) -> nri::Result<()> {
+        request: &Request,
+    ) -> Result<(), Status> {
+        let is_ours = pod.labels.get(LABEL) == Some(&self.run);
         match action {
-            Action::Look | Action::Watch(_) => {}
+            Action::Look => self.add_view(pod, number).await,
+            Action::Watch(time) => {
+                self.add_view(pod, number).await;
+                if is_ours {
+                    tokio::time::sleep(time).await;
+                    self.add_view(pod, number).await;
+                }
+            }
+            // The plugin misbehaves only for the pods of this run.
+            _misbehaviour if !is_ours => {}
             Action::Hold(time) => tokio::time::sleep(time).await,
             Action::StartWorkload => {
                 let attempt = self.viewer.start_workload(pod).await;
                 self.journal.update(number, |entry| entry.attempt = attempt);
             }
             Action::FailOnce if self.failed.swap(true, Ordering::Relaxed) => {}
-            Action::FailOnce | Action::Fail => return Err(nri::Error::new(FAILURE)),
-            // Blocks the thread, because the stub would otherwise answer before the deadline.
+            Action::FailOnce | Action::Fail => return Err(Status::new(Code::UNKNOWN, FAILURE)),
             Action::Hang => {
-                let left = cx.time_left().unwrap_or_default();
-                std::thread::sleep(left + BEYOND_DEADLINE);
+                let now = tokio::time::Instant::now();
+                let deadline = request.deadline.unwrap_or(now);
+                tokio::time::sleep_until(deadline + BEYOND_DEADLINE).await;
             }
         }
         Ok(())
     }
-}
 
-impl Connection for Watcher {
-    async fn on_disconnect(&self, _cx: &EventContext, _reason: &nri::Error) {
-        let lost = (self.name, Instant::now());
-        self.journal.write(|record| record.lost.push(lost));
+    async fn add_view(&self, pod: &PodSandbox, number: usize) {
+        let view = self.viewer.look(pod).await;
+        self.journal.update(number, |entry| entry.views.push(view));
     }
-}
 
-impl Configure for Watcher {
-    async fn configure(&self, _: &EventContext, _: Config) -> nri::Result<Subscription> {
-        let configured = (self.name, Instant::now());
-        self.journal
-            .write(|record| record.configured.push(configured));
-        Ok(Subscription::Handled)
-    }
-}
-
-impl Synchronize for Watcher {
-    async fn synchronize(
-        &self,
-        cx: &EventContext,
-        pods: Vec<PodSandbox>,
-        containers: Vec<Container>,
-    ) -> nri::Result<Updates> {
-        let state = Synchronized {
-            observer: self.name,
-            at: Instant::now(),
-            pods: pods.iter().map(PodFacts::from).collect(),
-            containers: containers.iter().map(ContainerFacts::from).collect(),
-        };
-        let runtime = cx.runtime();
-        let runtime =
-            runtime.map(|runtime| (runtime.name().to_owned(), runtime.version().to_owned()));
+    fn configure(&self, request: Bytes) -> Result<Bytes, Status> {
+        let request = ConfigureRequest::decode(request).map_err(malformed)?;
+        let configured = (self.identity.name, Instant::now());
         self.journal.write(|record| {
-            record.runtime = runtime;
-            record.synchronized.push(state);
+            record.runtime = Some((request.runtime_name, request.runtime_version));
+            record.configured.push(configured);
         });
+        Ok(Bytes::new())
+    }
+
+    async fn synchronize(&self, request: Bytes) -> Result<Bytes, Status> {
+        let part = SynchronizeRequest::decode(request).map_err(malformed)?;
+        {
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            parts.0.extend(part.pods.into_iter().map(|pod| pod.id));
+            let containers = part.containers.into_iter();
+            parts.1.extend(containers.map(|container| container.id));
+            if part.more {
+                return Ok(peer::synchronized(true));
+            }
+            let (pods, containers) = std::mem::take(&mut *parts);
+            let state = Synchronized {
+                observer: self.identity.name,
+                at: Instant::now(),
+                pods,
+                containers,
+            };
+            self.journal.write(|record| record.synchronized.push(state));
+        }
         if let Some(Action::Hold(time)) = self.script.action(Hook::Synchronize) {
             tokio::time::sleep(time).await;
         }
-        Ok(Updates::new())
+        self.serving.send_replace(true);
+        Ok(peer::synchronized(false))
     }
 }
 
-/// Implements the handler of each event: those of pods, then those of containers.
-macro_rules! record_events {
-    (pods { $($event:ident $method:ident($($argument:ty),*);)* }
-     containers { $($of_container:ident $handler:ident($($rest:ty),*) -> $answer:ty;)* }) => {
-        $(impl $event for Watcher {
-            async fn $method(&self, cx: &EventContext, pod: PodSandbox $(, _: $argument)*) -> nri::Result<()> {
-                self.on(cx, Hook::Event(Event::$event), &pod, None).await
+impl Service for Watcher {
+    async fn call(&self, request: Request) -> Result<Bytes, Status> {
+        match request.method.as_str() {
+            "Configure" => self.configure(request.payload),
+            "Synchronize" => self.synchronize(request.payload).await,
+            method => {
+                if let Some(event) = EventRequest::read(method, request.payload.clone()) {
+                    self.on(event, &request).await?;
+                }
+                Ok(Bytes::new())
             }
-        })*
-        $(impl $of_container for Watcher {
-            async fn $handler(
-                &self,
-                cx: &EventContext,
-                pod: PodSandbox,
-                container: Container
-                $(, _: $rest)*
-            ) -> nri::Result<$answer> {
-                self.on(cx, Hook::Event(Event::$of_container), &pod, Some(&container)).await?;
-                Ok(Default::default())
-            }
-        })*
-    };
+        }
+    }
 }
 
-record_events! {
-    pods {
-        RunPodSandbox run_pod_sandbox();
-        UpdatePodSandbox update_pod_sandbox(LinuxResources, LinuxResources);
-        PostUpdatePodSandbox post_update_pod_sandbox();
-        StopPodSandbox stop_pod_sandbox();
-        RemovePodSandbox remove_pod_sandbox();
-    }
-    containers {
-        CreateContainer create_container() -> Adjustment;
-        PostCreateContainer post_create_container() -> ();
-        StartContainer start_container() -> ();
-        PostStartContainer post_start_container() -> ();
-        UpdateContainer update_container(LinuxResources) -> Updates;
-        PostUpdateContainer post_update_container() -> ();
-        StopContainer stop_container() -> Updates;
-        RemoveContainer remove_container() -> ();
-    }
+fn malformed(error: nri::codec::DecodeError) -> Status {
+    Status::invalid_argument(error.to_string())
 }

@@ -43,25 +43,4 @@ impl Script {
             .find(|(scripted, _)| *scripted == hook)
             .map(|(_, action)| *action)
     }
-
-    /// Returns true if the plugin blocks its thread.
-    pub(super) fn blocks(&self) -> bool {
-        self.actions
-            .iter()
-            .any(|(_, action)| *action == Action::Hang)
-    }
-}
-
-impl Action {
-    /// Returns true if the action affects the runtime only by taking time.
-    pub(super) fn only_looks(self) -> bool {
-        match self {
-            Action::Look | Action::Watch(_) => true,
-            Action::Hold(_)
-            | Action::StartWorkload
-            | Action::FailOnce
-            | Action::Fail
-            | Action::Hang => false,
-        }
-    }
 }

@@ -1,15 +1,13 @@
 //! A running observing plugin.
 
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nri::stub::{StatusWatch, Stub};
-use tokio::runtime;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::journal::Journal;
 use super::plugin::Watcher;
@@ -47,9 +45,9 @@ pub(crate) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];
 #[derive(Debug)]
 pub(crate) struct Observer {
     name: &'static str,
-    status: StatusWatch,
-    stop: Option<oneshot::Sender<()>>,
-    ended: oneshot::Receiver<nri::Result<()>>,
+    serving: watch::Receiver<bool>,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<Result<(), String>>,
 }
 
 /// The environment that observers share.
@@ -63,40 +61,30 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     /// Starts a plugin without waiting for it to be synchronized.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the plugin cannot be set up.
-    pub(crate) fn start(&self, identity: Identity, script: Script) -> Result<Observer> {
-        let blocks = script.blocks();
+    pub(crate) fn start(&self, identity: Identity, script: Script) -> Observer {
+        let (stop, stopped) = oneshot::channel();
         let watcher = Watcher {
-            name: identity.name,
+            identity,
             journal: self.journal.clone(),
             script,
             viewer: Arc::clone(&self.viewer),
             run: self.run.clone(),
             failed: AtomicBool::new(false),
+            parts: Mutex::default(),
+            serving: watch::Sender::new(false),
         };
-        let stub = stub(watcher, identity, &self.socket)?;
-        let status = stub.status();
-        let (stop, stopped) = oneshot::channel();
-        let (report, ended) = oneshot::channel();
-        let run = async move {
-            let result = stub.run_until(async { drop(stopped.await) }).await;
-            // Fails only if the observer was dropped, which makes the result irrelevant.
-            let _ = report.send(result);
+        let serving = watcher.serving.subscribe();
+        let socket = self.socket.clone();
+        let served = async move {
+            let stop = async { drop(stopped.await) };
+            watcher.serve(&socket, stop).await
         };
-        if blocks {
-            on_own_thread(run)?;
-        } else {
-            tokio::spawn(run);
-        }
-        Ok(Observer {
+        Observer {
             name: identity.name,
-            status,
-            stop: Some(stop),
-            ended,
-        })
+            serving,
+            stop,
+            task: tokio::spawn(served),
+        }
     }
 
     /// Starts a plugin, and waits until the runtime has synchronized it.
@@ -110,7 +98,7 @@ impl Surroundings {
         script: Script,
         limit: Duration,
     ) -> Result<Observer> {
-        let mut observer = self.start(identity, script)?;
+        let mut observer = self.start(identity, script);
         observer.serving(limit).await?;
         Ok(observer)
     }
@@ -124,56 +112,27 @@ impl Observer {
     /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
     pub(crate) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
-        let served = tokio::time::timeout(limit, async {
-            // The result is checked first, because it contains the reason for which a plugin has ended.
+        let served = timeout(limit, async {
             tokio::select! {
-                result = &mut self.ended => Err(refused(name, result.ok().and_then(Result::err))),
-                true = self.status.serving() => Ok(()),
+                ended = &mut self.task => Err(refused(name, ended.ok().and_then(Result::err))),
+                Ok(_) = self.serving.wait_for(|serving| *serving) => Ok(()),
             }
         });
         served.await.unwrap_or_else(|_| Err(late(name, limit)))
     }
 
     /// Disconnects the plugin, and waits until it is gone.
-    pub(crate) async fn disconnect(mut self) {
-        drop(self.stop.take());
-        // It ends within the two seconds that the stub gives to requests in progress.
-        let _ = tokio::time::timeout(Duration::from_secs(3), &mut self.ended).await;
+    pub(crate) async fn disconnect(self) {
+        drop(self.stop);
+        // It ends within the two seconds that the connection gives to requests in progress.
+        let _ = timeout(Duration::from_secs(3), self.task).await;
     }
 }
 
-fn stub(watcher: Watcher, identity: Identity, socket: &Path) -> Result<Stub<Watcher>> {
-    Stub::builder(watcher)
-        .name(format!("nri-conformance-{}", identity.name))
-        .index(identity.index)
-        .socket(socket)
-        .no_reconnect()
-        .build()
-        .map_err(|error| refused(identity.name, Some(error)))
-}
-
-/// Runs a plugin that blocks its thread.
-fn on_own_thread(run: impl Future<Output = ()> + Send + 'static) -> Result<()> {
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(thread_failed)?;
-    thread::Builder::new()
-        .name("observer".to_owned())
-        .spawn(move || runtime.block_on(run))
-        .map(drop)
-        .map_err(thread_failed)
-}
-
-fn refused(name: &str, cause: Option<nri::Error>) -> Error {
-    let Some(cause) = cause else {
-        return Error::new(format!("the observing plugin {name} lost the runtime"));
-    };
-    let error = Error::new(format!(
-        "the observing plugin {name} cannot connect: {cause}"
-    ));
-    error
-        .with_source(cause)
+fn refused(name: &str, cause: Option<String>) -> Error {
+    let cause = cause.unwrap_or_else(|| "its task has ended".to_owned());
+    let message = format!("the observing plugin {name} cannot connect: {cause}");
+    Error::new(message)
         .with_help("check that NRI is enabled in the runtime, and that the socket belongs to it")
 }
 
@@ -181,8 +140,4 @@ fn late(name: &str, limit: Duration) -> Error {
     Error::new(format!(
         "the runtime did not synchronize the observing plugin {name} within {limit:?}"
     ))
-}
-
-fn thread_failed(error: io::Error) -> Error {
-    Error::new("cannot start a thread for an observing plugin").with_source(error)
 }

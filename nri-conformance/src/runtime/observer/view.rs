@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use nri::api::PodSandbox;
+
 use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
     ContainerConfig, ContainerFilter, ContainerId, ContainerState, CreateContainerRequest, Empty,
     PodSandboxFilter, PodSandboxState,
 };
-use crate::runtime::event::PodFacts;
 use crate::runtime::machine::{Machine, PodState};
 
 /// The time limit for each request to the runtime during a hook.
@@ -55,7 +56,7 @@ pub(crate) struct Viewer {
 
 impl Viewer {
     /// Inspects a pod.
-    pub(super) async fn look(&self, pod: &PodFacts) -> View {
+    pub(super) async fn look(&self, pod: &PodSandbox) -> View {
         let (machine, facts) = (self.machine.clone(), pod.clone());
         let state = tokio::task::spawn_blocking(move || machine.read(&facts)).await;
         let cri = match &self.client {
@@ -71,7 +72,7 @@ impl Viewer {
     }
 
     /// Tries to start a container in a pod.
-    pub(super) async fn start_workload(&self, pod: &PodFacts) -> Option<Attempt> {
+    pub(super) async fn start_workload(&self, pod: &PodSandbox) -> Option<Attempt> {
         let (client, config) = (self.client.as_ref()?, self.workload.clone()?);
         let client = client.with_timeout(REQUEST_TIMEOUT);
         if let Ok(Some(PodSandboxState::Ready)) = listed(&client, &pod.id).await {

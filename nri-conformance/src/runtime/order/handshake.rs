@@ -6,13 +6,13 @@ use crate::runtime::sequence::{Arrival, Sequence};
 use crate::runtime::shape::{Cause, Shape};
 
 /// Y4: Configure is the first request.
-pub(super) fn configured_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(crate) fn configured_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
     let expected = "Configure once, before Synchronize and the first event";
     once(sequence.arrivals.iter(), Hook::Configure, expected)
 }
 
 /// Y3: Synchronize is the first request after Configure, whose place Y4 judges.
-pub(super) fn synchronized_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(crate) fn synchronized_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
     let arrivals = sequence.arrivals.iter();
     let arrivals = arrivals.filter(|arrival| arrival.hook != Hook::Configure);
     let expected = "Synchronize once, before the first event";

@@ -6,8 +6,8 @@ use nri::api::EventMask;
 
 use super::TESTS;
 use crate::result::Outcome;
-use crate::runtime::event::Hook;
-use crate::runtime::sequence::{Arrival, ContainerId, Sequence};
+use crate::runtime::event::{ContainerId, Hook};
+use crate::runtime::sequence::{Arrival, Sequence};
 use crate::runtime::shape::Shape;
 
 /// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is `StopPodSandbox`.
@@ -32,6 +32,7 @@ fn sequence(words: &str) -> Sequence {
         let hook = hook(word);
         let container = ContainerId {
             id: "container".to_owned(),
+            name: String::new(),
             pod: "pod".to_owned(),
         };
         let at = Duration::from_millis(number * 10);
@@ -49,7 +50,7 @@ fn sequence(words: &str) -> Sequence {
 /// Returns each broken statement with the shape of what was seen.
 fn broken(sequence: &Sequence) -> Vec<(&'static str, String)> {
     let results = TESTS.iter().filter_map(|test| {
-        let finding = test.judge(std::slice::from_ref(sequence));
+        let finding = (test.judge)(&vec![sequence.clone()]);
         let failed = matches!(finding.outcome, Outcome::Fail(_));
         failed.then(|| (test.statement, finding.shape.as_ref().map(Shape::to_string)))
     });

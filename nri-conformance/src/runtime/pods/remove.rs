@@ -1,15 +1,15 @@
 //! D1 and D2: the state of a pod at RemovePodSandbox.
 
-use super::containers;
 use super::requests::is_out_of_order;
+use super::{containers, each};
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::WATCHING;
 
-pub(super) const TESTS: &[Test<PodCase>] = tests! {
-    "D1" "containers-are-removed" containers_are_removed;
-    "D2" "stop-has-completed" stop_has_completed;
+pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
+    "D1" "containers-are-removed" each(containers_are_removed);
+    "D2" "stop-has-completed" each(stop_has_completed);
 };
 
 /// D1: the runtime lists no container of the pod.
@@ -37,7 +37,7 @@ fn stop_has_completed(case: &PodCase) -> Ended {
     let mut stops = 0;
     for observer in WATCHING {
         let events = case.record.of(observer, &case.id);
-        for stop in events.filter(|entry| entry.hook == Hook::STOP_POD) {
+        for stop in events.filter(|entry| entry.event.hook == Hook::STOP_POD) {
             stops += 1;
             if !stop.ended_before(removed) {
                 return fail(

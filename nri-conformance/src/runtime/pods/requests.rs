@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::each;
 use crate::result::Outcome;
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::drive::{Call, Request};
@@ -10,12 +11,12 @@ use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
 use crate::runtime::order::is_in_order;
 
-pub(super) const TESTS: &[Test<PodCase>] = tests! {
-    "O1" "run-is-part-of-its-request" run_is_part_of_its_request;
-    "O2" "stop-is-part-of-its-request" stop_is_part_of_its_request;
-    "O3" "remove-is-part-of-its-request" remove_is_part_of_its_request;
-    "O5" "workload-starts-after-run" workload_starts_after_run;
-    "P2" "plugins-are-called-by-index" plugins_are_called_by_index;
+pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
+    "O1" "run-is-part-of-its-request" each(run_is_part_of_its_request);
+    "O2" "stop-is-part-of-its-request" each(|case| begins_within(case, Hook::STOP_POD, Request::StopPod));
+    "O3" "remove-is-part-of-its-request" each(|case| begins_within(case, Hook::REMOVE_POD, Request::RemovePod));
+    "O5" "workload-starts-after-run" each(workload_starts_after_run);
+    "P2" "plugins-are-called-by-index" each(plugins_are_called_by_index);
 };
 
 /// O1: the Run hooks are part of RunPodSandbox.
@@ -23,24 +24,12 @@ fn run_is_part_of_its_request(case: &PodCase) -> Ended {
     within(case, Hook::RUN_POD, Request::RunPod, |entry| entry.ended)
 }
 
-/// O2: the Stop hooks begin within StopPodSandbox.
-fn stop_is_part_of_its_request(case: &PodCase) -> Ended {
+/// O2 and O3: the Stop hooks begin within StopPodSandbox, and the Remove hooks within RemovePodSandbox.
+fn begins_within(case: &PodCase, hook: Hook, request: Request) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
-    within(case, Hook::STOP_POD, Request::StopPod, |entry| {
-        Some(entry.started)
-    })
-}
-
-/// O3: the Remove hooks begin within RemovePodSandbox.
-fn remove_is_part_of_its_request(case: &PodCase) -> Ended {
-    if is_out_of_order(case) {
-        return skip("the events are out of order, see O4");
-    }
-    within(case, Hook::REMOVE_POD, Request::RemovePod, |entry| {
-        Some(entry.started)
-    })
+    within(case, hook, request, |entry| Some(entry.started))
 }
 
 fn within(
@@ -88,7 +77,10 @@ pub(super) fn is_out_of_order(case: &PodCase) -> bool {
 }
 
 fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
-    let events = case.record.of(observer, &case.id).map(|entry| entry.hook);
+    let events = case
+        .record
+        .of(observer, &case.id)
+        .map(|entry| entry.event.hook);
     events.filter(|hook| hook.is_life_of_pod()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::network_at_run;
+use super::{each, network_at_run};
 use crate::runtime::case::PodCase;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::Request;
@@ -10,13 +10,13 @@ use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
 
-pub(super) const TESTS: &[Test<PodCase>] = tests! {
-    "R1" "cgroup-exists" cgroup_exists;
-    "R2" "namespaces-are-active" namespaces_are_active;
-    "R4" "network-is-configured" network_is_configured;
-    "R5" "ip-is-assigned" ip_is_assigned;
-    "R6" "pause-runs" pause_runs;
-    "R7" "not-ready-during-the-hook" not_ready_during_the_hook;
+pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
+    "R1" "cgroup-exists" each(cgroup_exists);
+    "R2" "namespaces-are-active" each(namespaces_are_active);
+    "R4" "network-is-configured" each(network_is_configured);
+    "R5" "ip-is-assigned" each(ip_is_assigned);
+    "R6" "pause-runs" each(pause_runs);
+    "R7" "not-ready-during-the-hook" each(not_ready_during_the_hook);
 };
 
 /// R1: the cgroups that the event names exist.
@@ -83,7 +83,7 @@ fn ip_is_assigned(case: &PodCase) -> Ended {
     let (network, sent) = (network_at_run(case)?, sent(case));
     let named = case
         .event(Hook::RUN_POD)
-        .map(|entry| entry.pod.ips.as_slice());
+        .map(|entry| entry.event.pod.ips.as_slice());
     let named = named.unwrap_or_default();
     if named.is_empty() {
         return skip(

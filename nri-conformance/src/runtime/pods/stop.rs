@@ -1,6 +1,6 @@
 //! S1 to S5, O6 and O7: the state of a pod at StopPodSandbox, and until the hook returns.
 
-use super::{containers, network_at_run};
+use super::{containers, each, network_at_run};
 use crate::runtime::case::{PodCase, missing};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
@@ -9,14 +9,14 @@ use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::View;
 use crate::runtime::shape::{Cause, Shape};
 
-pub(super) const TESTS: &[Test<PodCase>] = tests! {
-    "S1" "containers-are-stopping" containers_are_stopped;
-    "S2" "sandbox-is-accessible" sandbox_is_accessible;
-    "S3" "network-stays" network_stays;
-    "S4" "cgroup-is-accessible" cgroup_is_accessible;
-    "S5" "resources-are-stable" resources_are_stable;
-    "O6" "containers-are-stopped" containers_are_stopped;
-    "O7" "addresses-stay" addresses_stay;
+pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
+    "S1" "containers-are-stopping" each(containers_are_stopped);
+    "S2" "sandbox-is-accessible" each(sandbox_is_accessible);
+    "S3" "network-stays" each(network_stays);
+    "S4" "cgroup-is-accessible" each(cgroup_is_accessible);
+    "S5" "resources-are-stable" each(resources_are_stable);
+    "O6" "containers-are-stopped" each(containers_are_stopped);
+    "O7" "addresses-stay" each(addresses_stay);
 };
 
 /// O6, and the observable part of S1: no container of the pod runs.

@@ -4,16 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::api::{
-    ConfigureResponse, CreateContainerRequest, Event, EventMask, RegisterPluginRequest,
-    RunPodSandboxRequest, SynchronizeRequest,
-};
+use nri::api::{ConfigureResponse, EventMask, RegisterPluginRequest, SynchronizeRequest};
 use nri::codec::Message as _;
 use nri::wire::Code;
 
 use crate::record::{FrameEvent, Party, Payload, Request, Response};
-use crate::runtime::event::Hook;
-use crate::runtime::sequence::{Arrival, ContainerId, Sequence};
+use crate::runtime::event::{EventRequest, Hook};
+use crate::runtime::sequence::{Arrival, Sequence};
 
 /// One connection of a recording.
 #[derive(Debug, Default)]
@@ -106,15 +103,15 @@ impl Connection {
                 false
             }
             "Synchronize" => current.synchronize(at, payload.clone()),
-            method => match arrival(at, method, payload.clone()) {
-                None => false,
-                Some(arrival) => {
-                    let position = Pending::Event(current.arrivals.len());
-                    current.arrivals.push(Some(arrival));
-                    self.pending.insert(request.stream, position);
-                    true
-                }
-            },
+            method => {
+                let Some(event) = EventRequest::read(method, payload.clone()) else {
+                    return false;
+                };
+                let position = Pending::Event(current.arrivals.len());
+                current.arrivals.push(Some(Arrival::of(event, at)));
+                self.pending.insert(request.stream, position);
+                true
+            }
         }
     }
 
@@ -188,36 +185,4 @@ impl Registration {
         sequence.known_containers.extend(self.known_containers);
         sequence
     }
-}
-
-/// Returns the event of a request; `None` for a request that is not one, or that cannot be decoded.
-#[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
-fn arrival(at: Duration, method: &str, payload: Bytes) -> Option<Arrival> {
-    let (hook, pod, container) = match Hook::named(method) {
-        None if method == "StateChange" => {
-            let change = nri::api::StateChangeEvent::decode(payload).ok()?;
-            let hook = Hook::named(Event::try_from(change.event).ok()?.name())?;
-            (hook, change.pod, change.container)
-        }
-        None => return None,
-        // Every request begins with the pod, and that of a container with the pod and the container.
-        Some(hook) if hook.is_about_pod() => {
-            (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
-        }
-        Some(hook) => {
-            let request = CreateContainerRequest::decode(payload).ok()?;
-            (hook, request.pod, request.container)
-        }
-    };
-    let container = container.filter(|_| !hook.is_about_pod());
-    Some(Arrival {
-        hook,
-        pod: pod.unwrap_or_default().id,
-        container: container.map(|container| ContainerId {
-            id: container.id,
-            pod: container.pod_sandbox_id,
-        }),
-        at,
-        answered: None,
-    })
 }

@@ -53,7 +53,7 @@ impl Scenario for Hanging {
         let mut entries = record.entries.iter();
         Ok(Hanging {
             received: entries
-                .any(|entry| entry.observer == MIDDLE.name && entry.hook == Hook::RUN_POD),
+                .any(|entry| entry.observer == MIDDLE.name && entry.event.hook == Hook::RUN_POD),
             result,
             limit: stage.timeout,
             took,

@@ -6,8 +6,8 @@ use super::{Scenario, Stage, disconnect};
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
-use crate::runtime::observer::{Action, Identity, Journal, Observer, Record, Script, Surroundings};
-use crate::runtime::order::{CONFIGURED_ONCE, SYNCHRONIZED_ONCE, SequenceTest};
+use crate::runtime::observer::{Action, Identity, Observer, Record, Script, Surroundings};
+use crate::runtime::order;
 use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
@@ -85,12 +85,18 @@ impl Scenario for Joining {
     type Evidence = Joining;
 
     const TESTS: &[Test<Self::Evidence>] = tests! {
-        "Y1" "late-plugin" late_plugin;
-        "Y1" "container-during-synchronize" container_during_synchronize;
-        "Y1" "created-while-connecting" crowd;
-        "Y1" "returned-plugin" returned_plugin;
-        "Y3" "late-plugins-synchronized-once" once_each(SYNCHRONIZED_ONCE);
-        "Y4" "late-plugins-configured-once" once_each(CONFIGURED_ONCE);
+        "Y1" "late-plugin" complete(|it| &it.late, "a plugin that connects after the pod was run");
+        "Y1" "container-during-synchronize" complete(
+            |it| &it.slow,
+            "a container is created while a plugin handles Synchronize"
+        );
+        "Y1" "created-while-connecting" complete(
+            |it| &it.crowd,
+            "pods and containers are created while plugins connect"
+        );
+        "Y1" "returned-plugin" complete(|it| &it.returned, "a plugin that connects again");
+        "Y3" "late-plugins-synchronized-once" once_each(order::synchronized_once);
+        "Y4" "late-plugins-configured-once" once_each(order::configured_once);
     };
 
     /// Connects plugins in each of these ways.
@@ -138,12 +144,10 @@ impl Scene<'_> {
     /// Creates a container while a plugin handles Synchronize.
     async fn slow(&mut self) -> Result<Vec<String>, String> {
         let script = Script::default().on(Hook::Synchronize, Action::Hold(SLOWNESS));
-        let mut observer = self
-            .surroundings
-            .start(SLOW, script)
-            .map_err(|error| error.to_string())?;
-        let journal = self.surroundings.journal.clone();
-        if !synchronizes(&journal, SLOW, self.stage.timeout).await {
+        let mut observer = self.surroundings.start(SLOW, script);
+        let is_synchronized = |record: &Record| record.states(SLOW.name).next().is_some();
+        let journal = &self.surroundings.journal;
+        if !journal.wait(self.stage.timeout, is_synchronized).await {
             return Err("the runtime did not synchronize a plugin".to_owned());
         }
         let container = self.container("during-synchronize").await?;
@@ -231,46 +235,9 @@ impl std::fmt::Display for Known {
     }
 }
 
-async fn synchronizes(journal: &Journal, identity: Identity, limit: Duration) -> bool {
-    let name = identity.name;
-    journal
-        .wait(limit, |record| {
-            let mut states = record.synchronized.iter();
-            states.any(|state| state.observer == name)
-        })
-        .await
-}
-
-/// A plugin that connects late.
-fn late_plugin(joining: &Joining) -> Ended {
-    complete(
-        &joining.late,
-        "a plugin that connects after the pod was run",
-    )
-}
-
-/// A container that is created while a plugin handles Synchronize.
-fn container_during_synchronize(joining: &Joining) -> Ended {
-    complete(
-        &joining.slow,
-        "a container is created while a plugin handles Synchronize",
-    )
-}
-
-/// Pods and containers that are created while a plugin connects.
-fn crowd(joining: &Joining) -> Ended {
-    complete(
-        &joining.crowd,
-        "pods and containers are created while plugins connect",
-    )
-}
-
-/// A plugin that was disconnected.
-fn returned_plugin(joining: &Joining) -> Ended {
-    complete(&joining.returned, "a plugin that connects again")
-}
-
-fn complete(missed: &[String], sent: &str) -> Ended {
+/// Fails if a plugin was not informed of a pod or container.
+fn complete(joining: &Joining, missed: fn(&Joining) -> &[String], sent: &str) -> Ended {
+    let missed = missed(joining);
     match missed.first() {
         None => Ok(()),
         Some(first) => fail(
@@ -282,6 +249,6 @@ fn complete(missed: &[String], sent: &str) -> Ended {
 }
 
 /// Y3 and Y4 for plugins that connect late.
-fn once_each(joining: &Joining, test: SequenceTest) -> Finding {
-    test.judge(&joining.sequences)
+fn once_each(joining: &Joining, check: order::Check) -> Finding {
+    order::each(&joining.sequences, check)
 }

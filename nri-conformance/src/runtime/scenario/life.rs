@@ -227,11 +227,11 @@ fn events_of(life: &Life, container: &str, name: &str) -> Ended {
             .iter()
             .filter(|entry| entry.observer == observer && is_about(entry, container))
             .collect();
-        let hooks: Vec<Hook> = entries.iter().map(|entry| entry.hook).collect();
+        let hooks: Vec<Hook> = entries.iter().map(|entry| entry.event.hook).collect();
         let pod = &life.orderly.id;
         let mislabelled = entries.iter().any(|entry| {
-            let facts = entry.container.as_ref();
-            entry.pod.id != *pod
+            let facts = entry.event.container.as_ref();
+            entry.event.pod.id != *pod
                 || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
         });
         if hooks != [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE] || mislabelled {
@@ -253,8 +253,8 @@ fn events_of(life: &Life, container: &str, name: &str) -> Ended {
 
 /// Returns true for an event that a container has once.
 fn is_about(entry: &RecordedEvent, container: &str) -> bool {
-    let found = entry.container.as_ref();
-    entry.hook.is_life_of_container() && found.is_some_and(|found| found.id == container)
+    let found = entry.event.container.as_ref();
+    entry.event.hook.is_life_of_container() && found.is_some_and(|found| found.id == container)
 }
 
 /// C2: a container is not listed before its CreateContainer hook returns.
@@ -302,12 +302,12 @@ fn metadata_is_correct(life: &Life) -> Ended {
     let (name, uid) = &life.asked;
     for observer in WATCHING {
         for entry in life.orderly.record.of(observer, &life.orderly.id) {
-            if entry.pod.name != *name || entry.pod.uid != *uid {
+            if entry.event.pod.name != *name || entry.event.pod.uid != *uid {
                 return fail(
                     format!("requests about pod {name} with uid {uid}"),
                     format!(
                         "{} about pod {} with uid {}",
-                        entry.hook, entry.pod.name, entry.pod.uid
+                        entry.event.hook, entry.event.pod.name, entry.event.pod.uid
                     ),
                     "every event names the pod",
                 );

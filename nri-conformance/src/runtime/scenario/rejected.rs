@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nri::api::PodSandbox;
+
 use super::{Scenario, Stage, disconnect, unlike};
 use crate::runtime::case::missing;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
-use crate::runtime::event::{Hook, PodFacts};
+use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
 use crate::runtime::observer::{Action, FIRST, MIDDLE, Record};
@@ -110,7 +112,7 @@ impl Scenario for RejectedContainer {
 
 impl Stage {
     /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
-    async fn left_of(&self, driver: &Driver, pod: &Pod, seen: Option<&PodFacts>) -> Vec<String> {
+    async fn left_of(&self, driver: &Driver, pod: &Pod, seen: Option<&PodSandbox>) -> Vec<String> {
         // A runtime that could not remove everything lists the pod, and the kubelet then removes it.
         if let (Some(PodSandboxState::NotReady), Some(seen)) = (driver.state_of(pod).await, seen) {
             driver.take_down(&seen.id).await;
@@ -125,7 +127,7 @@ impl Stage {
         }
     }
 
-    async fn look_for(&self, driver: &Driver, pod: &Pod, seen: Option<&PodFacts>) -> Vec<String> {
+    async fn look_for(&self, driver: &Driver, pod: &Pod, seen: Option<&PodSandbox>) -> Vec<String> {
         let mut left = Vec::new();
         if driver.state_of(pod).await == Some(PodSandboxState::Ready) {
             left.push("a sandbox in the list of pods that is ready".to_owned());
@@ -143,11 +145,11 @@ impl Stage {
 }
 
 /// Returns the facts in the first Run event of a pod.
-fn facts(record: &Record, pod: &Pod) -> Option<PodFacts> {
+fn facts(record: &Record, pod: &Pod) -> Option<PodSandbox> {
     let mut entries = record.entries.iter();
     entries
-        .find(|entry| entry.hook == Hook::RUN_POD && entry.pod.name == pod.name())
-        .map(|entry| entry.pod.clone())
+        .find(|entry| entry.event.hook == Hook::RUN_POD && entry.event.pod.name == pod.name())
+        .map(|entry| entry.event.pod.clone())
 }
 
 /// R3: the attempt after a failed one has another sandbox.

@@ -81,7 +81,7 @@ impl Stage {
             failed: in_time.first(MIDDLE.name, &id, hook).is_some(),
             received: [FIRST, MIDDLE, LAST].map(|plugin| {
                 let events = record.of(plugin.name, &id);
-                events.filter(|event| event.hook == hook).count()
+                events.filter(|event| event.event.hook == hook).count()
             }),
             stopped,
             network_left,
@@ -96,7 +96,7 @@ impl Stage {
             return false;
         };
         for _ in 0..20 {
-            if !self.machine.read(&run.pod).has_own_network() {
+            if !self.machine.read(&run.event.pod).has_own_network() {
                 return false;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;

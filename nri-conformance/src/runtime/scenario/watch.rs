@@ -57,8 +57,8 @@ fn cases(record: Record) -> Vec<PodCase> {
     let begun = record
         .entries
         .iter()
-        .filter(|entry| entry.hook == Hook::RUN_POD)
-        .map(|entry| entry.pod.id.clone());
+        .filter(|entry| entry.event.hook == Hook::RUN_POD)
+        .map(|entry| entry.event.pod.id.clone());
     let ids: BTreeSet<String> = begun.collect();
     let record = Arc::new(record);
     let case = |id| PodCase {

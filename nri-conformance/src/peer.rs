@@ -1,0 +1,73 @@
+//! A plugin on the wire, without handlers: a service answers the requests of the runtime.
+
+use std::future::pending;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::api::{RUNTIME_SERVICE, RegisterPluginRequest, SynchronizeResponse};
+use nri::codec::Message as _;
+use nri::wire::{CallError, Channels, Connection, Ended, Limits, Service};
+use nri_adaptation::{PluginId, Revision};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+
+/// The time that a runtime has to answer the registration.
+const REGISTRATION: Duration = Duration::from_secs(30);
+
+/// Registers over a stream, and serves until the runtime closes the connection or `stop` completes.
+///
+/// An empty answer to Configure subscribes to all events that the runtime knows, and one to an event changes nothing.
+///
+/// # Errors
+///
+/// Returns the reason if the runtime refuses the plugin, or if the connection is lost.
+pub(crate) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    name: &str,
+    index: &str,
+    service: &impl Service,
+    stop: impl Future<Output = ()>,
+) -> Result<Ended, String> {
+    let newest = Revision::newest();
+    let id = PluginId::checked(index, name, &newest)?;
+    let channels = Channels { serve: 1, call: 2 };
+    let (connection, caller) = Connection::new(stream, channels, Limits::default());
+    let request = RegisterPluginRequest {
+        plugin_name: name.to_owned(),
+        plugin_idx: index.to_owned(),
+        nri_version: newest.release().to_owned(),
+    };
+    let refused = async {
+        let request = request.encode_to_vec();
+        let method = "RegisterPlugin";
+        let answer = caller.call(RUNTIME_SERVICE, method, request, Some(REGISTRATION));
+        match answer.await {
+            Err(CallError::Status(status)) => {
+                let message = status.message;
+                format!("the runtime refused to register plugin {id}: {message}")
+            }
+            Ok(_) | Err(CallError::Closed) => pending().await,
+            Err(error) => format!("plugin {id} was not registered: {error}"),
+        }
+    };
+    let mut refused = pin!(refused);
+    let ended = tokio::select! {
+        ended = connection.serve_until(service, stop) => ended,
+        refused = refused.as_mut() => return Err(refused),
+    };
+    // The refusal may arrive together with the end of the connection.
+    match timeout(Duration::ZERO, refused).await {
+        Ok(refused) => Err(refused),
+        Err(_) => ended.map_err(|error| error.to_string()),
+    }
+}
+
+/// Returns the answer to a part of Synchronize. A runtime drops a plugin that does not repeat whether there are more parts.
+pub(crate) fn synchronized(more: bool) -> Bytes {
+    let answer = SynchronizeResponse {
+        more,
+        ..SynchronizeResponse::default()
+    };
+    answer.encode_to_vec().into()
+}
