@@ -11,7 +11,6 @@ mod checks;
 mod live;
 mod options;
 mod run;
-mod taken;
 mod verdict;
 
 pub use catalogue::TestInfo;

@@ -183,14 +183,15 @@ impl First {
     }
 
     fn subject(&self) -> result::Subject {
-        let registration = self.registration.clone().unwrap_or_default();
-        let short = |text: String| text.chars().take(256).collect();
-        result::Subject {
-            kind: result::SubjectKind::Plugin,
-            name: short(registration.plugin_name),
-            index: short(registration.plugin_idx),
-            version: short(registration.nri_version),
+        let mut registration = self.registration.clone().unwrap_or_default();
+        for text in [
+            &mut registration.plugin_name,
+            &mut registration.plugin_idx,
+            &mut registration.nri_version,
+        ] {
+            *text = text.chars().take(256).collect();
         }
+        result::Subject::plugin(registration)
     }
 }
 

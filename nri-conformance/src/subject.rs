@@ -231,24 +231,12 @@ impl Instance {
         }
     }
 
-    /// Returns the runtime's end of the next connection. Waits for an external plugin to connect. Returns `None` if there
-    /// is no further connection.
-    pub async fn connection(&mut self) -> Option<Box<dyn Stream>> {
-        if let Some(stream) = self.stream.take() {
-            return Some(stream);
-        }
-        match &self.listener {
-            Some(listener) => listener.accept().await.ok(),
-            None => None,
-        }
-    }
-
-    /// Returns the runtime's end of the next connection, like [`connection`](Self::connection), with a time limit.
+    /// Returns the runtime's end of the next connection. Waits for an external plugin to connect.
     ///
     /// # Errors
     ///
     /// Returns the reason if there is no connection.
-    pub async fn connection_within(
+    pub async fn connection(
         &mut self,
         within: Duration,
     ) -> std::result::Result<Box<dyn Stream>, NoConnection> {

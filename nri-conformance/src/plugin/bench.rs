@@ -4,17 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nri::api::{ConfigureResponse, Container, PodSandbox, SynchronizeRequest};
+use nri::api::{ConfigureResponse, SynchronizeRequest};
 use nri::wire::CallError;
 use nri_adaptation::Revision;
-use tokio::time::timeout;
 
 use super::live::Live;
 use super::options::Options;
 use super::verdict::{Judged, Verdict, blocked, skip, unconfigured};
-use crate::session::world::World;
+use crate::session::world::{Sample, World};
 use crate::session::{Cut, Recut, Session, Trace, describe};
 use crate::subject::{Instance, Stream, Subject};
+
+/// The time to wait for something that must not happen.
+pub(crate) const MOMENT: Duration = Duration::from_millis(200);
 
 /// The plugin under test, and the settings of the run.
 #[derive(Debug)]
@@ -31,13 +33,6 @@ pub(crate) struct Bench {
 /// The number of consecutive instances that never served after which no more are started, because each runs into a
 /// time limit.
 const MAX_STUCK: u64 = 3;
-
-/// The state that is sent to a plugin in Synchronize.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct State {
-    pub(crate) pods: Vec<PodSandbox>,
-    pub(crate) containers: Vec<Container>,
-}
 
 impl Bench {
     pub(crate) fn new(subject: Subject, options: Options) -> Arc<Self> {
@@ -58,11 +53,8 @@ impl Bench {
     }
 
     /// Returns a pod with a container that no test has used before.
-    pub(crate) fn pod_and_container(&self) -> (PodSandbox, Container) {
-        let mut world = self.world();
-        let pod = world.pod();
-        let container = world.container(&pod);
-        (pod, container)
+    pub(crate) fn sample(&self) -> Sample {
+        self.world().sample()
     }
 
     /// Returns the traces of the connections since the last call.
@@ -82,14 +74,12 @@ impl Bench {
     /// Waits for an instance to connect.
     pub(crate) async fn connection(&self, instance: &mut Instance) -> Judged<Box<dyn Stream>> {
         let within = self.options.timeouts.registration;
-        match timeout(within, instance.connection()).await {
-            Ok(Some(stream)) => Ok(stream),
-            Ok(None) | Err(_) => {
-                self.count_stuck();
-                let got = format!("no connection within {within:?}");
-                Err(blocked("W1", "nothing", got, "a registration"))
-            }
-        }
+        let connected = instance.connection(within).await;
+        connected.map_err(|_| {
+            self.count_stuck();
+            let got = format!("no connection within {within:?}");
+            blocked("W1", "nothing", got, "a registration")
+        })
     }
 
     /// Serves the runtime's end of a stream.
@@ -102,10 +92,27 @@ impl Bench {
 
     /// Starts an instance that registers.
     pub(crate) async fn registered(&self, revision: &Revision) -> Judged<(Instance, Session)> {
+        self.registered_cut(revision, None).await
+    }
+
+    /// Starts an instance that registers over a connection whose messages are split in this way.
+    pub(crate) async fn registered_cut(
+        &self,
+        revision: &Revision,
+        cut: Option<Cut>,
+    ) -> Judged<(Instance, Session)> {
         let mut instance = self.instance().await?;
         let stream = self.connection(&mut instance).await?;
-        let session = self.session(stream, revision);
-        self.await_registration(&session).await?;
+        let session = match cut {
+            Some(cut) => self.session(Recut::new(stream, cut), revision),
+            None => self.session(stream, revision),
+        };
+        if session.registration().await.is_none() {
+            self.count_stuck();
+            let within = self.options.timeouts.registration;
+            let got = format!("no registration within {within:?}");
+            return Err(blocked("W1", "nothing", got, "a registration"));
+        }
         Ok((instance, session))
     }
 
@@ -114,40 +121,20 @@ impl Bench {
         self.stuck.fetch_add(1, Ordering::Relaxed);
     }
 
-    async fn await_registration(&self, session: &Session) -> Judged {
-        match session.registration().await {
-            Some(_) => Ok(()),
-            None => {
-                self.count_stuck();
-                let within = self.options.timeouts.registration;
-                let got = format!("no registration within {within:?}");
-                Err(blocked("W1", "nothing", got, "a registration"))
-            }
-        }
-    }
-
     /// Starts an instance that serves, with nothing to synchronize.
     pub(crate) async fn serving(&self, revision: &Revision) -> Judged<Live> {
-        self.serving_with(revision, &State::default()).await
+        let nothing = SynchronizeRequest::default();
+        self.serving_with(revision, &nothing).await
     }
 
     /// Starts an instance that serves and knows this state from Synchronize.
-    pub(crate) async fn serving_with(&self, revision: &Revision, state: &State) -> Judged<Live> {
-        let (instance, session) = self.registered(revision).await?;
-        self.begin(instance, session, state).await
-    }
-
-    /// Starts an instance that serves over a connection whose messages are split differently.
-    pub(crate) async fn registered_cut(
+    pub(crate) async fn serving_with(
         &self,
         revision: &Revision,
-        cut: Cut,
-    ) -> Judged<(Instance, Session)> {
-        let mut instance = self.instance().await?;
-        let stream = self.connection(&mut instance).await?;
-        let session = self.session(Recut::new(stream, cut), revision);
-        self.await_registration(&session).await?;
-        Ok((instance, session))
+        state: &SynchronizeRequest,
+    ) -> Judged<Live> {
+        let (instance, session) = self.registered(revision).await?;
+        self.begin(instance, session, state).await
     }
 
     /// Configures and synchronizes a registered instance.
@@ -155,15 +142,10 @@ impl Bench {
         &self,
         instance: Instance,
         session: Session,
-        state: &State,
+        state: &SynchronizeRequest,
     ) -> Judged<Live> {
         let answer = self.configured(&session).await?;
-        let part = SynchronizeRequest {
-            pods: state.pods.clone(),
-            containers: state.containers.clone(),
-            more: false,
-        };
-        let synchronized = session.synchronize(&part).await;
+        let synchronized = session.synchronize(state).await;
         synchronized
             .map_err(|error| blocked("Y2", "Synchronize", describe(&error), "an answer"))?;
         self.stuck.store(0, Ordering::Relaxed);
@@ -179,10 +161,5 @@ impl Bench {
             self.count_stuck();
         }
         answer.map_err(|error| unconfigured(&error))
-    }
-
-    /// Returns the time to wait for something that must not happen.
-    pub(crate) fn moment(&self) -> Duration {
-        Duration::from_millis(200)
     }
 }

@@ -1,11 +1,12 @@
 //! A plugin that is registered, configured and synchronized.
 
 use nri::__private::EventKind;
-use nri::api::{Container, Event, EventMask, PodSandbox};
+use nri::api::{Event, EventMask};
 use nri::wire::CallError;
 use nri_adaptation::Via;
 
-use super::verdict::{Judged, fail, in_the_way, skip};
+use super::verdict::{Judged, blocked, fail, in_the_way, skip};
+use crate::session::world::Sample;
 use crate::session::{Answer, RuntimeKind, Session, life, sample_request};
 use crate::subject::Instance;
 
@@ -65,39 +66,23 @@ impl Live {
     }
 
     /// Sends an event in the way of the revision.
-    pub(crate) async fn send(
-        &self,
-        event: Event,
-        pod: &PodSandbox,
-        container: &Container,
-    ) -> Answer {
-        let request = sample_request(self.runtime, event, pod, container);
+    pub(crate) async fn send(&self, event: Event, sample: &Sample) -> Answer {
+        let request = sample_request(self.runtime, event, &sample.pod, &sample.container);
         self.session.send(event, &request).await
     }
 
     /// Sends an event in one of the two ways.
-    pub(crate) async fn send_via(
-        &self,
-        event: Event,
-        via: Via,
-        pod: &PodSandbox,
-        container: &Container,
-    ) -> Answer {
-        let request = sample_request(self.runtime, event, pod, container);
+    pub(crate) async fn send_via(&self, event: Event, via: Via, sample: &Sample) -> Answer {
+        let request = sample_request(self.runtime, event, &sample.pod, &sample.container);
         self.session.send_via(event, via, &request).await
     }
 
     /// Sends an event that the test needs but does not test. Does nothing unless the plugin receives the event.
-    pub(crate) async fn given(
-        &self,
-        event: Event,
-        pod: &PodSandbox,
-        container: &Container,
-    ) -> Judged {
+    pub(crate) async fn given(&self, event: Event, sample: &Sample) -> Judged {
         if !self.subscribes(event) {
             return Ok(());
         }
-        let answer = self.send(event, pod, container).await;
+        let answer = self.send(event, sample).await;
         match answer.result {
             Ok(_) => Ok(()),
             Err(_) => Err(in_the_way(&answer)),
@@ -105,17 +90,11 @@ impl Live {
     }
 
     /// Sends an event that must be answered with success. Does nothing unless the plugin receives the event.
-    pub(crate) async fn expect(
-        &self,
-        event: Event,
-        pod: &PodSandbox,
-        container: &Container,
-        what: &str,
-    ) -> Judged {
+    pub(crate) async fn expect(&self, event: Event, sample: &Sample, what: &str) -> Judged {
         if !self.subscribes(event) {
             return Ok(());
         }
-        judge(&self.send(event, pod, container).await, what)
+        judge(&self.send(event, sample).await, what)
     }
 }
 
@@ -125,5 +104,40 @@ pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
         Ok(_) => Ok(()),
         Err(CallError::Timeout(_)) => Err(in_the_way(answer)),
         Err(_) => fail(format!("{} {what}", answer.sent()), answer.got(), "success"),
+    }
+}
+
+/// The events that a plugin has answered with success.
+#[derive(Debug, Default)]
+pub(crate) struct Taken(Vec<Event>);
+
+impl Taken {
+    /// Sends an event, and judges the answer.
+    pub(crate) async fn send(&mut self, live: &Live, event: Event, sample: &Sample) -> Judged {
+        let answer = live.send(event, sample).await;
+        self.judge(live, event, &answer)
+    }
+
+    /// Judges the answer to an event: one that the plugin has taken before, about a pod of the same kind, is an event that it
+    /// must take.
+    pub(crate) fn judge(&mut self, live: &Live, event: Event, answer: &Answer) -> Judged {
+        let is_known = self.0.contains(&event);
+        match &answer.result {
+            Ok(_) if is_known => Ok(()),
+            Ok(_) => {
+                self.0.push(event);
+                Ok(())
+            }
+            Err(_) if live.session.is_closed() => {
+                let (sent, got) = (answer.sent(), answer.got());
+                Err(blocked("W4", sent, got, "success"))
+            }
+            Err(CallError::Status(_)) if event == Event::ValidateContainerAdjustment => Ok(()),
+            Err(CallError::Status(_)) if is_known => {
+                let (sent, got) = (answer.sent(), answer.got());
+                Err(blocked("W4", sent, got, "success, as before"))
+            }
+            Err(_) => Err(in_the_way(answer)),
+        }
     }
 }

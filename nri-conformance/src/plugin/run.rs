@@ -14,7 +14,7 @@ use super::verdict::{self, Breach, Verdict};
 use crate::blocking;
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
-use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
+use crate::result::{Failure, Outcome, Report, Subject as Described, TestResult};
 use crate::session::{Timeouts, Trace};
 use crate::subject::Subject;
 
@@ -249,11 +249,9 @@ async fn one(
         Ok(Err(Verdict::Blocked(breach))) => (Outcome::Skip(breach.reason()), Some(breach)),
         Ok(Err(verdict)) => (verdict.into(), None),
         Err(_) => {
-            let failure = Failure {
-                sent: format!("the whole of the test {}", test.name),
-                got: format!("no end after {limit:?}"),
-                expected: "answers, or the end of the connection".to_owned(),
-            };
+            let sent = format!("the whole of the test {}", test.name);
+            let got = format!("no end after {limit:?}");
+            let failure = Failure::new(sent, got, "answers, or the end of the connection");
             (Outcome::Fail(failure), None)
         }
     }
@@ -310,23 +308,13 @@ fn kept_by_others(options: &Options) -> Vec<TestResult> {
 
 /// Returns the identity that the plugin reports.
 async fn describe(bench: &Bench) -> Described {
-    let mut subject = Described {
-        kind: SubjectKind::Plugin,
-        name: String::new(),
-        index: String::new(),
-        version: String::new(),
-    };
+    let mut registration = None;
     if let Ok(mut instance) = bench.instance().await
         && let Ok(stream) = bench.connection(&mut instance).await
-        && let Some(registration) = bench
-            .session(stream, &Revision::newest())
-            .registration()
-            .await
     {
-        subject.name = registration.plugin_name;
-        subject.index = registration.plugin_idx;
-        subject.version = registration.nri_version;
+        let session = bench.session(stream, &Revision::newest());
+        registration = session.registration().await;
     }
     bench.take_traces();
-    subject
+    Described::plugin(registration.unwrap_or_default())
 }

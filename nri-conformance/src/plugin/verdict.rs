@@ -63,11 +63,7 @@ pub(crate) fn fail<T>(
     got: impl Into<String>,
     expected: impl Into<String>,
 ) -> Judged<T> {
-    Err(Verdict::Fail(Failure {
-        sent: sent.into(),
-        got: got.into(),
-        expected: expected.into(),
-    }))
+    Err(Verdict::Fail(Failure::new(sent, got, expected)))
 }
 
 /// What a plugin owes to every request.
@@ -78,12 +74,8 @@ pub(crate) const ONCE: &str = "one answer per request";
 
 /// Returns the failure of a plugin that has answered a request twice on a connection.
 pub(crate) fn answered_twice(trace: &Trace) -> Option<Failure> {
-    let stream = trace.answered_twice()?;
-    Some(Failure {
-        sent: format!("one request on stream {stream}"),
-        got: "more than one answer".to_owned(),
-        expected: ONCE.to_owned(),
-    })
+    let sent = format!("one request on stream {}", trace.answered_twice()?);
+    Some(Failure::new(sent, "more than one answer", ONCE))
 }
 
 /// Returns the verdict on a test that the plugin blocks by breaking another statement.
@@ -95,11 +87,7 @@ pub(crate) fn blocked(
 ) -> Verdict {
     Verdict::Blocked(Breach {
         statement,
-        failure: Failure {
-            sent: sent.into(),
-            got: got.into(),
-            expected: expected.into(),
-        },
+        failure: Failure::new(sent, got, expected),
     })
 }
 

@@ -71,7 +71,7 @@ impl Live {
             }
         };
         let limit = connection_limit(run);
-        let stream = match instance.connection_within(limit).await {
+        let stream = match instance.connection(limit).await {
             Ok(stream) => stream,
             Err(reason) => {
                 let message = reason.to_string();

@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use nri::plugin::Plugin;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::timeout;
 
 use super::error::{Error, ErrorKind, Result};
 use super::reader::Reader;
@@ -224,8 +223,7 @@ impl PluginReplay {
             .with_source(error)
         })?;
         let within = replay.settings.registration_timeout;
-        let connected = timeout(within, instance.connection()).await;
-        let Ok(Some(stream)) = connected else {
+        let Ok(stream) = instance.connection(within).await else {
             let message = format!("the plugin did not connect within {within:?}");
             return Err(Error::new(ErrorKind::Registration, message));
         };

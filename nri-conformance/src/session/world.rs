@@ -28,6 +28,15 @@ pub struct World {
     containers: u64,
 }
 
+/// A pod with a container.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The pod.
+    pub pod: PodSandbox,
+    /// The container, which runs.
+    pub container: Container,
+}
+
 impl World {
     /// Creates a world of containerd. The same seed gives the same ids.
     pub fn new(seed: u64) -> Self {
@@ -63,6 +72,13 @@ impl World {
             RuntimeKind::Crio => crio::pod(&mut pod, number),
         }
         pod
+    }
+
+    /// Creates a new pod with a container.
+    pub fn sample(&mut self) -> Sample {
+        let pod = self.pod();
+        let container = self.container(&pod);
+        Sample { pod, container }
     }
 
     /// Creates the next sandbox of the same pod, like a runtime that retries.

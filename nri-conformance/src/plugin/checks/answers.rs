@@ -9,10 +9,10 @@ use nri::wire::CallError;
 use nri_adaptation::Revision;
 use tokio::time::timeout;
 
-use crate::plugin::bench::Bench;
+use crate::plugin::bench::{Bench, MOMENT};
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::Live;
-use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
+use crate::plugin::verdict::{Judged, fail, in_the_way, skip};
 use crate::session::{Answer, UpdateAnswer};
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -26,10 +26,10 @@ const LAST_UPDATE: Duration = Duration::from_secs(1);
 
 async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     let mut judged = 0;
     for event in live.life() {
-        let answer = live.send(event, &pod, &container).await;
+        let answer = live.send(event, &sample).await;
         let Ok(response) = answer.result.clone() else {
             continue;
         };
@@ -82,10 +82,10 @@ async fn updates(bench: &Bench, revision: &Revision) -> Judged {
 
 /// Sends the events of a pod's life.
 async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     let mut answers = Vec::new();
     for event in live.life() {
-        let answer = live.send(event, &pod, &container).await;
+        let answer = live.send(event, &sample).await;
         let is_late = matches!(answer.result, Err(CallError::Timeout(_)));
         answers.push(answer);
         if is_late {
@@ -109,22 +109,14 @@ async fn failed_updates(bench: &Bench, revision: &Revision) -> Judged {
     if !updated {
         return skip("sent no unsolicited update");
     }
-    if live.session.closed(bench.moment()).await {
-        let got = match live
-            .instance
-            .process
-            .as_mut()
-            .and_then(|process| process.exit())
-        {
+    if live.session.closed(MOMENT).await {
+        let process = live.instance.process.as_ref();
+        let got = match process.and_then(|process| process.exit()) {
             Some(exit) => format!("the plugin ended with {exit}"),
             None => "the end of the connection".to_owned(),
         };
-        let failure = crate::result::Failure {
-            sent: "an error in answer to UpdateContainers".to_owned(),
-            got,
-            expected: "the plugin keeps running".to_owned(),
-        };
-        return Err(Verdict::Fail(failure));
+        let sent = "an error in answer to UpdateContainers";
+        return fail(sent, got, "the plugin keeps running");
     }
     Ok(())
 }

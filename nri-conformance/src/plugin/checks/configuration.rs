@@ -8,9 +8,11 @@ use nri_adaptation::{Revision, Via};
 
 use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::live::Live;
 use crate::plugin::verdict::{IN_TIME, Judged, Verdict, blocked, fail, skip};
+use crate::result::Failure;
 use crate::session::world::World;
-use crate::session::{Session, can_fall_back, describe};
+use crate::session::{Session, can_fall_back, describe, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["P6"] "answers-configure" Each answers;
@@ -77,10 +79,10 @@ async fn mask(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 /// Tests a mask of 0: the runtime sends every event, so each must be implemented or have a fallback.
-async fn takes_everything(live: &crate::plugin::live::Live, bench: &Bench) -> Judged {
-    let (pod, container) = bench.pod_and_container();
+async fn takes_everything(live: &Live, bench: &Bench) -> Judged {
+    let sample = bench.sample();
     for event in live.life() {
-        let answer = live.send(event, &pod, &container).await;
+        let answer = live.send(event, &sample).await;
         let ignorable = can_fall_back(event) && answer.via == Via::StateChange;
         if answer.is_unimplemented() && !ignorable {
             let got = format!("the mask 0, and for {}: {}", answer.sent(), answer.got());
@@ -157,21 +159,20 @@ async fn configured(
         CallError::Status(ref status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("{sent}: {}", describe(&error)))
         }
-        error => Verdict::Fail(crate::result::Failure {
-            sent: sent.clone(),
-            got: describe(&error),
-            expected: "success".to_owned(),
-        }),
+        error => Verdict::Fail(Failure::new(sent.clone(), describe(&error), "success")),
     };
     session.configure(request).await.map_err(failed)?;
     let part = nri::api::SynchronizeRequest::default();
     session.synchronize(&part).await.map_err(failed)?;
     let runtime = bench.options.runtime;
-    let mut world = World::of(runtime, 0);
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let sample = World::of(runtime, 0).sample();
     // Any answer will do: it shows that the plugin serves.
-    let request = crate::session::sample_request(runtime, Event::StopPodSandbox, &pod, &container);
+    let request = sample_request(
+        runtime,
+        Event::StopPodSandbox,
+        &sample.pod,
+        &sample.container,
+    );
     let answer = session.send(Event::StopPodSandbox, &request).await;
     match answer.result {
         Err(CallError::Closed) => fail(sent, "the end of the connection", "a plugin that serves"),

@@ -63,7 +63,7 @@ async fn cuts(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 async fn cut_so(bench: &Bench, revision: &Revision, sent: &str, cut: Cut, size: usize) -> Judged {
-    match bench.registered_cut(revision, cut).await {
+    match bench.registered_cut(revision, Some(cut)).await {
         Ok((instance, session)) => takes(bench, sent, &session, instance, size).await,
         // The answer to the registration is cut, too.
         Err(Verdict::Skip(got)) => fail(sent, got, "a registration"),

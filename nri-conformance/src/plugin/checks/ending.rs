@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use nri::api::{Container, Event};
+use nri::api::{Event, SynchronizeRequest};
 use nri::wire::CallError;
 use nri_adaptation::Revision;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use super::registration::silence;
-use crate::plugin::bench::{Bench, State};
+use crate::plugin::bench::{Bench, MOMENT};
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, fail, skip};
@@ -67,7 +67,7 @@ async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
     } = live;
     drop(session);
     let sent = "the end of the connection";
-    let Ok(Some(stream)) = timeout(RECONNECT, instance.connection()).await else {
+    let Ok(stream) = instance.connection(RECONNECT).await else {
         let expected = format!("another connection within {RECONNECT:?}");
         return fail(sent, silence(&mut instance).await, expected);
     };
@@ -75,7 +75,10 @@ async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
     if session.registration().await.is_none() {
         return fail(sent, silence(&mut instance).await, "another registration");
     }
-    match bench.begin(instance, session, &State::default()).await {
+    match bench
+        .begin(instance, session, &SynchronizeRequest::default())
+        .await
+    {
         Ok(_) => Ok(()),
         Err(verdict) => fail(
             format!("{sent}, and the handshake after it"),
@@ -97,8 +100,8 @@ async fn backoff(bench: &Bench, revision: &Revision) -> Judged {
     drop(session);
     let until = Instant::now() + REFUSING;
     let mut attempts = 0;
-    while let Ok(Some(stream)) = tokio::time::timeout_at(until, instance.connection()).await {
-        drop(stream);
+    let left = || until.saturating_duration_since(Instant::now());
+    while instance.connection(left()).await.is_ok() {
         attempts += 1;
     }
     if attempts > MAX_ATTEMPTS {
@@ -143,16 +146,14 @@ async fn answers_first(bench: &Bench, revision: &Revision) -> Judged {
 
 async fn interrupted(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
+    let sample = bench.sample();
     let Some(event) = live.life().next() else {
         return Ok(());
     };
-    let container: Container = world.container(&pod);
-    let asking = live.send(event, &pod, &container);
+    let asking = live.send(event, &sample);
     let ending = async {
         // By now, a slow plugin has begun to handle the request.
-        sleep(bench.moment() / 4).await;
+        sleep(MOMENT / 4).await;
         if let Some(process) = &live.instance.process {
             process.terminate();
         }

@@ -9,7 +9,7 @@ use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::{Live, judge, may_reject};
 use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
-use crate::session::world::World;
+use crate::session::world::{Sample, World};
 use crate::session::{Answer, can_fall_back, describe, life, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -27,9 +27,9 @@ const UNKNOWN_EVENTS: [i32; 5] = [0, Event::Last as i32, 99, i32::MAX, -1];
 
 async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     for event in live.life() {
-        let answer = live.send(event, &pod, &container).await;
+        let answer = live.send(event, &sample).await;
         match &answer.result {
             Ok(_) => {}
             Err(CallError::Timeout(_)) => return Err(in_the_way(&answer)),
@@ -88,19 +88,20 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
     let Ok(live) = bench.serving(&Revision::newest()).await else {
         return true;
     };
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     for earlier in live.life().take_while(|earlier| *earlier != event) {
-        live.send(earlier, &pod, &container).await;
+        live.send(earlier, &sample).await;
     }
-    let answer = live.send_via(event, other, &pod, &container).await;
+    let answer = live.send_via(event, other, &sample).await;
     answer.result.is_err()
 }
 
 async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     for event in life() {
-        let dedicated = sample_request(bench.options.runtime, event, &pod, &container);
+        let dedicated =
+            sample_request(bench.options.runtime, event, &sample.pod, &sample.container);
         let answer = live
             .session
             .send_via(event, Via::Dedicated, &dedicated)
@@ -133,12 +134,8 @@ fn is_rpc_error(answer: &Answer) -> bool {
 
 /// Returns true if the plugin accepts an event as StateChange.
 async fn has_state_change(bench: &Bench, live: &Live, event: Event) -> bool {
-    let mut world = World::of(bench.options.runtime, u64::MAX);
-    let pod = world.pod();
-    let container = world.container(&pod);
-    let answer = live
-        .send_via(event, Via::StateChange, &pod, &container)
-        .await;
+    let sample = World::of(bench.options.runtime, u64::MAX).sample();
+    let answer = live.send_via(event, Via::StateChange, &sample).await;
     can_fall_back(event) && answer.result.is_ok()
 }
 
@@ -156,20 +153,19 @@ async fn no_rpc(live: &Live) -> Judged {
 async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
     let alone = works_alone(bench, revision).await?;
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pods = [world.pod(), world.pod()];
-    let containers = [world.container(&pods[0]), world.container(&pods[1])];
+    let samples = [bench.sample(), bench.sample()];
     for (position, event) in live.life().enumerate() {
         if !alone.contains(&event) {
-            live.given(event, &pods[0], &containers[0]).await?;
-            live.given(event, &pods[1], &containers[1]).await?;
+            for sample in &samples {
+                live.given(event, sample).await?;
+            }
             continue;
         }
         // Each pod gets every other event in the other way.
         let mut ways = [Via::Dedicated, Via::StateChange];
         ways.rotate_left(position % 2);
-        for ((via, pod), container) in ways.into_iter().zip(&pods).zip(&containers) {
-            let answer = live.send_via(event, via, pod, container).await;
+        for (via, sample) in ways.into_iter().zip(&samples) {
+            let answer = live.send_via(event, via, sample).await;
             judge(&answer, "on a connection that carries both ways")?;
         }
     }
@@ -181,13 +177,13 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
     let mut works: Vec<Event> = life().filter(|event| can_fall_back(*event)).collect();
     for via in [Via::Dedicated, Via::StateChange] {
         let live = bench.serving(revision).await?;
-        let (pod, container) = bench.pod_and_container();
+        let sample = bench.sample();
         works.retain(|event| live.subscribes(*event));
         for event in live.life() {
             let answer = if can_fall_back(event) {
-                live.send_via(event, via, &pod, &container).await
+                live.send_via(event, via, &sample).await
             } else {
-                live.send(event, &pod, &container).await
+                live.send(event, &sample).await
             };
             if answer.result.is_err() {
                 works.retain(|it| *it != event);
@@ -202,16 +198,15 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
 
 async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    if !takes_state_change(bench, &live, &pod).await {
+    let sample = bench.sample();
+    if !takes_state_change(&live, &sample).await {
         return skip("does not implement StateChange");
     }
     for number in UNKNOWN_EVENTS {
         #[allow(deprecated, reason = "StateChange is what is tested")]
         let change = nri::api::StateChangeEvent {
             event: number,
-            pod: Some(pod.clone()),
+            pod: Some(sample.pod.clone()),
             container: None,
         };
         let sent = format!("StateChange with the event number {number}");
@@ -233,12 +228,9 @@ async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 /// Returns true if the plugin implements StateChange for any event that it subscribes to, or ignores it.
-async fn takes_state_change(bench: &Bench, live: &Live, pod: &nri::api::PodSandbox) -> bool {
-    let container = World::of(bench.options.runtime, u64::MAX).container(pod);
+async fn takes_state_change(live: &Live, sample: &Sample) -> bool {
     for event in live.life().filter(|event| can_fall_back(*event)) {
-        let answer = live
-            .send_via(event, Via::StateChange, pod, &container)
-            .await;
+        let answer = live.send_via(event, Via::StateChange, sample).await;
         if !answer.is_unimplemented() {
             return true;
         }

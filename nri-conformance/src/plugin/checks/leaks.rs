@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use nri::api::SynchronizeRequest;
 use nri_adaptation::Revision;
 
-use crate::plugin::bench::{Bench, State};
+use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
-use crate::plugin::live::Live;
-use crate::plugin::taken::Taken;
+use crate::plugin::live::{Live, Taken};
 use crate::plugin::verdict::{Judged, Verdict, blocked, fail, skip};
 use crate::session::world::World;
 use crate::subject::Usage;
@@ -77,10 +77,9 @@ async fn play(
 ) -> Judged<usize> {
     let mut sent = 0;
     while sent < count && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-        let pod = world.pod();
-        let container = world.container(&pod);
+        let sample = world.sample();
         for event in live.life() {
-            taken.send(live, event, &pod, &container).await?;
+            taken.send(live, event, &sample).await?;
             sent += 1;
         }
     }
@@ -141,7 +140,9 @@ async fn reconnects(bench: &Bench, revision: &Revision) -> Judged {
         if session.registration().await.is_none() {
             return Err(stays_away("no registration"));
         }
-        live = bench.begin(instance, session, &State::default()).await?;
+        live = bench
+            .begin(instance, session, &SynchronizeRequest::default())
+            .await?;
         bench.take_traces();
     }
     judge(

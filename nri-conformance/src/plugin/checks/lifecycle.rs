@@ -5,13 +5,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use nri::api::{Container, Event, PodSandbox};
+use nri::api::{Event, PodSandbox, SynchronizeRequest};
 use nri_adaptation::Revision;
 
-use crate::plugin::bench::{Bench, State};
+use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::session::world::Sample;
 
 pub(super) static TESTS: &[Test] = tests! {
     ["P3"] "remove-in-any-order" BothWays any_order;
@@ -45,17 +46,17 @@ const END: [Event; 4] = [
 const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
 
 /// Starts a pod with a container.
-async fn started(live: &Live, pod: &PodSandbox, container: &Container) -> Judged {
+async fn started(live: &Live, sample: &Sample) -> Judged {
     for event in START {
-        live.given(event, pod, container).await?;
+        live.given(event, sample).await?;
     }
     Ok(())
 }
 
 /// Ends a pod with a container, up to and including an event.
-async fn ended(live: &Live, pod: &PodSandbox, container: &Container, last: Event) -> Judged {
+async fn ended(live: &Live, sample: &Sample, last: Event) -> Judged {
     for event in END {
-        live.given(event, pod, container).await?;
+        live.given(event, sample).await?;
         if event == last {
             break;
         }
@@ -75,27 +76,27 @@ fn requires_one(live: &Live, events: &[Event]) -> Judged {
 async fn stop_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::StopPodSandbox)?;
-    let (pod, container) = bench.pod_and_container();
-    started(&live, &pod, &container).await?;
-    ended(&live, &pod, &container, Event::StopPodSandbox).await?;
+    let sample = bench.sample();
+    started(&live, &sample).await?;
+    ended(&live, &sample, Event::StopPodSandbox).await?;
     for times in ["a second time", "a third time"] {
-        live.expect(Event::StopPodSandbox, &pod, &container, times)
-            .await?;
+        live.expect(Event::StopPodSandbox, &sample, times).await?;
     }
     Ok(())
 }
 
 async fn from_synchronize(bench: &Bench, revision: &Revision) -> Judged {
-    let (pod, container) = bench.pod_and_container();
-    let state = State {
-        pods: vec![pod.clone()],
-        containers: vec![container.clone()],
+    let sample = bench.sample();
+    let state = SynchronizeRequest {
+        pods: vec![sample.pod.clone()],
+        containers: vec![sample.container.clone()],
+        more: false,
     };
     let live = bench.serving_with(revision, &state).await?;
     requires_one(&live, &END)?;
     let what = "for what it knows only from Synchronize";
     for event in END {
-        let judged = live.expect(event, &pod, &container, what).await;
+        let judged = live.expect(event, &sample, what).await;
         unless_always(bench, revision, event, judged).await?;
     }
     Ok(())
@@ -106,8 +107,8 @@ async fn never_seen(bench: &Bench, revision: &Revision) -> Judged {
     requires_one(&live, &END)?;
     let what = "for what it has never seen";
     for event in END {
-        let (pod, container) = bench.pod_and_container();
-        let judged = live.expect(event, &pod, &container, what).await;
+        let sample = bench.sample();
+        let judged = live.expect(event, &sample, what).await;
         unless_always(bench, revision, event, judged).await?;
     }
     Ok(())
@@ -119,19 +120,19 @@ async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged:
         return judged;
     };
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
-    started(&live, &pod, &container).await?;
-    ended(&live, &pod, &container, event).await?;
+    let sample = bench.sample();
+    started(&live, &sample).await?;
+    ended(&live, &sample, event).await?;
     Err(Verdict::Fail(failure))
 }
 
 async fn remove_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RemovePodSandbox)?;
-    let (pod, container) = bench.pod_and_container();
-    started(&live, &pod, &container).await?;
-    ended(&live, &pod, &container, Event::RemovePodSandbox).await?;
-    live.expect(Event::RemovePodSandbox, &pod, &container, "a second time")
+    let sample = bench.sample();
+    started(&live, &sample).await?;
+    ended(&live, &sample, Event::RemovePodSandbox).await?;
+    live.expect(Event::RemovePodSandbox, &sample, "a second time")
         .await
 }
 
@@ -139,18 +140,19 @@ async fn retry(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RunPodSandbox)?;
     let mut world = bench.world();
-    let none = Container::default();
     for ended in [&[][..], &END_POD[1..], &END_POD] {
-        let pod = world.pod();
-        live.given(Event::RunPodSandbox, &pod, &none).await?;
+        let sample = world.sample();
+        live.given(Event::RunPodSandbox, &sample).await?;
         // The request has failed for another reason. Runtimes differ in whether they stop and remove the sandbox.
         for event in ended {
-            live.given(*event, &pod, &none).await?;
+            live.given(*event, &sample).await?;
         }
-        let again = world.retry(&pod);
+        let again = Sample {
+            pod: world.retry(&sample.pod),
+            ..sample
+        };
         let what = "for the same pod in a new sandbox, after a failure elsewhere";
-        live.expect(Event::RunPodSandbox, &again, &none, what)
-            .await?;
+        live.expect(Event::RunPodSandbox, &again, what).await?;
     }
     Ok(())
 }
@@ -158,18 +160,15 @@ async fn retry(bench: &Bench, revision: &Revision) -> Judged {
 async fn any_order(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RemovePodSandbox)?;
-    let mut world = bench.world();
-    let pods = [world.pod(), world.pod(), world.pod()];
-    let none = Container::default();
+    let pods = [bench.sample(), bench.sample(), bench.sample()];
     for pod in &pods {
-        live.given(Event::RunPodSandbox, pod, &none).await?;
+        live.given(Event::RunPodSandbox, pod).await?;
     }
     let [first, second, third] = &pods;
     for pod in [second, third, first] {
-        live.given(Event::StopPodSandbox, pod, &none).await?;
+        live.given(Event::StopPodSandbox, pod).await?;
         let what = "while other pods are in other states";
-        live.expect(Event::RemovePodSandbox, pod, &none, what)
-            .await?;
+        live.expect(Event::RemovePodSandbox, pod, what).await?;
     }
     Ok(())
 }
@@ -180,23 +179,21 @@ async fn infrastructure(bench: &Bench, revision: &Revision) -> Judged {
     let folder = tempfile::tempdir()
         .map_err(|error| Verdict::Skip(format!("cannot create a folder: {error}")))?;
     let namespace = folder.path().join("netns");
-    let mut world = bench.world();
-    let none = Container::default();
     for gone in [false, true] {
-        let pod = with_network(world.pod(), &namespace);
+        let mut sample = bench.sample();
+        sample.pod = with_network(sample.pod, &namespace);
         let before = prepared(&namespace);
-        live.given(Event::RunPodSandbox, &pod, &none).await?;
-        live.given(Event::StopPodSandbox, &pod, &none).await?;
+        live.given(Event::RunPodSandbox, &sample).await?;
+        live.given(Event::StopPodSandbox, &sample).await?;
         if gone {
             let _ = fs::remove_file(&namespace);
             let what = "after the runtime has removed the network namespace";
-            live.expect(Event::RemovePodSandbox, &pod, &none, what)
-                .await?;
+            live.expect(Event::RemovePodSandbox, &sample, what).await?;
         } else {
             let before = before
                 .and_then(|()| opened_long_ago(&namespace))
                 .map_err(|error| Verdict::Skip(format!("cannot write a file: {error}")))?;
-            live.given(Event::RemovePodSandbox, &pod, &none).await?;
+            live.given(Event::RemovePodSandbox, &sample).await?;
             untouched(&before, &namespace)?;
         }
     }

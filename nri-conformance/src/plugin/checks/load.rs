@@ -6,19 +6,18 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use nri::__private::wire::Kind;
-use nri::api::{Container, PodSandbox, SynchronizeRequest};
+use nri::api::SynchronizeRequest;
 use nri::wire::CallError;
 use nri_adaptation::Revision;
 use tokio::time::sleep;
 
-use crate::plugin::bench::Bench;
+use crate::plugin::bench::{Bench, MOMENT};
 use crate::plugin::catalogue::{Test, tests};
-use crate::plugin::live::Live;
-use crate::plugin::taken::Taken;
+use crate::plugin::live::{Live, Taken};
 use crate::plugin::verdict::{
     IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, in_the_way, skip, unconfigured,
 };
-use crate::session::world::World;
+use crate::session::world::{Sample, World};
 use crate::session::{Answer, Direction, describe};
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -54,12 +53,11 @@ async fn in_time(bench: &Bench, revision: &Revision) -> Judged {
         return fail("Synchronize", describe(&error), expected);
     }
     let live = Live::new(bench.options.runtime, instance, session, mask);
-    let mut world = bench.world();
-    let pods = two_pods(&mut world);
+    let samples = [bench.sample(), bench.sample()];
     // The second pod begins while the first one runs.
     for event in live.life() {
-        for (pod, container) in &pods {
-            let answer = live.send(event, pod, container).await;
+        for sample in &samples {
+            let answer = live.send(event, sample).await;
             if is_late(&answer) {
                 return fail(answer.sent(), answer.got(), expected);
             }
@@ -71,30 +69,21 @@ async fn in_time(bench: &Bench, revision: &Revision) -> Judged {
     Ok(())
 }
 
-/// Returns two pods, each with its container.
-fn two_pods(world: &mut World) -> [(PodSandbox, Container); 2] {
-    std::array::from_fn(|_| {
-        let pod = world.pod();
-        let container = world.container(&pod);
-        (pod, container)
-    })
-}
-
 fn is_late(answer: &Answer) -> bool {
     matches!(answer.result, Err(CallError::Timeout(_)))
 }
 
 async fn once(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     for event in live.life() {
-        let answer = live.send(event, &pod, &container).await;
+        let answer = live.send(event, &sample).await;
         if is_late(&answer) {
             return Err(in_the_way(&answer));
         }
     }
     // A second answer would follow the first.
-    sleep(bench.moment()).await;
+    sleep(MOMENT).await;
     let trace = live.session.trace();
     if let Some(failure) = answered_twice(trace) {
         return Err(Verdict::Fail(failure));
@@ -120,10 +109,10 @@ async fn under_load(bench: &Bench, revision: &Revision) -> Judged {
     }
     let mut world = bench.world();
     let mut taken = Taken::default();
-    let alone = two_pods(&mut world);
+    let alone = [world.sample(), world.sample()];
     for event in live.life() {
-        for (pod, container) in &alone {
-            taken.send(&live, event, pod, container).await?;
+        for sample in &alone {
+            taken.send(&live, event, sample).await?;
         }
     }
     let (rounds, time) = if bench.options.soak {
@@ -145,13 +134,9 @@ async fn under_load(bench: &Bench, revision: &Revision) -> Judged {
 
 /// Sends each event of many pods at once. Returns an answer that is late.
 async fn load(live: &Live, world: &mut World, taken: &mut Taken) -> Judged<Option<Answer>> {
-    let pods: Vec<_> = (0..AT_ONCE).map(|_| world.pod()).collect();
-    let containers: Vec<Container> = pods.iter().map(|pod| world.container(pod)).collect();
+    let samples: Vec<Sample> = (0..AT_ONCE).map(|_| world.sample()).collect();
     for event in live.life() {
-        let calls = pods
-            .iter()
-            .zip(&containers)
-            .map(|(pod, container)| live.send(event, pod, container));
+        let calls = samples.iter().map(|sample| live.send(event, sample));
         let mut answers = all(calls).await;
         if let Some(late) = answers.iter().position(is_late) {
             return Ok(Some(answers.swap_remove(late)));
@@ -187,10 +172,9 @@ async fn without_load(bench: &Bench, revision: &Revision, rounds: usize) -> Judg
     let live = bench.serving(revision).await?;
     let mut world = bench.world();
     for _ in 0..(rounds + 1) * AT_ONCE {
-        let pod = world.pod();
-        let container = world.container(&pod);
+        let sample = world.sample();
         for event in live.life() {
-            let answer = live.send(event, &pod, &container).await;
+            let answer = live.send(event, &sample).await;
             if is_late(&answer) {
                 return Err(in_the_way(&answer));
             }

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use nri::api::RegisterPluginRequest;
+use nri::api::{RegisterPluginRequest, SynchronizeRequest};
 use nri_adaptation::Revision;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::plugin::bench::{Bench, State};
+use crate::plugin::bench::Bench;
 use crate::plugin::catalogue::{Test, tests};
 use crate::plugin::verdict::{Judged, Verdict, fail};
+use crate::result::Failure;
 use crate::subject::Instance;
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -24,7 +25,7 @@ const START: &str = "nothing: the plugin was started";
 async fn registers(bench: &Bench, revision: &Revision) -> Judged {
     let mut instance = bench.instance().await?;
     let within = bench.options.timeouts.registration;
-    let Ok(Some(stream)) = timeout(within, instance.connection()).await else {
+    let Ok(stream) = instance.connection(within).await else {
         bench.count_stuck();
         let expected = format!("a connection within {within:?}");
         return fail(START, silence(&mut instance).await, expected);
@@ -77,14 +78,12 @@ async fn waits(bench: &Bench, revision: &Revision) -> Judged {
     drop(bench.serving(revision).await?);
     let (instance, session) = bench.registered(revision).await?;
     sleep(SLOW).await;
-    let begun = bench.begin(instance, session, &State::default()).await;
-    let broken = |got: String| {
-        Verdict::Fail(crate::result::Failure {
-            sent: format!("Configure and Synchronize {SLOW:?} after the registration"),
-            got,
-            expected: "success: the registration timeout has not passed".to_owned(),
-        })
-    };
+    let begun = bench
+        .begin(instance, session, &SynchronizeRequest::default())
+        .await;
+    let sent = format!("Configure and Synchronize {SLOW:?} after the registration");
+    let expected = "success: the registration timeout has not passed";
+    let broken = |got: String| Verdict::Fail(Failure::new(sent, got, expected));
     begun.map(drop).map_err(|verdict| match verdict {
         Verdict::Skip(reason) => broken(reason),
         Verdict::Blocked(breach) => broken(breach.reason()),

@@ -100,9 +100,9 @@ async fn empty_requests(bench: &Bench, revision: &Revision) -> Judged {
 /// Sends the events of a pod's life with unusual requests.
 async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Judged {
     let live = bench.serving(revision).await?;
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     for event in live.life() {
-        let request = make(bench.options.runtime, event, &pod, &container);
+        let request = make(bench.options.runtime, event, &sample.pod, &sample.container);
         let answer = live.session.send(event, &request).await;
         if let Err(verdict) = judge(&answer, what) {
             return Err(unless_usual(bench, revision, event, verdict).await);
@@ -119,17 +119,17 @@ async fn unless_usual(
     event: Event,
     verdict: Verdict,
 ) -> Verdict {
-    let (pod, container) = bench.pod_and_container();
+    let sample = bench.sample();
     let usual = async {
         let live = bench.serving(revision).await?;
         for earlier in live.life() {
-            live.given(earlier, &pod, &container).await?;
+            live.given(earlier, &sample).await?;
             if earlier == event {
                 break;
             }
         }
         let unknown: Live = bench.serving(revision).await?;
-        let answer = unknown.send(event, &pod, &container).await;
+        let answer = unknown.send(event, &sample).await;
         match answer.result {
             Ok(_) => Ok(()),
             Err(_) => Err(Verdict::Skip(format!(
