@@ -174,10 +174,3 @@ impl From<nri_conformance::Error> for Error {
         Self::of_lines(ErrorKind::Session, error.to_string()).with_help_of(error.help())
     }
 }
-
-#[cfg(feature = "conformance")]
-impl From<nri_conformance::record::Error> for Error {
-    fn from(error: nri_conformance::record::Error) -> Self {
-        Self::of_lines(ErrorKind::Session, error.to_string()).with_help_of(error.help())
-    }
-}

@@ -73,34 +73,21 @@ pub enum Keeper {
     Relay,
 }
 
-/// A part of the contract. The ids of its statements start with the same letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// R: the state of a pod at RunPodSandbox.
-    Run,
-    /// S: the state of a pod at StopPodSandbox.
-    Stop,
-    /// D: the state of a pod at RemovePodSandbox.
-    Remove,
-    /// O: the order of events.
-    Order,
-    /// E: errors of plugins.
-    Errors,
-    /// C: containers.
-    Containers,
-    /// P: the hooks of plugins.
-    Plugins,
-    /// Y: synchronization.
-    Synchronization,
-    /// W: duties of a plugin on the wire.
-    Wire,
+/// A part of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The letter that the ids of its statements start with.
+    pub letter: char,
+    /// The heading.
+    pub title: &'static str,
 }
 
 impl Statement {
     /// Returns the part of the contract that the statement belongs to.
     pub fn part(&self) -> Part {
         // Cannot fail: a test asserts that every id has a position.
-        position(&self.id).map_or(Part::Wire, |(part, _)| part)
+        let (part, _) = position(&self.id).unwrap_or_default();
+        Part::ALL[part]
     }
 
     /// Returns true if a violation fails a run: the statement is not ambiguous, and about input that runtimes send.
@@ -141,45 +128,19 @@ impl Status {
 impl Part {
     /// Every part, in the order of the contract.
     pub const ALL: [Self; 9] = [
-        Self::Run,
-        Self::Stop,
-        Self::Remove,
-        Self::Order,
-        Self::Errors,
-        Self::Containers,
-        Self::Plugins,
-        Self::Synchronization,
-        Self::Wire,
+        Self::new('R', "the pod at RunPodSandbox"),
+        Self::new('S', "the pod at StopPodSandbox"),
+        Self::new('D', "the pod at RemovePodSandbox"),
+        Self::new('O', "the order of events"),
+        Self::new('E', "errors of plugins"),
+        Self::new('C', "containers, and repeated requests"),
+        Self::new('P', "hooks"),
+        Self::new('Y', "synchronization"),
+        Self::new('W', "duties of a plugin on the wire"),
     ];
 
-    /// Returns the letter that the ids of the part start with.
-    pub const fn letter(self) -> char {
-        match self {
-            Self::Run => 'R',
-            Self::Stop => 'S',
-            Self::Remove => 'D',
-            Self::Order => 'O',
-            Self::Errors => 'E',
-            Self::Containers => 'C',
-            Self::Plugins => 'P',
-            Self::Synchronization => 'Y',
-            Self::Wire => 'W',
-        }
-    }
-
-    /// Returns the heading of the part.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Run => "the pod at RunPodSandbox",
-            Self::Stop => "the pod at StopPodSandbox",
-            Self::Remove => "the pod at RemovePodSandbox",
-            Self::Order => "the order of events",
-            Self::Errors => "errors of plugins",
-            Self::Containers => "containers, and repeated requests",
-            Self::Plugins => "hooks",
-            Self::Synchronization => "synchronization",
-            Self::Wire => "duties of a plugin on the wire",
-        }
+    const fn new(letter: char, title: &'static str) -> Self {
+        Part { letter, title }
     }
 }
 
@@ -229,12 +190,12 @@ static ORDERED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     files
 });
 
-/// Returns the position of an id in the contract: its part, then its number. A test asserts that every id has one.
-fn position(id: &str) -> Option<(Part, u32)> {
-    let mut chars = id.chars();
-    let letter = chars.next()?;
-    let part = Part::ALL.into_iter().find(|part| letter == part.letter())?;
-    Some((part, chars.as_str().parse().ok()?))
+/// Returns the position of an id in the contract: that of its part, then its number. A test asserts that every id has one.
+fn position(id: &str) -> Option<(usize, u32)> {
+    let (letter, number) = id.split_at_checked(1)?;
+    let mut parts = Part::ALL.iter();
+    let part = parts.position(|part| letter.starts_with(part.letter))?;
+    Some((part, number.parse().ok()?))
 }
 
 // The id and the text of each file, in `FILES`.

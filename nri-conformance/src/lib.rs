@@ -21,6 +21,6 @@ pub mod session;
 pub mod subject;
 mod tapped;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use plugin::{plugin, plugin_with};
 pub use record::replay::replay;

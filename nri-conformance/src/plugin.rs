@@ -6,16 +6,13 @@
 //! one failure, and no crash, late answer or error goes unseen.
 
 mod bench;
-mod catalogue;
 mod checks;
 mod live;
-mod options;
 mod run;
 mod verdict;
 
-pub use catalogue::TestInfo;
-pub use checks::all_tests;
-pub use options::Options;
+pub use bench::Options;
+pub use checks::{TestInfo, all_tests};
 pub use run::{Progress, Run};
 
 use crate::subject::Subject;

@@ -35,13 +35,10 @@
 mod answers;
 mod live;
 pub mod outcome;
-mod patience;
 mod printed;
-mod reply;
 mod rpcs;
 mod run;
 mod runtimes;
-mod sample;
 mod targets;
 
 use std::time::Duration;

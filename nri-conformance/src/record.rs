@@ -7,25 +7,19 @@
 //! `RECORDING.md` describes the format. [`Reader`] and [`Writer`] read and write it.
 
 mod conversation;
-mod error;
 mod frame;
 mod limits;
-mod line;
-mod micros;
 mod observe;
-mod options;
 mod proxy;
-mod queue;
 mod reader;
 mod recorder;
 mod redact;
 pub mod replay;
 mod schema;
 mod transcript;
-mod tunnel;
 mod writer;
 
-pub use error::{Error, ErrorKind, Result};
+pub use crate::error::{Error, ErrorKind, Result};
 pub use frame::{
     Closer, End, Frame, FrameEvent, Header, Party, Payload, Request, Response, Source,
 };
@@ -33,8 +27,8 @@ pub use limits::{
     DEFAULT_MAX_BYTES, MAX_HEADER_LINE, MAX_LINE, MAX_MESSAGE_TEXT, MAX_NAME, MAX_PLUGINS,
     MAX_QUEUED, MAX_UNANSWERED,
 };
+pub use limits::{Options, Recorded};
 pub use observe::{Identity, observe};
-pub use options::{Options, Recorded};
 pub use proxy::Proxy;
 pub use reader::Reader;
 pub use redact::REDACTED;

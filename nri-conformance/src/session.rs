@@ -6,7 +6,6 @@
 mod answer;
 mod recut;
 mod requests;
-mod runtime_kind;
 mod service;
 mod trace;
 pub mod world;
@@ -30,9 +29,9 @@ pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
 pub(crate) use recut::{Cut, Recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
-pub use runtime_kind::RuntimeKind;
 pub(crate) use service::{Arrivals, End, UpdateAnswer};
 pub(crate) use trace::{Direction, Trace};
+pub use world::RuntimeKind;
 
 use crate::tapped::Tapped;
 

@@ -13,7 +13,6 @@
 //! An executable runs in its own temporary folder and process group. Everything that it has started is killed when its
 //! [`Instance`] is dropped.
 
-mod in_process;
 mod listener;
 mod module;
 mod output;
@@ -26,12 +25,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nri::plugin::Plugin;
+use nri::stub::Stub;
 use nri_adaptation::Revision;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, duplex};
 use tokio::time::timeout;
 
-#[cfg(not(feature = "wasm"))]
-use crate::error::Error;
 use crate::error::Result;
 
 pub use listener::Listener;
@@ -50,7 +48,7 @@ enum How {
     Launched(Executable),
     External(Executable),
     Waiting(Listener),
-    InProcess(in_process::Start),
+    InProcess(Start),
 }
 
 /// An executable with its arguments and environment.
@@ -90,12 +88,12 @@ impl Subject {
 
     /// Creates a plugin in this process. All instances share the value.
     pub fn in_process<P: Plugin>(plugin: P) -> Self {
-        Subject(Arc::new(How::InProcess(in_process::shared(plugin))))
+        Subject(Arc::new(How::InProcess(shared(plugin))))
     }
 
     /// Creates a plugin in this process. Each instance has its own value.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
-        Subject(Arc::new(How::InProcess(in_process::each(make))))
+        Subject(Arc::new(How::InProcess(each(make))))
     }
 
     /// Creates a plugin at the other end of streams. Each instance uses the next stream.
@@ -149,7 +147,12 @@ impl Subject {
     /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
     pub async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
         match &*self.0 {
-            How::Launched(executable) if self.is_module() => load(executable, revision).await,
+            How::Launched(executable) if self.is_module() => {
+                let (stream, rpcs) = module::load(&executable.path, revision).await?;
+                let mut instance = Instance::new(Some(stream), None, None);
+                instance.rpcs = Some(rpcs);
+                Ok(instance)
+            }
             How::Launched(executable) => {
                 let (stream, process) = process::launch(executable)?;
                 Ok(Instance::new(Some(stream), Some(process), None))
@@ -163,20 +166,6 @@ impl Subject {
             How::InProcess(start) => Ok(Instance::new(Some(start()), None, None)),
         }
     }
-}
-
-#[cfg(feature = "wasm")]
-async fn load(executable: &Executable, revision: Option<&Revision>) -> Result<Instance> {
-    let started = module::start(&executable.path, revision).await?;
-    let mut instance = Instance::new(Some(started.stream), None, None);
-    instance.rpcs = Some(started.rpcs);
-    Ok(instance)
-}
-
-#[cfg(not(feature = "wasm"))]
-async fn load(executable: &Executable, _: Option<&Revision>) -> Result<Instance> {
-    let message = format!("{} is a WebAssembly module", executable.path.display());
-    Err(Error::new(message).with_help("build nri-conformance with the feature `wasm`"))
 }
 
 impl std::fmt::Debug for Subject {
@@ -278,4 +267,47 @@ impl std::fmt::Debug for Instance {
             .field("process", &self.process)
             .finish_non_exhaustive()
     }
+}
+
+/// Starts an instance and returns the runtime's end of its connection.
+type Start = Box<dyn Fn() -> Box<dyn Stream> + Send + Sync>;
+
+/// The maximum number of bytes in flight in each direction, about that of a Unix socket.
+const PIPE_BYTES: usize = 256 << 10;
+
+/// The identity of a plugin without its own.
+const NAME: &str = "plugin";
+const INDEX: &str = "00";
+
+/// Starts instances that share a plugin.
+fn shared<P: Plugin>(plugin: P) -> Start {
+    let plugin = Arc::new(plugin);
+    Box::new(move || run(Arc::clone(&plugin)))
+}
+
+/// Starts instances that each have their own plugin.
+fn each<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Start {
+    Box::new(move || run(make()))
+}
+
+fn run<P: Plugin>(plugin: P) -> Box<dyn Stream> {
+    let (ours, theirs) = duplex(PIPE_BYTES);
+    tokio::spawn(async move {
+        if let Err(error) = serve(plugin, theirs).await {
+            tracing::debug!("the plugin ended: {error}");
+        }
+    });
+    Box::new(ours)
+}
+
+/// Serves the plugin without listening for signals, which belong to the test.
+async fn serve<P: Plugin>(plugin: P, stream: DuplexStream) -> nri::Result<()> {
+    let mut builder = Stub::builder(plugin).stream(stream).no_logging();
+    if P::NAME.is_none() {
+        builder = builder.name(NAME);
+    }
+    if P::INDEX.is_none() {
+        builder = builder.index(INDEX);
+    }
+    builder.build()?.run_until(pending()).await
 }

@@ -18,7 +18,7 @@ pub fn tables(statements: &[&Statement]) -> String {
 
 /// Returns the title of a part, which starts with a capital letter in a heading.
 fn heading(part: Part) -> String {
-    let mut chars = part.title().chars();
+    let mut chars = part.title.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
 }

@@ -1,5 +1,7 @@
 //! The parts that all tests of a run share: the plugin, the settings, and the steps up to a plugin that serves.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,11 +10,12 @@ use nri::api::{ConfigureResponse, SynchronizeRequest};
 use nri::wire::CallError;
 use nri_adaptation::Revision;
 
-use super::live::Live;
-use super::options::Options;
-use super::verdict::{Judged, Verdict, blocked, skip, unconfigured};
+use crate::contract;
+use crate::contract::Status;
+use crate::plugin::live::Live;
+use crate::plugin::verdict::{Judged, Verdict, blocked, skip, unconfigured};
 use crate::session::world::{Sample, World};
-use crate::session::{Cut, Recut, Session, Trace, describe};
+use crate::session::{Cut, Recut, RuntimeKind, Session, Timeouts, Trace, describe};
 use crate::subject::{Instance, Stream, Subject};
 
 /// The time to wait for something that must not happen.
@@ -161,5 +164,59 @@ impl Bench {
             self.count_stuck();
         }
         answer.map_err(|error| unconfigured(&error))
+    }
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The statements to test; empty means all of them, except those about [robustness](Status::Robustness).
+    pub only: BTreeSet<String>,
+    /// The statements to skip.
+    pub skip: BTreeSet<String>,
+    /// The protocol revisions to test under, such as `v0.11.0`; empty means all of them.
+    pub revisions: BTreeSet<String>,
+    /// The runtime whose pods and containers are imitated.
+    pub runtime: RuntimeKind,
+    /// The time limits of the simulated runtime.
+    pub timeouts: Timeouts,
+    /// The seed for ids and random content.
+    pub seed: u64,
+    /// True if W17 is tested with 1,000,000 events, or as many as take ten minutes after the first 100,000, and with 1,000
+    /// connections rather than a few thousand events, and W11 with a hundred times as many requests.
+    pub soak: bool,
+    /// The configuration that is sent to the plugin.
+    pub config: String,
+    /// The folder for a wire trace of each failure.
+    pub trace: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            only: BTreeSet::new(),
+            skip: BTreeSet::new(),
+            revisions: BTreeSet::new(),
+            runtime: RuntimeKind::default(),
+            timeouts: Timeouts::default(),
+            seed: 1,
+            soak: false,
+            config: String::new(),
+            trace: None,
+        }
+    }
+}
+
+impl Options {
+    /// Returns true if a statement is tested.
+    pub fn selects(&self, statement: &str) -> bool {
+        let is_usual = || contract::get(statement).is_none_or(|it| it.status != Status::Robustness);
+        let is_asked = self.only.contains(statement) || self.only.is_empty() && is_usual();
+        is_asked && !self.skip.contains(statement)
+    }
+
+    /// Returns true if a revision is tested.
+    pub fn plays(&self, revision: &str) -> bool {
+        self.revisions.is_empty() || self.revisions.contains(revision)
     }
 }

@@ -7,9 +7,9 @@ use nri_adaptation::Revision;
 use tokio::time::timeout;
 
 use super::bench::Bench;
-use super::catalogue::{Scope, Test};
+use super::bench::Options;
 use super::checks;
-use super::options::Options;
+use super::checks::{Scope, Test};
 use super::verdict::{self, Breach, Verdict};
 use crate::blocking;
 use crate::contract::{self, Keeper};

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::session::{End, Session};
 use crate::subject::{Exit, Instance};
 
+use super::answers::Reply;
 use super::printed::error_lines;
-use super::reply::Reply;
 use super::run::Run;
 use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 

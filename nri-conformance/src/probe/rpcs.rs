@@ -8,8 +8,8 @@ use nri_adaptation::{Revision, Via};
 use crate::error::Result;
 use crate::session::{checked, life};
 
+use super::answers::Reply;
 use super::live::{CONFIGURE, Live, SYNCHRONIZE};
-use super::reply::Reply;
 use super::run::{Run, out_of_time};
 use super::{
     FailurePolicy, First, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers, newest,

@@ -1,14 +1,18 @@
 //! The state of a probe.
 
-use crate::session::RuntimeKind;
-use crate::subject::Subject;
+use std::collections::HashSet;
+use std::time::Duration;
 
-use super::patience::Patience;
-use super::sample::Sample;
-use super::{Options, Trouble, TroubleKind};
-
+use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
 use nri::wire::Code;
-use nri_adaptation::Revision;
+use nri_adaptation::{Revision, Via};
+use tokio::time::Instant;
+
+use crate::probe::{Options, Trouble, TroubleKind};
+use crate::session;
+use crate::session::RuntimeKind;
+use crate::session::world::World;
+use crate::subject::Subject;
 
 /// The maximum number of troubles that a result lists.
 const MAX_TROUBLES: usize = 50;
@@ -77,4 +81,148 @@ pub(super) fn out_of_time(options: &Options) -> String {
         "not tried: the {:?} for the probe were over",
         options.within
     )
+}
+
+/// The seed for the ids of pods and containers; any number will do.
+const SEED: u64 = 0x006e_7269;
+
+/// The pod and the container that are sent to a plugin.
+#[derive(Debug)]
+pub(super) struct Sample {
+    runtime: RuntimeKind,
+    known: (PodSandbox, Container),
+    new: (PodSandbox, Container),
+}
+
+impl Sample {
+    /// Creates pods and containers like those of this runtime.
+    pub(super) fn of(runtime: RuntimeKind) -> Self {
+        let mut world = World::of(runtime, SEED);
+        let mut next = || {
+            let pod = world.pod();
+            let container = world.container(&pod);
+            (pod, container)
+        };
+        Sample {
+            runtime,
+            known: next(),
+            new: next(),
+        }
+    }
+
+    /// Returns the state at Synchronize: a pod with a container, neither of which has events later.
+    pub(super) fn state(&self) -> SynchronizeRequest {
+        SynchronizeRequest {
+            pods: vec![self.known.0.clone()],
+            containers: vec![self.known.1.clone()],
+            more: false,
+        }
+    }
+
+    /// Returns the encoded request of the RPC that is dedicated to an event.
+    pub(super) fn request(&self, event: Event) -> Vec<u8> {
+        session::sample_request(self.runtime, event, &self.new.0, &self.new.1)
+    }
+
+    /// Returns the request of StateChange, with the event that starts a pod.
+    pub(super) fn state_change(&self, revision: &Revision) -> Vec<u8> {
+        let event = Event::RunPodSandbox;
+        let request = revision.request(event, Via::StateChange, &self.request(event));
+        request
+            .map(|(_, encoded)| encoded.to_vec())
+            .unwrap_or_default()
+    }
+}
+
+/// The divisor of the time limit of a step that was not answered before.
+const REPEAT_DIVISOR: u32 = 10;
+
+/// The minimum time limit of an answer, unless the whole probe is out of time.
+const MIN_LIMIT: Duration = Duration::from_millis(100);
+
+/// The time limits of a probe. The limit of a step is reduced after it was not answered once, so that a plugin which
+/// always hangs is probed in bounded time.
+#[derive(Debug)]
+pub(super) struct Patience {
+    deadline: Option<Instant>,
+    silent: HashSet<&'static str>,
+    survived: HashSet<&'static str>,
+}
+
+impl Patience {
+    /// Creates the limits of a probe that takes at most `within`.
+    pub(super) fn new(within: Duration) -> Self {
+        Patience {
+            deadline: Instant::now().checked_add(within),
+            silent: HashSet::new(),
+            survived: HashSet::new(),
+        }
+    }
+
+    /// Restarts the time of the whole probe.
+    pub(super) fn restart(&mut self, within: Duration) {
+        self.deadline = Instant::now().checked_add(within);
+    }
+
+    /// Returns the time limit of a step whose usual limit is `usual`.
+    pub(super) fn limit(&self, step: &'static str, usual: Duration) -> Duration {
+        let wanted = if self.silent.contains(step) {
+            (usual / REPEAT_DIVISOR).max(MIN_LIMIT.min(usual))
+        } else {
+            usual
+        };
+        wanted.min(self.left())
+    }
+
+    /// Records that a step was not answered in time.
+    pub(super) fn was_silent(&mut self, step: &'static str) {
+        self.silent.insert(step);
+    }
+
+    /// Records that the plugin kept running after its error to an RPC.
+    pub(super) fn survived(&mut self, rpc: &'static str) {
+        self.survived.insert(rpc);
+    }
+
+    /// Returns true if the plugin kept running after an error to this RPC before. Its end is not waited for again.
+    pub(super) fn was_survived(&self, rpc: &'static str) -> bool {
+        self.survived.contains(rpc)
+    }
+
+    /// Returns true if the time of the whole probe is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+
+    fn left(&self) -> Duration {
+        match self.deadline {
+            Some(deadline) => deadline.saturating_duration_since(Instant::now()),
+            None => Duration::MAX,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_time_limit_applies_once() {
+        let usual = Duration::from_secs(2);
+        let mut patience = Patience::new(Duration::from_secs(3600));
+        assert_eq!(patience.limit("Configure", usual), usual);
+        patience.was_silent("Configure");
+        assert_eq!(patience.limit("Configure", usual), usual / REPEAT_DIVISOR);
+        assert_eq!(patience.limit("Synchronize", usual), usual);
+        let short = Duration::from_millis(10);
+        assert_eq!(patience.limit("Configure", short), short);
+    }
+
+    #[test]
+    fn the_whole_probe_is_limited() {
+        let patience = Patience::new(Duration::ZERO);
+        assert!(patience.is_over());
+        assert!(patience.limit("Configure", Duration::MAX).is_zero());
+        assert!(!Patience::new(Duration::MAX).is_over());
+    }
 }

@@ -9,10 +9,10 @@ use nri_adaptation::{PluginId, Revision, Via};
 use crate::error::{Error, Result};
 use crate::session::{RuntimeKind, can_fall_back, checked, life};
 
+use super::answers::Reply;
 use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
-use super::reply::Reply;
+use super::run::Sample;
 use super::run::{Run, out_of_time};
-use super::sample::Sample;
 use super::{
     EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Verdict, answers,
     runtimes,

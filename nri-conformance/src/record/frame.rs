@@ -6,9 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use nri::wire::{Code, Status};
-use serde::{Deserialize, Serialize};
-
-use super::micros;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first line of a recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -25,7 +24,7 @@ pub struct Header {
     /// True if the values of environment variables and annotations were replaced.
     pub redacted: bool,
     /// When the recording was started, to the microsecond.
-    #[serde(with = "micros::since_1970")]
+    #[serde(serialize_with = "write_moment", deserialize_with = "read_moment")]
     pub started: SystemTime,
 }
 
@@ -43,7 +42,7 @@ pub enum Source {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Frame {
     /// The time since the start of the recording, to the microsecond.
-    #[serde(with = "micros::duration")]
+    #[serde(serialize_with = "write_micros", deserialize_with = "read_micros")]
     pub at: Duration,
     /// The connection that it belongs to, counted from 1.
     pub connection: u32,
@@ -103,7 +102,8 @@ pub struct Request {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        with = "micros::optional"
+        serialize_with = "write_timeout",
+        deserialize_with = "read_timeout"
     )]
     pub timeout: Option<Duration>,
     /// The encoded request.
@@ -185,6 +185,35 @@ pub struct End {
     pub dropped: u64,
 }
 
+// Recordings have times in microseconds.
+
+fn write_micros<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+}
+
+fn read_micros<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_micros)
+}
+
+fn write_timeout<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    write_micros(&time.unwrap_or_default(), serializer)
+}
+
+fn read_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let micros = Option::<u64>::deserialize(deserializer)?;
+    Ok(micros.map(Duration::from_micros))
+}
+
+fn write_moment<S: Serializer>(moment: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+    let since = moment.duration_since(SystemTime::UNIX_EPOCH);
+    write_micros(&since.unwrap_or_default(), serializer)
+}
+
+fn read_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime, D::Error> {
+    let moment = SystemTime::UNIX_EPOCH.checked_add(read_micros(deserializer)?);
+    moment.ok_or_else(|| D::Error::custom("`started` is too large"))
+}
+
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
@@ -209,11 +238,11 @@ impl From<Payload> for PayloadKeys {
         match payload {
             Payload::Bytes(bytes) => PayloadKeys {
                 payload: Some(STANDARD.encode(bytes)),
-                withheld: None,
+                ..PayloadKeys::default()
             },
             Payload::Withheld(length) => PayloadKeys {
-                payload: None,
                 withheld: Some(length),
+                ..PayloadKeys::default()
             },
         }
     }
@@ -249,20 +278,15 @@ struct ResponseKeys {
 
 impl From<Response> for ResponseKeys {
     fn from(response: Response) -> Self {
-        let Response { by, stream, result } = response;
-        let (code, message, data) = match result {
-            Ok(payload) => (None, None, payload.into()),
-            Err(status) => (
-                Some(status.code.0),
-                Some(status.message),
-                PayloadKeys::default(),
-            ),
+        let (status, data) = match response.result {
+            Ok(payload) => (None, payload.into()),
+            Err(status) => (Some(status), PayloadKeys::default()),
         };
         ResponseKeys {
-            by,
-            stream,
-            code,
-            message,
+            by: response.by,
+            stream: response.stream,
+            code: status.as_ref().map(|status| status.code.0),
+            message: status.map(|status| status.message),
             data,
         }
     }
@@ -274,13 +298,8 @@ impl TryFrom<ResponseKeys> for Response {
     fn try_from(keys: ResponseKeys) -> Result<Self, &'static str> {
         let result = match keys.code {
             None => Ok(keys.data.try_into()?),
-            Some(code) if code == Code::OK.0 => {
-                return Err("`code` 0 is not an error");
-            }
-            Some(code) => {
-                let message = keys.message.unwrap_or_default();
-                Err(Status::new(Code(code), message))
-            }
+            Some(code) if code == Code::OK.0 => return Err("`code` 0 is not an error"),
+            Some(code) => Err(Status::new(Code(code), keys.message.unwrap_or_default())),
         };
         Ok(Response {
             by: keys.by,

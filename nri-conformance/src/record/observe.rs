@@ -14,10 +14,10 @@ use nri::wire::{Ended, Request, Service, Socket, Status};
 use tokio::net::UnixStream;
 use tokio::time::sleep;
 
-use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Source};
-use super::options::{Options, Recorded};
+use super::limits::{Options, Recorded};
 use super::recorder::Recorder;
+use crate::error::{Error, ErrorKind, Result};
 use crate::peer;
 use crate::tapped::Tapped;
 
@@ -133,7 +133,7 @@ async fn connect(socket: &Path) -> Result<Socket> {
     let connected = async { Socket::new(UnixStream::connect(socket).await?) };
     connected.await.map_err(|error| {
         let message = format!("cannot connect to {}: {error}", socket.display());
-        Error::new(ErrorKind::Connection, message)
+        Error::of(ErrorKind::Connection, message)
             .with_source(error)
             .with_help("check that the runtime runs with NRI enabled, and listens there")
     })
@@ -152,7 +152,7 @@ async fn reconnect(socket: &Path, wait: &mut Duration) -> Socket {
 
 fn refused(socket: &Path, reason: &str) -> Error {
     let message = format!("cannot observe {}: {reason}", socket.display());
-    Error::new(ErrorKind::Connection, message).with_help(
+    Error::of(ErrorKind::Connection, message).with_help(
         "check name and index, that no plugin of this name and index is connected, and the log of the runtime",
     )
 }

@@ -4,10 +4,29 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::error::{Error, ErrorKind, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::frame::{End, Frame, Header};
 use super::limits::{MAX_HEADER_LINE, MAX_LINE};
-use super::line::{self, Line, MAGIC, VERSION};
+use super::writer::{END, VERSION};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The first bytes of every recording.
+const MAGIC: &[u8] = br#"{"nri-session":"#;
+
+/// The part of the first line that is the same in all versions.
+#[derive(Deserialize)]
+struct VersionLine {
+    #[serde(rename = "nri-session")]
+    version: u64,
+}
+
+/// The part of a line that distinguishes the last one from frames.
+#[derive(Deserialize)]
+struct EventLine {
+    event: String,
+}
 
 /// Reads a recording line by line, in bounded memory.
 ///
@@ -46,7 +65,7 @@ impl Reader<BufReader<File>> {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = File::open(path)
-            .map_err(|error| Error::io("cannot open the recording", error).in_file(path))?;
+            .map_err(|error| Error::failed("cannot open the recording", error).in_file(path))?;
         let mut reader = Self::new(BufReader::new(file)).map_err(|error| error.in_file(path))?;
         reader.file = Some(path.to_owned());
         Ok(reader)
@@ -108,17 +127,16 @@ impl<R: BufRead> Reader<R> {
     fn read_frame(&mut self) -> Result<Option<Frame>> {
         self.buffer.clear();
         read_line(&mut self.input, MAX_LINE, &mut self.buffer)?;
-        match line::read_line(&self.buffer)? {
-            Line::Frame(frame) => {
-                self.frames += 1;
-                Ok(Some(frame))
-            }
-            Line::End(end) => {
-                self.check_end(end)?;
-                self.end = Some(end);
-                Ok(None)
-            }
+        let line: EventLine = decode(&self.buffer)?;
+        if line.event != END {
+            let frame = decode(&self.buffer)?;
+            self.frames += 1;
+            return Ok(Some(frame));
         }
+        let end = decode(&self.buffer)?;
+        self.check_end(end)?;
+        self.end = Some(end);
+        Ok(None)
     }
 
     fn check_end(&mut self, end: End) -> Result<()> {
@@ -129,12 +147,12 @@ impl<R: BufRead> Reader<R> {
             );
             let help =
                 "restore the missing lines, or correct `frames` if lines were removed on purpose";
-            return Err(Error::new(ErrorKind::Malformed, message).with_help(help));
+            return Err(Error::of(ErrorKind::Malformed, message).with_help(help));
         }
         let mut rest = Vec::new();
         let read = (&mut self.input).take(1).read_to_end(&mut rest);
         if read.map_err(unreadable)? > 0 {
-            let error = Error::new(ErrorKind::Malformed, "unexpected data after the last line");
+            let error = Error::of(ErrorKind::Malformed, "unexpected data after the last line");
             return Err(error.with_help("split files that were joined"));
         }
         Ok(())
@@ -146,18 +164,19 @@ fn read_header(input: &mut impl BufRead) -> Result<Header> {
     let outcome = read_line(input, MAX_HEADER_LINE, &mut first);
     check_magic(&first, outcome.is_ok())?;
     outcome?;
-    match line::version(&first)? {
-        VERSION => line::read_header(&first),
+    let line: VersionLine = decode(&first)?;
+    match line.version {
+        VERSION => decode(&first),
         newer if newer > VERSION => {
             let message = format!(
                 "version {newer} of the recording format; versions up to {VERSION} can be read"
             );
             let help = "use a newer release of nri-compat or nri-conformance";
-            Err(Error::new(ErrorKind::FutureVersion, message).with_help(help))
+            Err(Error::of(ErrorKind::FutureVersion, message).with_help(help))
         }
         other => {
             let message = format!("unknown version {other} of the recording format");
-            Err(Error::new(ErrorKind::Malformed, message))
+            Err(Error::of(ErrorKind::Malformed, message))
         }
     }
 }
@@ -168,7 +187,7 @@ fn check_magic(first: &[u8], complete: bool) -> Result<()> {
         return Ok(());
     }
     Err(
-        Error::new(ErrorKind::Foreign, "not a recording of an NRI session")
+        Error::of(ErrorKind::Foreign, "not a recording of an NRI session")
             .with_help("name a file that was written by `nri-compat record`"),
     )
 }
@@ -182,13 +201,13 @@ fn read_line(input: &mut impl BufRead, max: usize, line: &mut Vec<u8>) -> Result
         None if line.len() < max => Err(truncated(line.is_empty())),
         None => {
             let message = format!("longer than {max} bytes");
-            Err(Error::new(ErrorKind::TooLarge, message))
+            Err(Error::of(ErrorKind::TooLarge, message))
         }
     }
 }
 
 fn unreadable(error: io::Error) -> Error {
-    Error::io("cannot read the recording", error)
+    Error::failed("cannot read the recording", error)
 }
 
 fn truncated(between_lines: bool) -> Error {
@@ -197,8 +216,20 @@ fn truncated(between_lines: bool) -> Error {
     } else {
         "the recording is truncated in the middle of this line"
     };
-    Error::new(ErrorKind::Truncated, message).with_help(
+    Error::of(ErrorKind::Truncated, message).with_help(
         "copy the file again, or record again and stop the recorder with SIGINT or SIGTERM, \
          which completes the file",
     )
+}
+
+fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T> {
+    serde_json::from_slice(line).map_err(|error| {
+        // The error already names the line of the recording; that of the JSON parser is always 1.
+        let mut message = error.to_string();
+        if let Some(end) = message.rfind(" at line ") {
+            message.truncate(end);
+        }
+        let column = error.column();
+        Error::of(ErrorKind::Malformed, format!("{message} (column {column})")).with_source(error)
+    })
 }

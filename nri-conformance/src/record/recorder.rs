@@ -8,12 +8,12 @@ use std::time::{Instant, SystemTime};
 
 use tokio::sync::oneshot;
 
-use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Party, Source};
 use super::limits::{BATCH, BATCH_BYTES, MAX_QUEUED};
-use super::options::{Options, Recorded};
-use super::queue::{Queue, QueueEntry, TapEvent};
+use super::limits::{Options, Recorded};
 use super::transcript::Transcript;
+use super::transcript::{Queue, QueueEntry, TapEvent};
+use crate::error::{Error, ErrorKind, Result};
 use crate::tapped::Record;
 
 /// The niceness of the writing thread, relative to that of the process.
@@ -63,7 +63,7 @@ impl Recorder {
                 // The receiver is gone if the recording was dropped instead of finished.
                 let _ = finished.send(write_all(&thread_shared, transcript));
             })
-            .map_err(|error| Error::io("cannot start a thread", error))?;
+            .map_err(|error| Error::failed("cannot start a thread", error))?;
         Ok(Recorder {
             shared,
             connections: AtomicU32::new(0),
@@ -91,7 +91,7 @@ impl Recorder {
     pub(super) async fn finish(mut self) -> Result<Recorded> {
         self.shared.end();
         (&mut self.done).await.unwrap_or_else(|_| {
-            Err(Error::new(
+            Err(Error::of(
                 ErrorKind::Io,
                 "the thread that writes the recording has failed",
             ))

@@ -4,10 +4,8 @@ mod compare;
 mod engine;
 mod exchange;
 mod index;
-mod judge;
 mod outcome;
 mod plan;
-mod runtime;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,9 +13,9 @@ use std::time::Duration;
 use nri::plugin::Plugin;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::error::{Error, ErrorKind, Result};
 use super::reader::Reader;
 use crate::blocking;
+use crate::error::{Error, ErrorKind, Result};
 use crate::subject::Subject;
 
 pub use index::ConnectionInfo;
@@ -44,20 +42,13 @@ struct Settings {
     plugin_config: Option<String>,
 }
 
-/// A recording with the settings of its replay. Created by [`Replay::open`].
-#[derive(Debug)]
-#[must_use = "nothing is replayed until `run` is called"]
-pub struct Replay {
-    path: PathBuf,
-    settings: Settings,
-}
-
-/// A recording with the plugin to which it is replayed. Created by [`replay()`] and [`Replay::to`].
+/// A recording with the settings of its replay, and `P`, the plugin to which it is replayed, once it is set.
 #[derive(Debug)]
 #[must_use = "nothing is replayed until `run` or `assert` is called"]
-pub struct PluginReplay {
-    replay: Replay,
-    subject: Subject,
+pub struct Replay<P = ()> {
+    path: PathBuf,
+    settings: Settings,
+    plugin: P,
 }
 
 /// Replays a recording to a plugin in this process, and compares its answers with the recorded ones.
@@ -74,7 +65,7 @@ pub struct PluginReplay {
 ///     nri_conformance::replay("session.nri", MyPlugin).assert();
 /// }
 /// ```
-pub fn replay(recording: impl AsRef<Path>, plugin: impl Plugin) -> PluginReplay {
+pub fn replay(recording: impl AsRef<Path>, plugin: impl Plugin) -> Replay<Subject> {
     Replay::open(recording).to(Subject::in_process(plugin))
 }
 
@@ -91,9 +82,42 @@ impl Replay {
                 connection: None,
                 plugin_config: None,
             },
+            plugin: (),
         }
     }
 
+    /// Sets the plugin.
+    pub fn to(self, plugin: Subject) -> Replay<Subject> {
+        Replay {
+            path: self.path,
+            settings: self.settings,
+            plugin,
+        }
+    }
+
+    /// Replays the recording over a stream to a plugin, which has not registered yet.
+    ///
+    /// The whole recording is checked first; nothing is sent if it is truncated.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is unclear, and
+    /// [`ErrorKind::Registration`] if the plugin does not register. A later failure of the plugin is not an error but a
+    /// difference.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time enabled.
+    pub async fn run<S>(self, stream: S) -> Result<Replayed>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let info = self.selected().await?;
+        self.play(info, stream).await
+    }
+}
+
+impl<P> Replay<P> {
     /// Sets the speed; full speed by default.
     pub fn speed(mut self, speed: Speed) -> Self {
         self.settings.speed = speed;
@@ -125,14 +149,6 @@ impl Replay {
         self
     }
 
-    /// Sets the plugin.
-    pub fn to(self, subject: Subject) -> PluginReplay {
-        PluginReplay {
-            replay: self,
-            subject,
-        }
-    }
-
     /// Reads the whole recording and returns its connections.
     ///
     /// # Errors
@@ -142,32 +158,11 @@ impl Replay {
         let path = self.path.clone();
         let read = move || index::connections(&mut Reader::open(path)?);
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-            Err(Error::new(
+            Err(Error::of(
                 ErrorKind::Io,
                 "the thread that reads the recording has failed",
             ))
         })
-    }
-
-    /// Replays the recording over a stream to a plugin, which has not registered yet.
-    ///
-    /// The whole recording is checked first; nothing is sent if it is truncated.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is unclear, and
-    /// [`ErrorKind::Registration`] if the plugin does not register. A later failure of the plugin is not an error but a
-    /// difference.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside of a tokio runtime with time enabled.
-    pub async fn run<S>(self, stream: S) -> Result<Replayed>
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
-        let info = self.selected().await?;
-        self.play(info, stream).await
     }
 
     async fn selected(&self) -> Result<ConnectionInfo> {
@@ -184,64 +179,45 @@ impl Replay {
     }
 }
 
-impl PluginReplay {
-    /// Sets the speed, see [`Replay::speed`].
-    pub fn speed(mut self, speed: Speed) -> Self {
-        self.replay = self.replay.speed(speed);
-        self
-    }
-
-    /// Sets the connection to replay, see [`Replay::connection`].
-    pub fn connection(mut self, number: u32) -> Self {
-        self.replay = self.replay.connection(number);
-        self
-    }
-
-    /// Sets the time limit for each answer of the plugin, see [`Replay::timeout`].
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.replay = self.replay.timeout(timeout);
-        self
-    }
-
+impl Replay<Subject> {
     /// Starts the plugin, replays the recording, and ends the plugin.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Replay::run`], and [`ErrorKind::Connection`] if the plugin cannot be started.
+    /// Returns the errors of [`Replay::run`] over a stream, and [`ErrorKind::Connection`] if the plugin cannot be started.
     ///
     /// # Panics
     ///
     /// Panics outside of a tokio runtime with time and I/O enabled.
     pub async fn run(self) -> Result<Replayed> {
-        let PluginReplay { replay, subject } = self;
-        let info = replay.selected().await?;
-        let mut instance = subject.start().await.map_err(|error| {
-            Error::new(
+        let info = self.selected().await?;
+        let mut instance = self.plugin.start().await.map_err(|error| {
+            Error::of(
                 ErrorKind::Connection,
                 format!("cannot start the plugin: {error}"),
             )
             .with_source(error)
         })?;
-        let within = replay.settings.registration_timeout;
+        let within = self.settings.registration_timeout;
         let Ok(stream) = instance.connection(within).await else {
             let message = format!("the plugin did not connect within {within:?}");
-            return Err(Error::new(ErrorKind::Registration, message));
+            return Err(Error::of(ErrorKind::Registration, message));
         };
-        replay.play(info, stream).await
+        self.play(info, stream).await
     }
 
     /// Runs the replay on a separate thread, and waits for it.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`PluginReplay::run`].
+    /// Returns the errors of [`Replay::run`].
     ///
     /// # Panics
     ///
     /// Panics if the replay panics.
     pub fn run_blocking(self) -> Result<Replayed> {
         blocking::on_a_thread(self.run(), |error| {
-            Err(Error::io("cannot start a tokio runtime", error))
+            Err(Error::failed("cannot start a tokio runtime", error))
         })
     }
 

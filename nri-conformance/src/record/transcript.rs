@@ -7,13 +7,11 @@ use std::time::{Instant, SystemTime};
 use nri::api::ConfigureRequest;
 use nri::codec::Message as _;
 
-use super::conversation::{Conversation, shortened};
-use super::error::{Error, Result};
-use super::frame::{Frame, FrameEvent, Header, Party, Source};
-use super::limits::{MAX_HELD_BACK, MAX_NAME};
-use super::options::{Options, Recorded};
-use super::queue::{Queue, TapEvent};
-use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::record::conversation::{Conversation, shortened};
+use crate::record::frame::{Closer, Frame, FrameEvent, Header, Party, Source};
+use crate::record::limits::{BATCH_BYTES, MAX_HELD_BACK, MAX_NAME, Options, Recorded};
+use crate::record::writer::Writer;
 
 /// The content of a recording, and where it is written.
 pub(super) struct Transcript<W: Write> {
@@ -257,4 +255,46 @@ fn complete(header: &mut Header, runtime: ConfigureRequest) {
     header.nri = text(runtime.nri_version);
     header.runtime = text(runtime.runtime_name);
     header.runtime_version = text(runtime.runtime_version);
+}
+
+/// The events that the writing thread has not processed yet.
+#[derive(Default)]
+pub(super) struct Queue {
+    pub(super) entries: Vec<QueueEntry>,
+    /// The data of all entries, one after the other.
+    pub(super) bytes: Vec<u8>,
+    pub(super) ended: bool,
+}
+
+/// An event of a connection.
+pub(super) struct QueueEntry {
+    pub(super) at: Instant,
+    pub(super) connection: u32,
+    pub(super) event: TapEvent,
+}
+
+/// The kinds of events.
+pub(super) enum TapEvent {
+    Opened,
+    /// Bytes, which are in [`Queue::bytes`].
+    Data {
+        by: Party,
+        length: usize,
+    },
+    /// Bytes that did not fit into the queue.
+    Overflow,
+    Closed {
+        by: Closer,
+        reason: Option<String>,
+    },
+}
+
+impl Queue {
+    /// Empties the queue, and frees memory that was only needed for a burst.
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(2 * BATCH_BYTES);
+        self.entries.shrink_to(BATCH_BYTES / 64);
+    }
 }

@@ -5,9 +5,33 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use super::error::{Error, Result};
+use serde::Serialize;
+
 use super::frame::{End, Frame, Header};
-use super::line;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The version of the format that is written, and the newest one that can be read.
+pub(super) const VERSION: u64 = 1;
+
+/// The event of the last line.
+pub(super) const END: &str = "end";
+
+/// The first line.
+#[derive(Serialize)]
+struct HeaderLine<'a> {
+    #[serde(rename = "nri-session")]
+    version: u64,
+    #[serde(flatten)]
+    header: &'a Header,
+}
+
+/// The last line.
+#[derive(Serialize)]
+struct EndLine {
+    event: &'static str,
+    #[serde(flatten)]
+    end: End,
+}
 
 /// Writes a recording line by line.
 ///
@@ -32,7 +56,7 @@ pub fn create_file(path: &Path) -> Result<File> {
         .truncate(true)
         .mode(0o600)
         .open(path)
-        .map_err(|error| Error::io("cannot create the recording", error).in_file(path))
+        .map_err(|error| Error::failed("cannot create the recording", error).in_file(path))
 }
 
 impl<W: Write> Writer<W> {
@@ -53,7 +77,10 @@ impl<W: Write> Writer<W> {
             bytes: 0,
             end,
         };
-        writer.put(line::write_header(header)?)?;
+        writer.put(encode(&HeaderLine {
+            version: VERSION,
+            header,
+        })?)?;
         Ok(writer)
     }
 
@@ -63,7 +90,7 @@ impl<W: Write> Writer<W> {
     ///
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn write(&mut self, frame: &Frame) -> Result<()> {
-        let line = line::write_frame(frame)?;
+        let line = encode(frame)?;
         // Once a frame is omitted, so are all later ones, because a gap would mislead readers.
         if self.end.dropped > 0 || self.bytes + line.len() as u64 >= self.max_bytes {
             self.end.dropped += 1;
@@ -94,7 +121,10 @@ impl<W: Write> Writer<W> {
     ///
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn finish(mut self) -> Result<End> {
-        self.put(line::write_end(self.end)?)?;
+        self.put(encode(&EndLine {
+            event: END,
+            end: self.end,
+        })?)?;
         self.flush()?;
         Ok(self.end)
     }
@@ -108,5 +138,10 @@ impl<W: Write> Writer<W> {
 }
 
 fn failed(error: std::io::Error) -> Error {
-    Error::io("cannot write the recording", error)
+    Error::failed("cannot write the recording", error)
+}
+
+fn encode(line: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(line)
+        .map_err(|error| Error::of(ErrorKind::Malformed, "cannot write as JSON").with_source(error))
 }

@@ -3,10 +3,125 @@
 //! containerd and CRI-O serve the interface over gRPC on a Unix socket. The [messages] have the fields that the driver
 //! sets or reads; all others are ignored when a message is decoded.
 
-mod client;
 pub mod messages;
 
-pub use client::Client;
+use std::path::Path;
+use std::time::Duration;
+
+use prost::Message;
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+use tonic_prost::ProstCodec;
+
+use crate::runtime::cri::messages::{
+    Container, ContainerFilter, ListContainersRequest, ListContainersResponse,
+    ListPodSandboxRequest, ListPodSandboxResponse, PodSandbox, PodSandboxFilter, PodSandboxId,
+    PodSandboxStatus, PodSandboxStatusResponse,
+};
 
 /// The service that a runtime serves.
 pub const RUNTIME_SERVICE: &str = "runtime.v1.RuntimeService";
+
+/// A connection to a runtime's CRI socket. Clones share the connection.
+#[derive(Clone, Debug)]
+pub struct Client {
+    channel: Channel,
+    timeout: Duration,
+}
+
+impl Client {
+    /// Connects to a Unix socket. `timeout` limits each request.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if nothing listens on the socket.
+    pub async fn connect(
+        socket: &Path,
+        timeout: Duration,
+    ) -> Result<Client, tonic::transport::Error> {
+        let uri = format!("unix://{}", socket.display());
+        let endpoint = Endpoint::from_shared(uri)?.connect_timeout(timeout);
+        let channel = endpoint.connect().await?;
+        Ok(Client { channel, timeout })
+    }
+
+    /// Returns a client on the same connection with another time limit per request.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Client {
+        Client {
+            channel: self.channel.clone(),
+            timeout,
+        }
+    }
+
+    /// Returns the status of a pod sandbox.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the runtime, or of the connection to it; so do all other methods.
+    pub async fn pod_status(&self, pod: &str) -> Result<PodSandboxStatus, Status> {
+        let request = PodSandboxId {
+            pod_sandbox_id: pod.to_owned(),
+        };
+        let answer: PodSandboxStatusResponse = self.call("PodSandboxStatus", request).await?;
+        Ok(answer.status.unwrap_or_default())
+    }
+
+    /// Returns the pod sandboxes that match a filter.
+    ///
+    /// # Errors
+    ///
+    /// See [`pod_status`](Self::pod_status).
+    pub async fn pods(&self, filter: PodSandboxFilter) -> Result<Vec<PodSandbox>, Status> {
+        let request = ListPodSandboxRequest {
+            filter: Some(filter),
+        };
+        let answer: ListPodSandboxResponse = self.call("ListPodSandbox", request).await?;
+        Ok(answer.items)
+    }
+
+    /// Returns the containers that match a filter.
+    ///
+    /// # Errors
+    ///
+    /// See [`pod_status`](Self::pod_status).
+    pub async fn containers(&self, filter: ContainerFilter) -> Result<Vec<Container>, Status> {
+        let request = ListContainersRequest {
+            filter: Some(filter),
+        };
+        let answer: ListContainersResponse = self.call("ListContainers", request).await?;
+        Ok(answer.containers)
+    }
+
+    /// Calls a method, such as `RunPodSandbox`.
+    ///
+    /// # Errors
+    ///
+    /// See [`pod_status`](Self::pod_status).
+    pub async fn call<Q, A>(&self, method: &str, message: Q) -> Result<A, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let path = PathAndQuery::try_from(format!("/{RUNTIME_SERVICE}/{method}"))
+            .map_err(|error| Status::internal(error.to_string()))?;
+        let mut request = Request::new(message);
+        request.set_timeout(self.timeout);
+        let call = async {
+            let mut grpc = Grpc::new(self.channel.clone());
+            grpc.ready()
+                .await
+                .map_err(|error| Status::unavailable(error.to_string()))?;
+            grpc.unary(request, path, ProstCodec::<Q, A>::default())
+                .await
+        };
+        // A runtime may ignore the deadline of the request.
+        let late = || Status::deadline_exceeded(format!("no answer within {:?}", self.timeout));
+        let answer = tokio::time::timeout(self.timeout, call)
+            .await
+            .map_err(|_| late())??;
+        Ok(answer.into_inner())
+    }
+}

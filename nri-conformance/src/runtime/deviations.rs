@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 pub use super::event::Hook;
 use super::judgement::Judged;
-pub use super::shape::{After, Cause, Shape};
+pub use super::judgement::{After, Cause, Shape};
 use crate::result::{Outcome, Subject, TestResult};
 
 /// A known deviation.

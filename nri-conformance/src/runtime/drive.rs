@@ -1,25 +1,23 @@
 //! The driver: runs pods and containers through the runtime's CRI socket, like a kubelet.
 
-mod call;
-mod config;
 mod pod;
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::cri::Client;
-use super::cri::messages::{
+use crate::runtime::Options;
+use crate::runtime::cri::Client;
+use crate::runtime::cri::messages::{
     CgroupDriver, ContainerConfig, Empty, PodSandbox, PodSandboxFilter, RuntimeConfigResponse,
 };
-use super::event::LABEL;
-use super::machine::{Machine, PodCgroup};
-use super::options::Options;
+use crate::runtime::event::LABEL;
+use crate::runtime::machine::{Machine, PodCgroup};
 use crate::{Error, Result};
 
-pub(super) use call::{Call, Request};
 pub(super) use pod::Pod;
 
 /// The number of attempts to remove remaining pods at the end.
@@ -96,12 +94,12 @@ impl Driver {
 
     /// Returns the settings of a container that runs until it is stopped.
     pub(super) fn container(&self, name: &str) -> ContainerConfig {
-        config::container(name, &self.image, &[])
+        pod::container(name, &self.image, &[])
     }
 
     /// Returns the settings of a container that ends with an error.
     pub(super) fn failing_container(&self, name: &str) -> ContainerConfig {
-        config::container(name, &self.image, &self.failing_command)
+        pod::container(name, &self.image, &self.failing_command)
     }
 
     /// Names a new pod, and creates its cgroup.
@@ -109,7 +107,7 @@ impl Driver {
         let number = self.pods.fetch_add(1, Ordering::Relaxed);
         let name = format!("{purpose}-{}-{number}", self.run);
         let cgroup = self.cgroups.create(&format!("nri-conformance-{name}"));
-        Pod::new(config::pod(&name, &self.run, self.logs.path(), cgroup))
+        Pod::new(pod::pod(&name, &self.run, self.logs.path(), cgroup))
     }
 
     /// Sends a request, and records it. Returns the id of the pod or container that was created, which `created` reads
@@ -222,4 +220,56 @@ impl Cgroups {
 /// Returns the message of an error of the runtime.
 fn message(status: tonic::Status) -> String {
     status.message().to_owned()
+}
+
+/// A request to the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Request {
+    RunPod,
+    StopPod,
+    RemovePod,
+    Create,
+    Start,
+    Update,
+    Stop,
+    Remove,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Request::RunPod => "RunPodSandbox",
+            Request::StopPod => "StopPodSandbox",
+            Request::RemovePod => "RemovePodSandbox",
+            Request::Create => "CreateContainer",
+            Request::Start => "StartContainer",
+            Request::Update => "UpdateContainerResources",
+            Request::Stop => "StopContainer",
+            Request::Remove => "RemoveContainer",
+        })
+    }
+}
+
+/// A request that was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) request: Request,
+    /// The id of the pod or container; for a new one, the name of the pod or the id of the pod.
+    pub(crate) id: String,
+    pub(crate) started: Instant,
+    pub(crate) ended: Instant,
+    /// The id of the pod or container that was created.
+    pub(crate) created: Option<String>,
+}
+
+impl Call {
+    /// Returns the id of the pod or container that the request was about, or that it created.
+    pub(crate) fn subject(&self) -> &str {
+        self.created.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Returns true if the time from `started` to `ended` is within the request.
+    pub(crate) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
+        self.started <= started && ended.is_some_and(|ended| ended <= self.ended)
+    }
 }

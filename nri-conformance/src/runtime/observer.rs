@@ -3,13 +3,12 @@
 
 mod journal;
 mod plugin;
-mod script;
 mod task;
 mod view;
 
 pub(super) use journal::{Journal, Record, RecordedEvent, Synchronized};
-pub(super) use script::{Action, Script};
-pub(super) use task::{FIRST, Identity, LAST, MIDDLE, Observer, Surroundings, WATCHING};
+pub(super) use plugin::{Action, FIRST, Identity, LAST, MIDDLE, Script, WATCHING};
+pub(super) use task::{Observer, Surroundings};
 pub(super) use view::{Attempt, View, Viewer};
 
 /// The message of an error that a script requests.

@@ -4,18 +4,16 @@
 //! event counts only if a later one shows that the request succeeded.
 
 mod containers;
-mod handshake;
 mod pods;
 mod posts;
 #[cfg(test)]
 mod tests;
 
-use super::judgement::{Finding, Test, tests};
-use super::sequence::Sequence;
-use super::shape::Shape;
 use crate::result::{Failure, Outcome};
+use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Cause, Finding, Shape, Test, tests};
+use crate::runtime::sequence::{Arrival, Sequence};
 
-pub(super) use handshake::{configured_once, synchronized_once};
 pub(super) use pods::is_in_order;
 
 /// A function that judges what one plugin received. Returns `None` if nothing was received to judge by.
@@ -67,4 +65,39 @@ impl Violation {
             shape: Some(self.shape),
         }
     }
+}
+
+/// Y4: Configure is the first request.
+pub(crate) fn configured_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let expected = "Configure once, before Synchronize and the first event";
+    once(sequence.arrivals.iter(), Hook::Configure, expected)
+}
+
+/// Y3: Synchronize is the first request after Configure, whose place Y4 judges.
+pub(crate) fn synchronized_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+    let arrivals = sequence.arrivals.iter();
+    let arrivals = arrivals.filter(|arrival| arrival.hook != Hook::Configure);
+    let expected = "Synchronize once, before the first event";
+    once(arrivals, Hook::Synchronize, expected)
+}
+
+/// Returns a violation unless the first request, and no other, is this one.
+fn once<'a>(
+    arrivals: impl Iterator<Item = &'a Arrival> + Clone,
+    hook: Hook,
+    expected: &'static str,
+) -> Option<Result<(), Violation>> {
+    let first = arrivals.clone().next()?;
+    let of_kind = arrivals.filter(|arrival| arrival.hook == hook);
+    let shape = match of_kind.count() {
+        1 if first.hook == hook => return Some(Ok(())),
+        1 => Shape::after(hook, 1, first.hook),
+        times => Shape::caused(hook, times, Cause::Registration),
+    };
+    Some(Err(Violation {
+        sent: "a registration".to_owned(),
+        got: shape.to_string(),
+        expected,
+        shape,
+    }))
 }

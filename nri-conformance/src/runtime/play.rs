@@ -2,11 +2,11 @@
 
 use std::pin::pin;
 
-use super::case::PodCase;
+use super::Options;
 use super::judgement::{Finding, Judged, Test, judged};
-use super::options::Options;
 use super::order;
 use super::pods;
+use super::pods::PodCase;
 use super::scenario::{
     Early, Hanging, Joining, Life, RejectedContainer, RejectedPod, Scenario, Stage, Teardown,
 };

@@ -6,7 +6,6 @@ mod joining;
 mod life;
 mod rejected;
 mod teardown;
-mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,15 +1,14 @@
 //! The request of each event, with the pod and the container as a runtime shows them at that time.
 
-mod moment;
-
-use nri::__private::{RequestParts, STAGES, Stage};
+use nri::__private::{ContainerStage, RequestParts, STAGES, Stage};
 use nri::api::{
-    Container, ContainerAdjustment, Event, Hooks, LinuxContainerAdjustment, LinuxCpu, LinuxMemory,
-    LinuxResources, OwningPlugins, PluginInstance, PodSandbox, ValidateContainerAdjustmentRequest,
+    Container, ContainerAdjustment, ContainerState, Event, Hooks, LinuxContainerAdjustment,
+    LinuxCpu, LinuxMemory, LinuxResources, OwningPlugins, PluginInstance, PodSandbox,
+    ValidateContainerAdjustmentRequest,
 };
 use nri::codec::Message;
 
-use super::RuntimeKind;
+use crate::session::RuntimeKind;
 
 /// Returns the encoded request of an event for a pod and a container that run. What they lack before they run and lose
 /// afterwards is removed, as it is by this runtime.
@@ -19,8 +18,8 @@ pub fn sample_request(
     pod: &PodSandbox,
     container: &Container,
 ) -> Vec<u8> {
-    let pod = moment::pod(event, pod);
-    let container = moment::container(runtime, event, container);
+    let pod = pod_at(event, pod);
+    let container = container_at(runtime, event, container);
     request(event, &pod, &container)
 }
 
@@ -78,5 +77,78 @@ fn no_adjustment() -> ContainerAdjustment {
             ..LinuxContainerAdjustment::default()
         }),
         ..ContainerAdjustment::default()
+    }
+}
+
+/// How long a container runs, in nanoseconds.
+const RUNNING: i64 = 3_600_000_000_000;
+
+/// Returns a pod as it is at an event.
+fn pod_at(event: Event, running: &PodSandbox) -> PodSandbox {
+    let mut pod = running.clone();
+    let ends_pod = |stage: &Stage| stage.container.is_none() && stage.kind.is_teardown();
+    if Stage::of(event).is_some_and(ends_pod) {
+        pod.pid = 0;
+    }
+    pod
+}
+
+/// Returns a container as a runtime describes it at an event.
+fn container_at(runtime: RuntimeKind, event: Event, running: &Container) -> Container {
+    let Some(stage) = Stage::of(event).and_then(|stage| stage.container) else {
+        return running.clone();
+    };
+    match runtime {
+        RuntimeKind::Containerd => container_of_containerd(stage, running),
+        RuntimeKind::Crio => container_of_crio(event, stage, running),
+    }
+}
+
+/// Returns a container as containerd describes it: the process exists from the start on, and a removed container has no state.
+fn container_of_containerd(stage: ContainerStage, running: &Container) -> Container {
+    let mut container = container_in(state(stage), running);
+    if matches!(stage, ContainerStage::Created | ContainerStage::Removed) {
+        container.pid = 0;
+    }
+    if stage == ContainerStage::Removed {
+        container.state = ContainerState::ContainerUnknown.into();
+    }
+    container
+}
+
+/// Returns a container as CRI-O describes it: it updates the state of a started container only after PostStartContainer.
+fn container_of_crio(event: Event, stage: ContainerStage, running: &Container) -> Container {
+    let state = if event == Event::PostStartContainer {
+        ContainerState::ContainerCreated
+    } else {
+        state(stage)
+    };
+    container_in(state, running)
+}
+
+/// Returns a container in a state, with what it has in that state.
+fn container_in(state: ContainerState, running: &Container) -> Container {
+    let mut container = running.clone();
+    container.state = state.into();
+    match state {
+        ContainerState::ContainerUnknown => {
+            container.hooks.get_or_insert_with(Hooks::default);
+            (container.pid, container.created_at, container.started_at) = (0, 0, 0);
+        }
+        ContainerState::ContainerCreated => container.started_at = 0,
+        ContainerState::ContainerPaused | ContainerState::ContainerRunning => {}
+        ContainerState::ContainerStopped => {
+            container.finished_at = container.started_at + RUNNING;
+        }
+    }
+    container
+}
+
+fn state(stage: ContainerStage) -> ContainerState {
+    match stage {
+        ContainerStage::Planned => ContainerState::ContainerUnknown,
+        ContainerStage::Created | ContainerStage::Starting => ContainerState::ContainerCreated,
+        ContainerStage::Running => ContainerState::ContainerRunning,
+        ContainerStage::Stopped | ContainerStage::Removed => ContainerState::ContainerStopped,
     }
 }

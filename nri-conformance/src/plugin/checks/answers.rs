@@ -10,7 +10,7 @@ use nri_adaptation::Revision;
 use tokio::time::timeout;
 
 use crate::plugin::bench::{Bench, MOMENT};
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, fail, in_the_way, skip};
 use crate::session::{Answer, UpdateAnswer};

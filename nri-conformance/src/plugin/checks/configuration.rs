@@ -7,7 +7,7 @@ use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{IN_TIME, Judged, Verdict, blocked, fail, skip};
 use crate::result::Failure;

@@ -8,7 +8,7 @@ use nri::wire::MAX_MESSAGE;
 use nri_adaptation::Revision;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::verdict::{IN_TIME, Judged, Verdict, blocked, fail};
 use crate::session::{Cut, Session, describe};
 use crate::subject::{Instance, Subject};

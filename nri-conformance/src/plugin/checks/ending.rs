@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::registration::silence;
 use crate::plugin::bench::{Bench, MOMENT};
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::session::describe;

@@ -6,7 +6,7 @@ use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, judge, may_reject};
 use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::world::{Sample, World};

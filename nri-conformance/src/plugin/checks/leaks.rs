@@ -6,7 +6,7 @@ use nri::api::SynchronizeRequest;
 use nri_adaptation::Revision;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, Taken};
 use crate::plugin::verdict::{Judged, Verdict, blocked, fail, skip};
 use crate::session::world::World;

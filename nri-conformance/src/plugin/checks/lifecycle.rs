@@ -9,7 +9,7 @@ use nri::api::{Event, PodSandbox, SynchronizeRequest};
 use nri_adaptation::Revision;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
 use crate::session::world::Sample;

@@ -12,7 +12,7 @@ use nri_adaptation::Revision;
 use tokio::time::sleep;
 
 use crate::plugin::bench::{Bench, MOMENT};
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, Taken};
 use crate::plugin::verdict::{
     IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, in_the_way, skip, unconfigured,

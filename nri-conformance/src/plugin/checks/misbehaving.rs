@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::subject::{Exit, Instance, Process};
 

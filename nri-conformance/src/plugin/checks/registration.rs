@@ -7,7 +7,7 @@ use nri_adaptation::Revision;
 use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::verdict::{Judged, Verdict, fail};
 use crate::result::Failure;
 use crate::subject::Instance;

@@ -7,7 +7,7 @@ use nri::codec::Message as _;
 use nri_adaptation::Revision;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::verdict::{Judged, blocked, fail, skip};
 use crate::session::describe;
 

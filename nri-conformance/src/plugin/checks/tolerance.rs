@@ -6,7 +6,7 @@ use nri_adaptation::Revision;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::plugin::bench::Bench;
-use crate::plugin::catalogue::{Test, tests};
+use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, judge};
 use crate::plugin::verdict::{Judged, Verdict, fail};
 use crate::session::{RuntimeKind, describe, sample_request};

@@ -5,26 +5,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use nri::api::ConfigureRequest;
+use nri::api::{ConfigureRequest, RegisterPluginRequest};
 use nri::codec::Message as _;
-use nri::wire::{CallError, Caller, Channels, Connection, Limits};
+use nri::wire::{CallError, Caller, Channels, Connection, Limits, Service, Status};
 use prost_reflect::DynamicMessage;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep_until, timeout};
 
-use super::super::error::{Error, ErrorKind, Result};
-use super::super::frame::Request;
-use super::super::reader::Reader;
-use super::super::schema::{self, Side};
-use super::compare::compare;
-use super::exchange::{Exchange, Exchanges, RecordedAnswer};
-use super::index::ConnectionInfo;
-use super::judge::judge;
-use super::outcome::{Difference, DifferenceKind, Replayed};
-use super::plan::{Plan, Step};
-use super::runtime::ReplayedRuntime;
-use super::{Settings, Speed};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::frame::Request;
+use crate::record::reader::Reader;
+use crate::record::replay::compare::{compare, judge};
+use crate::record::replay::exchange::{Exchange, Exchanges, RecordedAnswer};
+use crate::record::replay::index::{ConnectionInfo, MAX_UPDATE_BYTES, Update};
+use crate::record::replay::outcome::{Difference, DifferenceKind, Replayed};
+use crate::record::replay::plan::{Plan, Step};
+use crate::record::replay::{Settings, Speed};
+use crate::record::schema;
+use crate::record::schema::Side;
 use crate::session::RUNTIME_SERVICE;
 
 /// The runtime calls on the first logical connection and serves on the second.
@@ -101,7 +100,7 @@ impl Player {
             }
         };
         let failed = |message: String| {
-            Error::new(ErrorKind::Registration, message).with_help("check the output of the plugin")
+            Error::of(ErrorKind::Registration, message).with_help("check the output of the plugin")
         };
         let registration = timeout(within, registered)
             .await
@@ -295,4 +294,82 @@ fn subject(request: &Request) -> Option<String> {
         name("container", "name"),
     ];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join("/"))
+}
+
+/// A service that answers the plugin like the recorded runtime.
+pub(super) struct ReplayedRuntime {
+    recorded: Vec<Update>,
+    state: watch::Sender<State>,
+}
+
+#[derive(Default)]
+struct State {
+    registration: Option<RegisterPluginRequest>,
+    updates: Vec<Bytes>,
+    update_bytes: usize,
+}
+
+impl ReplayedRuntime {
+    pub(super) fn new(recorded: Vec<Update>) -> Self {
+        ReplayedRuntime {
+            recorded,
+            state: watch::Sender::default(),
+        }
+    }
+
+    /// Waits for the plugin to register.
+    pub(super) async fn registered(&self) -> Option<RegisterPluginRequest> {
+        let mut state = self.state.subscribe();
+        let registered = state.wait_for(|state| state.registration.is_some()).await;
+        // Cannot fail: the sender is part of `self`.
+        registered.ok()?.registration.clone()
+    }
+
+    /// Waits until the plugin has sent as many unsolicited updates as were recorded.
+    pub(super) async fn all_updates(&self) {
+        let all = self.recorded.len();
+        let mut state = self.state.subscribe();
+        // Cannot fail: the sender is part of `self`.
+        let _ = state.wait_for(|state| state.updates.len() >= all).await;
+    }
+
+    /// Returns the unsolicited updates, recorded and sent.
+    pub(super) fn updates(&self) -> (&[Update], Vec<Bytes>) {
+        (&self.recorded, self.state.borrow().updates.clone())
+    }
+
+    fn register(&self, payload: Bytes) -> Result<Bytes, Status> {
+        let registration = RegisterPluginRequest::decode(payload)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        self.state.send_modify(|state| {
+            state.registration.get_or_insert(registration);
+        });
+        Ok(Bytes::new())
+    }
+
+    fn update(&self, payload: Bytes) -> Result<Bytes, Status> {
+        let mut number = 0;
+        self.state.send_modify(|state| {
+            number = state.updates.len();
+            state.update_bytes += payload.len();
+            if state.update_bytes <= MAX_UPDATE_BYTES {
+                state.updates.push(payload);
+            }
+        });
+        let recorded = self.recorded.get(number);
+        recorded.map_or(Ok(Bytes::new()), |update| update.answer.clone())
+    }
+}
+
+impl Service for ReplayedRuntime {
+    async fn call(&self, request: nri::wire::Request) -> Result<Bytes, Status> {
+        if request.service != RUNTIME_SERVICE {
+            return Err(Status::unknown_service(&request.service));
+        }
+        match request.method.as_str() {
+            "RegisterPlugin" => self.register(request.payload),
+            "UpdateContainers" => self.update(request.payload),
+            other => Err(Status::unknown_method(&request.service, other)),
+        }
+    }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use nri::wire::Status;
 
-use super::super::error::Result;
 use super::super::frame::{Closer, Frame, FrameEvent, Party, Payload, Request, Response, Source};
 use super::super::reader::Reader;
+use crate::error::Result;
 
 /// The maximum number of requests that are held back until the answer to the oldest one is found. Runtimes send one at a
 /// time.

@@ -9,9 +9,9 @@ use nri::api::RegisterPluginRequest;
 use nri::codec::Message as _;
 use nri::wire::Status;
 
-use super::super::error::{Error, ErrorKind, Result};
 use super::super::frame::{Frame, FrameEvent, Party, Payload, Request, Response};
 use super::super::reader::Reader;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The maximum number of bytes of a connection's unsolicited updates that are compared. Later updates are ignored.
 pub(super) const MAX_UPDATE_BYTES: usize = 16 << 20;
@@ -133,7 +133,7 @@ pub(super) fn select(
         .filter(|connection| connection.requests > 0)
         .collect();
     if usable.is_empty() {
-        return Err(Error::new(
+        return Err(Error::of(
             ErrorKind::Selection,
             "the recording has no requests to replay",
         ));
@@ -143,12 +143,12 @@ pub(super) fn select(
         let found = usable.into_iter().find(|info| info.number == number);
         return found.ok_or_else(|| {
             let message = format!("the recording has no connection {number} with requests");
-            Error::new(ErrorKind::Selection, message).with_help(help)
+            Error::of(ErrorKind::Selection, message).with_help(help)
         });
     }
     if usable.len() > 1 {
         let message = format!("the recording has {} connections", usable.len());
-        return Err(Error::new(ErrorKind::Selection, message).with_help(list(&usable)));
+        return Err(Error::of(ErrorKind::Selection, message).with_help(list(&usable)));
     }
     Ok(usable.swap_remove(0))
 }

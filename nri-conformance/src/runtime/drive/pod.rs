@@ -1,14 +1,18 @@
 //! A pod of the driver, and the requests of its life.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::call::Request;
-use super::{Driver, message};
 use crate::runtime::cri::messages::{
-    ContainerConfig, ContainerFilter, ContainerId, ContainerState, CreateContainerRequest,
-    LinuxContainerResources, PodSandboxConfig, PodSandboxId, PodSandboxState, PodSandboxStatus,
-    RunPodSandboxRequest, StopContainerRequest, UpdateContainerResourcesRequest,
+    ContainerConfig, ContainerFilter, ContainerId, ContainerMetadata, ContainerState,
+    CreateContainerRequest, ImageSpec, LinuxContainerConfig, LinuxContainerResources,
+    LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxSandboxSecurityContext,
+    NamespaceMode, NamespaceOption, PodSandboxConfig, PodSandboxId, PodSandboxMetadata,
+    PodSandboxState, PodSandboxStatus, RunPodSandboxRequest, StopContainerRequest,
+    UpdateContainerResourcesRequest,
 };
+use crate::runtime::drive::{Driver, Request, message};
+use crate::runtime::event::LABEL;
 
 /// The CPU shares that a container is updated to: half of the default.
 const CPU_SHARES: i64 = 512;
@@ -188,5 +192,63 @@ fn pod_id(pod: &str) -> PodSandboxId {
 fn container_id(container: &str) -> ContainerId {
     ContainerId {
         container_id: container.to_owned(),
+    }
+}
+
+/// The namespace of all pods of the driver.
+const NAMESPACE: &str = "nri-conformance";
+
+/// Returns the settings of a pod with its own network.
+pub(super) fn pod(name: &str, run: &str, logs: &Path, cgroup_parent: String) -> PodSandboxConfig {
+    PodSandboxConfig {
+        metadata: Some(PodSandboxMetadata {
+            name: name.to_owned(),
+            uid: format!("uid-{name}"),
+            namespace: NAMESPACE.to_owned(),
+            attempt: 0,
+        }),
+        hostname: name.to_owned(),
+        log_directory: logs.join(name).to_string_lossy().into_owned(),
+        labels: [(LABEL.to_owned(), run.to_owned())].into(),
+        linux: Some(LinuxPodSandboxConfig {
+            cgroup_parent,
+            security_context: Some(LinuxSandboxSecurityContext {
+                namespace_options: Some(namespaces()),
+            }),
+        }),
+        ..PodSandboxConfig::default()
+    }
+}
+
+/// Returns the settings of a container; an empty command means that of the image.
+pub(super) fn container(name: &str, image: &str, command: &[String]) -> ContainerConfig {
+    ContainerConfig {
+        metadata: Some(ContainerMetadata {
+            name: name.to_owned(),
+            attempt: 0,
+        }),
+        image: Some(ImageSpec {
+            image: image.to_owned(),
+            user_specified_image: image.to_owned(),
+        }),
+        command: command.to_vec(),
+        // CRI-O takes the name of the container from here.
+        labels: [("io.kubernetes.container.name".to_owned(), name.to_owned())].into(),
+        log_path: format!("{name}.log"),
+        linux: Some(LinuxContainerConfig {
+            security_context: Some(LinuxContainerSecurityContext {
+                namespace_options: Some(namespaces()),
+            }),
+        }),
+        ..ContainerConfig::default()
+    }
+}
+
+/// Returns the default of the kubelet: containers share all namespaces except for that of processes.
+fn namespaces() -> NamespaceOption {
+    NamespaceOption {
+        network: NamespaceMode::Pod.into(),
+        pid: NamespaceMode::Container.into(),
+        ipc: NamespaceMode::Pod.into(),
     }
 }

@@ -12,16 +12,40 @@ use nri::wire::{Code, Ended, Request, Service, Socket, Status};
 use tokio::net::UnixStream;
 use tokio::sync::watch;
 
-use super::FAILURE;
-use super::journal::{Journal, RecordedEvent, Synchronized};
-use super::script::{Action, Script};
-use super::task::Identity;
-use super::view::Viewer;
 use crate::peer;
 use crate::runtime::event::{EventRequest, Hook, LABEL, completed};
+use crate::runtime::observer::FAILURE;
+use crate::runtime::observer::journal::{Journal, RecordedEvent, Synchronized};
+use crate::runtime::observer::view::Viewer;
 
 /// The time for which a hanging plugin continues to hang after the deadline of the runtime.
 const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
+
+/// The name and index of an observer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    pub(crate) name: &'static str,
+    pub(crate) index: &'static str,
+}
+
+/// The plugin that is called first.
+pub(crate) const FIRST: Identity = Identity {
+    name: "first",
+    index: "00",
+};
+/// The plugin that misbehaves.
+pub(crate) const MIDDLE: Identity = Identity {
+    name: "middle",
+    index: "50",
+};
+/// The plugin that is called last.
+pub(crate) const LAST: Identity = Identity {
+    name: "last",
+    index: "99",
+};
+
+/// The names of the plugins that only watch.
+pub(crate) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];
 
 /// One observing plugin.
 pub(super) struct Watcher {
@@ -185,4 +209,45 @@ impl Service for Watcher {
 
 fn malformed(error: nri::codec::DecodeError) -> Status {
     Status::invalid_argument(error.to_string())
+}
+
+/// The actions of an observer, by hook.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    actions: Vec<(Hook, Action)>,
+}
+
+/// An action during a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Inspects the pod.
+    Look,
+    /// Inspects the pod, waits, and inspects it again.
+    Watch(Duration),
+    /// Waits.
+    Hold(Duration),
+    /// Tries to start a container in the pod before the hook returns.
+    StartWorkload,
+    /// Returns an error, the first time only.
+    FailOnce,
+    /// Returns an error.
+    Fail,
+    /// Does not answer until some time after the deadline of the runtime.
+    Hang,
+}
+
+impl Script {
+    /// Adds an action.
+    pub(crate) fn on(mut self, hook: Hook, action: Action) -> Script {
+        self.actions.push((hook, action));
+        self
+    }
+
+    /// Returns the action during a hook.
+    pub(super) fn action(&self, hook: Hook) -> Option<Action> {
+        let mut actions = self.actions.iter();
+        actions
+            .find(|(scripted, _)| *scripted == hook)
+            .map(|(_, action)| *action)
+    }
 }

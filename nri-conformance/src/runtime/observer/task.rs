@@ -10,36 +10,10 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::journal::Journal;
-use super::plugin::Watcher;
-use super::script::Script;
+use super::plugin::Script;
+use super::plugin::{Identity, Watcher};
 use super::view::Viewer;
 use crate::{Error, Result};
-
-/// The name and index of an observer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Identity {
-    pub(crate) name: &'static str,
-    pub(crate) index: &'static str,
-}
-
-/// The plugin that is called first.
-pub(crate) const FIRST: Identity = Identity {
-    name: "first",
-    index: "00",
-};
-/// The plugin that misbehaves.
-pub(crate) const MIDDLE: Identity = Identity {
-    name: "middle",
-    index: "50",
-};
-/// The plugin that is called last.
-pub(crate) const LAST: Identity = Identity {
-    name: "last",
-    index: "99",
-};
-
-/// The names of the plugins that only watch.
-pub(crate) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];
 
 /// A plugin that is connected. It disconnects when it is dropped.
 #[derive(Debug)]

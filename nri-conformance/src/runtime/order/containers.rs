@@ -2,8 +2,8 @@
 
 use super::Violation;
 use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Cause, Shape};
 use crate::runtime::sequence::{Arrival, Sequence};
-use crate::runtime::shape::{Cause, Shape};
 
 /// C1 for every container.
 pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Violation;
 use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Cause, Shape};
 use crate::runtime::sequence::{Arrival, Sequence};
-use crate::runtime::shape::{Cause, Shape};
 
 /// O1: CreateContainer shows that RunPodSandbox has succeeded, so that its event arrived before.
 pub(super) fn run_comes_first(sequence: &Sequence) -> Option<Result<(), Violation>> {

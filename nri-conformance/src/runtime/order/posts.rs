@@ -2,8 +2,8 @@
 
 use super::Violation;
 use crate::runtime::event::Hook;
+use crate::runtime::judgement::{Cause, Shape};
 use crate::runtime::sequence::{Arrival, Sequence};
-use crate::runtime::shape::{Cause, Shape};
 
 /// C5 for every pod and container.
 pub(super) fn posts_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {

@@ -7,8 +7,8 @@ use nri::api::EventMask;
 use super::TESTS;
 use crate::result::Outcome;
 use crate::runtime::event::{ContainerId, Hook};
+use crate::runtime::judgement::Shape;
 use crate::runtime::sequence::{Arrival, Sequence};
-use crate::runtime::shape::Shape;
 
 /// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is `StopPodSandbox`.
 fn hook(word: &str) -> Hook {

@@ -2,10 +2,10 @@
 
 use super::requests::is_out_of_order;
 use super::{containers, each};
-use crate::runtime::case::{PodCase, missing};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::WATCHING;
+use crate::runtime::pods::{PodCase, missing};
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "D1" "containers-are-removed" each(containers_are_removed);

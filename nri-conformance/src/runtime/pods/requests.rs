@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use super::each;
 use crate::result::Outcome;
-use crate::runtime::case::{PodCase, missing};
 use crate::runtime::drive::{Call, Request};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
 use crate::runtime::order::is_in_order;
+use crate::runtime::pods::{PodCase, missing};
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "O1" "run-is-part-of-its-request" each(run_is_part_of_its_request);

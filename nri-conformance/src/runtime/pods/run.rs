@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 
 use super::{each, network_at_run};
-use crate::runtime::case::PodCase;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::Request;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
+use crate::runtime::pods::PodCase;
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "R1" "cgroup-exists" each(cgroup_exists);

@@ -1,13 +1,12 @@
 //! S1 to S5, O6 and O7: the state of a pod at StopPodSandbox, and until the hook returns.
 
 use super::{containers, each, network_at_run};
-use crate::runtime::case::{PodCase, missing};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Finding, Test, fail, skip, tests};
+use crate::runtime::judgement::{Cause, Ended, Finding, Shape, Test, fail, skip, tests};
 use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::View;
-use crate::runtime::shape::{Cause, Shape};
+use crate::runtime::pods::{PodCase, missing};
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "S1" "containers-are-stopping" each(containers_are_stopped);

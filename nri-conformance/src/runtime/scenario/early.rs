@@ -1,11 +1,11 @@
 //! An attempt to start a container while the Run hook of its pod is held.
 
 use super::{Scenario, Stage, disconnect};
-use crate::runtime::case::missing;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{Action, Attempt, FIRST, LAST, Script, Viewer};
+use crate::runtime::pods::missing;
 
 /// The result of the scenario.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::{Scenario, Stage, disconnect};
-use crate::runtime::case::missing;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, tests};
 use crate::runtime::observer::{Action, MIDDLE};
+use crate::runtime::pods::missing;
 
 /// The time within which the runtime must close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);

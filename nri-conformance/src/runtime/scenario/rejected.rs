@@ -6,13 +6,13 @@ use std::time::Duration;
 use nri::api::PodSandbox;
 
 use super::{Scenario, Stage, disconnect, unlike};
-use crate::runtime::case::missing;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
 use crate::runtime::observer::{Action, FIRST, MIDDLE, Record};
+use crate::runtime::pods::missing;
 
 /// The time that a runtime has to remove the remains of a pod that failed.
 const CLEANED_UP: Duration = Duration::from_secs(5);

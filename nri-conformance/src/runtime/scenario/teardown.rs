@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use super::{Scenario, Stage, disconnect};
-use crate::runtime::case::missing;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
+use crate::runtime::judgement::{Cause, Ended, Finding, Shape, Test, fail, tests};
 use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
-use crate::runtime::shape::{Cause, Shape};
+use crate::runtime::pods::missing;
 
 /// The hooks of the teardown.
 const HOOKS: [Hook; 4] = [Hook::STOP_POD, Hook::REMOVE_POD, Hook::STOP, Hook::REMOVE];
