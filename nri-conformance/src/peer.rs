@@ -18,10 +18,6 @@ const REGISTRATION: Duration = Duration::from_secs(30);
 /// Registers over a stream, and serves until the runtime closes the connection or `stop` completes.
 ///
 /// An empty answer to Configure subscribes to all events that the runtime knows, and one to an event changes nothing.
-///
-/// # Errors
-///
-/// Returns the reason if the runtime refuses the plugin, or if the connection is lost.
 pub(crate) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     name: &str,

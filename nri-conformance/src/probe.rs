@@ -43,11 +43,9 @@ mod targets;
 
 use std::time::Duration;
 
-use nri_adaptation::Revision;
 use tokio::time::Instant;
 
 use crate::error::Result;
-use crate::result;
 use crate::session::Timeouts;
 use crate::subject::Subject;
 
@@ -139,60 +137,17 @@ impl Default for Options {
 /// Panics outside of a tokio runtime with I/O and time enabled.
 pub async fn probe(subject: &Subject, options: &Options) -> Result<Probed> {
     let start = Instant::now();
-    let targets = targets::resolve(&options.targets)?;
+    let revisions = options.targets.iter().map(targets::revision);
+    let revisions = revisions.collect::<Result<Vec<_>>>()?;
     let mut run = Run::new(subject, options);
-    let (rpcs, first) = rpcs::probe(&mut run).await?;
-    let wanted = first.wanted();
-    let mut results = Vec::with_capacity(targets.len());
-    for target in &targets {
-        results.push(targets::probe(&mut run, target, wanted).await?);
+    let mut probed = rpcs::probe(&mut run).await?;
+    // The events that the plugin subscribes to under the newest revision; 0 means all events.
+    let wanted = probed.subscription.as_ref().map_or(0, |it| it.mask);
+    for (target, revision) in options.targets.iter().zip(&revisions) {
+        let result = targets::probe(&mut run, target, revision.as_ref(), wanted).await?;
+        probed.targets.push(result);
     }
-    Ok(Probed {
-        subject: first.subject(),
-        form: if subject.is_module() {
-            Form::Wasm
-        } else {
-            Form::Native
-        },
-        registered_after: first.registered_after,
-        subscription: first.subscription,
-        rpcs,
-        targets: results,
-        troubles: run.into_troubles(),
-        exports: first.exports,
-        took: start.elapsed(),
-    })
-}
-
-/// The answers of the first instance.
-#[derive(Debug, Default)]
-struct First {
-    registration: Option<nri::api::RegisterPluginRequest>,
-    registered_after: Option<Duration>,
-    subscription: Option<Subscription>,
-    exports: Vec<String>,
-}
-
-impl First {
-    /// Returns the mask of the events that the plugin subscribes to under the newest revision; 0 means all events.
-    fn wanted(&self) -> i32 {
-        self.subscription.as_ref().map_or(0, |it| it.mask)
-    }
-
-    fn subject(&self) -> result::Subject {
-        let mut registration = self.registration.clone().unwrap_or_default();
-        for text in [
-            &mut registration.plugin_name,
-            &mut registration.plugin_idx,
-            &mut registration.nri_version,
-        ] {
-            *text = text.chars().take(256).collect();
-        }
-        result::Subject::plugin(registration)
-    }
-}
-
-/// Returns the revision that the RPCs are called under.
-fn newest() -> Revision {
-    Revision::newest()
+    probed.troubles = run.into_troubles();
+    probed.took = start.elapsed();
+    Ok(probed)
 }

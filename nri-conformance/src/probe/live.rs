@@ -61,12 +61,8 @@ impl Live {
             Err(error) if run.awaits_first && !run.subject.is_module() => return Err(error),
             Err(error) => {
                 let message = error.to_string();
-                run.note(trouble(
-                    TroubleKind::NotConnected,
-                    CONNECT,
-                    revision,
-                    &message,
-                ));
+                let kind = TroubleKind::NotConnected;
+                run.note(trouble(kind, CONNECT, revision, &message));
                 return Ok(Err(message));
             }
         };
@@ -253,19 +249,11 @@ impl Live {
         self.over = true;
         run.patience.was_silent(step);
         let exit = self.instance.process.as_ref().and_then(|it| it.exit());
-        let (kind, message) = match exit {
-            Some(exit) => (
-                TroubleKind::Died,
-                format!("the plugin ended with {exit}, and left its connection open"),
-            ),
-            None if step == REGISTER => (
-                TroubleKind::Hung,
-                format!("the plugin did not register within {limit:.1?}"),
-            ),
-            None => (
-                TroubleKind::Hung,
-                format!("the plugin did not answer within {limit:.1?}"),
-            ),
+        let kind = exit.map_or(TroubleKind::Hung, |_| TroubleKind::Died);
+        let message = match exit {
+            Some(exit) => format!("the plugin ended with {exit}, and left its connection open"),
+            None if step == REGISTER => format!("the plugin did not register within {limit:.1?}"),
+            None => format!("the plugin did not answer within {limit:.1?}"),
         };
         self.note(run, kind, step, &message).await;
         self.silence = Some(message);
@@ -304,12 +292,14 @@ impl Live {
         }
     }
 
-    /// Records that a runtime would refuse the plugin.
-    pub(super) async fn refused(&mut self, run: &mut Run<'_>, step: &'static str, message: &str) {
-        self.note(run, TroubleKind::Refused, step, message).await;
-    }
-
-    async fn note(&mut self, run: &mut Run<'_>, kind: TroubleKind, step: &str, message: &str) {
+    /// Records a trouble.
+    pub(super) async fn note(
+        &mut self,
+        run: &mut Run<'_>,
+        kind: TroubleKind,
+        step: &str,
+        message: &str,
+    ) {
         let mut trouble = trouble(kind, step, self.session.revision(), message);
         trouble.last_lines = self.instance.last_lines().await;
         run.note(trouble);

@@ -1,18 +1,21 @@
 //! The first pass: each RPC of every known revision once, and one that does not exist.
 
-use nri::api::{ConfigureResponse, Event, EventMask};
+use std::time::Duration;
+
+use nri::api::{ConfigureResponse, Event, EventMask, RegisterPluginRequest};
 use nri::plugin::Rpc;
 use nri::wire::Code;
 use nri_adaptation::{Revision, Via};
 
 use crate::error::Result;
+use crate::result::Subject;
 use crate::session::{checked, life};
 
 use super::answers::Reply;
 use super::live::{CONFIGURE, Live, SYNCHRONIZE};
 use super::run::{Run, out_of_time};
 use super::{
-    FailurePolicy, First, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers, newest,
+    FailurePolicy, Form, Probed, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers,
     runtimes,
 };
 
@@ -33,7 +36,8 @@ struct Pass<'r, 'a> {
     revision: Revision,
     runtime: Option<RuntimeRelease>,
     live: Option<Live>,
-    first: First,
+    /// The result, from the answers of the first instance.
+    probed: Probed,
     configure: Option<RpcResult>,
     synchronize: Option<RpcResult>,
     failed_starts: usize,
@@ -42,14 +46,15 @@ struct Pass<'r, 'a> {
 }
 
 /// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for the next. The RPC that
-/// does not exist is called first, because its answer tells what other errors mean.
-pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> {
+/// does not exist is called first, because its answer tells what other errors mean. Returns the result without targets.
+pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
+    let revision = Revision::newest();
     let mut pass = Pass {
+        probed: unknown(run),
         run,
-        runtime: runtimes::linking(&newest()),
-        revision: newest(),
+        runtime: runtimes::linking(&revision),
+        revision,
         live: None,
-        first: First::default(),
         configure: None,
         synchronize: None,
         failed_starts: 0,
@@ -64,14 +69,30 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> 
     if let Some(live) = pass.live.take() {
         live.finish(pass.run).await;
     }
-    let handshake = [
-        (CONFIGURE, pass.configure.take()),
-        (SYNCHRONIZE, pass.synchronize.take()),
-    ];
-    let handshake =
-        handshake.map(|(rpc, result)| result.unwrap_or_else(|| not_called(rpc, &pass.failure)));
-    results.splice(0..0, handshake);
-    Ok((results, pass.first))
+    for (rpc, result) in [(SYNCHRONIZE, pass.synchronize), (CONFIGURE, pass.configure)] {
+        results.insert(0, result.unwrap_or_else(|| not_called(rpc, &pass.failure)));
+    }
+    pass.probed.rpcs = results;
+    Ok(pass.probed)
+}
+
+/// Returns the result of a plugin that has not answered yet.
+fn unknown(run: &Run<'_>) -> Probed {
+    Probed {
+        subject: Subject::plugin(RegisterPluginRequest::default()),
+        form: if run.subject.is_module() {
+            Form::Wasm
+        } else {
+            Form::Native
+        },
+        registered_after: None,
+        subscription: None,
+        exports: Vec::new(),
+        rpcs: Vec::new(),
+        targets: Vec::new(),
+        troubles: Vec::new(),
+        took: Duration::ZERO,
+    }
 }
 
 /// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
@@ -128,14 +149,14 @@ impl Pass<'_, '_> {
                 return Ok(None);
             }
         };
-        if let Some((registration, after)) = &live.registration {
-            self.first
-                .registration
-                .get_or_insert_with(|| registration.clone());
-            self.first.registered_after.get_or_insert(*after);
+        if let Some((registration, after)) = &live.registration
+            && self.probed.registered_after.is_none()
+        {
+            self.probed.subject = subject(registration);
+            self.probed.registered_after = Some(*after);
         }
         if let Some(rpcs) = live.exported_rpcs() {
-            self.first.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
+            self.probed.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
         }
         let configured = self.configure(&mut live).await;
         let synchronized = self.synchronize(&mut live).await;
@@ -158,9 +179,9 @@ impl Pass<'_, '_> {
         let reply = live.configure(self.run, self.runtime.as_ref()).await;
         let answered = reply.answered_after().is_some();
         if let Ok(answer) = &reply.result
-            && self.first.subscription.is_none()
+            && self.probed.subscription.is_none()
         {
-            self.first.subscription = Some(subscription(answer));
+            self.probed.subscription = Some(subscription(answer));
         }
         if self.configure.is_none() {
             self.configure = Some(result(live, CONFIGURE, reply, self.run.denial));
@@ -214,11 +235,9 @@ fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Cod
         detail.push_str("; UNIMPLEMENTED (12) is expected for an RPC that does not exist");
     }
     RpcResult {
-        rpc,
-        since: since(rpc),
         answer,
         took: reply.answered_after(),
-        detail,
+        ..not_called(rpc, &detail)
     }
 }
 
@@ -228,16 +247,14 @@ fn not_exported(live: &Live, rpc: &'static str) -> Option<RpcResult> {
     if exported || rpc == NO_SUCH_RPC {
         return None;
     }
-    let since = since(rpc).unwrap_or_default();
+    let detail = format!(
+        "{} is not exported; runtimes do not load the module from NRI {} on",
+        export(rpc),
+        since(rpc).unwrap_or_default()
+    );
     Some(RpcResult {
-        rpc,
-        since: Some(since),
         answer: RpcAnswer::Breaks,
-        detail: format!(
-            "{} is not exported; runtimes do not load the module from NRI {since} on",
-            export(rpc)
-        ),
-        took: None,
+        ..not_called(rpc, &detail)
     })
 }
 
@@ -272,11 +289,21 @@ fn can_fall_back(rpc: &str) -> bool {
     find(rpc).is_some_and(|rpc| rpc.change_fields.is_some())
 }
 
+/// Returns the identity in a registration, with names of bounded length.
+fn subject(registration: &RegisterPluginRequest) -> Subject {
+    let short = |text: &str| text.chars().take(256).collect();
+    Subject::plugin(RegisterPluginRequest {
+        plugin_name: short(&registration.plugin_name),
+        plugin_idx: short(&registration.plugin_idx),
+        nri_version: short(&registration.nri_version),
+    })
+}
+
 /// Returns the subscription in an answer to Configure.
 fn subscription(answer: &ConfigureResponse) -> Subscription {
     let mask = answer.events;
     let events = if mask == 0 {
-        newest().events()
+        Revision::newest().events()
     } else {
         EventMask::from_bits_truncate(mask)
     };

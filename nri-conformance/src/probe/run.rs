@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
+use nri::api::{Event, SynchronizeRequest};
 use nri::wire::Code;
 use nri_adaptation::{Revision, Via};
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::probe::{Options, Trouble, TroubleKind};
 use crate::session;
 use crate::session::RuntimeKind;
-use crate::session::world::World;
+use crate::session::world::{Sample as PodWithContainer, World};
 use crate::subject::Subject;
 
 /// The maximum number of troubles that a result lists.
@@ -86,42 +86,38 @@ pub(super) fn out_of_time(options: &Options) -> String {
 /// The seed for the ids of pods and containers; any number will do.
 const SEED: u64 = 0x006e_7269;
 
-/// The pod and the container that are sent to a plugin.
+/// The pods and containers that are sent to a plugin.
 #[derive(Debug)]
 pub(super) struct Sample {
     runtime: RuntimeKind,
-    known: (PodSandbox, Container),
-    new: (PodSandbox, Container),
+    known: PodWithContainer,
+    new: PodWithContainer,
 }
 
 impl Sample {
     /// Creates pods and containers like those of this runtime.
     pub(super) fn of(runtime: RuntimeKind) -> Self {
         let mut world = World::of(runtime, SEED);
-        let mut next = || {
-            let pod = world.pod();
-            let container = world.container(&pod);
-            (pod, container)
-        };
         Sample {
             runtime,
-            known: next(),
-            new: next(),
+            known: world.sample(),
+            new: world.sample(),
         }
     }
 
     /// Returns the state at Synchronize: a pod with a container, neither of which has events later.
     pub(super) fn state(&self) -> SynchronizeRequest {
         SynchronizeRequest {
-            pods: vec![self.known.0.clone()],
-            containers: vec![self.known.1.clone()],
+            pods: vec![self.known.pod.clone()],
+            containers: vec![self.known.container.clone()],
             more: false,
         }
     }
 
     /// Returns the encoded request of the RPC that is dedicated to an event.
     pub(super) fn request(&self, event: Event) -> Vec<u8> {
-        session::sample_request(self.runtime, event, &self.new.0, &self.new.1)
+        let PodWithContainer { pod, container } = &self.new;
+        session::sample_request(self.runtime, event, pod, container)
     }
 
     /// Returns the request of StateChange, with the event that starts a pod.

@@ -14,8 +14,8 @@ use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
 use super::run::Sample;
 use super::run::{Run, out_of_time};
 use super::{
-    EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Verdict, answers,
-    runtimes,
+    EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, TroubleKind,
+    Verdict, answers, runtimes,
 };
 
 /// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
@@ -24,49 +24,25 @@ const ONE_SHOT: &str = "v0.1.";
 /// The number of unanswered events under one target after which the others are not tried.
 const MAX_SILENT: usize = 3;
 
-/// A target with its protocol.
-pub(super) struct Resolved<'t> {
-    target: &'t Target,
-    /// `None` for a release before the protocol.
-    revision: Option<Revision>,
-}
-
-/// Looks up the protocol of each target.
-///
-/// # Errors
-///
-/// Returns an error if a target is not a release of NRI.
-pub(super) fn resolve(targets: &[Target]) -> Result<Vec<Resolved<'_>>> {
-    targets.iter().map(resolve_one).collect()
-}
-
-fn resolve_one(target: &Target) -> Result<Resolved<'_>> {
+/// Returns the revision that a target speaks; `None` for a release before the protocol.
+pub(super) fn revision(target: &Target) -> Result<Option<Revision>> {
     if target.release.starts_with(ONE_SHOT) {
-        return Ok(Resolved {
-            target,
-            revision: None,
-        });
+        return Ok(None);
     }
-    match Revision::of(&target.release) {
-        Ok(revision) => Ok(Resolved {
-            target,
-            revision: Some(revision),
-        }),
-        Err(error) => {
-            let message = format!("cannot probe for {}: {error}", target.name);
-            Err(Error::new(message).with_help("name a release of NRI from v0.2.0 on"))
-        }
-    }
+    Revision::of(&target.release).map(Some).map_err(|error| {
+        let message = format!("cannot probe for {}: {error}", target.name);
+        Error::new(message).with_help("name a release of NRI from v0.2.0 on")
+    })
 }
 
 /// Probes the plugin under a target. `wanted` is the event mask under the newest revision.
 pub(super) async fn probe(
     run: &mut Run<'_>,
-    resolved: &Resolved<'_>,
+    target: &Target,
+    revision: Option<&Revision>,
     wanted: i32,
 ) -> Result<TargetResult> {
-    let target = resolved.target;
-    let Some(revision) = &resolved.revision else {
+    let Some(revision) = revision else {
         let reason = format!("NRI {} only runs one-shot plugins", target.release);
         return Ok(without_events(target, Verdict::Dropped, reason));
     };
@@ -87,7 +63,7 @@ pub(super) async fn probe(
         runtime,
     };
     Ok(match pass.admit().await? {
-        Err(stop) => without_events(target, stop.verdict, stop.reason),
+        Err((verdict, reason)) => without_events(target, verdict, reason),
         Ok((live, mask)) => {
             let events = pass.events(live, mask, wanted).await?;
             let (verdict, reason) = judge(&events);
@@ -111,20 +87,8 @@ fn without_events(target: &Target, verdict: Verdict, reason: String) -> TargetRe
     }
 }
 
-/// The reason for which a plugin does not reach the first event.
-struct Stop {
-    verdict: Verdict,
-    reason: String,
-}
-
-impl Stop {
-    fn dropped(reason: String) -> Self {
-        Stop {
-            verdict: Verdict::Dropped,
-            reason,
-        }
-    }
-}
+/// The verdict on a plugin that does not reach the first event, and its reason.
+type Stop = (Verdict, String);
 
 /// The pass under one target.
 struct Pass<'r, 'a> {
@@ -141,12 +105,9 @@ impl Pass<'_, '_> {
             Ok(live) => live,
             // Its only connection may already have been used.
             Err(reason) if self.run.subject.executable().is_none() => {
-                return Ok(Err(Stop {
-                    verdict: Verdict::Unknown,
-                    reason,
-                }));
+                return Ok(Err((Verdict::Unknown, reason)));
             }
-            Err(reason) => return Ok(Err(Stop::dropped(reason))),
+            Err(reason) => return Ok(Err((Verdict::Dropped, reason))),
         };
         let admitted = self.handshake(&mut live).await;
         match admitted {
@@ -160,7 +121,7 @@ impl Pass<'_, '_> {
 
     async fn handshake(&mut self, live: &mut Live) -> std::result::Result<i32, Stop> {
         let Some((registration, _)) = live.registration.clone() else {
-            return Err(Stop::dropped(live.why_silent()));
+            return Err((Verdict::Dropped, live.why_silent()));
         };
         if self.run.subject.has_own_identity()
             && let Err(reason) = PluginId::checked(
@@ -169,8 +130,9 @@ impl Pass<'_, '_> {
                 self.revision,
             )
         {
-            live.refused(self.run, REGISTER, &reason).await;
-            return Err(Stop::dropped(reason));
+            live.note(self.run, TroubleKind::Refused, REGISTER, &reason)
+                .await;
+            return Err((Verdict::Dropped, reason));
         }
         let reply = live.configure(self.run, self.runtime.as_ref()).await;
         let answer = self.answered(live, CONFIGURE, reply).await?;
@@ -191,7 +153,8 @@ impl Pass<'_, '_> {
         ) = &reply.result
         {
             let message = format!("the plugin answers {}", answers::short(&error.to_string()));
-            live.refused(self.run, step, &message).await;
+            live.note(self.run, TroubleKind::Refused, step, &message)
+                .await;
         }
         let words = live.words(&reply.result);
         let reason = match &self.runtime {
@@ -201,7 +164,7 @@ impl Pass<'_, '_> {
             }
             Some(_) | None => format!("{step}: {words}"),
         };
-        reply.result.map_err(|_| Stop::dropped(reason))
+        reply.result.map_err(|_| (Verdict::Dropped, reason))
     }
 
     async fn check_mask(
@@ -221,8 +184,9 @@ impl Pass<'_, '_> {
         if !unknown.is_empty() {
             reason.push_str(&format!(" ({})", unknown.join(", ")));
         }
-        live.refused(self.run, CONFIGURE, &reason).await;
-        Err(Stop::dropped(reason))
+        live.note(self.run, TroubleKind::Refused, CONFIGURE, &reason)
+            .await;
+        Err((Verdict::Dropped, reason))
     }
 
     /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the next.
@@ -276,9 +240,7 @@ impl Pass<'_, '_> {
         if live.is_none() {
             match self.admit().await? {
                 Ok((fresh, _)) => *live = Some(fresh),
-                Err(stop) => {
-                    return Ok(unsent(event, EventOutcome::NotTried, stop.reason));
-                }
+                Err((_, reason)) => return Ok(unsent(event, EventOutcome::NotTried, reason)),
             }
         }
         let Some(mut current) = live.take() else {

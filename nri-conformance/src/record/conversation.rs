@@ -47,10 +47,6 @@ impl Conversation {
     }
 
     /// Processes bytes that one end has sent, and passes on complete messages.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes break the protocol. The rest of the connection cannot be decoded then.
     pub(super) fn receive(
         &mut self,
         by: Party,

@@ -42,10 +42,6 @@ struct Shared {
 
 impl Recorder {
     /// Starts a recording.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Io`] if no thread can be started.
     pub(super) fn start(
         output: impl Write + Send + 'static,
         source: Source,
@@ -84,10 +80,6 @@ impl Recorder {
     }
 
     /// Writes the remaining frames and the last line.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error that occurred while writing.
     pub(super) async fn finish(mut self) -> Result<Recorded> {
         self.shared.end();
         (&mut self.done).await.unwrap_or_else(|_| {

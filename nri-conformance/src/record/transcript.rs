@@ -185,10 +185,6 @@ impl<W: Write> Transcript<W> {
     }
 
     /// Writes the last line.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error that occurred while writing.
     pub(super) fn finish(mut self) -> Result<Recorded> {
         self.open()?;
         match (self.failure, self.output) {

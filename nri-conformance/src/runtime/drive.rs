@@ -50,10 +50,6 @@ struct Cgroups {
 
 impl Driver {
     /// Prepares a driver.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the folder for logs cannot be created.
     pub(super) async fn new(
         options: &Options,
         client: Client,

@@ -55,11 +55,6 @@ struct Play<'a> {
 }
 
 /// Plays all scenarios that are needed, until `stop` completes.
-///
-/// # Errors
-///
-/// Returns an error if plugins cannot connect, if the runtime cannot run a plain pod, or if the run was stopped while it
-/// was running pods.
 pub(super) async fn play(
     stage: &Stage,
     options: &Options,

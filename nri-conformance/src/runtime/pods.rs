@@ -35,10 +35,6 @@ fn each<F: Into<Finding>>(pods: &[PodCase], judge: fn(&PodCase) -> F) -> Finding
 }
 
 /// Returns the network that the pod had at the Run hook.
-///
-/// # Errors
-///
-/// Returns a skip if the pod has no network of its own, or if the network could not be read.
 fn network_at_run(case: &PodCase) -> Ended<&Network> {
     let run = &case.view(Hook::RUN_POD)?.state;
     let namespace = run.namespace(NamespaceKind::Network);
@@ -50,10 +46,6 @@ fn network_at_run(case: &PodCase) -> Ended<&Network> {
 }
 
 /// Returns the containers of the pod that the runtime lists during a hook, with their states.
-///
-/// # Errors
-///
-/// Returns a skip if the runtime does not list them.
 fn containers(view: &View) -> Ended<&[(String, ContainerState)]> {
     match view.cri.as_ref().map(|cri| &cri.containers) {
         None => skip("needs the CRI socket of the runtime"),
@@ -87,10 +79,6 @@ impl PodCase {
     }
 
     /// Returns the state of the pod at the beginning of a hook.
-    ///
-    /// # Errors
-    ///
-    /// Returns a skip if the event did not arrive.
     pub(super) fn view(&self, hook: Hook) -> Ended<&View> {
         self.event(hook)
             .and_then(|entry| entry.views.first())
@@ -98,10 +86,6 @@ impl PodCase {
     }
 
     /// Returns the state of the pod at the beginning and at the end of a hook.
-    ///
-    /// # Errors
-    ///
-    /// Returns a skip if the event did not arrive, or if its hook was not held.
     pub(super) fn views(&self, hook: Hook) -> Ended<(&View, &View)> {
         let entry = self.event(hook).ok_or_else(|| absent(hook))?;
         match entry.views.as_slice() {

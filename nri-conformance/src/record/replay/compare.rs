@@ -44,10 +44,6 @@ const KEYED: &[(&str, &str, &str)] = &[
 ];
 
 /// Returns the differing fields of two encoded messages. If the recording is redacted, `got` is redacted as well.
-///
-/// # Errors
-///
-/// Returns the reason if `got` cannot be decoded.
 pub(super) fn compare(
     message: &MessageDescriptor,
     recorded: &[u8],

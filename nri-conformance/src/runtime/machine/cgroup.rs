@@ -66,10 +66,6 @@ impl Machine {
     }
 
     /// Creates a cgroup in every hierarchy, like the kubelet for a pod. It is removed when the value is dropped.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there is no hierarchy, or if the cgroup cannot be created in one.
     pub(crate) fn create_cgroup(&self, path: &str) -> io::Result<PodCgroup> {
         let hierarchies = self.hierarchies();
         if hierarchies.is_empty() {

@@ -64,10 +64,6 @@ pub(super) struct Watcher {
 
 impl Watcher {
     /// Connects to a runtime, and serves until the connection is lost or `stop` completes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason if the connection is lost, or if the runtime refuses the plugin.
     pub(super) async fn serve(
         self,
         socket: &Path,

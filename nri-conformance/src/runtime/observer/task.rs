@@ -62,10 +62,6 @@ impl Surroundings {
     }
 
     /// Starts a plugin, and waits until the runtime has synchronized it.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
     pub(crate) async fn connect(
         &self,
         identity: Identity,
@@ -80,10 +76,6 @@ impl Surroundings {
 
 impl Observer {
     /// Waits until the runtime has synchronized the plugin.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
     pub(crate) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
         let served = timeout(limit, async {

@@ -56,10 +56,6 @@ impl Life {
     };
 
     /// Runs two pods, one after the other.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the plugins cannot connect, or if the runtime does not run a plain pod with a container.
     pub(crate) async fn play(stage: &Stage, driver: &Driver) -> Result<Life> {
         let surroundings = stage.surroundings(stage.viewer());
         let first = surroundings
@@ -329,10 +325,6 @@ pub(crate) struct Watched {
 
 impl Stage {
     /// Observes for a while, or until `stop` completes, and returns what happened.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the plugins cannot connect.
     pub(crate) async fn watch(
         &self,
         time: Duration,
