@@ -43,34 +43,38 @@ pub struct Statement {
     pub note: Option<String>,
 }
 
-/// The source and strength of a statement.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// Normative in the draft specification.
-    Normative,
-    /// Asserted only by the conformance tests for runtimes, critest.
-    Critest,
-    /// Ambiguous, or still under discussion. A violation alone never fails a run.
-    Ambiguous,
-    /// A policy of this project where the sources say nothing.
-    Policy,
-    /// A fact of the protocol as released.
-    Protocol,
-    /// About input that no runtime sends. Tested only on request, and a violation alone never fails a run.
-    Robustness,
+names! {
+    /// The source and strength of a statement.
+    #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Status {
+        /// Normative in the draft specification.
+        Normative = "normative",
+        /// Asserted only by the conformance tests for runtimes, critest.
+        Critest = "critest",
+        /// Ambiguous, or still under discussion. A violation alone never fails a run.
+        Ambiguous = "ambiguous",
+        /// A policy of this project where the sources say nothing.
+        Policy = "policy",
+        /// A fact of the protocol as released.
+        Protocol = "protocol",
+        /// About input that no runtime sends. Tested only on request, and a violation alone never fails a run.
+        Robustness = "robustness",
+    }
 }
 
-/// A party to the contract.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-#[serde(rename_all = "kebab-case")]
-pub enum Keeper {
-    /// The plugin.
-    Plugin,
-    /// The container runtime.
-    Runtime,
-    /// The part of the runtime that relays events to plugins, such as `nri-adaptation`.
-    Relay,
+names! {
+    /// A party to the contract.
+    #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Keeper {
+        /// The plugin.
+        Plugin = "plugin",
+        /// The container runtime.
+        Runtime = "runtime",
+        /// The part of the runtime that relays events to plugins, such as `nri-adaptation`.
+        Relay = "relay",
+    }
 }
 
 /// A part of the contract.
@@ -141,22 +145,6 @@ impl Part {
 
     const fn new(letter: char, title: &'static str) -> Self {
         Part { letter, title }
-    }
-}
-
-names! {
-    Status {
-        Normative = "normative",
-        Critest = "critest",
-        Ambiguous = "ambiguous",
-        Policy = "policy",
-        Protocol = "protocol",
-        Robustness = "robustness",
-    }
-    Keeper {
-        Plugin = "plugin",
-        Runtime = "runtime",
-        Relay = "relay",
     }
 }
 

@@ -46,6 +46,11 @@ impl Live {
         }
     }
 
+    /// Closes the connection, and returns the instance.
+    pub(crate) fn disconnect(self) -> Instance {
+        self.instance
+    }
+
     /// Returns true if the plugin receives an event.
     pub(crate) fn subscribes(&self, event: Event) -> bool {
         self.subscribed.contains(event)

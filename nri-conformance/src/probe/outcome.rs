@@ -35,13 +35,15 @@ pub struct Probed {
     pub took: Duration,
 }
 
-/// The kinds of plugins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// A program, or a value in this process, that speaks the protocol over a connection.
-    Native,
-    /// A WebAssembly module.
-    Wasm,
+names! {
+    /// The kinds of plugins.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Form {
+        /// A program, or a value in this process, that speaks the protocol over a connection.
+        Native = "native",
+        /// A WebAssembly module.
+        Wasm = "wasm",
+    }
 }
 
 /// A plugin's answer to Configure.
@@ -84,20 +86,22 @@ pub struct RpcResult {
     pub took: Option<Duration>,
 }
 
-/// The kinds of answers to an RPC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RpcAnswer {
-    /// Success.
-    Implemented,
-    /// UNIMPLEMENTED (12), after which a runtime falls back to StateChange.
-    Fallback,
-    /// An error of the plugin's handler, such as UNKNOWN (2). The request fails.
-    Error,
-    /// The error with which the plugin also answers an RPC that does not exist, and which is not UNIMPLEMENTED; or a code
-    /// that does not exist, or an answer that cannot be decoded. The request fails.
-    Breaks,
-    /// No answer.
-    Silent,
+names! {
+    /// The kinds of answers to an RPC.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum RpcAnswer {
+        /// Success.
+        Implemented = "implemented",
+        /// UNIMPLEMENTED (12), after which a runtime falls back to StateChange.
+        Fallback = "fallback",
+        /// An error of the plugin's handler, such as UNKNOWN (2). The request fails.
+        Error = "error",
+        /// The error with which the plugin also answers an RPC that does not exist, and which is not UNIMPLEMENTED; or a code
+        /// that does not exist, or an answer that cannot be decoded. The request fails.
+        Breaks = "breaks",
+        /// No answer.
+        Silent = "silent",
+    }
 }
 
 /// The verdict for one target.
@@ -117,24 +121,26 @@ pub struct TargetResult {
     pub events: Vec<EventResult>,
 }
 
-/// The outcome for a plugin under a target, from good to bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// Every event arrives and is answered, and nothing deprecated is used.
-    Works,
-    /// Works, but receives events through the deprecated StateChange.
-    Deprecated,
-    /// Works, but some events that it wants do not arrive.
-    Loses,
-    /// Could not be determined.
-    Unknown,
-    /// Works, but answers some events with an error of its own, which fails the request. It may do so only because the
-    /// request is a sample.
-    Errors,
-    /// Registers, but leaves some of its events unanswered, or answers them with something that no runtime accepts.
-    Breaks,
-    /// Is dropped before the first event.
-    Dropped,
+names! {
+    /// The outcome for a plugin under a target, from good to bad.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Verdict {
+        /// Every event arrives and is answered, and nothing deprecated is used.
+        Works = "works",
+        /// Works, but receives events through the deprecated StateChange.
+        Deprecated = "deprecated",
+        /// Works, but some events that it wants do not arrive.
+        Loses = "loses",
+        /// Could not be determined.
+        Unknown = "unknown",
+        /// Works, but answers some events with an error of its own, which fails the request. It may do so only because the
+        /// request is a sample.
+        Errors = "errors",
+        /// Registers, but leaves some of its events unanswered, or answers them with something that no runtime accepts.
+        Breaks = "breaks",
+        /// Is dropped before the first event.
+        Dropped = "dropped",
+    }
 }
 
 /// The outcome for one event under a target.
@@ -160,23 +166,25 @@ pub struct EventResult {
     pub took: Option<Duration>,
 }
 
-/// The outcomes for an event, from good to bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EventOutcome {
-    /// Arrives and is answered.
-    Works,
-    /// Arrives as StateChange, which is deprecated in this release.
-    Deprecated,
-    /// Does not arrive, although the plugin wants it.
-    Lost,
-    /// Was not tried.
-    NotTried,
-    /// Arrives, and is answered with an error of the plugin's own, which fails the request.
-    Error,
-    /// Is answered with something that no runtime accepts, which fails the request.
-    Fails,
-    /// Is not answered: the plugin hangs, ends, or breaks the connection.
-    Silent,
+names! {
+    /// The outcomes for an event, from good to bad.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum EventOutcome {
+        /// Arrives and is answered.
+        Works = "works",
+        /// Arrives as StateChange, which is deprecated in this release.
+        Deprecated = "deprecated",
+        /// Does not arrive, although the plugin wants it.
+        Lost = "lost",
+        /// Was not tried.
+        NotTried = "not-tried",
+        /// Arrives, and is answered with an error of the plugin's own, which fails the request.
+        Error = "error",
+        /// Is answered with something that no runtime accepts, which fails the request.
+        Fails = "fails",
+        /// Is not answered: the plugin hangs, ends, or breaks the connection.
+        Silent = "silent",
+    }
 }
 
 /// Something that went wrong.
@@ -196,27 +204,29 @@ pub struct Trouble {
     pub last_lines: Vec<String>,
 }
 
-/// The kinds of trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TroubleKind {
-    /// The plugin could not be started, or did not connect.
-    NotConnected,
-    /// The process of the plugin ended.
-    Died,
-    /// The plugin closed the connection.
-    Closed,
-    /// The plugin broke the protocol.
-    BrokeProtocol,
-    /// The plugin did not answer in time.
-    Hung,
-    /// The plugin was refused, or answered Configure or Synchronize with an error.
-    Refused,
-    /// The plugin printed an error.
-    PrintedError,
-    /// The plugin flooded the runtime with requests.
-    Flooded,
-    /// The time limit of the whole probe was reached.
-    OutOfTime,
+names! {
+    /// The kinds of trouble.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TroubleKind {
+        /// The plugin could not be started, or did not connect.
+        NotConnected = "not-connected",
+        /// The process of the plugin ended.
+        Died = "died",
+        /// The plugin closed the connection.
+        Closed = "closed",
+        /// The plugin broke the protocol.
+        BrokeProtocol = "broke-protocol",
+        /// The plugin did not answer in time.
+        Hung = "hung",
+        /// The plugin was refused, or answered Configure or Synchronize with an error.
+        Refused = "refused",
+        /// The plugin printed an error.
+        PrintedError = "printed-error",
+        /// The plugin flooded the runtime with requests.
+        Flooded = "flooded",
+        /// The time limit of the whole probe was reached.
+        OutOfTime = "out-of-time",
+    }
 }
 
 /// The durations of the answers to an event.
@@ -327,48 +337,5 @@ impl TargetResult {
         let events = self.events.iter();
         let fitting = events.filter(|event| event.outcome == outcome);
         fitting.map(|event| event.event).collect()
-    }
-}
-
-names! {
-    Form {
-        Native = "native",
-        Wasm = "wasm",
-    }
-    RpcAnswer {
-        Implemented = "implemented",
-        Fallback = "fallback",
-        Error = "error",
-        Breaks = "breaks",
-        Silent = "silent",
-    }
-    Verdict {
-        Works = "works",
-        Deprecated = "deprecated",
-        Loses = "loses",
-        Unknown = "unknown",
-        Errors = "errors",
-        Breaks = "breaks",
-        Dropped = "dropped",
-    }
-    EventOutcome {
-        Works = "works",
-        Deprecated = "deprecated",
-        Lost = "lost",
-        NotTried = "not-tried",
-        Error = "error",
-        Fails = "fails",
-        Silent = "silent",
-    }
-    TroubleKind {
-        NotConnected = "not-connected",
-        Died = "died",
-        Closed = "closed",
-        BrokeProtocol = "broke-protocol",
-        Hung = "hung",
-        Refused = "refused",
-        PrintedError = "printed-error",
-        Flooded = "flooded",
-        OutOfTime = "out-of-time",
     }
 }

@@ -8,9 +8,7 @@ use std::sync::LazyLock;
 use semver::{BuildMetadata, Prerelease, Version, VersionReq};
 use serde::Deserialize;
 
-pub use super::event::Hook;
-use super::judgement::Judged;
-pub use super::judgement::{After, Cause, Shape};
+use super::judgement::{Judged, Shape};
 use crate::result::{Outcome, Subject, TestResult};
 
 /// A known deviation.
@@ -26,7 +24,7 @@ pub struct Deviation {
     /// The name of the test that shows it.
     pub test: String,
     /// What the test sees: which event, how often, and after what.
-    pub seen: Shape,
+    pub(crate) seen: Shape,
     /// The deviation, in one or two sentences.
     pub text: String,
     /// A link to an explanation of exactly this deviation.
@@ -96,10 +94,11 @@ fn release(version: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cause, File, Hook, Shape, TEXT, all, mark, release};
+    use super::{File, Shape, TEXT, all, mark, release};
     use crate::contract;
     use crate::result::{Failure, Outcome, Subject, SubjectKind, TestResult};
-    use crate::runtime::judgement::Judged;
+    use crate::runtime::event::Hook;
+    use crate::runtime::judgement::{After, Cause, Judged};
     use crate::runtime::play;
 
     #[test]
@@ -139,7 +138,7 @@ mod tests {
     const SEEN: Shape = Shape {
         event: Hook::STOP_POD,
         times: 0,
-        after: super::After::Cause(Cause::PluginError),
+        after: After::Cause(Cause::PluginError),
     };
 
     fn is_known(name: &str, version: &str, test: &'static str, shape: Option<Shape>) -> bool {

@@ -14,7 +14,7 @@ pub(crate) const LABEL: &str = "nri-conformance";
 /// A hook of a plugin that the statements about runtimes are about. In `deviations.toml`, each has the name of its RPC.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(try_from = "String")]
-pub enum Hook {
+pub(crate) enum Hook {
     /// `Configure`, which is about no pod.
     Configure,
     /// `Synchronize`, which is not about one pod.
@@ -24,32 +24,17 @@ pub enum Hook {
 }
 
 impl Hook {
-    /// `RunPodSandbox`.
-    pub const RUN_POD: Hook = Hook::Event(Event::RunPodSandbox);
-    /// `UpdatePodSandbox`.
-    pub const UPDATE_POD: Hook = Hook::Event(Event::UpdatePodSandbox);
-    /// `PostUpdatePodSandbox`.
-    pub const POST_UPDATE_POD: Hook = Hook::Event(Event::PostUpdatePodSandbox);
-    /// `StopPodSandbox`.
-    pub const STOP_POD: Hook = Hook::Event(Event::StopPodSandbox);
-    /// `RemovePodSandbox`.
-    pub const REMOVE_POD: Hook = Hook::Event(Event::RemovePodSandbox);
-    /// `CreateContainer`.
-    pub const CREATE: Hook = Hook::Event(Event::CreateContainer);
-    /// `PostCreateContainer`.
-    pub const POST_CREATE: Hook = Hook::Event(Event::PostCreateContainer);
-    /// `StartContainer`.
-    pub const START: Hook = Hook::Event(Event::StartContainer);
-    /// `PostStartContainer`.
-    pub const POST_START: Hook = Hook::Event(Event::PostStartContainer);
-    /// `UpdateContainer`.
-    pub const UPDATE: Hook = Hook::Event(Event::UpdateContainer);
-    /// `PostUpdateContainer`.
-    pub const POST_UPDATE: Hook = Hook::Event(Event::PostUpdateContainer);
-    /// `StopContainer`.
-    pub const STOP: Hook = Hook::Event(Event::StopContainer);
-    /// `RemoveContainer`.
-    pub const REMOVE: Hook = Hook::Event(Event::RemoveContainer);
+    pub(crate) const RUN_POD: Hook = Hook::Event(Event::RunPodSandbox);
+    pub(crate) const UPDATE_POD: Hook = Hook::Event(Event::UpdatePodSandbox);
+    pub(crate) const STOP_POD: Hook = Hook::Event(Event::StopPodSandbox);
+    pub(crate) const REMOVE_POD: Hook = Hook::Event(Event::RemovePodSandbox);
+    pub(crate) const CREATE: Hook = Hook::Event(Event::CreateContainer);
+    pub(crate) const POST_CREATE: Hook = Hook::Event(Event::PostCreateContainer);
+    pub(crate) const START: Hook = Hook::Event(Event::StartContainer);
+    pub(crate) const POST_START: Hook = Hook::Event(Event::PostStartContainer);
+    pub(crate) const UPDATE: Hook = Hook::Event(Event::UpdateContainer);
+    pub(crate) const STOP: Hook = Hook::Event(Event::StopContainer);
+    pub(crate) const REMOVE: Hook = Hook::Event(Event::RemoveContainer);
 
     /// Returns every hook. ValidateContainerAdjustment is not among them, because it is a part of CreateContainer.
     pub(crate) fn all() -> impl Iterator<Item = Hook> {
@@ -68,7 +53,7 @@ impl Hook {
     }
 
     /// Returns the name of the RPC.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Hook::Configure => "Configure",
             Hook::Synchronize => "Synchronize",

@@ -15,11 +15,19 @@ pub(super) struct Test<E: 'static> {
     pub(super) statement: &'static str,
     /// The name of the test, as reports show it.
     pub(super) name: &'static str,
-    pub(super) judge: fn(&E) -> Finding,
+    pub(super) judge: fn(&E) -> Ended,
 }
 
-/// The end of a test: a value or success, or else the outcome that ended it.
-pub(super) type Ended<T = ()> = Result<T, Outcome>;
+/// The reason for which a test did not pass.
+#[derive(Clone, Debug)]
+pub(super) enum Stop {
+    Skip(String),
+    /// A violation, with the shape of what was seen if a deviation can name it.
+    Fail(Failure, Option<Shape>),
+}
+
+/// The end of a test, or of a step of it.
+pub(super) type Ended<T = ()> = Result<T, Stop>;
 
 /// Lists tests, each with its statement, its name and its function, which may have more arguments.
 macro_rules! tests {
@@ -27,34 +35,11 @@ macro_rules! tests {
         &[$($crate::runtime::judgement::Test {
             statement: $statement,
             name: $name,
-            judge: |evidence| $judge(evidence $(, $($argument),+)?).into(),
+            judge: |evidence| $judge(evidence $(, $($argument),+)?),
         }),*]
     };
 }
 pub(super) use tests;
-
-/// The outcome of a test, with the shape of what was seen if a deviation can name it.
-#[derive(Clone, Debug)]
-pub(super) struct Finding {
-    pub(super) outcome: Outcome,
-    pub(super) shape: Option<Shape>,
-}
-
-impl From<Ended> for Finding {
-    fn from(ended: Ended) -> Finding {
-        Finding {
-            outcome: ended.err().unwrap_or(Outcome::Pass),
-            shape: None,
-        }
-    }
-}
-
-impl Finding {
-    /// Returns the finding of a test that was not made, for this reason.
-    pub(super) fn skipped(reason: impl Into<String>) -> Finding {
-        Ended::Err(Outcome::Skip(reason.into())).into()
-    }
-}
 
 /// The result of a test, with the shape of what was seen if a deviation can name it.
 #[derive(Clone, Debug)]
@@ -64,15 +49,26 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    pub(super) fn new(statement: &'static str, test: &'static str, finding: Finding) -> Judged {
+    /// Records the end of a test. The failure of an ambiguous statement is a skip, because it never fails a run.
+    pub(super) fn new(statement: &'static str, test: &'static str, ended: Ended) -> Judged {
+        let is_firm = contract::get(statement).is_none_or(|found| found.is_firm());
+        let (outcome, shape) = match ended {
+            Ok(()) => (Outcome::Pass, None),
+            Err(Stop::Skip(reason)) => (Outcome::Skip(reason), None),
+            Err(Stop::Fail(failure, shape)) if is_firm => (Outcome::Fail(failure), shape),
+            Err(Stop::Fail(failure, _)) => {
+                let reason = format!("the statement is ambiguous; observed: {failure}");
+                (Outcome::Skip(reason), None)
+            }
+        };
         Judged {
             result: TestResult {
                 statement,
                 test,
                 revision: None,
-                outcome: firm(statement, finding.outcome),
+                outcome,
             },
-            shape: finding.shape,
+            shape,
         }
     }
 }
@@ -85,26 +81,15 @@ pub(super) fn judged<E>(
 ) -> Vec<Judged> {
     let selected = tests.iter().filter(|test| selects(test.statement));
     let judged = selected.map(|test| {
-        let finding = evidence.map_or_else(Finding::skipped, test.judge);
-        Judged::new(test.statement, test.name, finding)
+        let ended = evidence.map_or_else(skip, test.judge);
+        Judged::new(test.statement, test.name, ended)
     });
     judged.collect()
 }
 
-/// Turns the failure of an ambiguous statement into a skip, because it never fails a run.
-fn firm(statement: &str, outcome: Outcome) -> Outcome {
-    let ambiguous = contract::get(statement).is_some_and(|found| !found.is_firm());
-    match outcome {
-        Outcome::Fail(failure) if ambiguous => {
-            Outcome::Skip(format!("the statement is ambiguous; observed: {failure}"))
-        }
-        Outcome::Pass | Outcome::Fail(_) | Outcome::Skip(_) | Outcome::Known { .. } => outcome,
-    }
-}
-
 /// Ends a test as skipped.
 pub(super) fn skip<T>(reason: impl Into<String>) -> Ended<T> {
-    Err(Outcome::Skip(reason.into()))
+    Err(Stop::Skip(reason.into()))
 }
 
 /// Ends a test with a violation.
@@ -113,7 +98,15 @@ pub(super) fn fail<T>(
     got: impl Into<String>,
     expected: impl Into<String>,
 ) -> Ended<T> {
-    Err(Outcome::Fail(Failure::new(sent, got, expected)))
+    Err(Stop::Fail(Failure::new(sent, got, expected), None))
+}
+
+/// Returns the end of a test with the shape of the violation, if it is one.
+pub(super) fn shaped<T>(ended: Ended<T>, shape: Option<Shape>) -> Ended<T> {
+    ended.map_err(|stop| match stop {
+        Stop::Fail(failure, _) => Stop::Fail(failure, shape),
+        Stop::Skip(_) => stop,
+    })
 }
 
 /// The shape of what broke a statement: how often an event arrived, and after what.
@@ -121,19 +114,19 @@ pub(super) fn fail<T>(
 /// A deviation in `deviations.toml` applies to this shape only, so that it cannot hide another violation by the same test.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(deny_unknown_fields)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The event that came at the wrong time.
-    pub event: Hook,
+    pub(crate) event: Hook,
     /// The number of times that the plugin received it.
-    pub times: usize,
+    pub(crate) times: usize,
     /// What preceded the event, or should have.
-    pub after: After,
+    pub(crate) after: After,
 }
 
 /// What precedes an event.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(untagged)]
-pub enum After {
+pub(crate) enum After {
     /// Another event about the same pod or container.
     Event(Hook),
     /// Something that is not an event.
@@ -143,7 +136,7 @@ pub enum After {
 /// What precedes an event without being one.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub(crate) enum Cause {
     /// An earlier plugin answered the same event with an error.
     PluginError,
     /// The plugin was registered.
@@ -164,6 +157,14 @@ impl Shape {
             event,
             times,
             after,
+        }
+    }
+
+    /// Returns the shape of an event that arrived after another one about the same pod or container, or first.
+    pub(super) fn following(event: Hook, times: usize, earlier: Option<Hook>) -> Shape {
+        match earlier {
+            Some(earlier) => Shape::after(event, times, earlier),
+            None => Shape::caused(event, times, Cause::Nothing),
         }
     }
 

@@ -9,24 +9,15 @@ mod posts;
 #[cfg(test)]
 mod tests;
 
-use crate::result::{Failure, Outcome};
+use crate::result::Failure;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Finding, Shape, Test, tests};
+use crate::runtime::judgement::{Cause, Ended, Shape, Stop, Test, fail, shaped, skip, tests};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 pub(super) use pods::is_in_order;
 
-/// A function that judges what one plugin received. Returns `None` if nothing was received to judge by.
-pub(super) type Check = fn(&Sequence) -> Option<Result<(), Violation>>;
-
-/// The violation of a statement in a sequence.
-#[derive(Debug)]
-pub(super) struct Violation {
-    sent: String,
-    got: String,
-    expected: &'static str,
-    shape: Shape,
-}
+/// A function that judges what one plugin received. Skips if nothing was received to judge by.
+pub(super) type Check = fn(&Sequence) -> Ended;
 
 /// Every test, in the order of the contract.
 pub(super) const TESTS: &[Test<Vec<Sequence>>] = tests! {
@@ -41,40 +32,44 @@ pub(super) const TESTS: &[Test<Vec<Sequence>>] = tests! {
 };
 
 /// Judges every sequence: the first violation, else a pass if there was something to judge.
-pub(super) fn each(sequences: &[Sequence], check: Check) -> Finding {
+pub(super) fn each(sequences: &[Sequence], check: Check) -> Ended {
     let mut judged = false;
     for sequence in sequences {
         match check(sequence) {
-            None => {}
-            Some(Ok(())) => judged = true,
-            Some(Err(violation)) => return violation.of(&sequence.plugin),
+            Err(Stop::Skip(_)) => {}
+            Ok(()) => judged = true,
+            Err(Stop::Fail(mut failure, shape)) => {
+                failure.got = format!("plugin {}: {}", sequence.plugin, failure.got);
+                return Err(Stop::Fail(failure, shape));
+            }
         }
     }
+    passed(judged)
+}
+
+/// Passes if there was something to judge.
+fn passed(judged: bool) -> Ended {
     if judged {
-        Ok(()).into()
+        Ok(())
     } else {
-        Finding::skipped("no event arrived that it applies to")
+        skip("no event arrived that it applies to")
     }
 }
 
-impl Violation {
-    fn of(self, plugin: &str) -> Finding {
-        let got = format!("plugin {plugin}: {}", self.got);
-        Finding {
-            outcome: Outcome::Fail(Failure::new(self.sent, got, self.expected)),
-            shape: Some(self.shape),
-        }
-    }
+/// Returns the violation in all requests about a pod or container.
+fn violation(subject: &str, got: String, expected: &str, shape: Shape) -> Stop {
+    let sent = format!("all requests about {subject}");
+    Stop::Fail(Failure::new(sent, got, expected), Some(shape))
 }
 
 /// Y4: Configure is the first request.
-pub(crate) fn configured_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(crate) fn configured_once(sequence: &Sequence) -> Ended {
     let expected = "Configure once, before Synchronize and the first event";
     once(sequence.arrivals.iter(), Hook::Configure, expected)
 }
 
 /// Y3: Synchronize is the first request after Configure, whose place Y4 judges.
-pub(crate) fn synchronized_once(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(crate) fn synchronized_once(sequence: &Sequence) -> Ended {
     let arrivals = sequence.arrivals.iter();
     let arrivals = arrivals.filter(|arrival| arrival.hook != Hook::Configure);
     let expected = "Synchronize once, before the first event";
@@ -86,18 +81,18 @@ fn once<'a>(
     arrivals: impl Iterator<Item = &'a Arrival> + Clone,
     hook: Hook,
     expected: &'static str,
-) -> Option<Result<(), Violation>> {
-    let first = arrivals.clone().next()?;
+) -> Ended {
+    let Some(first) = arrivals.clone().next() else {
+        return passed(false);
+    };
     let of_kind = arrivals.filter(|arrival| arrival.hook == hook);
     let shape = match of_kind.count() {
-        1 if first.hook == hook => return Some(Ok(())),
+        1 if first.hook == hook => return Ok(()),
         1 => Shape::after(hook, 1, first.hook),
         times => Shape::caused(hook, times, Cause::Registration),
     };
-    Some(Err(Violation {
-        sent: "a registration".to_owned(),
-        got: shape.to_string(),
-        expected,
-        shape,
-    }))
+    shaped(
+        fail("a registration", shape.to_string(), expected),
+        Some(shape),
+    )
 }

@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use super::Options;
-use super::judgement::{Finding, Judged, Test, judged};
+use super::judgement::{Judged, Test, judged, skip};
 use super::order;
 use super::pods;
 use super::pods::PodCase;
@@ -142,7 +142,7 @@ impl Play<'_> {
         self.judged.extend(unselected(&sequences, self.options));
         let never = NEVER.iter().filter(|(id, ..)| self.options.selects(id));
         self.judged
-            .extend(never.map(|(id, name, why)| Judged::new(id, name, Finding::skipped(*why))));
+            .extend(never.map(|(id, name, why)| Judged::new(id, name, skip(*why))));
         // Stable, so that the tests of a statement stay in their order.
         self.judged
             .sort_by_key(|judged| contract::ids().position(|id| id == judged.result.statement));

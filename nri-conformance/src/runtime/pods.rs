@@ -7,11 +7,10 @@ mod stop;
 
 use std::sync::Arc;
 
-use crate::result::Outcome;
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::drive::{Call, Request};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Finding, Test, skip};
+use crate::runtime::judgement::{Ended, Stop, Test, skip};
 use crate::runtime::machine::{NamespaceKind, Network};
 use crate::runtime::observer::{LAST, Record, RecordedEvent, View, WATCHING};
 
@@ -20,18 +19,16 @@ pub(super) const TESTS: [&[Test<Vec<PodCase>>]; 4] =
     [run::TESTS, stop::TESTS, remove::TESTS, requests::TESTS];
 
 /// Judges each pod, and returns the first failure, else a pass, else the first reason for skipping.
-fn each<F: Into<Finding>>(pods: &[PodCase], judge: fn(&PodCase) -> F) -> Finding {
-    let mut best: Option<Finding> = None;
-    for finding in pods.iter().map(|pod| judge(pod).into()) {
-        match finding.outcome {
-            Outcome::Fail(_) | Outcome::Known { .. } => return finding,
-            Outcome::Pass => best = Some(finding),
-            Outcome::Skip(_) => best = best.or(Some(finding)),
+fn each(pods: &[PodCase], judge: fn(&PodCase) -> Ended) -> Ended {
+    let mut best: Option<Ended> = None;
+    for ended in pods.iter().map(judge) {
+        match ended {
+            Err(Stop::Fail(..)) => return ended,
+            Ok(()) => best = Some(ended),
+            Err(Stop::Skip(_)) => best = best.or(Some(ended)),
         }
     }
-    best.unwrap_or_else(|| {
-        Finding::skipped("no pod was run from its beginning while plugins watched")
-    })
+    best.unwrap_or_else(|| skip("no pod was run from its beginning while plugins watched"))
 }
 
 /// Returns the network that the pod had at the Run hook.
@@ -106,7 +103,7 @@ pub(super) fn missing<T>(hook: Hook) -> Ended<T> {
     Err(absent(hook))
 }
 
-fn absent(hook: Hook) -> Outcome {
+fn absent(hook: Hook) -> Stop {
     let about = match hook {
         Hook::RUN_POD => "O1",
         Hook::STOP_POD => "O2",
@@ -117,5 +114,5 @@ fn absent(hook: Hook) -> Outcome {
         Hook::Event(_) if hook.follows().is_some() => "C5",
         Hook::Event(_) => "C1",
     };
-    Outcome::Skip(format!("no {hook} event arrived, see {about}"))
+    Stop::Skip(format!("no {hook} event arrived, see {about}"))
 }

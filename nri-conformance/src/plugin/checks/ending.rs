@@ -40,12 +40,7 @@ async fn connection(bench: &Bench, revision: &Revision) -> Judged {
     if bench.subject.is_external() {
         return reconnects(bench, revision, live).await;
     }
-    let Live {
-        mut instance,
-        session,
-        ..
-    } = live;
-    drop(session);
+    let mut instance = live.disconnect();
     let Some(process) = &mut instance.process else {
         return skip("the plugin is not a process");
     };
@@ -60,12 +55,7 @@ async fn connection(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
-    let Live {
-        mut instance,
-        session,
-        ..
-    } = live;
-    drop(session);
+    let mut instance = live.disconnect();
     let sent = "the end of the connection";
     let Ok(stream) = instance.connection(RECONNECT).await else {
         let expected = format!("another connection within {RECONNECT:?}");
@@ -92,12 +82,7 @@ async fn backoff(bench: &Bench, revision: &Revision) -> Judged {
     if !bench.subject.is_external() {
         return skip("the plugin is launched: it has one connection");
     }
-    let Live {
-        mut instance,
-        session,
-        ..
-    } = bench.serving(revision).await?;
-    drop(session);
+    let mut instance = bench.serving(revision).await?.disconnect();
     let until = Instant::now() + REFUSING;
     let mut attempts = 0;
     let left = || until.saturating_duration_since(Instant::now());

@@ -127,12 +127,7 @@ async fn reconnects(bench: &Bench, revision: &Revision) -> Judged {
     let mut live = bench.serving(revision).await?;
     let before = usage(&live)?;
     for _ in 0..count {
-        let Live {
-            mut instance,
-            session,
-            ..
-        } = live;
-        drop(session);
+        let mut instance = live.disconnect();
         let Ok(stream) = bench.connection(&mut instance).await else {
             return Err(stays_away("no connection"));
         };

@@ -80,29 +80,20 @@ where
     // The connection is also read between the calls, until the plugin closes it.
     tokio::select! {
         outcome = played.as_mut() => outcome,
-        _ended = connection.serve(&*runtime) => played.await,
+        _ended = connection.serve(&*runtime) => {
+            runtime.state.send_modify(|state| state.ended = true);
+            played.await
+        }
     }
 }
 
 impl Player {
     async fn register(&mut self, runtime: &ReplayedRuntime) -> Result<()> {
         let within = self.settings.registration_timeout;
-        let closed = async {
-            while !self.caller.is_closed() {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        let registered = async {
-            tokio::select! {
-                biased;
-                registration = runtime.registered() => registration,
-                () = closed => None,
-            }
-        };
         let failed = |message: String| {
             Error::of(ErrorKind::Registration, message).with_help("check the output of the plugin")
         };
-        let registration = timeout(within, registered)
+        let registration = timeout(within, runtime.registered())
             .await
             .map_err(|_| failed(format!("the plugin did not register within {within:?}")))?
             .ok_or_else(|| {
@@ -307,6 +298,8 @@ struct State {
     registration: Option<RegisterPluginRequest>,
     updates: Vec<Bytes>,
     update_bytes: usize,
+    /// True once the connection has ended.
+    ended: bool,
 }
 
 impl ReplayedRuntime {
@@ -317,10 +310,11 @@ impl ReplayedRuntime {
         }
     }
 
-    /// Waits for the plugin to register.
+    /// Waits for the plugin to register. Returns `None` if the connection ends before.
     pub(super) async fn registered(&self) -> Option<RegisterPluginRequest> {
         let mut state = self.state.subscribe();
-        let registered = state.wait_for(|state| state.registration.is_some()).await;
+        let come = |state: &State| state.registration.is_some() || state.ended;
+        let registered = state.wait_for(come).await;
         // Cannot fail: the sender is part of `self`.
         registered.ok()?.registration.clone()
     }

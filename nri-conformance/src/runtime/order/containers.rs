@@ -1,12 +1,12 @@
 //! C1: the events that every container has once.
 
-use super::Violation;
+use super::{passed, violation};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Shape};
+use crate::runtime::judgement::{Cause, Ended, Shape, Stop};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 /// C1 for every container.
-pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn events_in_order(sequence: &Sequence) -> Ended {
     let mut judged = false;
     for (container, arrivals) in sequence.by_container() {
         judged = true;
@@ -15,11 +15,9 @@ pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violatio
             .and_then(|()| in_order(&arrivals))
             .and_then(|()| complete(sequence, &arrivals, known))
             .and_then(|()| removed(sequence, &arrivals));
-        if let Err(shape) = checked {
-            return Some(Err(violation(container, &arrivals, shape)));
-        }
+        checked.map_err(|shape| broken(container, &arrivals, shape))?;
     }
-    judged.then_some(Ok(()))
+    passed(judged)
 }
 
 /// Returns the shape of an event that names another pod than the container does, or than earlier events do.
@@ -29,7 +27,11 @@ fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
         let claimed = arrival.container.as_ref().map(|container| &container.pod);
         let first = earlier.map_or(&arrival.pod, |first| &first.pod);
         if claimed != Some(&arrival.pod) || arrival.pod != *first {
-            return Err(after(arrival.hook, 1, earlier));
+            return Err(Shape::following(
+                arrival.hook,
+                1,
+                earlier.map(|one| one.hook),
+            ));
         }
         earlier.get_or_insert(arrival);
     }
@@ -44,7 +46,11 @@ fn in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
         .filter(|one| one.hook.is_life_of_container())
     {
         if latest.is_some_and(|latest| stage(arrival.hook) <= stage(latest.hook)) {
-            return Err(after(arrival.hook, times(arrivals, arrival.hook), latest));
+            return Err(Shape::following(
+                arrival.hook,
+                times(arrivals, arrival.hook),
+                latest.map(|one| one.hook),
+            ));
         }
         latest = Some(arrival);
     }
@@ -87,13 +93,6 @@ fn times(arrivals: &[&Arrival], hook: Hook) -> usize {
     arrivals.iter().filter(|one| one.hook == hook).count()
 }
 
-fn after(hook: Hook, times: usize, earlier: Option<&Arrival>) -> Shape {
-    match earlier {
-        Some(earlier) => Shape::after(hook, times, earlier.hook),
-        None => Shape::caused(hook, times, Cause::Nothing),
-    }
-}
-
 /// Returns the position of an event in the life of a container.
 fn stage(hook: Hook) -> usize {
     let stages = [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE];
@@ -102,7 +101,7 @@ fn stage(hook: Hook) -> usize {
     position.unwrap_or(stages.len())
 }
 
-fn violation(container: &str, arrivals: &[&Arrival], shape: Shape) -> Violation {
+fn broken(container: &str, arrivals: &[&Arrival], shape: Shape) -> Stop {
     let names = arrivals.iter().take(12).map(|arrival| {
         let claimed = arrival.container.as_ref().map(|found| found.pod.as_str());
         if claimed == Some(&arrival.pod) {
@@ -116,10 +115,10 @@ fn violation(container: &str, arrivals: &[&Arrival], shape: Shape) -> Violation 
         }
     });
     let names: Vec<String> = names.collect();
-    Violation {
-        sent: format!("all requests about container {container}"),
-        got: format!("{shape}, in {}", names.join(", ")),
-        expected: "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
+    violation(
+        &format!("container {container}"),
+        format!("{shape}, in {}", names.join(", ")),
+        "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
         shape,
-    }
+    )
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::Violation;
+use super::{passed, violation};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Shape};
+use crate::runtime::judgement::{Cause, Ended, Shape, Stop};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 /// O1: CreateContainer shows that RunPodSandbox has succeeded, so that its event arrived before.
-pub(super) fn run_comes_first(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn run_comes_first(sequence: &Sequence) -> Ended {
     if !sequence.receives(Hook::RUN_POD) {
-        return None;
+        return passed(false);
     }
     let mut ran: BTreeSet<&str> = BTreeSet::new();
     for arrival in sequence.events() {
@@ -19,30 +19,28 @@ pub(super) fn run_comes_first(sequence: &Sequence) -> Option<Result<(), Violatio
         if arrival.hook == Hook::RUN_POD {
             ran.insert(pod);
         } else if arrival.hook == Hook::CREATE && unknown {
-            return Some(Err(violation(
+            return Err(broken(
                 pod,
                 "RunPodSandbox before every other event of the pod",
                 Shape::caused(Hook::CREATE, 1, Cause::Nothing),
-            )));
+            ));
         }
     }
-    (!ran.is_empty()).then_some(Ok(()))
+    passed(!ran.is_empty())
 }
 
 /// O4: RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once.
-pub(super) fn events_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn events_in_order(sequence: &Sequence) -> Ended {
     let mut judged = false;
     for (pod, arrivals) in sequence.by_pod() {
         let hooks = life(&arrivals);
         judged |= hooks.len() > 1;
         for hooks in lives(&hooks) {
             let stops = sequence.receives(Hook::STOP_POD);
-            if let Err(shape) = in_order(hooks, stops) {
-                return Some(Err(order_violation(pod, hooks, shape)));
-            }
+            in_order(hooks, stops).map_err(|shape| out_of_order(pod, hooks, shape))?;
         }
     }
-    judged.then_some(Ok(()))
+    passed(judged)
 }
 
 /// Returns false if the events of a pod break O4.
@@ -51,24 +49,24 @@ pub(crate) fn is_in_order(hooks: &[Hook]) -> bool {
 }
 
 /// R3: a pod that was removed does not run again.
-pub(super) fn ids_are_not_reused(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn ids_are_not_reused(sequence: &Sequence) -> Ended {
     let mut judged = false;
     for (pod, arrivals) in sequence.by_pod() {
         let hooks = life(&arrivals);
         judged |= hooks.contains(&Hook::REMOVE_POD);
         if lives(&hooks).count() > 1 {
-            return Some(Err(violation(
+            return Err(broken(
                 pod,
                 "a new id for every sandbox",
                 Shape::after(Hook::RUN_POD, 1, Hook::REMOVE_POD),
-            )));
+            ));
         }
     }
-    judged.then_some(Ok(()))
+    passed(judged)
 }
 
 /// O8: no event of a container, and no update, after RemovePodSandbox.
-pub(super) fn nothing_after_removal(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn nothing_after_removal(sequence: &Sequence) -> Ended {
     let mut removed: BTreeSet<&str> = BTreeSet::new();
     let mut judged = false;
     for arrival in sequence.events() {
@@ -80,14 +78,14 @@ pub(super) fn nothing_after_removal(sequence: &Sequence) -> Option<Result<(), Vi
             // R3 is broken: the id is used again.
             removed.remove(pod);
         } else if arrival.hook != Hook::STOP_POD && removed.contains(pod) {
-            return Some(Err(violation(
+            return Err(broken(
                 pod,
                 "no event of a pod or its containers after RemovePodSandbox",
                 Shape::after(arrival.hook, 1, Hook::REMOVE_POD),
-            )));
+            ));
         }
     }
-    judged.then_some(Ok(()))
+    passed(judged)
 }
 
 fn life(arrivals: &[&Arrival]) -> Vec<Hook> {
@@ -114,21 +112,12 @@ fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
     Ok(())
 }
 
-fn order_violation(pod: &str, hooks: &[Hook], shape: Shape) -> Violation {
+fn out_of_order(pod: &str, hooks: &[Hook], shape: Shape) -> Stop {
     let names: Vec<String> = hooks.iter().take(10).map(ToString::to_string).collect();
-    Violation {
-        sent: format!("all requests about pod {pod}"),
-        got: names.join(", "),
-        expected: "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once",
-        shape,
-    }
+    let expected = "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once";
+    violation(&format!("pod {pod}"), names.join(", "), expected, shape)
 }
 
-fn violation(pod: &str, expected: &'static str, shape: Shape) -> Violation {
-    Violation {
-        sent: format!("all requests about pod {pod}"),
-        got: shape.to_string(),
-        expected,
-        shape,
-    }
+fn broken(pod: &str, expected: &str, shape: Shape) -> Stop {
+    violation(&format!("pod {pod}"), shape.to_string(), expected, shape)
 }

@@ -1,24 +1,23 @@
 //! C5: the events after the fact.
 
-use super::Violation;
+use super::{passed, violation};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Shape};
+use crate::runtime::judgement::{Cause, Ended, Shape, Stop};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 /// C5 for every pod and container.
-pub(super) fn posts_in_order(sequence: &Sequence) -> Option<Result<(), Violation>> {
+pub(super) fn posts_in_order(sequence: &Sequence) -> Ended {
     let mut judged = false;
     let (pods, containers) = (sequence.by_pod(), sequence.by_container());
     for (subject, arrivals) in pods.iter().chain(&containers) {
         let posts = Hook::all().filter_map(|hook| Post::of(sequence, subject, hook));
         for post in posts {
             judged |= arrivals.iter().any(|arrival| arrival.hook == post.hook);
-            if let Err(shape) = post.check(arrivals) {
-                return Some(Err(violation(subject, arrivals, shape)));
-            }
+            let checked = post.check(arrivals);
+            checked.map_err(|shape| broken(subject, arrivals, shape))?;
         }
     }
-    judged.then_some(Ok(()))
+    passed(judged)
 }
 
 /// An event after the fact of one pod or container.
@@ -122,20 +121,17 @@ impl Post {
     }
 
     fn shape(&self, times: usize, earlier: Option<&&Arrival>) -> Shape {
-        match earlier {
-            Some(earlier) => Shape::after(self.hook, times, earlier.hook),
-            None => Shape::caused(self.hook, times, Cause::Nothing),
-        }
+        Shape::following(self.hook, times, earlier.map(|earlier| earlier.hook))
     }
 }
 
-fn violation(subject: &str, arrivals: &[&Arrival], shape: Shape) -> Violation {
+fn broken(subject: &str, arrivals: &[&Arrival], shape: Shape) -> Stop {
     let names = arrivals.iter().take(12);
     let names: Vec<String> = names.map(|arrival| arrival.hook.to_string()).collect();
-    Violation {
-        sent: format!("all requests about {subject}"),
-        got: format!("{shape}, in {}", names.join(", ")),
-        expected: "each Post event once, after the answers to its event and before the next event",
+    violation(
+        subject,
+        format!("{shape}, in {}", names.join(", ")),
+        "each Post event once, after the answers to its event and before the next event",
         shape,
-    }
+    )
 }

@@ -5,9 +5,8 @@ use std::time::Duration;
 use nri::api::EventMask;
 
 use super::TESTS;
-use crate::result::Outcome;
 use crate::runtime::event::{ContainerId, Hook};
-use crate::runtime::judgement::Shape;
+use crate::runtime::judgement::{Shape, Stop};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 /// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is `StopPodSandbox`.
@@ -50,12 +49,15 @@ fn sequence(words: &str) -> Sequence {
 /// Returns each broken statement with the shape of what was seen.
 fn broken(sequence: &Sequence) -> Vec<(&'static str, String)> {
     let results = TESTS.iter().filter_map(|test| {
-        let finding = (test.judge)(&vec![sequence.clone()]);
-        let failed = matches!(finding.outcome, Outcome::Fail(_));
-        failed.then(|| (test.statement, finding.shape.as_ref().map(Shape::to_string)))
+        let ended = (test.judge)(&vec![sequence.clone()]);
+        match ended {
+            Err(Stop::Fail(_, shape)) => Some((test.statement, shape)),
+            Ok(()) | Err(Stop::Skip(_)) => None,
+        }
     });
+    let shown = |shape: Option<Shape>| shape.expect("every violation has a shape").to_string();
     results
-        .map(|(statement, shape)| (statement, shape.expect("every violation has a shape")))
+        .map(|(statement, shape)| (statement, shown(shape)))
         .collect()
 }
 

@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use super::each;
-use crate::result::Outcome;
 use crate::runtime::drive::{Call, Request};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Stop, Test, fail, skip, tests};
 use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
 use crate::runtime::order::is_in_order;
 use crate::runtime::pods::{PodCase, missing};
@@ -86,7 +85,7 @@ fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
 
 /// O5: no container starts before all Run hooks have returned, according to the events.
 fn workload_starts_after_run(case: &PodCase) -> Ended {
-    if let Err(Outcome::Fail(_)) = run_is_part_of_its_request(case) {
+    if let Err(Stop::Fail(..)) = run_is_part_of_its_request(case) {
         return skip("the hook is not part of the request, see O1");
     }
     let ended = case.events(Hook::RUN_POD).map(|entry| entry.ended);

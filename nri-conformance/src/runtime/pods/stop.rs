@@ -3,7 +3,7 @@
 use super::{containers, each, network_at_run};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Finding, Shape, Test, fail, skip, tests};
+use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, skip, tests};
 use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::View;
 use crate::runtime::pods::{PodCase, missing};
@@ -33,23 +33,16 @@ fn containers_are_stopped(case: &PodCase) -> Ended {
 }
 
 /// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
-fn sandbox_is_accessible(case: &PodCase) -> Finding {
-    let view = case.view(Hook::STOP_POD).ok();
-    let lost = view.and_then(|view| lost_namespace(case, &view.state));
-    Finding {
-        shape: lost.map(|_| Shape::caused(Hook::STOP_POD, 1, Cause::NamespaceRemoval)),
-        ..is_accessible(case).into()
-    }
-}
-
-fn is_accessible(case: &PodCase) -> Ended {
+fn sandbox_is_accessible(case: &PodCase) -> Ended {
     let view = case.view(Hook::STOP_POD)?;
     if let Some(namespace) = lost_namespace(case, &view.state) {
-        return fail(
+        let failed = fail(
             sent(case),
             format!("the {} namespace of the event is gone", namespace.kind),
             "the sandbox is fully accessible during the hook",
         );
+        let shape = Shape::caused(Hook::STOP_POD, 1, Cause::NamespaceRemoval);
+        return shaped(failed, Some(shape));
     }
     match view.cri.as_ref().map(|cri| &cri.status) {
         None => skip("needs the CRI socket of the runtime"),
@@ -82,13 +75,11 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
 }
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
-fn network_stays(case: &PodCase) -> Finding {
+fn network_stays(case: &PodCase) -> Ended {
     let view = case.view(Hook::STOP_POD).ok();
     let gone = view.is_some_and(|view| view.state.network.is_none());
-    Finding {
-        shape: gone.then(|| Shape::caused(Hook::STOP_POD, 1, Cause::NetworkRemoval)),
-        ..has_network(case).into()
-    }
+    let shape = gone.then(|| Shape::caused(Hook::STOP_POD, 1, Cause::NetworkRemoval));
+    shaped(has_network(case), shape)
 }
 
 fn has_network(case: &PodCase) -> Ended {

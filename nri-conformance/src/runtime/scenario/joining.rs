@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Scenario, Stage, disconnect};
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Finding, Test, fail, tests};
+use crate::runtime::judgement::{Ended, Test, fail, tests};
 use crate::runtime::observer::{Action, Identity, Observer, Record, Script, Surroundings};
 use crate::runtime::order;
 use crate::runtime::sequence::Sequence;
@@ -249,6 +249,6 @@ fn complete(joining: &Joining, missed: fn(&Joining) -> &[String], sent: &str) ->
 }
 
 /// Y3 and Y4 for plugins that connect late.
-fn once_each(joining: &Joining, check: order::Check) -> Finding {
+fn once_each(joining: &Joining, check: order::Check) -> Ended {
     order::each(&joining.sequences, check)
 }

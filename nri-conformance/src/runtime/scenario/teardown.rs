@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Scenario, Stage, disconnect};
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Finding, Shape, Test, fail, tests};
+use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, tests};
 use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
 use crate::runtime::pods::missing;
 
@@ -109,23 +109,18 @@ async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
 }
 
 /// E3: a pod is stopped although a plugin returned an error.
-fn stop_goes_on(teardowns: &[Teardown]) -> Finding {
+fn stop_goes_on(teardowns: &[Teardown]) -> Ended {
     let Some(teardown) = of(teardowns, Hook::STOP_POD) else {
-        return missing::<()>(Hook::STOP_POD).into();
+        return missing(Hook::STOP_POD);
     };
-    let failure = teardown.stopped.as_ref().err();
-    let passed_on = failure.is_some_and(|message| message.contains(FAILURE));
-    let [_, _, last] = teardown.received;
-    Finding {
-        shape: passed_on.then(|| Shape::caused(Hook::STOP_POD, last, Cause::PluginError)),
-        ..is_stopped(teardown).into()
-    }
-}
-
-fn is_stopped(teardown: &Teardown) -> Ended {
     let sent = "StopPodSandbox, which a plugin fails";
     match &teardown.stopped {
-        Err(message) => fail(sent, message.as_str(), "the pod is stopped"),
+        Err(message) => {
+            let [_, _, last] = teardown.received;
+            let passed_on = message.contains(FAILURE);
+            let shape = passed_on.then(|| Shape::caused(Hook::STOP_POD, last, Cause::PluginError));
+            shaped(fail(sent, message.as_str(), "the pod is stopped"), shape)
+        }
         Ok(()) if teardown.network_left => fail(
             sent,
             "success, but the network namespace is still there",
@@ -153,15 +148,15 @@ fn removal_goes_on(teardowns: &[Teardown]) -> Ended {
 }
 
 /// E5: a hook reaches the plugins after the one that fails it.
-fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
+fn reaches(teardowns: &[Teardown], hook: Hook) -> Ended {
     let Some(teardown) = of(teardowns, hook) else {
-        return missing::<()>(hook).into();
+        return missing(hook);
     };
     let [first, middle, last] = teardown.received;
     if last > 0 {
-        return Ok(()).into();
+        return Ok(());
     }
-    let failed: Ended = fail(
+    let failed = fail(
         format!("the request for {hook}, which the plugin with index 50 fails"),
         format!(
             "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
@@ -172,10 +167,7 @@ fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
     );
     let chain_ended = (first, middle) == (1, 1);
     let shape = chain_ended.then(|| Shape::caused(hook, last, Cause::PluginError));
-    Finding {
-        shape,
-        ..failed.into()
-    }
+    shaped(failed, shape)
 }
 
 fn times(count: usize) -> String {
