@@ -26,7 +26,7 @@ use tokio::time::timeout;
 
 pub(crate) use answer::{Answer, checked, describe};
 pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
-pub(crate) use recut::{Cut, Recut};
+pub(crate) use recut::{Cut, recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
 pub(crate) use service::{Arrivals, End, UpdateAnswer};

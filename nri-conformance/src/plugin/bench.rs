@@ -15,7 +15,7 @@ use crate::contract::Status;
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, blocked, skip, unconfigured};
 use crate::session::world::{Sample, World};
-use crate::session::{Cut, Recut, RuntimeKind, Session, Timeouts, Trace, describe};
+use crate::session::{Cut, RuntimeKind, Session, Timeouts, Trace, describe, recut};
 use crate::subject::{Instance, Stream, Subject};
 
 /// The time to wait for something that must not happen.
@@ -107,7 +107,7 @@ impl Bench {
         let mut instance = self.instance().await?;
         let stream = self.connection(&mut instance).await?;
         let session = match cut {
-            Some(cut) => self.session(Recut::new(stream, cut), revision),
+            Some(cut) => self.session(recut(stream, cut), revision),
             None => self.session(stream, revision),
         };
         if session.registration().await.is_none() {

@@ -2,9 +2,8 @@
 
 mod pod;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -34,18 +33,13 @@ pub(super) struct Driver {
     failing_command: Vec<String>,
     /// The label of the pods of this run.
     run: String,
-    cgroups: Cgroups,
+    machine: Machine,
+    cgroup_driver: Option<CgroupDriver>,
+    /// The cgroups of pods, created in the same way as by a kubelet.
+    cgroups: Mutex<Vec<PodCgroup>>,
     calls: Mutex<Vec<Call>>,
     pods: AtomicU32,
     logs: TempDir,
-}
-
-/// The cgroups of pods, created in the same way as by a kubelet.
-#[derive(Debug)]
-struct Cgroups {
-    machine: Machine,
-    driver: Option<CgroupDriver>,
-    created: Mutex<Vec<PodCgroup>>,
 }
 
 impl Driver {
@@ -61,17 +55,15 @@ impl Driver {
         // Without an answer, pods only have the cgroup of their sandbox.
         let config: Option<RuntimeConfigResponse> =
             client.call("RuntimeConfig", Empty {}).await.ok();
-        let driver = config.map(|config| config.linux.unwrap_or_default().cgroup_driver());
+        let cgroup_driver = config.map(|config| config.linux.unwrap_or_default().cgroup_driver());
         Ok(Driver {
             client,
             image: options.image.clone(),
             failing_command: options.failing_command.clone(),
             run,
-            cgroups: Cgroups {
-                machine,
-                driver,
-                created: Mutex::default(),
-            },
+            machine,
+            cgroup_driver,
+            cgroups: Mutex::default(),
             calls: Mutex::default(),
             pods: AtomicU32::new(0),
             logs,
@@ -102,7 +94,7 @@ impl Driver {
     pub(super) fn new_pod(&self, purpose: &str) -> Pod {
         let number = self.pods.fetch_add(1, Ordering::Relaxed);
         let name = format!("{purpose}-{}-{number}", self.run);
-        let cgroup = self.cgroups.create(&format!("nri-conformance-{name}"));
+        let cgroup = self.create_cgroup(&format!("nri-conformance-{name}"));
         Pod::new(pod::pod(&name, &self.run, self.logs.path(), cgroup))
     }
 
@@ -110,13 +102,13 @@ impl Driver {
     /// from the answer; empty for other requests.
     async fn call<A: prost::Message + Default + 'static>(
         &self,
-        request: Request,
+        request: &'static str,
         id: &str,
         content: impl prost::Message + 'static,
         created: fn(A) -> String,
     ) -> Result<String, String> {
         let started = Instant::now();
-        let answer = self.client.call(&request.to_string(), content).await;
+        let answer = self.client.call(request, content).await;
         let result = answer.map(created).map_err(message);
         let call = Call {
             request,
@@ -133,7 +125,7 @@ impl Driver {
     /// Sends a request that creates nothing, and records it.
     async fn change(
         &self,
-        request: Request,
+        request: &'static str,
         id: &str,
         content: impl prost::Message + 'static,
     ) -> Result<(), String> {
@@ -163,7 +155,7 @@ impl Driver {
             }
             tokio::time::sleep(LIST_INTERVAL).await;
         }
-        self.cgroups.lock().clear();
+        self.cgroups().clear();
     }
 
     async fn own_pods(&self) -> Vec<PodSandbox> {
@@ -183,33 +175,30 @@ impl Driver {
             }
         }
     }
-}
 
-impl Cgroups {
     /// Creates the cgroup of a pod, and returns the name that the runtime expects: a path, or a slice for systemd, which
     /// creates it itself. Returns an empty name if cgroups cannot be created.
-    fn create(&self, name: &str) -> String {
-        match self.driver {
-            None => String::new(),
-            Some(CgroupDriver::Systemd) => format!("{}.slice", name.replace('-', "_")),
-            Some(CgroupDriver::Cgroupfs) => {
-                let path = format!("/{name}");
-                match self.machine.create_cgroup(&path) {
-                    Ok(cgroup) => {
-                        self.lock().push(cgroup);
-                        path
-                    }
-                    Err(error) => {
-                        tracing::debug!("cannot create the cgroup {path}: {error}");
-                        String::new()
-                    }
-                }
+    fn create_cgroup(&self, name: &str) -> String {
+        match self.cgroup_driver {
+            None => return String::new(),
+            Some(CgroupDriver::Systemd) => return format!("{}.slice", name.replace('-', "_")),
+            Some(CgroupDriver::Cgroupfs) => {}
+        }
+        let path = format!("/{name}");
+        match self.machine.create_cgroup(&path) {
+            Ok(cgroup) => {
+                self.cgroups().push(cgroup);
+                path
+            }
+            Err(error) => {
+                tracing::debug!("cannot create the cgroup {path}: {error}");
+                String::new()
             }
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PodCgroup>> {
-        self.created.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cgroups(&self) -> MutexGuard<'_, Vec<PodCgroup>> {
+        self.cgroups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -218,38 +207,11 @@ fn message(status: tonic::Status) -> String {
     status.message().to_owned()
 }
 
-/// A request to the runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Request {
-    RunPod,
-    StopPod,
-    RemovePod,
-    Create,
-    Start,
-    Update,
-    Stop,
-    Remove,
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Request::RunPod => "RunPodSandbox",
-            Request::StopPod => "StopPodSandbox",
-            Request::RemovePod => "RemovePodSandbox",
-            Request::Create => "CreateContainer",
-            Request::Start => "StartContainer",
-            Request::Update => "UpdateContainerResources",
-            Request::Stop => "StopContainer",
-            Request::Remove => "RemoveContainer",
-        })
-    }
-}
-
 /// A request that was answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    pub(crate) request: Request,
+    /// The name, such as `RunPodSandbox`.
+    pub(crate) request: &'static str,
     /// The id of the pod or container; for a new one, the name of the pod or the id of the pod.
     pub(crate) id: String,
     pub(crate) started: Instant,

@@ -1,6 +1,5 @@
 //! The tests of single pods: the events of a pod, the requests about it, and its state on the node during the hooks.
 
-mod remove;
 mod requests;
 mod run;
 mod stop;
@@ -8,15 +7,14 @@ mod stop;
 use std::sync::Arc;
 
 use crate::runtime::cri::messages::ContainerState;
-use crate::runtime::drive::{Call, Request};
+use crate::runtime::drive::Call;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Stop, Test, skip};
 use crate::runtime::machine::{NamespaceKind, Network};
 use crate::runtime::observer::{LAST, Record, RecordedEvent, View, WATCHING};
 
 /// Every test.
-pub(super) const TESTS: [&[Test<Vec<PodCase>>]; 4] =
-    [run::TESTS, stop::TESTS, remove::TESTS, requests::TESTS];
+pub(super) const TESTS: [&[Test<Vec<PodCase>>]; 3] = [run::TESTS, stop::TESTS, requests::TESTS];
 
 /// Judges each pod, and returns the first failure, else a pass, else the first reason for skipping.
 fn each(pods: &[PodCase], judge: fn(&PodCase) -> Ended) -> Ended {
@@ -43,7 +41,7 @@ fn network_at_run(case: &PodCase) -> Ended<&Network> {
 }
 
 /// Returns the containers of the pod that the runtime lists during a hook, with their states.
-fn containers(view: &View) -> Ended<&[(String, ContainerState)]> {
+pub(super) fn containers(view: &View) -> Ended<&[(String, ContainerState)]> {
     match view.cri.as_ref().map(|cri| &cri.containers) {
         None => skip("needs the CRI socket of the runtime"),
         Some(Ok(containers)) => Ok(containers),
@@ -91,10 +89,10 @@ impl PodCase {
         }
     }
 
-    /// Returns the first request of a kind about the pod.
-    pub(super) fn request(&self, request: Request) -> Option<&Call> {
+    /// Returns the first request about the pod that has the name of a hook.
+    pub(super) fn request(&self, hook: Hook) -> Option<&Call> {
         let mut calls = self.calls.iter();
-        calls.find(|call| call.request == request && call.subject() == self.id)
+        calls.find(|call| call.request == hook.name() && call.subject() == self.id)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The scenarios. Each connects observing plugins, sends requests to the runtime, and returns the results.
 
-mod early;
 mod hanging;
 mod joining;
 mod life;
@@ -19,8 +18,7 @@ use super::observer::{
     Action, FIRST, Identity, Journal, LAST, MIDDLE, Observer, Script, Surroundings, Viewer,
 };
 
-pub(super) use early::Early;
-pub(super) use hanging::Hanging;
+pub(super) use hanging::{Early, Hanging};
 pub(super) use joining::Joining;
 pub(super) use life::Life;
 pub(super) use rejected::{RejectedContainer, RejectedPod};

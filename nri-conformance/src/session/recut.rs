@@ -1,12 +1,13 @@
 //! Splits messages into frames in other ways than the connection that sends them.
 
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
 use nri::__private::wire::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
 use nri::wire::MAX_FRAME;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, copy, duplex, split};
+
+use crate::subject::Stream;
+
+/// The maximum number of bytes in flight: more than the largest message.
+const PIPE_BYTES: usize = 8 << 20;
 
 /// A way to split messages into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,30 @@ impl Cut {
         }
         out
     }
+
+    /// Takes the complete frames from the start of `bytes`, and returns the joined data of consecutive ones of a connection
+    /// as other frames.
+    fn complete(self, bytes: &mut Vec<u8>) -> Vec<u8> {
+        let mut taken = 0;
+        let mut out = Vec::new();
+        let mut run: Option<(u32, Vec<u8>)> = None;
+        while let Some((connection, payload)) = first_frame(&bytes[taken..]) {
+            taken += FRAME_HEADER_LEN + payload.len();
+            match &mut run {
+                Some((of, joined)) if *of == connection => joined.extend(payload),
+                other => {
+                    if let Some((of, joined)) = other.replace((connection, payload.to_vec())) {
+                        out.extend(self.frames(of, &joined));
+                    }
+                }
+            }
+        }
+        if let Some((of, joined)) = run {
+            out.extend(self.frames(of, &joined));
+        }
+        bytes.drain(..taken);
+        out
+    }
 }
 
 fn put_pieces(out: &mut Vec<u8>, connection: u32, bytes: &[u8], size: usize) {
@@ -56,50 +81,27 @@ fn put(out: &mut Vec<u8>, connection: u32, payload: &[u8]) {
     out.extend(payload);
 }
 
-/// A stream that splits the data of the frames written to it into other frames.
-#[derive(Debug)]
-pub(crate) struct Recut<S> {
-    stream: S,
-    cut: Cut,
-    /// The bytes of incomplete frames.
-    incoming: Vec<u8>,
-    outgoing: Vec<u8>,
-    written: usize,
-}
-
-impl<S> Recut<S> {
-    /// Wraps a stream and splits the data of the frames written to it into other frames.
-    pub(crate) fn new(stream: S, cut: Cut) -> Self {
-        Recut {
-            stream,
-            cut,
-            incoming: Vec::new(),
-            outgoing: Vec::new(),
-            written: 0,
-        }
-    }
-
-    /// Splits the joined payloads of consecutive complete frames of a connection into other frames.
-    fn recut(&mut self) {
-        let mut taken = 0;
-        let mut run: Option<(u32, Vec<u8>)> = None;
-        while let Some((connection, payload)) = first_frame(&self.incoming[taken..]) {
-            taken += FRAME_HEADER_LEN + payload.len();
-            match &mut run {
-                Some((of, bytes)) if *of == connection => bytes.extend(payload),
-                other => {
-                    if let Some((of, bytes)) = other.take() {
-                        self.outgoing.extend(self.cut.frames(of, &bytes));
-                    }
-                    *other = Some((connection, payload.to_vec()));
-                }
+/// Returns a stream whose frames arrive at another stream with their data split in another way.
+pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
+    let (ours, theirs) = duplex(PIPE_BYTES);
+    let (mut from, mut to) = split(stream);
+    let (mut written, mut back) = split(theirs);
+    tokio::spawn(async move {
+        let mut bytes = Vec::with_capacity(PIPE_BYTES);
+        while let Ok(1..) = written.read_buf(&mut bytes).await {
+            let frames = cut.complete(&mut bytes);
+            if to.write_all(&frames).await.is_err() || to.flush().await.is_err() {
+                return;
             }
         }
-        if let Some((of, bytes)) = run {
-            self.outgoing.extend(self.cut.frames(of, &bytes));
-        }
-        self.incoming.drain(..taken);
-    }
+        // The peer may be gone.
+        let _ = to.shutdown().await;
+    });
+    tokio::spawn(async move {
+        let _ = copy(&mut from, &mut back).await;
+        let _ = back.shutdown().await;
+    });
+    ours
 }
 
 /// Returns the connection and the payload of the first frame, if it is complete.
@@ -108,59 +110,6 @@ fn first_frame(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let header = FrameHeader::decode(*header);
     let payload = rest.get(..usize::try_from(header.length).ok()?)?;
     Some((header.connection, payload))
-}
-
-impl<S: AsyncWrite + Unpin> Recut<S> {
-    fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.written < self.outgoing.len() {
-            let rest = &self.outgoing[self.written..];
-            let count = ready!(Pin::new(&mut self.stream).poll_write(cx, rest))?;
-            if count == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            self.written += count;
-        }
-        self.outgoing.clear();
-        self.written = 0;
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Recut<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Recut<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_drain(cx))?;
-        self.incoming.extend(bytes);
-        self.recut();
-        // The next call or the flush writes the bytes that cannot be written now.
-        if let Poll::Ready(Err(error)) = self.poll_drain(cx) {
-            return Poll::Ready(Err(error));
-        }
-        Poll::Ready(Ok(bytes.len()))
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_drain(cx))?;
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_drain(cx))?;
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
 }
 
 #[cfg(test)]
@@ -198,21 +147,17 @@ mod tests {
 
     #[tokio::test]
     async fn frames_are_recut_regardless_of_how_they_are_written() {
-        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
         let mut written = Vec::new();
         put(&mut written, 1, &[1; 10]);
         put(&mut written, 1, &[2; 30]);
         let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut recut = Recut::new(ours, Cut::Pieces(16));
-        let writing = tokio::spawn(async move {
-            for piece in written.chunks(11) {
-                recut.write_all(piece).await.unwrap();
-            }
-            recut.flush().await.unwrap();
-        });
+        let mut recut = recut(ours, Cut::Pieces(16));
+        for piece in written.chunks(11) {
+            recut.write_all(piece).await.unwrap();
+        }
+        drop(recut);
         let mut read = Vec::new();
         theirs.read_to_end(&mut read).await.unwrap();
-        writing.await.unwrap();
         assert_eq!(
             payloads(&read).concat(),
             [[1; 10].as_slice(), &[2; 30]].concat()

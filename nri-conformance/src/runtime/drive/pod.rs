@@ -11,7 +11,7 @@ use crate::runtime::cri::messages::{
     PodSandboxState, PodSandboxStatus, RunPodSandboxRequest, StopContainerRequest,
     UpdateContainerResourcesRequest,
 };
-use crate::runtime::drive::{Driver, Request, message};
+use crate::runtime::drive::{Driver, message};
 use crate::runtime::event::LABEL;
 
 /// The CPU shares that a container is updated to: half of the default.
@@ -64,15 +64,15 @@ impl Driver {
             ..RunPodSandboxRequest::default()
         };
         let id = |answer: PodSandboxId| answer.pod_sandbox_id;
-        self.call(Request::RunPod, pod.name(), request, id).await
+        self.call("RunPodSandbox", pod.name(), request, id).await
     }
 
     pub(crate) async fn stop_pod(&self, id: &str) -> Result<(), String> {
-        self.change(Request::StopPod, id, pod_id(id)).await
+        self.change("StopPodSandbox", id, pod_id(id)).await
     }
 
     pub(crate) async fn remove_pod(&self, id: &str) -> Result<(), String> {
-        self.change(Request::RemovePod, id, pod_id(id)).await
+        self.change("RemovePodSandbox", id, pod_id(id)).await
     }
 
     /// Stops and removes a pod, whatever the runtime answers.
@@ -93,11 +93,11 @@ impl Driver {
             sandbox_config: Some(pod.config.clone()),
         };
         let created = |answer: ContainerId| answer.container_id;
-        self.call(Request::Create, id, request, created).await
+        self.call("CreateContainer", id, request, created).await
     }
 
     pub(crate) async fn start(&self, container: &str) -> Result<(), String> {
-        self.change(Request::Start, container, container_id(container))
+        self.change("StartContainer", container, container_id(container))
             .await
     }
 
@@ -109,7 +109,8 @@ impl Driver {
                 cpu_shares: CPU_SHARES,
             }),
         };
-        self.change(Request::Update, container, request).await
+        self.change("UpdateContainerResources", container, request)
+            .await
     }
 
     /// Stops a container, and kills it if it has not ended after some time.
@@ -118,11 +119,11 @@ impl Driver {
             container_id: container.to_owned(),
             timeout: i64::try_from(GRACE.as_secs()).unwrap_or(i64::MAX),
         };
-        self.change(Request::Stop, container, request).await
+        self.change("StopContainer", container, request).await
     }
 
     pub(crate) async fn remove(&self, container: &str) -> Result<(), String> {
-        self.change(Request::Remove, container, container_id(container))
+        self.change("RemoveContainer", container, container_id(container))
             .await
     }
 

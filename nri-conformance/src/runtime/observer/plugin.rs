@@ -28,21 +28,18 @@ pub(crate) struct Identity {
     pub(crate) index: &'static str,
 }
 
+impl Identity {
+    pub(crate) const fn new(name: &'static str, index: &'static str) -> Identity {
+        Identity { name, index }
+    }
+}
+
 /// The plugin that is called first.
-pub(crate) const FIRST: Identity = Identity {
-    name: "first",
-    index: "00",
-};
+pub(crate) const FIRST: Identity = Identity::new("first", "00");
 /// The plugin that misbehaves.
-pub(crate) const MIDDLE: Identity = Identity {
-    name: "middle",
-    index: "50",
-};
+pub(crate) const MIDDLE: Identity = Identity::new("middle", "50");
 /// The plugin that is called last.
-pub(crate) const LAST: Identity = Identity {
-    name: "last",
-    index: "99",
-};
+pub(crate) const LAST: Identity = Identity::new("last", "99");
 
 /// The names of the plugins that only watch.
 pub(crate) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::each;
-use crate::runtime::drive::{Call, Request};
+use crate::runtime::drive::Call;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Stop, Test, fail, skip, tests};
 use crate::runtime::observer::{FIRST, LAST, RecordedEvent, WATCHING};
@@ -12,32 +12,27 @@ use crate::runtime::pods::{PodCase, missing};
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "O1" "run-is-part-of-its-request" each(run_is_part_of_its_request);
-    "O2" "stop-is-part-of-its-request" each(|case| begins_within(case, Hook::STOP_POD, Request::StopPod));
-    "O3" "remove-is-part-of-its-request" each(|case| begins_within(case, Hook::REMOVE_POD, Request::RemovePod));
+    "O2" "stop-is-part-of-its-request" each(|case| begins_within(case, Hook::STOP_POD));
+    "O3" "remove-is-part-of-its-request" each(|case| begins_within(case, Hook::REMOVE_POD));
     "O5" "workload-starts-after-run" each(workload_starts_after_run);
     "P2" "plugins-are-called-by-index" each(plugins_are_called_by_index);
 };
 
 /// O1: the Run hooks are part of RunPodSandbox.
 fn run_is_part_of_its_request(case: &PodCase) -> Ended {
-    within(case, Hook::RUN_POD, Request::RunPod, |entry| entry.ended)
+    within(case, Hook::RUN_POD, |entry| entry.ended)
 }
 
 /// O2 and O3: the Stop hooks begin within StopPodSandbox, and the Remove hooks within RemovePodSandbox.
-fn begins_within(case: &PodCase, hook: Hook, request: Request) -> Ended {
+fn begins_within(case: &PodCase, hook: Hook) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
     }
-    within(case, hook, request, |entry| Some(entry.started))
+    within(case, hook, |entry| Some(entry.started))
 }
 
-fn within(
-    case: &PodCase,
-    hook: Hook,
-    request: Request,
-    end: fn(&RecordedEvent) -> Option<Instant>,
-) -> Ended {
-    let Some(call) = case.request(request) else {
+fn within(case: &PodCase, hook: Hook, end: fn(&RecordedEvent) -> Option<Instant>) -> Ended {
+    let Some(call) = case.request(hook) else {
         return skip("the driver did not send the request");
     };
     for observer in WATCHING {
@@ -48,7 +43,7 @@ fn within(
             Some(entry) => place(call, entry),
         };
         return fail(
-            format!("{request} of pod {}", case.id),
+            format!("{hook} of pod {}", case.id),
             format!("{got} for plugin {observer}"),
             format!("the {hook} hook as part of the request"),
         );

@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use super::{each, network_at_run};
 use crate::runtime::cri::messages::PodSandboxState;
-use crate::runtime::drive::Request;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
@@ -127,7 +126,7 @@ fn not_ready_during_the_hook(case: &PodCase) -> Ended {
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
-    let call = case.request(Request::RunPod);
+    let call = case.request(Hook::RUN_POD);
     let entry = case.event(Hook::RUN_POD);
     if call
         .zip(entry)

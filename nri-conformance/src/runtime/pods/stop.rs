@@ -1,12 +1,12 @@
-//! S1 to S5, O6 and O7: the state of a pod at StopPodSandbox, and until the hook returns.
+//! S1 to S5, O6, O7, D1 and D2: the state of a pod at StopPodSandbox until the hook returns, and at RemovePodSandbox.
 
-use super::{containers, each, network_at_run};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, skip, tests};
 use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
-use crate::runtime::observer::View;
-use crate::runtime::pods::{PodCase, missing};
+use crate::runtime::observer::{View, WATCHING};
+use crate::runtime::pods::requests::is_out_of_order;
+use crate::runtime::pods::{PodCase, containers, each, missing, network_at_run};
 
 pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "S1" "containers-are-stopping" each(containers_are_stopped);
@@ -16,6 +16,8 @@ pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
     "S5" "resources-are-stable" each(resources_are_stable);
     "O6" "containers-are-stopped" each(containers_are_stopped);
     "O7" "addresses-stay" each(addresses_stay);
+    "D1" "containers-are-removed" each(containers_are_removed);
+    "D2" "stop-has-completed" each(stop_has_completed);
 };
 
 /// O6, and the observable part of S1: no container of the pod runs.
@@ -194,4 +196,46 @@ fn addresses_stay(case: &PodCase) -> Ended {
 
 fn sent(case: &PodCase) -> String {
     format!("StopPodSandbox of pod {}", case.id)
+}
+
+/// D1: the runtime lists no container of the pod.
+fn containers_are_removed(case: &PodCase) -> Ended {
+    let view = case.view(Hook::REMOVE_POD)?;
+    match containers(view)?.first() {
+        None => Ok(()),
+        Some((id, _)) => fail(
+            format!("ListContainers during RemovePodSandbox of pod {}", case.id),
+            format!("container {id}"),
+            "no container of the pod",
+        ),
+    }
+}
+
+/// D2: every Stop hook has returned when the first Remove hook begins.
+fn stop_has_completed(case: &PodCase) -> Ended {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    let removes = case.events(Hook::REMOVE_POD);
+    let Some(removed) = removes.map(|entry| entry.started).min() else {
+        return missing(Hook::REMOVE_POD);
+    };
+    let mut stops = 0;
+    for observer in WATCHING {
+        let events = case.record.of(observer, &case.id);
+        for stop in events.filter(|entry| entry.event.hook == Hook::STOP_POD) {
+            stops += 1;
+            if !stop.ended_before(removed) {
+                return fail(
+                    format!("RemovePodSandbox of pod {}", case.id),
+                    format!("the event while plugin {observer} still handled StopPodSandbox"),
+                    "StopPodSandbox has completed before RemovePodSandbox begins",
+                );
+            }
+        }
+    }
+    if stops == 0 {
+        return missing(Hook::STOP_POD);
+    }
+    Ok(())
 }

@@ -11,38 +11,17 @@ use crate::runtime::order;
 use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
-const LATE: Identity = Identity {
-    name: "late",
-    index: "60",
-};
+const LATE: Identity = Identity::new("late", "60");
 /// The same plugin after it was disconnected.
-const RETURNED: Identity = Identity {
-    name: "returned",
-    index: "60",
-};
+const RETURNED: Identity = Identity::new("returned", "60");
 /// A plugin that synchronizes slowly.
-const SLOW: Identity = Identity {
-    name: "slow",
-    index: "61",
-};
+const SLOW: Identity = Identity::new("slow", "61");
 /// Plugins that connect while pods and containers are being created.
 const CROWD: [Identity; 4] = [
-    Identity {
-        name: "crowd-0",
-        index: "70",
-    },
-    Identity {
-        name: "crowd-1",
-        index: "71",
-    },
-    Identity {
-        name: "crowd-2",
-        index: "72",
-    },
-    Identity {
-        name: "crowd-3",
-        index: "73",
-    },
+    Identity::new("crowd-0", "70"),
+    Identity::new("crowd-1", "71"),
+    Identity::new("crowd-2", "72"),
+    Identity::new("crowd-3", "73"),
 ];
 
 /// The time for which the slow plugin holds Synchronize. It is well below the usual request timeout of 2 s: held for exactly

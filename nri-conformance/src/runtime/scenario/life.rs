@@ -10,7 +10,7 @@ use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{
     Action, FIRST, LAST, Record, RecordedEvent, Script, Surroundings, WATCHING,
 };
-use crate::runtime::pods::{PodCase, missing};
+use crate::runtime::pods::{PodCase, containers, missing};
 use crate::runtime::scenario::{QUIET, QUIET_LIMIT, Stage, unlike};
 use crate::runtime::sequence::Sequence;
 use crate::{Error, Result};
@@ -36,8 +36,6 @@ pub(crate) struct Life {
     pub(crate) busy: PodCase,
     /// The outcome of creating a container in the busy pod after it was stopped.
     pub(crate) reused: Result<String, String>,
-    /// The ids of the sandboxes of two attempts to run the same pod.
-    pub(crate) attempts: Vec<String>,
     /// The events of each plugin.
     pub(crate) sequences: Vec<Sequence>,
     /// The name and unique id of the orderly pod, as requested by the driver.
@@ -99,8 +97,13 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
 
     let mut all = Record::clone(&orderly.record);
     all.extend(Record::clone(&busy.record));
+    // The requests about these containers succeeded, and they end only on request.
     let undisturbed = updated.is_ok().then_some(&container);
-    let sequences = sequences(&all, undisturbed.into_iter().chain([&loaded]));
+    let mut sequences = Sequence::all_of(&all);
+    for sequence in &mut sequences {
+        let containers = undisturbed.into_iter().chain([&loaded]);
+        sequence.undisturbed.extend(containers.cloned());
+    }
 
     Ok(Life {
         sequences,
@@ -108,23 +111,10 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
         failing,
         stopped_twice,
         reused,
-        attempts: vec![orderly.id.clone(), busy.id.clone()],
         asked: (pod.name().to_owned(), pod.uid().to_owned()),
         orderly,
         busy,
     })
-}
-
-/// Returns the events of each plugin. The requests about these containers succeeded, and they end only on request.
-fn sequences<'a>(
-    record: &Record,
-    undisturbed: impl Iterator<Item = &'a String> + Clone,
-) -> Vec<Sequence> {
-    let mut sequences = Sequence::all_of(record);
-    for sequence in &mut sequences {
-        sequence.undisturbed.extend(undisturbed.clone().cloned());
-    }
-    sequences
 }
 
 /// Ends the record of a pod that was removed, including late events and those that arrive twice.
@@ -183,10 +173,7 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
 
 /// R3: two attempts to run one pod have different sandboxes.
 fn ids_are_new(life: &Life) -> Ended {
-    let [first, second] = life.attempts.as_slice() else {
-        return skip("the pod was not run twice");
-    };
-    unlike(first, second)
+    unlike(&life.orderly.id, &life.busy.id)
 }
 
 /// R3: no container is created in a sandbox that was stopped.
@@ -258,19 +245,10 @@ fn is_about(entry: &RecordedEvent, container: &str) -> bool {
 fn not_listed_during_create(life: &Life) -> Ended {
     let record = &life.orderly.record;
     let create = record.first(LAST.name, &life.orderly.id, Hook::CREATE);
-    let Some(create) = create else {
+    let Some(view) = create.and_then(|entry| entry.views.first()) else {
         return missing(Hook::CREATE);
     };
-    let cri = create.views.first().and_then(|view| view.cri.as_ref());
-    let containers = match cri.map(|cri| &cri.containers) {
-        None => return skip("needs the CRI socket of the runtime"),
-        Some(Err(message)) => {
-            return skip(format!(
-                "the runtime does not list containers during the hook: {message}"
-            ));
-        }
-        Some(Ok(containers)) => containers,
-    };
+    let containers = containers(view)?;
     match containers.iter().find(|(id, _)| *id == life.container) {
         None => Ok(()),
         Some(_) => fail(
