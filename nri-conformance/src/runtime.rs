@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cri::Client;
-use cri::messages::{VersionRequest, VersionResponse};
+use cri::messages::{Empty, VersionResponse};
 use drive::Driver;
 use machine::Machine;
 use scenario::Stage;
@@ -124,8 +124,7 @@ async fn connect(socket: &Path, options: &Options) -> Result<Client> {
 async fn subject(stage: &Stage, configured: Option<(String, String)>) -> Subject {
     let mut reported = None;
     if let Some(driver) = &stage.driver {
-        let asked = VersionRequest::default();
-        let answer: Option<VersionResponse> = driver.client().call("Version", asked).await.ok();
+        let answer: Option<VersionResponse> = driver.client().call("Version", Empty {}).await.ok();
         reported = answer.map(|found| (found.runtime_name, found.runtime_version));
     }
     let (name, version) = reported.or(configured).unwrap_or_default();

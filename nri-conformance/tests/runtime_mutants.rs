@@ -235,10 +235,7 @@ async fn workload(socket: &Path) {
         }),
         ..PodSandboxConfig::default()
     };
-    let request = RunPodSandboxRequest {
-        config: Some(pod),
-        ..RunPodSandboxRequest::default()
-    };
+    let request = RunPodSandboxRequest { config: Some(pod) };
     let pod: PodSandboxId = call(&client, "RunPodSandbox", request).await;
     let container = CreateContainerRequest {
         pod_sandbox_id: pod.pod_sandbox_id.clone(),

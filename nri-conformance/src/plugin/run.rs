@@ -247,7 +247,12 @@ async fn one(
     match timeout(limit, ran).await {
         Ok(Ok(())) => (Outcome::Pass, None),
         Ok(Err(Verdict::Blocked(breach))) => (Outcome::Skip(breach.reason()), Some(breach)),
-        Ok(Err(verdict)) => (verdict.into(), None),
+        Ok(Err(Verdict::Skip(reason))) => (Outcome::Skip(reason), None),
+        Ok(Err(Verdict::Fail(failure))) => (Outcome::Fail(failure), None),
+        Ok(Err(Verdict::Known(failure, link))) => {
+            let link = link.to_owned();
+            (Outcome::Known { failure, link }, None)
+        }
         Err(_) => {
             let sent = format!("the whole of the test {}", test.name);
             let got = format!("no end after {limit:?}");

@@ -2,7 +2,7 @@
 
 use nri::wire::{CallError, Code};
 
-use crate::result::{Failure, Outcome};
+use crate::result::Failure;
 use crate::session::{Answer, Trace, describe};
 
 /// The reason for which a test ended early.
@@ -37,20 +37,6 @@ impl Breach {
 
 /// The result of a step of a test.
 pub(crate) type Judged<T = ()> = Result<T, Verdict>;
-
-impl From<Verdict> for Outcome {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Skip(reason) => Outcome::Skip(reason),
-            Verdict::Blocked(breach) => Outcome::Skip(breach.reason()),
-            Verdict::Fail(failure) => Outcome::Fail(failure),
-            Verdict::Known(failure, link) => Outcome::Known {
-                failure,
-                link: link.to_owned(),
-            },
-        }
-    }
-}
 
 /// Ends a test as skipped.
 pub(crate) fn skip<T>(reason: impl Into<String>) -> Judged<T> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use nri::api::PodSandbox;
 
 pub(super) use cgroup::PodCgroup;
-pub(super) use namespace::NamespaceKind;
+pub(super) use namespace::NETWORK;
 
 /// The node, seen through its `/proc` and `/sys/fs/cgroup`.
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ pub(super) enum Pause {
 /// A namespace of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Namespace {
-    /// The kind of the namespace.
-    pub(super) kind: NamespaceKind,
+    /// The name of its kind in OCI specs.
+    pub(super) kind: &'static str,
     /// The file of the namespace; `None` if only an unknown process would have one.
     pub(super) file: Option<PathBuf>,
     /// The identity of the namespace; `None` if the file is missing.
@@ -81,12 +81,16 @@ impl Machine {
     /// Reads the state of a pod.
     pub(super) fn read(&self, pod: &PodSandbox) -> PodState {
         let pause = self.pause(pod);
-        PodState {
+        let mut state = PodState {
             cgroups: self.cgroups(pod),
             pause,
             namespaces: self.namespaces(pod, pause),
-            network: self.network(pod, pause),
-        }
+            network: None,
+        };
+        let network = state.namespace(NETWORK);
+        let file = network.and_then(|network| network.file.as_deref());
+        state.network = self.network(file, pause);
+        state
     }
 
     /// Finds the process of a sandbox: by the id in the event, else as the only process in the cgroup of the sandbox.
@@ -122,7 +126,7 @@ impl Machine {
 
 impl PodState {
     /// Returns the namespace of a kind.
-    pub(super) fn namespace(&self, kind: NamespaceKind) -> Option<&Namespace> {
+    pub(super) fn namespace(&self, kind: &str) -> Option<&Namespace> {
         self.namespaces
             .iter()
             .find(|namespace| namespace.kind == kind)
@@ -130,7 +134,7 @@ impl PodState {
 
     /// Returns true if the pod has a network namespace other than that of the node.
     pub(super) fn has_own_network(&self) -> bool {
-        let network = self.namespace(NamespaceKind::Network);
+        let network = self.namespace(NETWORK);
         network.is_some_and(|found| found.inode.is_some() && !found.shared_with_node)
     }
 }

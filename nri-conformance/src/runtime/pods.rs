@@ -10,7 +10,7 @@ use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::drive::Call;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Stop, Test, skip};
-use crate::runtime::machine::{NamespaceKind, Network};
+use crate::runtime::machine::{NETWORK, Network};
 use crate::runtime::observer::{LAST, Record, RecordedEvent, View, WATCHING};
 
 /// Every test.
@@ -32,7 +32,7 @@ fn each(pods: &[PodCase], judge: fn(&PodCase) -> Ended) -> Ended {
 /// Returns the network that the pod had at the Run hook.
 fn network_at_run(case: &PodCase) -> Ended<&Network> {
     let run = &case.view(Hook::RUN_POD)?.state;
-    let namespace = run.namespace(NamespaceKind::Network);
+    let namespace = run.namespace(NETWORK);
     if namespace.is_some_and(|namespace| namespace.shared_with_node) {
         return skip("the pod is on the network of the node");
     }

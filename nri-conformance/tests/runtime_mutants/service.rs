@@ -19,7 +19,6 @@ impl Sim {
             id: id.clone(),
             metadata: pod.config.metadata.clone(),
             state: state(pod).into(),
-            labels: pod.config.labels.clone(),
         })
         .collect()
     }
@@ -29,9 +28,7 @@ impl Sim {
         let pod = world.pods.get(id).filter(|pod| pod.listed && pod.known);
         let pod = pod.ok_or_else(|| format!("no pod {id}"))?;
         Ok(cri::PodSandboxStatus {
-            id: id.to_owned(),
             state: state(pod).into(),
-            network: None,
         })
     }
 
@@ -50,7 +47,6 @@ impl Sim {
             .map(|container| cri::Container {
                 id: container.event.id.clone(),
                 pod_sandbox_id: container.event.pod_sandbox_id.clone(),
-                metadata: None,
                 state: container.state.into(),
             })
             .collect()

@@ -64,12 +64,6 @@ macro_rules! messages {
 }
 
 messages! {
-    /// The request for the names and versions of the runtime.
-    VersionRequest {
-        /// The version of the kubelet's interface; runtimes ignore it.
-        version: String = [string] "1";
-    }
-
     /// The names and versions of the runtime.
     VersionResponse {
         /// The name, such as `containerd`.
@@ -124,8 +118,6 @@ messages! {
         log_directory: String = [string] "3";
         /// Labels of the Kubernetes object, by key.
         labels: HashMap<String, String> = [map = "string, string"] "6";
-        /// Annotations of the Kubernetes object, by key.
-        annotations: HashMap<String, String> = [map = "string, string"] "7";
         /// The settings that apply to Linux.
         linux: Option<LinuxPodSandboxConfig> = [message, optional] "8";
     }
@@ -134,8 +126,6 @@ messages! {
     RunPodSandboxRequest {
         /// The settings of the pod.
         config: Option<PodSandboxConfig> = [message, optional] "1";
-        /// The runtime class handler; empty for the default.
-        runtime_handler: String = [string] "2";
     }
 
     /// A pod sandbox by its id: the only field of several requests and responses.
@@ -147,20 +137,10 @@ messages! {
     /// A response without content.
     Empty {}
 
-    /// The addresses of a pod.
-    PodSandboxNetworkStatus {
-        /// The primary address; empty on the network of the node.
-        ip: String = [string] "1";
-    }
-
     /// The status of a pod sandbox.
     PodSandboxStatus {
-        /// The id of the sandbox.
-        id: String = [string] "1";
         /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "PodSandboxState"] "3";
-        /// The addresses.
-        network: Option<PodSandboxNetworkStatus> = [message, optional] "5";
     }
 
     /// The response to `PodSandboxStatus`.
@@ -191,8 +171,6 @@ messages! {
         metadata: Option<PodSandboxMetadata> = [message, optional] "2";
         /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "PodSandboxState"] "3";
-        /// Labels of the Kubernetes object, by key.
-        labels: HashMap<String, String> = [map = "string, string"] "5";
     }
 
     /// A list of pod sandboxes.
@@ -237,12 +215,8 @@ messages! {
         image: Option<ImageSpec> = [message, optional] "2";
         /// The command; empty for that of the image.
         command: Vec<String> = [string, repeated] "3";
-        /// The arguments of the command.
-        args: Vec<String> = [string, repeated] "4";
         /// Labels of the Kubernetes object, by key.
         labels: HashMap<String, String> = [map = "string, string"] "9";
-        /// Annotations of the Kubernetes object, by key.
-        annotations: HashMap<String, String> = [map = "string, string"] "10";
         /// The log file, below the log folder of the pod.
         log_path: String = [string] "11";
         /// The settings that apply to Linux.
@@ -285,8 +259,6 @@ messages! {
         id: String = [string] "1";
         /// The id of its sandbox.
         pod_sandbox_id: String = [string] "2";
-        /// The name.
-        metadata: Option<ContainerMetadata> = [message, optional] "3";
         /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "ContainerState"] "6";
     }

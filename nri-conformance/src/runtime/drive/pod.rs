@@ -61,7 +61,6 @@ impl Driver {
     pub(crate) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
         let request = RunPodSandboxRequest {
             config: Some(pod.config.clone()),
-            ..RunPodSandboxRequest::default()
         };
         let id = |answer: PodSandboxId| answer.pod_sandbox_id;
         self.call("RunPodSandbox", pod.name(), request, id).await
@@ -217,7 +216,6 @@ pub(super) fn pod(name: &str, run: &str, logs: &Path, cgroup_parent: String) -> 
                 namespace_options: Some(namespaces()),
             }),
         }),
-        ..PodSandboxConfig::default()
     }
 }
 
@@ -241,7 +239,6 @@ pub(super) fn container(name: &str, image: &str, command: &[String]) -> Containe
                 namespace_options: Some(namespaces()),
             }),
         }),
-        ..ContainerConfig::default()
     }
 }
 

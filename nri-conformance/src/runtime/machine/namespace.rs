@@ -1,6 +1,5 @@
 //! The namespaces of a pod.
 
-use std::fmt;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -10,88 +9,51 @@ use nri::api::PodSandbox;
 use super::{Machine, Namespace, Pause};
 use crate::runtime::event::namespace_path;
 
-/// The namespaces that the containers of a pod share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum NamespaceKind {
-    /// Interprocess communication.
-    Ipc,
-    /// The network.
-    Network,
-    /// The host name.
-    Uts,
-}
+/// The namespaces that the containers of a pod share: their names in OCI specs and NRI events, and in `/proc/PID/ns`.
+const SHARED: [(&str, &str); 3] = [("ipc", "ipc"), (NETWORK, "net"), ("uts", "uts")];
 
-impl NamespaceKind {
-    /// All namespaces.
-    pub(crate) const ALL: [NamespaceKind; 3] = [
-        NamespaceKind::Ipc,
-        NamespaceKind::Network,
-        NamespaceKind::Uts,
-    ];
-
-    /// Returns the name in OCI specs and NRI events.
-    fn oci_name(self) -> &'static str {
-        match self {
-            NamespaceKind::Ipc => "ipc",
-            NamespaceKind::Network => "network",
-            NamespaceKind::Uts => "uts",
-        }
-    }
-
-    /// Returns the name of its file in `/proc/PID/ns`.
-    fn proc_name(self) -> &'static str {
-        match self {
-            NamespaceKind::Ipc => "ipc",
-            NamespaceKind::Network => "net",
-            NamespaceKind::Uts => "uts",
-        }
-    }
-}
-
-impl fmt::Display for NamespaceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.oci_name())
-    }
-}
+/// The name of the network namespace in OCI specs.
+pub(crate) const NETWORK: &str = "network";
 
 impl Machine {
     pub(super) fn namespaces(&self, pod: &PodSandbox, pause: Pause) -> Vec<Namespace> {
-        NamespaceKind::ALL
+        SHARED
             .into_iter()
             .map(|kind| self.namespace(kind, pod, pause))
             .collect()
     }
 
-    fn namespace(&self, kind: NamespaceKind, pod: &PodSandbox, pause: Pause) -> Namespace {
-        let file = self.namespace_file(kind, pod, pause);
+    fn namespace(
+        &self,
+        (kind, file): (&'static str, &str),
+        pod: &PodSandbox,
+        pause: Pause,
+    ) -> Namespace {
+        let of_node = inode(&self.at(format!("proc/1/ns/{file}")));
+        let file = self.namespace_file((kind, file), pod, pause);
         let inode = file.as_deref().and_then(inode);
-        let own = inode_of_node(self, kind);
         Namespace {
             kind,
             file,
             inode,
-            shared_with_node: inode.is_some() && inode == own,
+            shared_with_node: inode.is_some() && inode == of_node,
         }
     }
 
     /// Returns the file of a namespace: the path in the event, else that of the process of the sandbox.
-    pub(super) fn namespace_file(
+    fn namespace_file(
         &self,
-        kind: NamespaceKind,
+        (kind, file): (&str, &str),
         pod: &PodSandbox,
         pause: Pause,
     ) -> Option<PathBuf> {
-        let named = namespace_path(pod, kind.oci_name()).map(|path| self.at(path));
+        let named = namespace_path(pod, kind).map(|path| self.at(path));
         let of_process = match pause {
-            Pause::Running(pid) => Some(self.at(format!("proc/{pid}/ns/{}", kind.proc_name()))),
+            Pause::Running(pid) => Some(self.at(format!("proc/{pid}/ns/{file}"))),
             Pause::Ended(_) | Pause::Unknown => None,
         };
         named.or(of_process)
     }
-}
-
-fn inode_of_node(machine: &Machine, kind: NamespaceKind) -> Option<u64> {
-    inode(&machine.at(format!("proc/1/ns/{}", kind.proc_name())))
 }
 
 /// Returns the number of a namespace: a file in `/proc/PID/ns` is a link to a name such as `net:[4026531840]`, and a

@@ -5,21 +5,18 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 
-use nri::api::PodSandbox;
-
-use super::{Machine, NamespaceKind, Network, Pause};
+use super::{Machine, Network, Pause};
 
 impl Machine {
     /// Reads the network of a pod: through the process of the sandbox, else from inside the namespace.
-    pub(super) fn network(&self, pod: &PodSandbox, pause: Pause) -> Option<Network> {
+    pub(super) fn network(&self, namespace: Option<&Path>, pause: Pause) -> Option<Network> {
         if let Pause::Running(pid) = pause {
             let through_process = Network::read(&self.at(format!("proc/{pid}/net")));
             if through_process.is_some() {
                 return through_process;
             }
         }
-        let file = self.namespace_file(NamespaceKind::Network, pod, pause)?;
-        Network::read_inside(&file)
+        Network::read_inside(namespace?)
     }
 }
 

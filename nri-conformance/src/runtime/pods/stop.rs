@@ -3,7 +3,7 @@
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, skip, tests};
-use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
+use crate::runtime::machine::{NETWORK, Namespace, Network, PodState};
 use crate::runtime::observer::{View, WATCHING};
 use crate::runtime::pods::requests::is_out_of_order;
 use crate::runtime::pods::{PodCase, containers, each, missing, network_at_run};
@@ -67,7 +67,7 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
     let others = stop
         .namespaces
         .iter()
-        .filter(|namespace| namespace.kind != NamespaceKind::Network && has_path(namespace));
+        .filter(|namespace| namespace.kind != NETWORK && has_path(namespace));
     others
         .filter(|namespace| namespace.inode.is_none())
         .find(|namespace| {

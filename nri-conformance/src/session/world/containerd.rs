@@ -75,14 +75,12 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
 
 /// Returns the mounts of a container: file systems, files of containerd, and files of the kubelet.
 fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
-    const OPTIONS: &[&str] = &["rbind", "rprivate", "rw"];
+    const OPTIONS: &str = "rbind,rprivate,rw";
+    let files = |file: &str| format!("{FILES}/{}/{file}", pod.id);
     let own = [
         (format!("{SHARED_MEMORY}/{}/shm", pod.id), "/dev/shm"),
-        (format!("{FILES}/{}/hostname", pod.id), "/etc/hostname"),
-        (
-            format!("{FILES}/{}/resolv.conf", pod.id),
-            "/etc/resolv.conf",
-        ),
+        (files("hostname"), "/etc/hostname"),
+        (files("resolv.conf"), "/etc/resolv.conf"),
     ];
     let own = own.map(|(source, destination)| spec::bound(source, destination, OPTIONS));
     let volumes = spec::volumes(pod, container, OPTIONS);

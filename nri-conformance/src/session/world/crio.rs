@@ -134,22 +134,19 @@ fn json_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
 
 /// Returns the mounts of a container: file systems, files of CRI-O, and files of the kubelet.
 fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
-    const PLAIN: &[&str] = &["rw", "bind"];
+    const PLAIN: &str = "rw,bind";
+    const SAFE: &str = "rw,bind,nodev,nosuid,noexec";
     let files = files(pod);
     let own = [
         ("shm", "/dev/shm", PLAIN),
-        (
-            "resolv.conf",
-            "/etc/resolv.conf",
-            &["rw", "bind", "nodev", "nosuid", "noexec"],
-        ),
+        ("resolv.conf", "/etc/resolv.conf", SAFE),
         ("hostname", "/etc/hostname", PLAIN),
         (".containerenv", "/run/.containerenv", PLAIN),
     ];
     let own = own.map(|(file, destination, options)| {
         spec::bound(format!("{files}/{file}"), destination, options)
     });
-    let volumes = spec::volumes(pod, container, &["rbind", "rprivate", "rw", "bind"]);
+    let volumes = spec::volumes(pod, container, "rbind,rprivate,rw,bind");
     spec::file_systems().chain(own).chain(volumes).collect()
 }
 

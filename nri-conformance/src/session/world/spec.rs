@@ -9,80 +9,52 @@ use nri::api::{
 /// The address of every pod.
 pub(super) const ADDRESS: &str = "10.88.0.7";
 
-/// The file systems of every container: type, source, destination and options.
-const FILE_SYSTEMS: [(&str, &str, &str, &[&str]); 6] = [
-    ("proc", "proc", "/proc", &["nosuid", "noexec", "nodev"]),
+/// The file systems of every container: type, destination and options.
+const FILE_SYSTEMS: [(&str, &str, &str); 6] = [
+    ("proc", "/proc", "nosuid,noexec,nodev"),
+    ("tmpfs", "/dev", "nosuid,strictatime,mode=755,size=65536k"),
     (
-        "tmpfs",
-        "tmpfs",
-        "/dev",
-        &["nosuid", "strictatime", "mode=755", "size=65536k"],
-    ),
-    (
-        "devpts",
         "devpts",
         "/dev/pts",
-        &[
-            "nosuid",
-            "noexec",
-            "newinstance",
-            "ptmxmode=0666",
-            "mode=0620",
-            "gid=5",
-        ],
+        "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,gid=5",
     ),
+    ("mqueue", "/dev/mqueue", "nosuid,noexec,nodev"),
+    ("sysfs", "/sys", "nosuid,noexec,nodev,ro"),
     (
-        "mqueue",
-        "mqueue",
-        "/dev/mqueue",
-        &["nosuid", "noexec", "nodev"],
-    ),
-    (
-        "sysfs",
-        "sysfs",
-        "/sys",
-        &["nosuid", "noexec", "nodev", "ro"],
-    ),
-    (
-        "cgroup",
         "cgroup",
         "/sys/fs/cgroup",
-        &["nosuid", "noexec", "nodev", "relatime", "ro"],
+        "nosuid,noexec,nodev,relatime,ro",
     ),
 ];
 
 /// Returns the file systems of a container.
 pub(super) fn file_systems() -> impl Iterator<Item = Mount> {
     let systems = FILE_SYSTEMS.into_iter();
-    systems.map(|(kind, source, destination, options)| {
-        mount(kind, source.to_owned(), destination, options)
-    })
+    systems.map(|(kind, destination, options)| mount(kind, kind.to_owned(), destination, options))
 }
 
 /// Returns the files of the kubelet in a container.
-pub(super) fn volumes(pod: &PodSandbox, container: &str, options: &[&str]) -> [Mount; 2] {
+pub(super) fn volumes(pod: &PodSandbox, container: &str, options: &str) -> [Mount; 2] {
     let folder = kubelet::pod_folder(pod);
+    let log = format!("{folder}/containers/{container}/0a1b2c3d");
     [
-        (format!("{folder}/etc-hosts"), "/etc/hosts"),
-        (
-            format!("{folder}/containers/{container}/0a1b2c3d"),
-            "/dev/termination-log",
-        ),
+        bound(format!("{folder}/etc-hosts"), "/etc/hosts", options),
+        bound(log, "/dev/termination-log", options),
     ]
-    .map(|(source, destination)| bound(source, destination, options))
 }
 
 /// Returns the mount of a file or folder of the node.
-pub(super) fn bound(source: String, destination: &str, options: &[&str]) -> Mount {
+pub(super) fn bound(source: String, destination: &str, options: &str) -> Mount {
     mount("bind", source, destination, options)
 }
 
-fn mount(kind: &str, source: String, destination: &str, options: &[&str]) -> Mount {
+/// Returns a mount with options that commas separate.
+fn mount(kind: &str, source: String, destination: &str, options: &str) -> Mount {
     Mount {
         r#type: kind.to_owned(),
         source,
         destination: destination.to_owned(),
-        options: options.iter().map(ToString::to_string).collect(),
+        options: options.split(',').map(str::to_owned).collect(),
     }
 }
 
