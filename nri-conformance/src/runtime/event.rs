@@ -121,6 +121,15 @@ pub(crate) struct ContainerId {
 }
 
 impl EventRequest {
+    /// Returns a request that is not about one pod: Configure or Synchronize.
+    pub(crate) fn of_all(hook: Hook) -> EventRequest {
+        EventRequest {
+            hook,
+            pod: PodSandbox::default(),
+            container: None,
+        }
+    }
+
     /// Reads a request. Returns `None` for a request that is not an event, or that cannot be decoded.
     #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
     pub(crate) fn read(method: &str, payload: Bytes) -> Option<EventRequest> {

@@ -6,7 +6,7 @@ mod plugin;
 mod task;
 mod view;
 
-pub(super) use journal::{Journal, Record, RecordedEvent, Synchronized};
+pub(super) use journal::{Journal, Record, RecordedEvent};
 pub(super) use plugin::{Action, FIRST, Identity, LAST, MIDDLE, Script, WATCHING};
 pub(super) use task::{Observer, Surroundings};
 pub(super) use view::{Attempt, View, Viewer};

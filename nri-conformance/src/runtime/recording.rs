@@ -168,7 +168,7 @@ impl Connection {
             "Configure" => {
                 current
                     .arrivals
-                    .push(Some(Arrival::of_all(Hook::Configure, at)));
+                    .push(Some(Arrival::of(EventRequest::of_all(Hook::Configure), at)));
                 self.pending.insert(request.stream, Pending::Configure);
                 false
             }
@@ -230,8 +230,10 @@ impl Registration {
         self.known_containers
             .extend(containers.map(|container| container.id));
         if !state.more {
-            self.arrivals
-                .push(Some(Arrival::of_all(Hook::Synchronize, at)));
+            self.arrivals.push(Some(Arrival::of(
+                EventRequest::of_all(Hook::Synchronize),
+                at,
+            )));
         }
         !state.more
     }

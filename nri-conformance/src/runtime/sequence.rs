@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nri::api::EventMask;
 
 use super::event::{ContainerId, EventRequest, Hook};
-use super::observer::{Record, Synchronized};
+use super::observer::Record;
 
 /// Everything that one plugin received on one connection.
 #[derive(Clone, Debug)]
@@ -51,53 +51,35 @@ impl Sequence {
         }
     }
 
-    /// Returns the sequence of each observer, in the order in which they were synchronized.
+    /// Returns the sequence of each observer, in the order in which they were configured.
     pub(crate) fn all_of(record: &Record) -> Vec<Sequence> {
-        let configured = record.configured.iter().map(|(_, at)| *at);
-        let synchronized = record.synchronized.iter().map(|state| state.at);
-        let Some(start) = configured.chain(synchronized).min() else {
-            return Vec::new();
-        };
         let mut sequences: Vec<Sequence> = Vec::new();
-        for state in &record.synchronized {
-            if !sequences.iter().any(|known| known.plugin == state.observer) {
-                sequences.push(Sequence::of(record, state.observer, start));
+        for entry in &record.entries {
+            if !sequences.iter().any(|known| known.plugin == entry.observer) {
+                sequences.push(Sequence::of(record, entry.observer));
             }
         }
         sequences
     }
 
-    fn of(record: &Record, observer: &str, start: Instant) -> Sequence {
+    fn of(record: &Record, observer: &str) -> Sequence {
         let mut sequence = Sequence::new(observer.to_owned(), EventMask::ALL);
-        let states = record.synchronized.iter();
-        for state in states.filter(|state| state.observer == observer) {
-            sequence.synchronize(state, start);
+        for state in record.states(observer) {
+            sequence.known_pods.extend(state.pods.iter().cloned());
+            let containers = state.containers.iter();
+            sequence.known_containers.extend(containers.cloned());
         }
-        for (_, at) in record
-            .configured
-            .iter()
-            .filter(|(name, _)| *name == observer)
-        {
-            let at = at.saturating_duration_since(start);
-            sequence.arrivals.push(Arrival::of_all(Hook::Configure, at));
-        }
+        let Some(first) = record.entries.first() else {
+            return sequence;
+        };
+        let since = |moment: Instant| moment.saturating_duration_since(first.started);
         let events = record.entries.iter();
         let events = events.filter(|entry| entry.observer == observer);
-        let since = |moment: Instant| moment.saturating_duration_since(start);
         sequence.arrivals.extend(events.map(|entry| Arrival {
             answered: entry.ended.map(since),
             ..Arrival::of(entry.event.clone(), since(entry.started))
         }));
-        sequence.arrivals.sort_by_key(|arrival| arrival.at);
         sequence
-    }
-
-    fn synchronize(&mut self, state: &Synchronized, start: Instant) {
-        let at = state.at.saturating_duration_since(start);
-        self.arrivals.push(Arrival::of_all(Hook::Synchronize, at));
-        self.known_pods.extend(state.pods.iter().cloned());
-        self.known_containers
-            .extend(state.containers.iter().cloned());
     }
 
     /// Returns true if the plugin receives this event.
@@ -135,18 +117,7 @@ impl Sequence {
 }
 
 impl Arrival {
-    /// Returns a request that is not about one pod: Configure or Synchronize.
-    pub(crate) fn of_all(hook: Hook, at: Duration) -> Arrival {
-        Arrival {
-            hook,
-            pod: String::new(),
-            container: None,
-            at,
-            answered: None,
-        }
-    }
-
-    /// Returns an event whose answer is unknown.
+    /// Returns a request whose answer is unknown.
     pub(crate) fn of(event: EventRequest, at: Duration) -> Arrival {
         Arrival {
             hook: event.hook,

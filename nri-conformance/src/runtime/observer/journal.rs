@@ -21,10 +21,8 @@ pub(crate) struct Journal {
 /// The content of a journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
-    /// The events, in the order in which their hooks began.
+    /// The requests, in the order in which they arrived.
     pub(crate) entries: Vec<RecordedEvent>,
-    /// The plugins that were configured, with the time of each Configure.
-    pub(crate) configured: Vec<(&'static str, Instant)>,
     /// The states that plugins were synchronized with.
     pub(crate) synchronized: Vec<Synchronized>,
     /// The plugins whose connection was lost, with the time.
@@ -33,7 +31,7 @@ pub(crate) struct Record {
     pub(crate) runtime: Option<(String, String)>,
 }
 
-/// One event of one plugin.
+/// One request to one plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedEvent {
     /// The unique number of the event.
@@ -54,7 +52,6 @@ pub(crate) struct RecordedEvent {
 #[derive(Clone, Debug)]
 pub(crate) struct Synchronized {
     pub(crate) observer: &'static str,
-    pub(crate) at: Instant,
     pub(crate) pods: Vec<String>,
     pub(crate) containers: Vec<String>,
 }
@@ -78,10 +75,18 @@ impl Journal {
         std::mem::take(&mut self.lock())
     }
 
-    /// Adds an event, and returns its number.
-    pub(super) fn begin(&self, mut entry: RecordedEvent) -> usize {
-        entry.number = self.begun.fetch_add(1, Ordering::Relaxed);
-        let number = entry.number;
+    /// Adds a request that has just arrived, and returns its number.
+    pub(super) fn begin(&self, observer: &'static str, event: EventRequest) -> usize {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let entry = RecordedEvent {
+            number,
+            observer,
+            event,
+            started: Instant::now(),
+            ended: None,
+            views: Vec::new(),
+            attempt: None,
+        };
         self.write(|record| record.entries.push(entry));
         number
     }

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::peer;
 use crate::runtime::event::{EventRequest, Hook, LABEL, completed};
 use crate::runtime::observer::FAILURE;
-use crate::runtime::observer::journal::{Journal, RecordedEvent, Synchronized};
+use crate::runtime::observer::journal::{Journal, Synchronized};
 use crate::runtime::observer::view::Viewer;
 
 /// The time for which a hanging plugin continues to hang after the deadline of the runtime.
@@ -86,15 +86,7 @@ impl Watcher {
     async fn on(&self, event: EventRequest, request: &Request) -> Result<(), Status> {
         let (hook, pod) = (event.hook, event.pod.clone());
         let earlier = self.journal.first_sight(&pod.id);
-        let number = self.journal.begin(RecordedEvent {
-            number: 0,
-            observer: self.identity.name,
-            event,
-            started: Instant::now(),
-            ended: None,
-            views: Vec::new(),
-            attempt: None,
-        });
+        let number = self.journal.begin(self.identity.name, event);
         let complete = match earlier {
             Some(earlier) => completed(pod, earlier),
             None => pod,
@@ -150,12 +142,15 @@ impl Watcher {
 
     fn configure(&self, request: Bytes) -> Result<Bytes, Status> {
         let request = ConfigureRequest::decode(request).map_err(malformed)?;
-        let configured = (self.identity.name, Instant::now());
-        self.journal.write(|record| {
-            record.runtime = Some((request.runtime_name, request.runtime_version));
-            record.configured.push(configured);
-        });
+        self.begin(Hook::Configure);
+        let runtime = (request.runtime_name, request.runtime_version);
+        self.journal.write(|record| record.runtime = Some(runtime));
         Ok(Bytes::new())
+    }
+
+    fn begin(&self, hook: Hook) {
+        let request = EventRequest::of_all(hook);
+        self.journal.begin(self.identity.name, request);
     }
 
     async fn synchronize(&self, request: Bytes) -> Result<Bytes, Status> {
@@ -168,10 +163,10 @@ impl Watcher {
             if part.more {
                 return Ok(peer::synchronized(true));
             }
+            self.begin(Hook::Synchronize);
             let (pods, containers) = std::mem::take(&mut *parts);
             let state = Synchronized {
                 observer: self.identity.name,
-                at: Instant::now(),
                 pods,
                 containers,
             };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nri::api::EventMask;
 
 use super::TESTS;
-use crate::runtime::event::{ContainerId, Hook};
+use crate::runtime::event::{ContainerId, EventRequest, Hook};
 use crate::runtime::judgement::{Shape, Stop};
 use crate::runtime::sequence::{Arrival, Sequence};
 
@@ -25,7 +25,7 @@ fn sequence(words: &str) -> Sequence {
     let mut sequence = Sequence::new("one".to_owned(), EventMask::ALL);
     let handshake = [Hook::Configure, Hook::Synchronize];
     sequence.arrivals = handshake
-        .map(|hook| Arrival::of_all(hook, Duration::ZERO))
+        .map(|hook| Arrival::of(EventRequest::of_all(hook), Duration::ZERO))
         .into();
     for (number, word) in (1..).zip(words.split_whitespace()) {
         let hook = hook(word);
