@@ -26,11 +26,12 @@
 //! | Part | Content |
 //! | --- | --- |
 //! | [`outcome`] | the result, as plain data |
-//! | `run` | the state of a probe, its time limits, and the problems so far |
+//! | `run` | the state of a probe, its requests, its time limits, and the problems so far |
 //! | `live` | one instance of the plugin, from its start to the last event |
 //! | `rpcs`, `targets` | the two passes: each RPC once, and the events under each target |
 //! | `runtimes` | the runtime that links a release of NRI |
-//! | `life`, `answers` | the requests, and descriptions of the answers |
+//! | `answers` | the kinds of answers, and their descriptions |
+//! | `printed` | errors among the lines that a plugin prints |
 
 mod answers;
 mod live;

@@ -27,13 +27,8 @@ pub(super) struct Conversation {
 /// The bytes that one end sends.
 struct Direction {
     demux: Demux,
-    /// The methods of its unanswered requests, by stream.
-    unanswered: HashMap<u32, Method>,
-}
-
-struct Method {
-    service: String,
-    name: String,
+    /// The services and methods of its unanswered requests, by stream.
+    unanswered: HashMap<u32, (String, String)>,
 }
 
 impl Conversation {
@@ -98,11 +93,7 @@ impl Conversation {
         let method = shortened(envelope.method, MAX_NAME);
         let unanswered = &mut self.direction(by).unanswered;
         if unanswered.len() < MAX_UNANSWERED {
-            let method = Method {
-                service: service.clone(),
-                name: method.clone(),
-            };
-            unanswered.insert(stream, method);
+            unanswered.insert(stream, (service.clone(), method.clone()));
         }
         Some(FrameEvent::Request(Request {
             by,
@@ -131,10 +122,8 @@ impl Conversation {
         };
         let result = match Result::<Bytes, Status>::from(envelope) {
             Ok(payload) => {
-                let (service, name) = method
-                    .as_ref()
-                    .map_or(("", ""), |method| (&method.service, &method.name));
-                Ok(self.payload(payload, service, name, Side::Response))
+                let (service, method) = method.unwrap_or_default();
+                Ok(self.payload(payload, &service, &method, Side::Response))
             }
             Err(status) => Err(Status::new(
                 status.code,

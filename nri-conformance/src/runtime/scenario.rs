@@ -71,11 +71,10 @@ impl Stage {
         &self,
         surroundings: &Surroundings,
         plugins: [(Identity, Script); N],
-    ) -> Result<Vec<Observer>, String> {
+    ) -> crate::Result<Vec<Observer>> {
         let mut observers = Vec::new();
         for (identity, script) in plugins {
-            let observer = surroundings.connect(identity, script, self.timeout).await;
-            observers.push(observer.map_err(|error| error.to_string())?);
+            observers.push(surroundings.connect(identity, script, self.timeout).await?);
         }
         Ok(observers)
     }
@@ -92,7 +91,8 @@ impl Stage {
             (MIDDLE, Script::default().on(hook, action)),
             (LAST, Script::default()),
         ];
-        let observers = self.connect(&surroundings, plugins).await?;
+        let observers = self.connect(&surroundings, plugins).await;
+        let observers = observers.map_err(|error| error.to_string())?;
         Ok((surroundings, observers))
     }
 

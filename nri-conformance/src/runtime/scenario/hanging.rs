@@ -106,9 +106,9 @@ impl Scenario for Early {
             ..stage.viewer()
         });
         let script = Script::default().on(Hook::RUN_POD, Action::StartWorkload);
-        let observers = stage
-            .connect(&surroundings, [(FIRST, Script::default()), (LAST, script)])
-            .await?;
+        let plugins = [(FIRST, Script::default()), (LAST, script)];
+        let observers = stage.connect(&surroundings, plugins).await;
+        let observers = observers.map_err(|error| error.to_string())?;
         let id = driver.run_pod(&driver.new_pod("early")).await?;
         let during = surroundings.journal.read();
         driver.take_down(&id).await;

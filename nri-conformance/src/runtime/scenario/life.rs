@@ -11,7 +11,7 @@ use crate::runtime::observer::{
     Action, FIRST, LAST, Record, RecordedEvent, Script, Surroundings, WATCHING,
 };
 use crate::runtime::pods::{PodCase, containers, missing};
-use crate::runtime::scenario::{QUIET, QUIET_LIMIT, Stage, unlike};
+use crate::runtime::scenario::{QUIET, QUIET_LIMIT, Stage, disconnect, unlike};
 use crate::runtime::sequence::Sequence;
 use crate::{Error, Result};
 
@@ -56,18 +56,15 @@ impl Life {
     /// Runs two pods, one after the other.
     pub(crate) async fn play(stage: &Stage, driver: &Driver) -> Result<Life> {
         let surroundings = stage.surroundings(stage.viewer());
-        let first = surroundings
-            .connect(FIRST, Script::default(), stage.timeout)
-            .await?;
         let script = Script::default()
             .on(Hook::RUN_POD, Action::Look)
             .on(Hook::CREATE, Action::Look)
             .on(Hook::STOP_POD, Action::Watch(STOP_HELD))
             .on(Hook::REMOVE_POD, Action::Look);
-        let last = surroundings.connect(LAST, script, stage.timeout).await?;
+        let plugins = [(FIRST, Script::default()), (LAST, script)];
+        let observers = stage.connect(&surroundings, plugins).await?;
         let life = play(driver, &surroundings).await;
-        first.disconnect().await;
-        last.disconnect().await;
+        disconnect(observers).await;
         life
     }
 }
@@ -309,19 +306,16 @@ impl Stage {
         stop: impl Future<Output = ()>,
     ) -> Result<Watched> {
         let surroundings = self.surroundings(self.viewer());
-        let first = surroundings
-            .connect(FIRST, Script::default(), self.timeout)
-            .await?;
         let script = Script::default()
             .on(Hook::RUN_POD, Action::Look)
             .on(Hook::STOP_POD, Action::Look)
             .on(Hook::REMOVE_POD, Action::Look);
-        let last = surroundings.connect(LAST, script, self.timeout).await?;
+        let plugins = [(FIRST, Script::default()), (LAST, script)];
+        let observers = self.connect(&surroundings, plugins).await?;
         // In both cases, everything observed so far is judged.
         let _ = tokio::time::timeout(time, stop).await;
         surroundings.journal.settle(QUIET, QUIET_LIMIT).await;
-        first.disconnect().await;
-        last.disconnect().await;
+        disconnect(observers).await;
         let record = surroundings.journal.read();
         Ok(Watched {
             sequences: Sequence::all_of(&record),
