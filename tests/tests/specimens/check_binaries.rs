@@ -120,12 +120,7 @@ fn every_go_program_is_what_the_table_says() {
     for name in table.build.keys() {
         let folder = table.build(name);
         for specimen in table.specimen.iter().filter(|s| s.builds.contains(name)) {
-            let plain = folder.join(&specimen.program);
-            let path = if plain.exists() {
-                plain
-            } else {
-                plain.with_extension("exe")
-            };
+            let path = folder.join(&specimen.program);
             wrong.extend(differences(specimen, &path, &look_for_one(&path)));
             rows += 1;
         }

@@ -5,7 +5,6 @@
 //! one build. With `NRI_DAMAGE=all` it takes all places and more changes of each, which needs a release build.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -59,17 +58,9 @@ fn deprecated(table: &Table, build: &str) -> Option<Vec<u8>> {
     let rows = table.specimen.iter();
     let mut rows = rows.filter(|row| row.builds.iter().any(|name| name == build));
     let row = rows.find(|row| row.program == "plain")?;
-    let whole = std::fs::read(program(table.build(build).join(&row.program))).expect("it is built");
+    let whole = std::fs::read(table.build(build).join(&row.program)).expect("it is built");
     let found = look("program", &whole);
     (found.verdicts.first()?.outcome == Outcome::Deprecated).then_some(whole)
-}
-
-fn program(path: PathBuf) -> PathBuf {
-    if path.exists() {
-        path
-    } else {
-        path.with_extension("exe")
-    }
 }
 
 /// Returns the damage to do to a program: all of it on request, else a sample.

@@ -1,4 +1,4 @@
-//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O.
+//! Executable files of Linux (ELF): their parts, and the addresses at which they are loaded.
 //!
 //! The crate `object` reads the headers. They may be wrong: a truncated or damaged file may still
 //! start, or be started later from a complete copy. So headers narrow a search only if they agree
@@ -7,26 +7,16 @@
 mod besides;
 pub(crate) mod bytes;
 mod elf;
-mod foreign;
 pub(crate) mod window;
 
-use object::read::{ReadCache, ReadRef};
+use object::elf::SectionType;
 
 use super::Unreadable;
-use crate::check::content::{Content, File, Stream};
+use crate::check::content::{Content, File};
 use bytes::Layout;
 use window::Part;
 
-pub(crate) use besides::{Appended, appended, embedded};
-
-/// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
-const MAX_TABLE: u64 = 4 << 20;
-
-/// The maximum number of sections, segments or load commands.
-const MAX_ENTRIES: usize = 4096;
-
-/// The maximum number of architectures in one Mach-O file.
-const MAX_ARCHITECTURES: u8 = 40;
+pub(crate) use besides::{appended, embedded};
 
 /// The section that linkers make of constants, unless they are told to merge it with others.
 const CONSTANTS: &str = ".rodata";
@@ -43,7 +33,7 @@ pub(crate) struct Headers {
     pub(crate) layout: Layout,
     pub(crate) sections: Vec<Section>,
     pub(crate) segments: Vec<Segment>,
-    /// ELF: the relocation type for an address that moves with the program; `None` if unknown.
+    /// The relocation type for an address that moves with the program; `None` if unknown.
     pub(crate) relative: Option<u32>,
     /// True if sections and segments agree, so that sections can narrow a search.
     pub(crate) sound: bool,
@@ -58,12 +48,15 @@ pub(crate) struct Headers {
     pub(crate) starts: bool,
 }
 
-/// A named part of the file.
+/// A part of the file that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) name: String,
     pub(crate) offset: u64,
     pub(crate) size: u64,
+    kind: SectionType,
+    is_allocated: bool,
+    address: u64,
 }
 
 impl Section {
@@ -86,40 +79,6 @@ impl Segment {
     }
 }
 
-/// Format of an executable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Elf,
-    MachO,
-    /// Mach-O for several architectures in one file.
-    FatMachO,
-    Pe,
-}
-
-/// Returns the format of an executable, even of one that is truncated within its headers.
-pub(crate) fn format(file: &File<'_>) -> Option<Format> {
-    match &*file.head {
-        [0x7f, b'E', b'L', b'F', ..] => Some(Format::Elf),
-        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..] => {
-            Some(Format::MachO)
-        }
-        // A Java class starts with the same bytes, and its version number is larger than any number of architectures.
-        [
-            0xca,
-            0xfe,
-            0xba,
-            0xbe | 0xbf,
-            0,
-            0,
-            0,
-            1..=MAX_ARCHITECTURES,
-            ..,
-        ] => Some(Format::FatMachO),
-        [b'M', b'Z', ..] if foreign::is_pe(file) => Some(Format::Pe),
-        _ => None,
-    }
-}
-
 impl Headers {
     /// Returns unusable headers: damaged, or beyond the end of a file that has to extend at least
     /// to `loaded_end`.
@@ -136,26 +95,14 @@ impl Headers {
             starts: true,
         }
     }
-
-    /// Extends what is loaded to the ends of the segments.
-    fn end_with_segments(&mut self) {
-        let ends = self.segments.iter().map(Segment::end);
-        self.loaded_end = ends.fold(self.loaded_end, u64::max);
-        self.end = self.loaded_end;
-    }
 }
 
 impl<'c> Image<'c> {
-    /// Reads the headers of a file of this format, as far as possible.
-    pub(crate) fn read(file: &File<'c>, format: Format) -> Self {
-        let headers = match format {
-            Format::Elf => elf::read(file),
-            Format::MachO | Format::FatMachO => foreign::mach_o(file),
-            Format::Pe => foreign::pe(file),
-        };
+    /// Reads the headers of a file, as far as possible.
+    pub(crate) fn read(file: &File<'c>) -> Self {
         Self {
             content: file.content,
-            headers,
+            headers: elf::read(file),
         }
     }
 
@@ -218,40 +165,6 @@ impl<'c> Image<'c> {
     /// Reads up to `length` bytes at `offset` of the file.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
-    }
-}
-
-/// A cache of the headers of a file.
-type Cache<'c> = ReadCache<Stream<'c>>;
-
-/// Returns a cache over a file.
-fn cache(content: &dyn Content) -> Cache<'_> {
-    ReadCache::new(Stream::new(content))
-}
-
-/// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
-/// memory.
-#[derive(Clone, Copy)]
-struct Tables<'a, 'c>(&'a Cache<'c>);
-
-impl<'a> ReadRef<'a> for Tables<'a, '_> {
-    fn len(self) -> Result<u64, ()> {
-        ReadRef::len(self.0)
-    }
-
-    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
-        if size > MAX_TABLE {
-            return Err(());
-        }
-        self.0.read_bytes_at(offset, size)
-    }
-
-    fn read_bytes_at_until(
-        self,
-        range: std::ops::Range<u64>,
-        delimiter: u8,
-    ) -> Result<&'a [u8], ()> {
-        self.0.read_bytes_at_until(range, delimiter)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Reports executables that cannot be read, or hide their contents.
 
-use super::binary::bytes::Layout;
 use super::binary::window::find;
-use super::binary::{Appended, Image, appended, embedded};
+use super::binary::{Image, appended, embedded};
 use super::protocol::{self, PROTOCOL};
 use super::{Unreadable, identity, sighting};
 use crate::check::content::File;
@@ -13,11 +12,9 @@ const NAME: &str = "program";
 const UPX: &[u8] = b"UPX!";
 /// The maximum offset of the UPX mark in bytes, with a margin.
 const UPX_WITHIN: usize = 1024;
-/// Marks in programs linked by Go.
-const GO: [&[u8]; 2] = [b"\xff Go buildinf:", b"\xff Go build ID: \""];
-/// Traces of rustc in a program: its name, and paths of its library's sources.
-pub(super) const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 
+/// The maximum number of architectures in one Mach-O file.
+const MAX_ARCHITECTURES: u8 = 40;
 /// Reports an executable packed with UPX, of which nothing can be read.
 pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
@@ -38,63 +35,33 @@ pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, 
     } else {
         "its headers are damaged".to_owned()
     };
-    let all = [(0, length)];
-    let kind = if has_mark(image, all, &GO)? {
-        FileKind::GoBinary
-    } else if has_mark(image, all, &RUST)? {
-        FileKind::RustBinary
-    } else {
-        FileKind::Other
-    };
-    let mut seen = hidden(file, kind, NAME, &reason);
+    let mut seen = hidden(file, FileKind::Other, NAME, &reason);
     with_protocol(&mut seen, NAME, image)?;
     Ok(seen)
 }
 
-/// Returns true if parts of a program contain one of these marks.
-pub(super) fn has_mark(
-    image: &Image<'_>,
-    parts: impl IntoIterator<Item = (u64, u64)>,
-    marks: &[&[u8]],
-) -> Result<bool, Unreadable> {
-    for part in parts {
-        for mark in marks {
-            if find(image.content, part, mark, |_| true)?.is_some() {
-                return Ok(true);
-            }
-        }
+/// Returns true for a program of macOS or Windows, by its first bytes.
+pub(super) fn is_foreign(head: &[u8]) -> bool {
+    match head {
+        // Mach-O, for one architecture and for several. A Java class starts like the latter, and its version number is
+        // larger than any number of architectures.
+        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..]
+        | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..]
+        | [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, 1..=MAX_ARCHITECTURES, ..]
+        // PE: the number of bytes on its last page of 512 follows, unlike in a text.
+        | [b'M', b'Z', _, 0 | 1, ..] => true,
+        _ => false,
     }
-    Ok(false)
 }
 
-/// Reports a Mach-O file for several architectures that is cut short or has a trace of NRI. Nodes run Linux, so its programs
-/// are not read.
-pub(super) fn universal(
-    file: &File<'_>,
-    image: &Image<'_>,
-) -> Result<Option<Sighting>, Unreadable> {
-    let length = image.content.len();
-    if universal_end(&file.head).is_none_or(|end| end > length) {
-        return cut_short(file, image).map(Some);
-    }
-    let reason = "a program for several architectures of macOS; build it for Linux and check that";
-    let has_traces = protocol::has_traces(image, &[(0, length)])?;
-    Ok(has_traces.then(|| hidden(file, FileKind::Other, NAME, reason)))
-}
-
-/// Returns the end of the last program in a Mach-O file for several architectures, by the table at its beginning.
-fn universal_end(head: &[u8]) -> Option<u64> {
-    let layout = Layout {
-        wide: head.get(3) == Some(&0xbf),
-        big: true,
-    };
-    let entry = if layout.wide { 32 } else { 20 };
-    let ends = (0..usize::from(*head.get(7)?)).map(|place| {
-        let offset = 16 + place * entry;
-        let size = layout.pointer(head, offset + layout.word())?;
-        layout.pointer(head, offset)?.checked_add(size)
-    });
-    ends.collect::<Option<Vec<u64>>>()?.into_iter().max()
+/// Reports a program of another system that has a trace of NRI, or the name of a plugin. Nodes run Linux, so such
+/// programs are not read.
+pub(super) fn foreign(file: &File<'_>) -> Result<Option<Sighting>, Unreadable> {
+    let reason =
+        "a program for another operating system than Linux; build it for Linux and check that";
+    let may_be_plugin = identity(&file.name).0.is_some()
+        || protocol::has_traces(file.content, &[(0, file.content.len())])?;
+    Ok(may_be_plugin.then(|| hidden(file, FileKind::Other, NAME, reason)))
 }
 
 /// Reports what a complete executable contains besides the code that was read: appended data, or
@@ -102,41 +69,26 @@ fn universal_end(head: &[u8]) -> Option<u64> {
 pub(super) fn besides(
     file: &File<'_>,
     image: &Image<'_>,
-    is_elf: bool,
     may_start_programs: bool,
 ) -> Result<Option<Sighting>, Unreadable> {
-    if let Some(appended) = appended(image, is_elf)? {
-        let mut seen = hidden(file, FileKind::Other, NAME, &reason_of(appended));
-        with_protocol_in(&mut seen, NAME, image, (appended.offset, appended.size))?;
+    let end = image.headers.end;
+    let behind = (end, image.content.len().saturating_sub(end));
+    if let Some(reason) = appended(image)? {
+        let mut seen = hidden(file, FileKind::Other, NAME, &reason);
+        with_protocol_in(&mut seen, NAME, image, behind)?;
         return Ok(Some(seen));
     }
     if !may_start_programs {
         return Ok(None);
     }
-    let mut parts = image.constants(is_code);
+    let mut parts = image.constants(|section| section == ".text");
     if image.headers.stripped {
-        let end = image.headers.end;
-        parts.push((end, image.content.len().saturating_sub(end)));
+        parts.push(behind);
     }
     Ok(embedded(image, &parts)?.map(|what| {
         let reason = format!("it contains {what}, which was not read; check that one as well");
         hidden(file, FileKind::Other, NAME, &reason)
     }))
-}
-
-fn reason_of(appended: Appended) -> String {
-    let size = appended.size;
-    match appended.format {
-        Some(format) => format!(
-            "{size} bytes of packed data ({format}) are appended to it and were not read; unpack them and check again"
-        ),
-        None => format!("{size} bytes of unknown data are appended to it and were not read"),
-    }
-}
-
-/// Returns true if a section has no constants, but code.
-fn is_code(section: &str) -> bool {
-    section == ".text"
 }
 
 /// Reports a complete executable without traces of NRI that has no section headers and is from an

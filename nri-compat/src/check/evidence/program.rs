@@ -8,11 +8,11 @@
 //! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
 //! | damaged headers, but a complete file | the result of searching the whole file without the headers |
 //! | packed (UPX, appended data), obfuscated, or without section headers and of an unsupported kind | `unknown` |
-//! | Mach-O for several architectures that is cut short or has a trace of NRI | `unknown` |
+//! | a program for another system than Linux that has a trace of NRI or the name of a plugin | `unknown` |
 //! | another program among the constants | `unknown`, in addition to the verdict on the program itself |
 //! | object files, core dumps, debug information | nothing: no system starts them |
 
-use super::binary::{Format, Image, format};
+use super::binary::Image;
 use super::{Reader, Unreadable, go_binary, identity, opaque, rust_binary};
 use crate::check::content::File;
 use crate::sighting::{Interface, Role, Sighting};
@@ -20,7 +20,7 @@ use crate::sighting::{Interface, Role, Sighting};
 /// The name of the reader in evidence.
 const NAME: &str = "program";
 
-/// The reader of executables: ELF, PE and Mach-O.
+/// The reader of executables.
 pub(in crate::check) struct Program;
 
 impl Reader for Program {
@@ -29,26 +29,31 @@ impl Reader for Program {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        format(file).is_some()
+        is_elf(file) || opaque::is_foreign(&file.head)
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        match format(file) {
-            None => Ok(Vec::new()),
-            Some(Format::FatMachO) => {
-                let image = Image::read(file, Format::FatMachO);
-                Ok(Vec::from_iter(opaque::universal(file, &image)?))
-            }
-            Some(format) => in_image(file, format),
+        if !self.recognises(file) {
+            return Ok(Vec::new());
+        }
+        if let Some(packed) = opaque::packed(file) {
+            return Ok(vec![packed]);
+        }
+        if is_elf(file) {
+            in_image(file)
+        } else {
+            Ok(Vec::from_iter(opaque::foreign(file)?))
         }
     }
 }
 
-fn in_image(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
-    if let Some(packed) = opaque::packed(file) {
-        return Ok(vec![packed]);
-    }
-    let image = Image::read(file, format);
+/// Returns true for a file that starts as ELF, even if it is truncated within its headers.
+fn is_elf(file: &File<'_>) -> bool {
+    file.head.starts_with(b"\x7fELF")
+}
+
+fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+    let image = Image::read(file);
     if !image.headers.starts {
         return Ok(Vec::new());
     }
@@ -71,11 +76,10 @@ fn in_image(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable
         seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
     };
     if seen.is_empty() || seen.iter().any(is_judged) {
-        let is_elf = format == Format::Elf;
         // Most programs are no plugins, and a search of each would take long.
         let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
         let may_start_programs = may_be_plugin && (go_starts_programs || is_mixed || !is_go);
-        seen.extend(opaque::besides(file, &image, is_elf, may_start_programs)?);
+        seen.extend(opaque::besides(file, &image, may_start_programs)?);
     }
     if seen.is_empty() && !is_go {
         seen.extend(opaque::unexplained(file, &image));

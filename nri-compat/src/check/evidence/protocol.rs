@@ -8,6 +8,7 @@ use memchr::memmem::{self, Finder};
 use super::Unreadable;
 use super::binary::Image;
 use super::binary::window::{Needles, any_from_end, windows};
+use crate::check::content::Content;
 use crate::facts::EVENTS;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
@@ -74,9 +75,9 @@ static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
 
 /// Determines whether these parts of a program contain any trace of NRI. A program without one neither speaks the
 /// protocol nor is a plugin of NRI v0.1.0. Starts at the end, where Go's linker puts strings.
-pub(super) fn has_traces(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
+pub(super) fn has_traces(content: &dyn Content, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
     for part in parts.iter().rev() {
-        if any_from_end(image.content, *part, OVERLAP, has_trace)? {
+        if any_from_end(content, *part, OVERLAP, has_trace)? {
             return Ok(true);
         }
     }

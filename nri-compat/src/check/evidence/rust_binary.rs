@@ -6,7 +6,7 @@ mod manifest;
 use memchr::memmem::Finder;
 
 use super::binary::Image;
-use super::binary::window::{WINDOW, windows};
+use super::binary::window::{WINDOW, find, windows};
 use super::protocol::{self, MANIFEST, Names};
 use super::{Unreadable, opaque, sighting};
 use crate::check::content::File;
@@ -30,6 +30,8 @@ const NO_CONSTANTS: [&str; 12] = [
     ".gopclntab",
     ".data.rel.ro.gopclntab",
 ];
+/// Traces of rustc in a program: its name, and paths of its library's sources.
+const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 /// The maximum number of manifests in one file.
 const MAX_MANIFESTS: usize = 64;
 
@@ -37,7 +39,7 @@ const MAX_MANIFESTS: usize = 64;
 pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
     let parts = image.constants(|section| NO_CONSTANTS.contains(&section));
     // Most programs have no trace of NRI, and end here.
-    if !protocol::has_traces(image, &parts)? {
+    if !protocol::has_traces(image.content, &parts)? {
         return Ok(Vec::new());
     }
     let found = find_manifests(image, &parts)?;
@@ -134,11 +136,14 @@ fn kind(image: &Image<'_>, constants: &[(u64, u64)]) -> Result<FileKind, Unreada
     let comment = image.section(&[".comment"]);
     let comment = comment.map(|section| (section.offset, section.size));
     let parts = comment.into_iter().chain(constants.iter().copied());
-    Ok(if opaque::has_mark(image, parts, &opaque::RUST)? {
-        FileKind::RustBinary
-    } else {
-        FileKind::Other
-    })
+    for part in parts {
+        for trace in RUST {
+            if find(image.content, part, trace, |_| true)?.is_some() {
+                return Ok(FileKind::RustBinary);
+            }
+        }
+    }
+    Ok(FileKind::Other)
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {

@@ -48,21 +48,11 @@ const SMALLEST: u64 = 16 << 10;
 /// The machine of programs for the kernel (BPF).
 const BPF: u16 = 247;
 
-/// Data appended to a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Appended {
-    /// The format, if it is a known one.
-    pub(crate) format: Option<&'static str>,
-    pub(crate) offset: u64,
-    pub(crate) size: u64,
-}
-
-/// Returns the data appended to a program; `None` if there is none, or only padding.
+/// Returns a description of the data appended to a program; `None` if there is none, or only padding.
 ///
-/// It must have a known format in files other than ELF, to which tables of symbols and signatures are
-/// appended, and in ELF files without section headers, where the sections that are not loaded look
+/// It must have a known format in files without section headers, where the sections that are not loaded look
 /// like appended data.
-pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appended>, Unreadable> {
+pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> {
     let offset = image.headers.end;
     let size = image.content.len().saturating_sub(offset);
     if size == 0 {
@@ -71,15 +61,17 @@ pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appende
     let beginning = image.part(offset, BEGINNING.min(size))?;
     let from_end = image.content.len() - ENDING.min(size);
     let ending = image.part(from_end, ENDING)?;
-    let format = begins(&beginning).or_else(|| ends(&ending));
+    if let Some(format) = begins(&beginning).or_else(|| ends(&ending)) {
+        return Ok(Some(format!(
+            "{size} bytes of packed data ({format}) are appended to it and were not read; unpack them and check again"
+        )));
+    }
     let is_data = |part: &[u8]| part.iter().any(|byte| *byte != 0);
-    let any_counts = is_elf && !image.headers.stripped;
-    let counts = format.is_some() || any_counts && (is_data(&beginning) || is_data(&ending));
-    Ok(counts.then_some(Appended {
-        format,
-        offset,
-        size,
-    }))
+    let counts = !image.headers.stripped && (is_data(&beginning) || is_data(&ending));
+    Ok(
+        counts
+            .then(|| format!("{size} bytes of unknown data are appended to it and were not read")),
+    )
 }
 
 fn begins(bytes: &[u8]) -> Option<&'static str> {

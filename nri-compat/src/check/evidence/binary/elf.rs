@@ -3,10 +3,17 @@
 use object::Endianness;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+use object::read::{ReadCache, ReadRef};
 
 use super::bytes::Layout;
-use super::{Headers, MAX_ENTRIES, Section, Segment, Tables, cache};
-use crate::check::content::File;
+use super::{Headers, Section, Segment};
+use crate::check::content::{File, Stream};
+
+/// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
+const MAX_TABLE: u64 = 4 << 20;
+
+/// The maximum number of sections or segments.
+const MAX_ENTRIES: usize = 4096;
 
 /// The size of a 64-bit file header in bytes.
 const FILE_HEADER: u64 = 64;
@@ -15,7 +22,7 @@ const NAME_SECTIONS: [&str; 2] = [".shstrtab", ".strtab"];
 
 /// Reads the headers of a file that starts as ELF.
 pub(super) fn read(file: &File<'_>) -> Headers {
-    let cache = cache(file.content);
+    let cache = ReadCache::new(Stream::new(file.content));
     let read = if file.head.get(4) == Some(&1) {
         of_class::<FileHeader32<Endianness>>(Tables(&cache), file)
     } else {
@@ -30,17 +37,33 @@ pub(super) fn read(file: &File<'_>) -> Headers {
     })
 }
 
-/// A section header, in the terms of this module.
-struct Raw {
-    name: String,
-    kind: elf::SectionType,
-    allocated: bool,
-    address: u64,
-    offset: u64,
-    size: u64,
+/// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
+/// memory.
+#[derive(Clone, Copy)]
+struct Tables<'a, 'c>(&'a ReadCache<Stream<'c>>);
+
+impl<'a> ReadRef<'a> for Tables<'a, '_> {
+    fn len(self) -> Result<u64, ()> {
+        ReadRef::len(self.0)
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        if size > MAX_TABLE {
+            return Err(());
+        }
+        self.0.read_bytes_at(offset, size)
+    }
+
+    fn read_bytes_at_until(
+        self,
+        range: std::ops::Range<u64>,
+        delimiter: u8,
+    ) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
+    }
 }
 
-impl Raw {
+impl Section {
     /// Returns true if the file has bytes for it.
     fn in_file(&self) -> bool {
         self.kind != elf::SHT_NOBITS && self.kind != elf::SHT_NULL
@@ -48,11 +71,15 @@ impl Raw {
 
     /// Returns true if the file has bytes that are loaded for it.
     fn is_loaded(&self) -> bool {
-        self.allocated && self.in_file() && self.size > 0
+        self.is_allocated && self.in_file() && self.size > 0
     }
 
-    fn end(&self) -> u64 {
-        self.offset.saturating_add(self.size)
+    /// Returns true if it is loaded by this segment, at the offset that its address implies.
+    fn lies_in(&self, segment: &Segment) -> bool {
+        let into = self.offset.checked_sub(segment.offset);
+        let end = into.and_then(|into| into.checked_add(self.size));
+        end.is_some_and(|end| end <= segment.size)
+            && into == self.address.checked_sub(segment.address)
     }
 }
 
@@ -72,7 +99,9 @@ fn of_class<H: FileHeader<Endian = Endianness>>(
         .saturating_add(u64::from(header.e_phentsize(endian)) * u64::from(header.e_phnum(endian)));
     let mut read = Headers::unreadable(layout, FILE_HEADER.max(table_end));
     read.segments = segments::<H>(header, endian, data);
-    read.end_with_segments();
+    let ends = read.segments.iter().map(Segment::end);
+    read.loaded_end = ends.fold(read.loaded_end, u64::max);
+    read.end = read.loaded_end;
     read.relative = relative(header.e_machine(endian));
     read.stripped = header.e_shoff(endian).into() == 0;
     read.starts = !is_no_program::<H>(header, endian);
@@ -115,39 +144,29 @@ fn sections<H: FileHeader<Endian = Endianness>>(
     data: Tables<'_, '_>,
     length: u64,
 ) {
-    let Some((raw, names)) = raw_sections::<H>(header, endian, data) else {
+    let Some((mut sections, names)) = named_sections::<H>(header, endian, data) else {
         return;
     };
-    read.sound = agree(&raw, names, &read.segments);
-    if raw.iter().any(Raw::in_file) && !raw.iter().any(|raw| raw.is_loaded() && !is_note(raw)) {
+    read.sound = agree(&sections, names, &read.segments);
+    sections.retain(Section::in_file);
+    let holds_code = |section: &Section| section.is_loaded() && section.kind != elf::SHT_NOTE;
+    if !sections.is_empty() && !sections.iter().any(holds_code) {
         // Separate debug information: its segments are those of the program.
         read.starts &= read.loaded_end <= length;
     }
-    let table = header.e_shoff(endian).into();
-    let table = table
-        .saturating_add(u64::from(header.e_shentsize(endian)) * u64::from(header.e_shnum(endian)));
-    let in_file = raw.into_iter().filter(Raw::in_file);
-    read.sections = in_file
-        .map(|raw| Section {
-            name: raw.name,
-            offset: raw.offset,
-            size: raw.size,
-        })
-        .collect();
-    let ends = read.sections.iter().map(Section::end);
-    read.end = ends.fold(read.end.max(table), u64::max);
-}
-
-fn is_note(raw: &Raw) -> bool {
-    raw.kind == elf::SHT_NOTE
+    let size = u64::from(header.e_shentsize(endian)) * u64::from(header.e_shnum(endian));
+    let table_end = header.e_shoff(endian).into().saturating_add(size);
+    let ends = sections.iter().map(Section::end);
+    read.end = ends.fold(read.end.max(table_end), u64::max);
+    read.sections = sections;
 }
 
 /// Returns the section headers with their names, and the index of the section with the names.
-fn raw_sections<H: FileHeader<Endian = Endianness>>(
+fn named_sections<H: FileHeader<Endian = Endianness>>(
     header: &H,
     endian: Endianness,
     data: Tables<'_, '_>,
-) -> Option<(Vec<Raw>, usize)> {
+) -> Option<(Vec<Section>, usize)> {
     let headers = header.section_headers(endian, data).ok()?;
     let names = usize::try_from(header.shstrndx(endian, data).ok()?).ok()?;
     let texts = headers.get(names)?.data(endian, data).ok()?;
@@ -156,38 +175,31 @@ fn raw_sections<H: FileHeader<Endian = Endianness>>(
         let name = names.split(|byte| *byte == 0).next()?;
         Some(String::from_utf8_lossy(name).into_owned())
     };
-    let raw = headers.iter().take(MAX_ENTRIES).map(|header| Raw {
+    let sections = headers.iter().take(MAX_ENTRIES).map(|header| Section {
         name: name(header.sh_name(endian)).unwrap_or_default(),
         kind: header.sh_type(endian),
-        allocated: header.sh_flags(endian).contains(elf::SHF_ALLOC),
+        is_allocated: header.sh_flags(endian).contains(elf::SHF_ALLOC),
         address: header.sh_addr(endian).into(),
         offset: header.sh_offset(endian).into(),
         size: header.sh_size(endian).into(),
     });
-    Some((raw.collect(), names))
+    Some((sections.collect(), names))
 }
 
 /// Returns true if section headers agree with each other and the segments: each loaded section is
 /// in a segment at the offset that its address implies, and none overlaps the next.
-fn agree(raw: &[Raw], names: usize, segments: &[Segment]) -> bool {
-    let begins = raw.first().is_some_and(|raw| raw.kind == elf::SHT_NULL);
-    let named = raw.get(names).is_some_and(|raw| {
-        raw.kind == elf::SHT_STRTAB && NAME_SECTIONS.contains(&raw.name.as_str())
+fn agree(sections: &[Section], names: usize, segments: &[Segment]) -> bool {
+    let begins = (sections.first()).is_some_and(|section| section.kind == elf::SHT_NULL);
+    let named = sections.get(names).is_some_and(|section| {
+        section.kind == elf::SHT_STRTAB && NAME_SECTIONS.contains(&section.name.as_str())
     });
-    let mut loaded: Vec<&Raw> = raw.iter().filter(|raw| raw.is_loaded()).collect();
-    loaded.sort_by_key(|raw| raw.offset);
+    let mut loaded: Vec<_> = (sections.iter())
+        .filter(|section| section.is_loaded())
+        .collect();
+    loaded.sort_by_key(|section| section.offset);
     let apart = loaded.is_sorted_by(|a, b| a.end() <= b.offset);
-    let in_place = |raw: &&Raw| segments.iter().any(|segment| lies_in(raw, segment));
+    let in_place = |section: &&Section| segments.iter().any(|segment| section.lies_in(segment));
     begins && named && apart && !loaded.is_empty() && loaded.iter().all(in_place)
-}
-
-fn lies_in(raw: &Raw, segment: &Segment) -> bool {
-    let into = raw.offset.checked_sub(segment.offset);
-    let fits = into.is_some_and(|into| {
-        into.checked_add(raw.size)
-            .is_some_and(|end| end <= segment.size)
-    });
-    fits && into == raw.address.checked_sub(segment.address)
 }
 
 /// Returns `R_*_RELATIVE` of a machine whose relocations contain the address, by the psABI of each.

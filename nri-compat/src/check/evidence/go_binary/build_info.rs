@@ -4,11 +4,11 @@
 
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::binary::bytes::{Layout, leb128};
+use crate::check::evidence::binary::bytes::leb128;
 use crate::check::evidence::binary::window::find;
 use crate::check::evidence::nri_module;
 
-const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
+const SECTION: &str = ".go.buildinfo";
 const MAGIC: &[u8] = b"\xff Go buildinf:";
 const HEADER: usize = 32;
 /// The maximum size of the text in bytes: module lists of large programs have some ten thousand.
@@ -39,12 +39,12 @@ pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
         return Ok(None);
     };
     let bytes = image.part(offset, size.min(MAX_TEXT))?;
-    Ok(parse(image, &bytes))
+    Ok(parse(&bytes))
 }
 
 /// Returns its offset and its maximum size.
 fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
-    if let Some(section) = image.section(&SECTIONS) {
+    if let Some(section) = image.section(&[SECTION]) {
         return Ok(Some((section.offset, section.size)));
     }
     // No section header names it: it is at the start of a data section or a segment.
@@ -59,10 +59,14 @@ fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
     Ok(None)
 }
 
-fn parse(image: &Image<'_>, bytes: &[u8]) -> Option<BuildInfo> {
+fn parse(bytes: &[u8]) -> Option<BuildInfo> {
     let flags = *bytes.strip_prefix(MAGIC)?.get(1)?;
     if flags & 2 == 0 {
-        return pointed_to(image, bytes, flags & 1 != 0);
+        // The layout before Go 1.18, which has addresses instead.
+        return Some(BuildInfo {
+            go: "go1.17 or earlier".to_owned(),
+            modules: String::new(),
+        });
     }
     let (go, rest) = counted(bytes.get(HEADER..)?)?;
     let (modules, _) = counted(rest)?;
@@ -78,25 +82,6 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     bytes
         .get(taken..)?
         .split_at_checked(usize::try_from(length).ok()?)
-}
-
-/// Reads the layout before Go 1.18: the addresses of two strings.
-fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
-    let layout = Layout {
-        wide: bytes.get(14) == Some(&8),
-        big,
-    };
-    let string = |at: usize| {
-        let header = image.offset_of(layout.pointer(bytes, at)?)?;
-        let header = image.part(header, 16).ok()?;
-        let offset = image.offset_of(layout.pointer(&header, 0)?)?;
-        let length = layout.pointer(&header, layout.word())?;
-        Some(image.part(offset, length.min(MAX_TEXT)).ok()?.to_vec())
-    };
-    Some(BuildInfo {
-        go: text(&string(16)?),
-        modules: text(unmarked(&string(16 + layout.word()).unwrap_or_default())),
-    })
 }
 
 /// Returns the module text without the marks that Go's linker puts around it.

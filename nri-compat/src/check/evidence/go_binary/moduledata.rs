@@ -8,15 +8,9 @@ use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::windows;
 
-/// The sections that hold it since Go 1.26.
-const SECTIONS: [&str; 2] = [".go.module", "__go_module"];
-const DATA: [&str; 5] = [
-    ".noptrdata",
-    "__noptrdata",
-    ".data",
-    "__data",
-    ".data.rel.ro",
-];
+/// The section that holds it since Go 1.26.
+const SECTION: &str = ".go.module";
+const DATA: [&str; 3] = [".noptrdata", ".data", ".data.rel.ro"];
 /// The names of the relocation sections, by other linkers and by Go's.
 const RELOCATIONS: [&str; 2] = [".rela.dyn", ".rela"];
 /// The size of a 64-bit relocation with an address, in bytes.
@@ -36,7 +30,7 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
     let Some(target) = image.address_of(table.offset).filter(|_| table.since_1_16) else {
         return Ok(None);
     };
-    let found = match image.section(&SECTIONS) {
+    let found = match image.section(&[SECTION]) {
         Some(own) => parse_at(image, table, own.offset)?,
         None => by_target(image, table, target)?,
     };

@@ -75,7 +75,7 @@ fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
 
 /// Returns true if a program carries any trace of NRI among its constants.
 pub(super) fn has_traces(image: &Image<'_>) -> Result<bool, Unreadable> {
-    protocol::has_traces(image, &image.constants(is_code))
+    protocol::has_traces(image.content, &image.constants(is_code))
 }
 
 /// Returns true if a section has no constants, such as machine code, or the function table, whose

@@ -9,19 +9,17 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
 use crate::check::evidence::binary::window::{Needles, windows};
 
-pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
+pub(super) const SECTIONS: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 /// Other sections that only Go's linker creates.
-const MARKS: [&str; 7] = [
+const MARKS: [&str; 5] = [
     ".go.buildinfo",
     ".note.go.buildid",
     ".typelink",
     ".go.module",
     ".go.type",
-    "__go_buildinfo",
-    "__typelink",
 ];
 /// The sections that contain the table if another linker merges sections, or names none.
-const MERGED: [&str; 4] = [".data.rel.ro", ".rodata", ".rdata", "__rodata"];
+const MERGED: [&str; 2] = [".data.rel.ro", ".rodata"];
 
 const GO_1_2: u32 = 0xffff_fffb;
 const GO_1_16: u32 = 0xffff_fffa;

@@ -1,7 +1,8 @@
 //! Reads the manifest that the derive of the crate `nri` embeds; its module `manifest` documents
 //! the layout, and a test compares both.
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::evidence;
 use crate::check::content::File;
@@ -17,7 +18,7 @@ pub(super) const LONGEST: u64 = 8192;
 const MAX_LEN: usize = 4096;
 
 /// A plugin's description of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Manifest {
     name: Option<String>,
     index: Option<String>,
@@ -27,6 +28,7 @@ pub(super) struct Manifest {
     events: Vec<String>,
     required: Vec<String>,
     /// Absent in manifests of older versions of the crate.
+    #[serde(default)]
     required_fields: Vec<String>,
     deprecated: Vec<String>,
 }
@@ -42,6 +44,17 @@ pub(super) enum Embedded {
     Damaged,
 }
 
+/// The text of a manifest.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Tool {
+        #[serde(rename = "tool")]
+        _name: IgnoredAny,
+    },
+    Plugin(Box<Manifest>),
+}
+
 /// Parses the start of some bytes, marker included; `None` if the marker is there for another
 /// reason, as in programs that search for it.
 pub(super) fn parse(bytes: &[u8]) -> Option<Embedded> {
@@ -52,37 +65,12 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Embedded> {
         // The text may be complete although its length is damaged.
         return rest.starts_with(b"{\"").then_some(Embedded::Damaged);
     }
-    let text = rest.get(..length);
-    let value = text.and_then(|text| serde_json::from_slice::<Value>(text).ok());
-    let Some(value) = value else {
-        return is_object.then_some(Embedded::Damaged);
-    };
-    if value.get("tool").is_some() {
-        return Some(Embedded::Tool);
+    let text = rest.get(..length).unwrap_or_default();
+    match serde_json::from_slice(text) {
+        Ok(Text::Tool { .. }) => Some(Embedded::Tool),
+        Ok(Text::Plugin(manifest)) => Some(Embedded::Plugin(manifest)),
+        Err(_) => is_object.then_some(Embedded::Damaged),
     }
-    let manifest = manifest(&value).map(|manifest| Embedded::Plugin(Box::new(manifest)));
-    manifest.or(is_object.then_some(Embedded::Damaged))
-}
-
-fn manifest(value: &Value) -> Option<Manifest> {
-    let text = |member: &str| Some(value.get(member)?.as_str()?.to_owned());
-    let names = |member: &str| {
-        let names = value.get(member)?.as_array()?.iter();
-        names
-            .map(|name| Some(name.as_str()?.to_owned()))
-            .collect::<Option<Vec<_>>>()
-    };
-    Some(Manifest {
-        name: text("name"),
-        index: text("index"),
-        nri: text("nri")?,
-        protocol: text("protocol")?,
-        min_protocol: text("min_protocol"),
-        events: names("events")?,
-        required: names("required")?,
-        required_fields: names("required_fields").unwrap_or_default(),
-        deprecated: names("deprecated")?,
-    })
 }
 
 impl Manifest {
