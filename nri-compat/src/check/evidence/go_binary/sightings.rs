@@ -12,7 +12,7 @@ use crate::check::evidence::protocol::{self, Names};
 use crate::check::evidence::{Unreadable, opaque, sighting};
 use crate::facts;
 use crate::sighting::{
-    Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
+    Built, Certainty, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
 };
 
 /// The reason why a plugin is not judged by the stub that it links.
@@ -128,14 +128,28 @@ fn plugin(
     sighting.interface = interface;
     sighting.nri = built;
     sighting.evidence.push(evidence(detail));
-    let (events, detail) = events(image, table, (module, stub))?;
-    // A stub refuses to start a plugin of which it accepts no handler.
-    if events.names.is_empty() {
-        sighting.interface = Interface::unknown_because(UnknownKind::HandlersRefused, REFUSED);
+    match handlers::read(image, table, module, stub)? {
+        Some(handlers) if !handlers.events.is_empty() => {
+            sighting.events.names = in_order(|event| handlers.events.contains(event));
+            sighting.events.certainty = Certainty::Exact;
+            sighting.evidence.extend(handler_evidence(&handlers));
+        }
+        // A stub refuses to start a plugin of which it accepts no handler.
+        Some(_) => cannot_tell(&mut sighting, UnknownKind::HandlersRefused, REFUSED),
+        None => cannot_tell(
+            &mut sighting,
+            UnknownKind::Other,
+            "its types cannot be read",
+        ),
     }
-    sighting.events = events;
-    sighting.evidence.extend(detail);
     Ok(sighting)
+}
+
+/// Notes why the events that a plugin handles cannot be determined.
+fn cannot_tell(plugin: &mut Sighting, kind: UnknownKind, why: &str) {
+    plugin.interface = Interface::unknown_because(kind, why);
+    let detail = format!("{why}: cannot determine which events it handles");
+    plugin.evidence.push(evidence(detail));
 }
 
 /// Notes that a plugin can load code, which may handle more events.
@@ -189,48 +203,7 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
     )
 }
 
-fn events(
-    image: &Image<'_>,
-    table: &Table,
-    (module, stub): (&str, &Stub),
-) -> Result<(Events, Vec<Evidence>), Unreadable> {
-    let exact = handlers::exact(image, table, module, stub)?;
-    if let Some(handlers) = exact
-        .as_ref()
-        .filter(|handlers| !handlers.events.is_empty())
-    {
-        return Ok((
-            certain(handlers, Certainty::Exact),
-            exact_evidence(handlers),
-        ));
-    }
-    let why = match exact {
-        Some(_) => REFUSED,
-        None => "its types cannot be read",
-    };
-    let handlers = handlers::by_name(image, table, module, stub)?;
-    if handlers.events.is_empty() || exact.is_some() {
-        let detail = format!("{why}: cannot determine which events it handles");
-        return Ok((Events::default(), vec![evidence(detail)]));
-    }
-    let detail = format!(
-        "{why}; by their names, methods of {} handle events: an upper bound",
-        handlers.shown()
-    );
-    Ok((
-        certain(&handlers, Certainty::ByName),
-        vec![evidence(detail)],
-    ))
-}
-
-fn certain(handlers: &Handlers, certainty: Certainty) -> Events {
-    Events {
-        names: in_order(|event| handlers.events.contains(event)),
-        certainty,
-    }
-}
-
-fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
+fn handler_evidence(handlers: &Handlers) -> Vec<Evidence> {
     let mut all = vec![evidence(format!(
         "methods with the types that the stub requires, in {}",
         handlers.shown()
