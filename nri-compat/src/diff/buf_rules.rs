@@ -1,22 +1,21 @@
 //! The checks: one file per family of rules. A check does not know the id or text of its rule.
 
-pub(super) mod cardinality;
 pub(super) mod default;
 pub(super) mod deletion;
 pub(super) mod enums;
 pub(super) mod fields;
 pub(super) mod files;
-pub(super) mod messages;
 pub(super) mod ranges;
 pub(super) mod services;
 pub(super) mod strings;
 pub(super) mod types;
 
 use files::{FileOption, flag, optimize_for};
-use nri_schema::schema::{Enum, Field, File, Message, Method, Service};
+use nri_schema::schema::{Enum, Field, File, Id, Message, Method, Service, Span, value};
 
 use super::pairs::Pair;
 use super::sink::Run;
+use crate::report::finding::Location;
 use crate::rules::table::buf_rules;
 
 macro_rules! checks {
@@ -76,6 +75,70 @@ fn field(field: &Field) -> String {
     } else {
         format!("field {number} {:?} of message {owner:?}", field.id.name())
     }
+}
+
+/// Reports a change of a part of a field, at its place, or else where the field is declared.
+fn changed(
+    run: &mut Run<'_>,
+    new: &Field,
+    place: Option<Location>,
+    part: &str,
+    [before, after]: [&str; 2],
+) {
+    let message = format!("{} changed {part} from {before} to {after}", field(new));
+    run.report_at(place, &new.id, message);
+}
+
+/// Reports a message or enum that may no longer be written as JSON, at the path of the feature.
+fn json_format(run: &mut Run<'_>, new: &Id, what: &str, formats: [i32; 2], path: &[i32]) {
+    let [before, after] = formats.map(|format| format == value::JSON_ALLOW);
+    if before && !after {
+        let place = run.pairs.to.feature(new, path);
+        let message = format!("{what} {:?} lost guaranteed JSON support", new.name());
+        run.report_at(place, new, message);
+    }
+}
+
+/// The condition under which an element may be deleted.
+#[derive(Clone, Copy)]
+pub(in crate::diff) enum Unless {
+    Never,
+    NameReserved,
+    NumberReserved,
+}
+
+impl Unless {
+    /// Returns true if the element with this number and these names may be deleted from a message or enum with these
+    /// reserved names and ranges.
+    fn permits<'n>(
+        self,
+        (number, names): (i32, impl IntoIterator<Item = &'n str>),
+        (reserved_names, reserved): (&[String], &[Span]),
+    ) -> bool {
+        let is_reserved = |name: &str| reserved_names.iter().any(|reserved| reserved == name);
+        match self {
+            Self::Never => false,
+            Self::NameReserved => names.into_iter().all(is_reserved),
+            Self::NumberReserved => ranges::contains(reserved, number.into()),
+        }
+    }
+
+    /// Returns the end of the message about an element that was deleted.
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Never => "",
+            Self::NameReserved => " without its name being reserved",
+            Self::NumberReserved => " without its number being reserved",
+        }
+    }
+}
+
+/// Returns the name of a number from a list of names.
+fn word(names: &[&'static str], number: i32) -> &'static str {
+    let name = usize::try_from(number)
+        .ok()
+        .and_then(|number| names.get(number));
+    name.unwrap_or(&"unknown")
 }
 
 /// Returns the names in quotes, joined by commas.

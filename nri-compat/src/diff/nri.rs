@@ -1,6 +1,5 @@
 //! Rules about NRI peers, which no generic tool has, for two schemas that are NRI protocols.
 
-mod enums;
 mod event_names;
 mod events;
 pub(super) mod facts;
@@ -10,13 +9,11 @@ pub(super) mod mask;
 pub(super) mod model;
 mod rpcs;
 pub(super) mod semantics;
-mod services;
 pub(super) mod side;
 mod state_change;
 pub(super) mod synchronize;
-mod wasm;
 
-pub(crate) use wasm::export as wasm_export;
+pub(crate) use rpcs::export as wasm_export;
 
 use self::facts::Facts;
 use self::flow::Flows;
@@ -64,7 +61,9 @@ impl<'s> Context<'s> {
     /// plugin, and rules about single calls and events have nothing to add.
     fn both_serve(&self) -> bool {
         let sides = [&self.from, &self.to];
-        sides.iter().all(|side| side.service(PLUGIN).is_some())
+        sides
+            .iter()
+            .all(|side| side.protocol.service(PLUGIN).is_some())
     }
 
     /// Returns true if both sides have the service that runtimes call, and an enum of events.

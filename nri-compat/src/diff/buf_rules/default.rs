@@ -14,9 +14,7 @@ pub(in crate::diff) fn same(run: &mut Run<'_>, old: &Field, new: &Field) {
     };
     let place = pairs.to.part(&new.id, &[DEFAULT_VALUE]);
     let (before, after) = (text(pairs.from, old, &before), text(pairs.to, new, &after));
-    let field = super::field(new);
-    let message = format!("{field} changed default from {before} to {after}");
-    run.report_at(place, &new.id, message);
+    super::changed(run, new, place, "default", [&before, &after]);
 }
 
 /// Returns true if both fields have defaults that differ.
@@ -38,19 +36,19 @@ fn different(old: (&Schema, &Field), new: (&Schema, &Field)) -> Option<(Value, V
 /// A default, comparable across types: whether the type may change is checked by another rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
-    Bytes(Vec<u8>),
+    /// A string or bytes, in the C escapes with which descriptors store bytes.
+    Escaped(String),
     Whole(i128),
-    Single(f32),
-    Double(f64),
+    /// A float, and true if it has 64 bits.
+    Float(f64, bool),
 }
 
 impl Value {
     fn is_zero(&self) -> bool {
         match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Escaped(text) => text.is_empty(),
             Self::Whole(number) => *number == 0,
-            Self::Single(number) => *number == 0.0,
-            Self::Double(number) => *number == 0.0,
+            Self::Float(number, _) => *number == 0.0,
         }
     }
 
@@ -58,21 +56,15 @@ impl Value {
     /// width by the narrower one.
     fn equals(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Bytes(left), Self::Bytes(right)) => left == right,
+            (Self::Escaped(left), Self::Escaped(right)) => left == right,
             (Self::Whole(left), Self::Whole(right)) => left == right,
-            (Self::Single(left), Self::Single(right)) => {
-                same_float((*left).into(), (*right).into())
+            (Self::Float(left, true), Self::Float(right, true)) => same_float(*left, *right),
+            (Self::Float(left, _), Self::Float(right, _)) => {
+                same_float(narrowed(*left).into(), narrowed(*right).into())
             }
-            (Self::Double(left), Self::Double(right)) => same_float(*left, *right),
-            (Self::Single(narrow), Self::Double(wide))
-            | (Self::Double(wide), Self::Single(narrow)) => {
-                same_float((*narrow).into(), narrowed(*wide).into())
-            }
-            (Self::Whole(whole), Self::Single(float))
-            | (Self::Single(float), Self::Whole(whole)) => same_whole(*whole, (*float).into()),
-            (Self::Whole(whole), Self::Double(float))
-            | (Self::Double(float), Self::Whole(whole)) => same_whole(*whole, *float),
-            (Self::Bytes(_), _) | (_, Self::Bytes(_)) => false,
+            (Self::Whole(whole), Self::Float(float, _))
+            | (Self::Float(float, _), Self::Whole(whole)) => same_whole(*whole, *float),
+            (Self::Escaped(_), _) | (_, Self::Escaped(_)) => false,
         }
     }
 }
@@ -80,12 +72,12 @@ impl Value {
 /// Returns a default as a proto file says it.
 fn text(schema: &Schema, field: &Field, value: &Value) -> String {
     match value {
-        Value::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+        Value::Escaped(text) => format!("\"{text}\""),
         Value::Whole(number) if field.kind == n::BOOL => (*number != 0).to_string(),
         Value::Whole(number) if field.kind == n::ENUM => enum_name(schema, field, *number),
         Value::Whole(number) => number.to_string(),
-        Value::Single(number) => number.to_string(),
-        Value::Double(number) => number.to_string(),
+        Value::Float(number, true) => number.to_string(),
+        Value::Float(number, false) => narrowed(*number).to_string(),
     }
 }
 
@@ -124,10 +116,16 @@ fn value(schema: &Schema, field: &Field) -> Option<Value> {
     let declared = field.default_value.as_deref();
     Some(match field.kind {
         n::MESSAGE | n::GROUP => return None,
-        n::STRING => Value::Bytes(declared.unwrap_or_default().as_bytes().to_vec()),
-        n::BYTES => Value::Bytes(unescape(declared.unwrap_or_default())),
-        n::FLOAT => Value::Single(number(declared, 0.0)),
-        n::DOUBLE => Value::Double(number(declared, 0.0)),
+        n::STRING => Value::Escaped(
+            declared
+                .unwrap_or_default()
+                .as_bytes()
+                .escape_ascii()
+                .to_string(),
+        ),
+        n::BYTES => Value::Escaped(declared.unwrap_or_default().to_owned()),
+        n::FLOAT => Value::Float(number::<f32>(declared, 0.0).into(), false),
+        n::DOUBLE => Value::Float(number(declared, 0.0), true),
         n::BOOL => Value::Whole(i128::from(declared == Some("true"))),
         n::ENUM => Value::Whole(enum_number(schema, field)),
         _ => Value::Whole(number(declared, 0)),
@@ -147,67 +145,13 @@ fn enum_number(schema: &Schema, field: &Field) -> i128 {
     value.map_or(0, |value| value.number.into())
 }
 
-/// Decodes the C escapes with which descriptors store bytes.
-fn unescape(text: &str) -> Vec<u8> {
-    let mut rest = text.as_bytes();
-    let mut bytes = Vec::with_capacity(rest.len());
-    while let Some((&first, tail)) = rest.split_first() {
-        rest = tail;
-        if first == b'\\' {
-            rest = escape(tail, &mut bytes);
-        } else {
-            bytes.push(first);
-        }
-    }
-    bytes
-}
-
-/// Decodes the escape after a backslash and returns the rest.
-fn escape<'a>(rest: &'a [u8], bytes: &mut Vec<u8>) -> &'a [u8] {
-    let Some((&kind, tail)) = rest.split_first() else {
-        return rest;
-    };
-    let simple = match kind {
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'v' => 11,
-        b'x' | b'X' => return digits(tail, 16, 2, bytes),
-        b'0'..=b'7' => return digits(rest, 8, 3, bytes),
-        other => other,
-    };
-    bytes.push(simple);
-    tail
-}
-
-fn digits<'a>(rest: &'a [u8], radix: u32, most: usize, bytes: &mut Vec<u8>) -> &'a [u8] {
-    let is_digit = |byte: &&u8| char::from(**byte).is_digit(radix);
-    let count = rest.iter().take(most).take_while(is_digit).count();
-    let (digits, tail) = rest.split_at(count);
-    let value = |sum: u32, byte: &u8| sum * radix + char::from(*byte).to_digit(radix).unwrap_or(0);
-    // Three octal digits may exceed a byte; compilers never write such.
-    bytes.push(digits.iter().fold(0, value).to_le_bytes()[0]);
-    tail
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_unescaped() {
-        assert_eq!(unescape(r#"a\n\\\"\'\x41\101\0011\?"#), b"a\n\\\"'AA\x011?");
-        assert_eq!(unescape("\\"), b"");
-        assert_eq!(unescape("\\x"), [0]);
-        assert_eq!(unescape("\\777"), [0xff]);
-    }
-
-    #[test]
     fn whole_numbers_are_not_rounded() {
-        assert!(!Value::Whole(u64::MAX.into()).equals(&Value::Double(u64::MAX as f64)));
-        assert!(!Value::Whole(0).equals(&Value::Double(f64::INFINITY)));
+        assert!(!Value::Whole(u64::MAX.into()).equals(&Value::Float(u64::MAX as f64, true)));
+        assert!(!Value::Whole(0).equals(&Value::Float(f64::INFINITY, true)));
     }
 }

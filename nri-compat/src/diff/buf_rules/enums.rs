@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::sink::Run;
-use super::{quoted, ranges::contains};
+use super::{Unless, quoted};
 use nri_schema::schema::value;
 use nri_schema::schema::{Enum, EnumValue};
 
@@ -23,42 +23,15 @@ fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
     names
 }
 
-pub(in crate::diff) fn value_deleted(run: &mut Run<'_>, old: &Enum, new: &Enum) {
-    gone(run, (old, new), |_, _| false, "");
-}
-
-pub(in crate::diff) fn value_deleted_unless_name_reserved(
-    run: &mut Run<'_>,
-    old: &Enum,
-    new: &Enum,
-) {
-    let is_reserved = |name: &&str| new.reserved_names.iter().any(|reserved| reserved == name);
-    let are_reserved = |_, names: &BTreeSet<&str>| names.iter().all(is_reserved);
-    let how = " without its name being reserved";
-    gone(run, (old, new), are_reserved, how);
-}
-
-pub(in crate::diff) fn value_deleted_unless_number_reserved(
-    run: &mut Run<'_>,
-    old: &Enum,
-    new: &Enum,
-) {
-    let is_reserved = |number: i32, _: &BTreeSet<&str>| contains(&new.reserved, number.into());
-    let how = " without its number being reserved";
-    gone(run, (old, new), is_reserved, how);
-}
-
-/// Reports the numbers that are gone, unless they, with their names, may be removed.
-fn gone(
-    run: &mut Run<'_>,
-    (old, new): (&Enum, &Enum),
-    is_allowed: impl Fn(i32, &BTreeSet<&str>) -> bool,
-    how: &str,
-) {
+/// Reports the numbers that are gone, unless they may be.
+pub(in crate::diff) fn value_deleted(run: &mut Run<'_>, old: &Enum, new: &Enum, unless: Unless) {
     let kept = names(new);
     for (number, names) in names(old) {
-        if !kept.contains_key(&number) && !is_allowed(number, &names) {
+        let deleted = (number, names.iter().copied());
+        let reserved = (&*new.reserved_names, &*new.reserved);
+        if !kept.contains_key(&number) && !unless.permits(deleted, reserved) {
             let (values, name) = (quoted(names.iter().copied()), new.id.name());
+            let how = unless.ending();
             let message = format!("enum value {number} {values} of enum {name:?} was deleted{how}");
             run.report_part(&new.id, &first_full_name(old, number), message);
         }
@@ -101,10 +74,6 @@ pub(in crate::diff) fn openness(run: &mut Run<'_>, old: &Enum, new: &Enum) {
 }
 
 pub(in crate::diff) fn json_format(run: &mut Run<'_>, old: &Enum, new: &Enum) {
-    let (before, after) = (old.features.json_format, new.features.json_format);
-    if before == value::JSON_ALLOW && after != value::JSON_ALLOW {
-        let place = run.pairs.to.feature(&new.id, &JSON_FORMAT);
-        let message = format!("enum {:?} lost guaranteed JSON support", new.id.name());
-        run.report_at(place, &new.id, message);
-    }
+    let formats = [old, new].map(|declared| declared.features.json_format);
+    super::json_format(run, &new.id, "enum", formats, &JSON_FORMAT);
 }

@@ -1,53 +1,30 @@
-//! Removed fields, and names and places of those that stayed.
+//! Fields of a message: removed, required, or with another name or oneof; and the options of a message.
 
 use std::collections::HashSet;
 
 use super::super::sink::Run;
-use super::ranges::contains;
+use super::{Unless, changed, word};
 use nri_schema::schema::{Field, Message, number as n};
 
 /// The tag of `json_name` in `FieldDescriptorProto`.
 const JSON_NAME: i32 = 10;
 /// The path of the option `jstype` below a field.
 const JSTYPE: [i32; 2] = [8, 6];
+/// The names of its values.
+const JSTYPES: [&str; 3] = ["JS_NORMAL", "JS_STRING", "JS_NUMBER"];
+/// Paths below a message: options, then the option or `features` and the feature in it.
+const NO_STANDARD_DESCRIPTOR_ACCESSOR: [i32; 2] = [7, 2];
+const JSON_FORMAT: [i32; 3] = [7, 12, 6];
 
-pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message) {
-    gone(run, (old, new), |_| false, "");
-}
-
-pub(in crate::diff) fn deleted_unless_name_reserved(
-    run: &mut Run<'_>,
-    old: &Message,
-    new: &Message,
-) {
-    let names = &new.reserved_names;
-    let is_reserved = |field: &Field| names.iter().any(|name| name == field.id.name());
-    let how = " without its name being reserved";
-    gone(run, (old, new), is_reserved, how);
-}
-
-pub(in crate::diff) fn deleted_unless_number_reserved(
-    run: &mut Run<'_>,
-    old: &Message,
-    new: &Message,
-) {
-    let is_reserved = |field: &Field| contains(&new.reserved, field.number.into());
-    let how = " without its number being reserved";
-    gone(run, (old, new), is_reserved, how);
-}
-
-/// Reports the fields that are gone, unless they may be removed.
-fn gone(
-    run: &mut Run<'_>,
-    (old, new): (&Message, &Message),
-    is_allowed: impl Fn(&Field) -> bool,
-    how: &str,
-) {
+/// Reports the fields that are gone, unless they may be.
+pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message, unless: Unless) {
     let kept: HashSet<i32> = new.fields.iter().map(|field| field.number).collect();
-    let gone = (old.fields.iter()).filter(|field| !kept.contains(&field.number));
-    for field in gone.filter(|field| !is_allowed(field)) {
-        let message = format!("{} was deleted{how}", super::field(field));
-        run.report_part(&new.id, &field.id.full, message);
+    let reserved = (&*new.reserved_names, &*new.reserved);
+    for field in (old.fields.iter()).filter(|field| !kept.contains(&field.number)) {
+        if !unless.permits((field.number, [field.id.name()]), reserved) {
+            let message = format!("{} was deleted{}", super::field(field), unless.ending());
+            run.report_part(&new.id, &field.id.full, message);
+        }
     }
 }
 
@@ -79,9 +56,14 @@ pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
         let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
-        let field = super::field(new);
-        let message = format!("{field} changed JSON name from {before:?} to {after:?}");
-        run.report_at(place, &new.id, message);
+        let names = [before, after].map(|name| format!("{name:?}"));
+        changed(
+            run,
+            new,
+            place,
+            "JSON name",
+            names.each_ref().map(|name| &**name),
+        );
     }
 }
 
@@ -89,10 +71,8 @@ pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
 pub(in crate::diff) fn jstype(run: &mut Run<'_>, old: &Field, new: &Field) {
     if is_64_bit(old) && is_64_bit(new) && old.jstype != new.jstype {
         let place = run.pairs.to.part(&new.id, &JSTYPE);
-        let (before, after) = (jstype_words(old.jstype), jstype_words(new.jstype));
-        let field = super::field(new);
-        let message = format!("{field} changed jstype from {before} to {after}");
-        run.report_at(place, &new.id, message);
+        let names = [old, new].map(|field| word(&JSTYPES, field.jstype));
+        changed(run, new, place, "jstype", names);
     }
 }
 
@@ -101,15 +81,6 @@ const fn is_64_bit(field: &Field) -> bool {
         field.declared,
         n::INT64 | n::UINT64 | n::SINT64 | n::FIXED64 | n::SFIXED64
     )
-}
-
-const fn jstype_words(jstype: i32) -> &'static str {
-    match jstype {
-        0 => "JS_NORMAL",
-        1 => "JS_STRING",
-        2 => "JS_NUMBER",
-        _ => "unknown",
-    }
 }
 
 pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {
@@ -123,4 +94,54 @@ pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {
     };
     let message = format!("{} {change}", super::field(new));
     run.report(&new.id, message);
+}
+
+pub(in crate::diff) fn required(run: &mut Run<'_>, old: &Message, new: &Message) {
+    let (before, after) = (required_numbers(old), required_numbers(new));
+    let name = new.id.name();
+    for field in required_fields(old).filter(|field| !after.contains(&field.number)) {
+        let message = format!("message {name:?} lost required field {}", field.number);
+        run.report_part(&new.id, &field.id.full, message);
+    }
+    for field in required_fields(new).filter(|field| !before.contains(&field.number)) {
+        let message = format!("message {name:?} gained required field {}", field.number);
+        run.report(&field.id, message);
+    }
+}
+
+fn required_fields(message: &Message) -> impl Iterator<Item = &Field> {
+    let fields = message.fields.iter();
+    fields.filter(|field| field.label == n::LABEL_REQUIRED)
+}
+
+fn required_numbers(message: &Message) -> HashSet<i32> {
+    required_fields(message).map(|field| field.number).collect()
+}
+
+/// Checks oneofs. The oneof of a proto3 `optional` is not in the source: losing it is a change of
+/// cardinality.
+pub(in crate::diff) fn oneof_deleted(run: &mut Run<'_>, old: &Message, new: &Message) {
+    let kept: HashSet<&str> = new.oneofs.iter().map(|oneof| oneof.name.as_str()).collect();
+    for oneof in old.oneofs.iter().filter(|oneof| !oneof.synthetic) {
+        if !kept.contains(oneof.name.as_str()) {
+            let (name, owner) = (&oneof.name, new.id.name());
+            let message = format!("oneof {name:?} of message {owner:?} was deleted");
+            let element = format!("{}.{name}", new.id.full);
+            run.report_part(&new.id, &element, message);
+        }
+    }
+}
+
+pub(in crate::diff) fn accessor(run: &mut Run<'_>, old: &Message, new: &Message) {
+    if !old.no_standard_descriptor_accessor && new.no_standard_descriptor_accessor {
+        let place = run.pairs.to.part(&new.id, &NO_STANDARD_DESCRIPTOR_ACCESSOR);
+        let message =
+            "option no_standard_descriptor_accessor of the message changed from false to true";
+        run.report_only_at(place, &new.id, message.to_owned());
+    }
+}
+
+pub(in crate::diff) fn message_json_format(run: &mut Run<'_>, old: &Message, new: &Message) {
+    let formats = [old, new].map(|message| message.features.json_format);
+    super::json_format(run, &new.id, "message", formats, &JSON_FORMAT);
 }

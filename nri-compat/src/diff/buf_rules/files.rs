@@ -55,12 +55,10 @@ pub(in crate::diff) fn flag(value: bool) -> &'static str {
 
 /// Returns the text of an `OptimizeMode`.
 pub(in crate::diff) fn optimize_for(options: &FileOptions) -> &'static str {
-    match options.optimize_for {
-        1 => "SPEED",
-        2 => "CODE_SIZE",
-        3 => "LITE_RUNTIME",
-        _ => "unknown",
-    }
+    super::word(
+        &["unknown", "SPEED", "CODE_SIZE", "LITE_RUNTIME"],
+        options.optimize_for,
+    )
 }
 
 fn same(run: &mut Run<'_>, file: &File, (old, new): (&str, &str), what: &str, path: &[i32]) {

@@ -42,22 +42,14 @@ pub(in crate::diff) fn server_streaming(run: &mut Run<'_>, old: &Method, new: &M
 }
 
 pub(in crate::diff) fn idempotency(run: &mut Run<'_>, old: &Method, new: &Method) {
-    let words = |method: &Method| idempotency_words(method.idempotency_level).to_owned();
+    let levels = ["IDEMPOTENCY_UNKNOWN", "NO_SIDE_EFFECTS", "IDEMPOTENT"];
+    let words = |method: &Method| super::word(&levels, method.idempotency_level).to_owned();
     let path = &IDEMPOTENCY_LEVEL;
     same(run, (old, new), "idempotency_level", words, path);
 }
 
 fn streaming(streams: bool) -> String {
     if streams { "streaming" } else { "unary" }.to_owned()
-}
-
-const fn idempotency_words(level: i32) -> &'static str {
-    match level {
-        0 => "IDEMPOTENCY_UNKNOWN",
-        1 => "NO_SIDE_EFFECTS",
-        2 => "IDEMPOTENT",
-        _ => "unknown",
-    }
 }
 
 /// Reports an RPC whose `words` differ, at `path` below it or else at the start of its file.

@@ -1,6 +1,7 @@
 //! Validation and representation of strings: UTF-8 validation, and the C++ and Java options for it.
 
 use super::super::sink::Run;
+use super::changed;
 use nri_schema::schema::value;
 use nri_schema::schema::{Field, File, number as n};
 
@@ -23,9 +24,13 @@ pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
         return;
     }
     let place = run.pairs.to.feature(&new.id, &UTF8);
-    let (field, before, after) = (super::field(new), utf8_words(before), utf8_words(after));
-    let message = format!("{field} changed UTF-8 validation from {before} to {after}");
-    run.report_at(place, &new.id, message);
+    changed(
+        run,
+        new,
+        place,
+        "UTF-8 validation",
+        [before, after].map(utf8_words),
+    );
 }
 
 pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
@@ -39,9 +44,13 @@ pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     if before != after {
         let option = file.part(&JAVA_STRING_CHECK_UTF8);
         let place = option.or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8));
-        let (field, before, after) = (super::field(new), utf8_words(before), utf8_words(after));
-        let message = format!("{field} changed UTF-8 validation in Java from {before} to {after}");
-        run.report_at(place, &new.id, message);
+        changed(
+            run,
+            new,
+            place,
+            "UTF-8 validation in Java",
+            [before, after].map(utf8_words),
+        );
     }
 }
 
@@ -62,7 +71,7 @@ fn java_validation(field: &Field, file: &File) -> i32 {
     }
 }
 
-const fn utf8_words(validation: i32) -> &'static str {
+fn utf8_words(validation: i32) -> &'static str {
     match validation {
         value::UTF8_VERIFY => "VERIFY",
         value::UTF8_NONE => "NONE",
@@ -84,9 +93,7 @@ pub(in crate::diff) fn cpp(run: &mut Run<'_>, old: &Field, new: &Field) {
     }
     let option = pairs.to.part(&new.id, &CTYPE);
     let place = option.or_else(|| pairs.to.feature(&new.id, &CPP_STRING_TYPE));
-    let field = super::field(new);
-    let message = format!("{field} changed C++ type from {before} to {after}");
-    run.report_at(place, &new.id, message);
+    changed(run, new, place, "C++ type", [before, after]);
 }
 
 /// Returns the C++ string type. The option decides up to edition 2023, the feature if there is no

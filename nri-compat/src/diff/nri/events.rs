@@ -9,8 +9,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
         return;
     }
-    for old in cx.from.events() {
-        match cx.to.event(&old.name) {
+    for old in &cx.from.nri.events {
+        match cx.to.nri.event(&old.name) {
             Some(new) => {
                 number_changed(old, new, sink);
                 rpc_changed(old, new, sink);
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
             None => removed(cx, old, sink),
         }
     }
-    for new in cx.to.events() {
+    for new in &cx.to.nri.events {
         without_rpc(cx, new, sink);
     }
 }
@@ -35,7 +35,7 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
 }
 
 fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
-    let mut events = cx.to.events().iter();
+    let mut events = cx.to.nri.events.iter();
     let consequence = match events.find(|event| event.number == old.number) {
         Some(successor) => format!("subscribe to {} instead", successor.name),
         None => "are dropped with `invalid plugin events`".to_owned(),
@@ -63,7 +63,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
 }
 
 fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
-    if new.carrier == Carrier::Nothing && cx.from.event(&new.name).is_none() {
+    if new.carrier == Carrier::Nothing && cx.from.nri.event(&new.name).is_none() {
         let message = format!(
             "event {} can be subscribed to, but neither RPC {} nor StateChange carries it",
             new.name, new.rpc_name

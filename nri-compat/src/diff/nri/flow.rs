@@ -25,7 +25,7 @@ impl Flows {
         let by_name = messages.map(|message| (message.full_name.as_str(), message));
         let by_name = by_name.collect();
         let mut flows = Self::default();
-        for service in side.services() {
+        for service in &side.protocol.services {
             for rpc in &service.rpcs {
                 flows.follow(side, &by_name, rpc, service.name == PLUGIN);
             }

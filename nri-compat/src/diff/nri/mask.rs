@@ -36,8 +36,8 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
 /// Returns the new event that has the former number of LAST.
 pub(super) fn successor<'s>(cx: &Context<'s>) -> Option<&'s Event> {
     let old = cx.from.nri.last?;
-    let successor = cx.to.events().iter().find(|event| event.number == old);
-    successor.filter(|successor| cx.from.event(&successor.name).is_none())
+    let successor = cx.to.nri.events.iter().find(|event| event.number == old);
+    successor.filter(|successor| cx.from.nri.event(&successor.name).is_none())
 }
 
 fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Sink) {
@@ -50,7 +50,7 @@ fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Si
 
 fn gap(side: &Side<'_>) -> Option<(i32, i32)> {
     let last = side.nri.last?;
-    let highest = side.events().iter().map(|event| event.number).max()?;
+    let highest = side.nri.events.iter().map(|event| event.number).max()?;
     (last > highest.saturating_add(1)).then_some((highest, last))
 }
 
@@ -85,8 +85,8 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
 
 /// Returns the events of which something is true that was not true of them before.
 fn newly<'s>(cx: &Context<'s>, is: fn(&Side<'_>, &Event) -> bool) -> Vec<&'s Event> {
-    let was = |event: &Event| (cx.from.event(&event.name)).is_some_and(|old| is(&cx.from, old));
-    let events = cx.to.events().iter();
+    let was = |event: &Event| (cx.from.nri.event(&event.name)).is_some_and(|old| is(&cx.from, old));
+    let events = cx.to.nri.events.iter();
     let events = events.filter(|event| is(&cx.to, event) && !was(event));
     events.collect()
 }

@@ -1,16 +1,19 @@
-//! RPCs: added, removed, with other messages, or no longer unary.
+//! Package, services and RPCs: added, removed, with other messages, or no longer unary; and the functions of WebAssembly
+//! plugins, one per RPC.
 
-use super::semantics::{PLUGIN, STATE_CHANGE};
+use heck::ToSnakeCase as _;
+
+use super::semantics::{HOST_FUNCTIONS, PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Rpc, Service};
 
 use super::side::Side;
-use super::{Context, Sink};
+use super::{Context, Sink, names};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_serve() {
         return;
     }
-    for service in cx.to.services() {
+    for service in &cx.to.protocol.services {
         for new in &service.rpcs {
             match cx.from.rpc(&service.name, &new.name) {
                 Some(old) => changed(cx, service, old, new, sink),
@@ -18,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
             }
         }
     }
-    for service in cx.from.services() {
+    for service in &cx.from.protocol.services {
         for old in &service.rpcs {
             removed(cx, service, old, sink);
         }
@@ -50,12 +53,12 @@ fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
 }
 
 fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
-    let Some(kept) = cx.to.service(&service.name) else {
+    let Some(kept) = cx.to.protocol.service(&service.name) else {
         return;
     };
     let is_plugin = service.name == PLUGIN;
     let event = cx.from.event_of(&old.name).filter(|_| is_plugin);
-    let has_event = event.is_some_and(|event| cx.to.event(&event.name).is_some());
+    let has_event = event.is_some_and(|event| cx.to.nri.event(&event.name).is_some());
     let is_reported_elsewhere = is_plugin && old.name == STATE_CHANGE || has_event;
     if is_reported_elsewhere || kept.rpc(&old.name).is_some() {
         return;
@@ -92,4 +95,58 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
 
 fn messages<'r>(side: &Side<'_>, rpc: &'r Rpc) -> (&'r str, &'r str) {
     (side.relative(&rpc.input), side.relative(&rpc.output))
+}
+
+/// Reports the names by which peers find each other, if they changed.
+pub(super) fn services(cx: &Context<'_>, sink: &mut Sink) {
+    package(cx, sink);
+    for old in &cx.from.protocol.services {
+        if cx.to.protocol.service(&old.name).is_none() {
+            let message = format!(
+                "service {} was removed: calls to {} get UNIMPLEMENTED",
+                old.name, old.full_name
+            );
+            sink.report("NRI_SERVICE_REMOVED", None, &old.full_name, message);
+        }
+    }
+}
+
+fn package(cx: &Context<'_>, sink: &mut Sink) {
+    let (old, new) = (&cx.from.protocol.package, &cx.to.protocol.package);
+    if old != new {
+        let change = match (old.as_str(), new.as_str()) {
+            (old, "") => format!("package {old} was removed"),
+            ("", new) => format!("package {new} was added"),
+            (old, new) => format!("package {old} became {new}"),
+        };
+        let message =
+            format!("{change}: neither side finds the other's services, so no plugin registers");
+        let element = if new.is_empty() { old } else { new };
+        let at = cx.to.plugin_place();
+        sink.report("NRI_PACKAGE_CHANGED", at, element, message);
+    }
+}
+
+/// Reports the functions that a WebAssembly plugin has to export, as there is no fallback.
+pub(super) fn wasm_exports(cx: &Context<'_>, sink: &mut Sink) {
+    // Runtimes load WebAssembly since the protocol has functions for modules to import.
+    if cx.from.protocol.service(HOST_FUNCTIONS).is_none() || !cx.both_serve() {
+        return;
+    }
+    let Some(plugin) = cx.to.protocol.service(PLUGIN) else {
+        return;
+    };
+    let rpcs = plugin.rpcs.iter();
+    let new = rpcs.filter(|rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none());
+    let new: Vec<String> = new.map(|rpc| export(&rpc.name)).collect();
+    if !new.is_empty() {
+        let functions = names(&new);
+        let message = format!("a WebAssembly plugin does not load unless it exports {functions}");
+        sink.report_declared("NRI_WASM_EXPORT_REQUIRED", plugin, message);
+    }
+}
+
+/// Returns the name of an RPC in a module: `plugin_run_pod_sandbox` for `RunPodSandbox`.
+pub(crate) fn export(rpc: &str) -> String {
+    format!("plugin_{}", rpc.to_snake_case())
 }

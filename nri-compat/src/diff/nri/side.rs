@@ -1,7 +1,7 @@
 //! One schema seen as an NRI protocol.
 
 use nri_schema::Location;
-use nri_schema::model::{Carrier, Enum, Event, Field, Message, NriView, Protocol, Rpc, Service};
+use nri_schema::model::{Carrier, Enum, Event, Field, Message, NriView, Protocol, Rpc};
 
 use super::semantics::{PLUGIN, REQUIRED, Required};
 
@@ -44,16 +44,8 @@ impl<'s> Side<'s> {
         full_name(&self.protocol.package, relative)
     }
 
-    pub(in crate::diff) fn services(&self) -> &'s [Service] {
-        &self.protocol.services
-    }
-
-    pub(in crate::diff) fn service(&self, name: &str) -> Option<&'s Service> {
-        self.protocol.service(name)
-    }
-
     pub(in crate::diff) fn rpc(&self, service: &str, name: &str) -> Option<&'s Rpc> {
-        self.service(service)?.rpc(name)
+        self.protocol.service(service)?.rpc(name)
     }
 
     /// Returns the message of this name without package, nested or not.
@@ -90,14 +82,6 @@ impl<'s> Side<'s> {
         self.protocol.enums.iter().chain(nested).collect()
     }
 
-    pub(in crate::diff) fn events(&self) -> &'s [Event] {
-        &self.nri.events
-    }
-
-    pub(in crate::diff) fn event(&self, name: &str) -> Option<&'s Event> {
-        self.nri.event(name)
-    }
-
     /// Returns the enum of events.
     pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
         events_enum(self.protocol)
@@ -111,7 +95,7 @@ impl<'s> Side<'s> {
 
     /// Returns the event whose own RPC has this name.
     pub(in crate::diff) fn event_of(&self, rpc: &str) -> Option<&'s Event> {
-        self.events().iter().find(|event| event.rpc_name == rpc)
+        self.nri.events.iter().find(|event| event.rpc_name == rpc)
     }
 
     /// Returns the requirement on a field with this full name, if it has one.
@@ -127,7 +111,7 @@ impl<'s> Side<'s> {
 
     /// Returns where service Plugin is declared.
     pub(in crate::diff) fn plugin_place(&self) -> Option<Location> {
-        self.service(PLUGIN)?.about.location.clone()
+        self.protocol.service(PLUGIN)?.about.location.clone()
     }
 
     /// Returns where the message of this name is declared.

@@ -21,8 +21,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 
 fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
     let planned = cx.facts.planned(&state_change.full_name);
-    for event in cx.to.events() {
-        let was_there = cx.from.event(&event.name).is_some_and(by_state_change);
+    for event in &cx.to.nri.events {
+        let was_there = cx.from.nri.event(&event.name).is_some_and(by_state_change);
         if !was_there || event.carrier != Carrier::Dedicated {
             continue;
         }
@@ -72,7 +72,7 @@ fn difference(old: &Field, new: Option<&Field>) -> Option<String> {
 }
 
 fn removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
-    if cx.to.service(PLUGIN).is_none() {
+    if cx.to.protocol.service(PLUGIN).is_none() {
         return; // the service as a whole is reported
     }
     let is_due = cx.facts.is_due(&old.full_name);

@@ -14,8 +14,8 @@ impl Pair<'_> {
         if self.lacks_events() {
             return;
         }
-        for event in self.runtime.side.events() {
-            let (outcome, detail) = match self.plugin.side.event(&event.name) {
+        for event in &self.runtime.side.nri.events {
+            let (outcome, detail) = match self.plugin.side.nri.event(&event.name) {
                 Some(known) if known.number != event.number => (
                     Outcome::Fails,
                     format!(
@@ -29,8 +29,8 @@ impl Pair<'_> {
             };
             self.push(ItemKind::Event, &event.full_name, outcome, detail);
         }
-        for event in self.plugin.side.events() {
-            if self.runtime.side.event(&event.name).is_none() {
+        for event in &self.plugin.side.nri.events {
+            if self.runtime.side.nri.event(&event.name).is_none() {
                 let (outcome, detail) = self.unknown_to_runtime(event);
                 self.push(ItemKind::Event, &event.full_name, outcome, detail);
             }

@@ -58,7 +58,7 @@ impl Pair<'_> {
     }
 
     fn unserved_by_runtime(&mut self) {
-        let services = self.plugin.side.services().iter();
+        let services = self.plugin.side.protocol.services.iter();
         for service in services.filter(|service| service.name != PLUGIN) {
             for rpc in &service.rpcs {
                 if self.runtime.side.rpc(&service.name, &rpc.name).is_some() {
@@ -79,9 +79,11 @@ impl Pair<'_> {
 
     /// Adds the RPCs that the plugin calls in another package than that in which the runtime serves them.
     fn served_elsewhere(&mut self) {
-        let served = self.runtime.side.services().iter();
+        let served = self.runtime.side.protocol.services.iter();
         let served = served.filter(|service| ![PLUGIN, RUNTIME].contains(&service.name.as_str()));
-        for service in served.filter(|service| self.plugin.side.service(&service.name).is_none()) {
+        for service in
+            served.filter(|service| self.plugin.side.protocol.service(&service.name).is_none())
+        {
             let mut called = self.plugin.schema.services.iter();
             let Some(called) = called.find(|called| called.id.name() == service.name) else {
                 continue; // a plugin that does not have a service does not call it
@@ -141,10 +143,8 @@ impl Pair<'_> {
 
     /// Returns the names of RPCs of service Plugin that only `one` has and that are not the RPC of an event.
     fn only_in(&self, one: &Side<'_>, other: &Side<'_>) -> Vec<String> {
-        let rpcs = one
-            .service(PLUGIN)
-            .into_iter()
-            .flat_map(|plugin| &plugin.rpcs);
+        let plugin = one.protocol.service(PLUGIN).into_iter();
+        let rpcs = plugin.flat_map(|plugin| &plugin.rpcs);
         let names = rpcs.map(|rpc| &rpc.name);
         let only =
             names.filter(|name| one.event_of(name).is_none() && other.rpc(PLUGIN, name).is_none());

@@ -24,8 +24,8 @@ impl Pair<'_> {
     /// Returns true if the services that both need have the same names on both sides.
     pub(super) fn find_each_other(&mut self) -> bool {
         for (name, without_plugin, without_runtime) in NEEDED {
-            let of_plugin = self.plugin.side.service(name);
-            let of_runtime = self.runtime.side.service(name);
+            let of_plugin = self.plugin.side.protocol.service(name);
+            let of_runtime = self.runtime.side.protocol.service(name);
             let detail = match (of_plugin, of_runtime) {
                 (Some(plugin), Some(runtime)) if plugin.full_name == runtime.full_name => continue,
                 (Some(plugin), Some(runtime)) => format!(
@@ -49,7 +49,7 @@ impl Pair<'_> {
 /// Returns the reason for a peer that lacks a service, with the service that has its calls under
 /// another name, if there is one.
 fn lacking((who, peer): (&str, Peer<'_>), service: &Service, consequence: &str) -> String {
-    let mut services = peer.side.services().iter();
+    let mut services = peer.side.protocol.services.iter();
     match services.find(|other| is_alike(other, service)) {
         Some(other) => format!(
             "the {who} calls this service {}, and services are found by name: {consequence}",

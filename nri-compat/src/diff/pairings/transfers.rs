@@ -45,7 +45,7 @@ impl<'s> Pair<'s> {
             to_runtime: Transfers::new(plugin.schema, runtime.schema),
             to_plugin: Transfers::new(runtime.schema, plugin.schema),
         };
-        let of_runtime = runtime.side.services().iter();
+        let of_runtime = runtime.side.protocol.services.iter();
         let called =
             of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
         let shared = called.filter_map(|(service, called)| {
