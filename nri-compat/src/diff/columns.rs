@@ -136,20 +136,6 @@ mod tests {
     }
 
     #[test]
-    fn options_of_a_field_stand_at_their_names() {
-        let text = "int32 a = 1 [default = 5];\nint32 b = 2 [json_name\n= \"c\"];";
-        let mut places = HashMap::from([
-            (vec![4, 0, 2, 0, 7], (1, 24)),
-            (vec![4, 0, 3, 1, 2, 1, 10], (3, 3)),
-            (vec![4, 0, 7], (1, 24)),
-        ]);
-        adjust(&mut places, text);
-        assert_eq!(places[&vec![4, 0, 2, 0, 7]], (1, 14));
-        assert_eq!(places[&vec![4, 0, 3, 1, 2, 1, 10]], (2, 14));
-        assert_eq!(places[&vec![4, 0, 7]], (1, 24));
-    }
-
-    #[test]
     fn places_outside_the_text_stay() {
         let mut places = HashMap::from([
             (vec![7, 0, 7], (9, 9)),

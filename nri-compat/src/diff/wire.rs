@@ -59,6 +59,30 @@ pub enum Transfer<'s> {
     },
 }
 
+impl<'s> Transfer<'s> {
+    /// Returns the full names of the element on the sender's and on the receiver's side.
+    pub(super) fn ends(&self) -> (Option<&'s str>, Option<&'s str>) {
+        match *self {
+            Self::Read { sent, read, .. } | Self::OtherValue { sent, read } => {
+                (Some(sent), Some(read))
+            }
+            Self::Unknown { sent } | Self::UnknownValue { sent } => (Some(sent), None),
+            Self::Unfilled { read, .. } => (None, Some(read)),
+        }
+    }
+
+    /// Returns how the field arrives, if both sides have it.
+    pub(super) fn arrival(&self) -> Option<Arrival> {
+        match self {
+            Self::Read { effect, .. } => Some(effect.worst()),
+            Self::Unknown { .. }
+            | Self::Unfilled { .. }
+            | Self::UnknownValue { .. }
+            | Self::OtherValue { .. } => None,
+        }
+    }
+}
+
 /// Names of the type on the sender's and of the type on the receiver's side.
 type Types<'s> = (&'s str, &'s str);
 

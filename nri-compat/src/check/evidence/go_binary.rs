@@ -29,21 +29,19 @@ pub(super) struct GoProgram {
     pub(super) may_start_programs: bool,
 }
 
-impl From<Vec<Sighting>> for GoProgram {
-    fn from(seen: Vec<Sighting>) -> Self {
-        Self {
-            seen,
-            may_start_programs: true,
-        }
-    }
-}
-
 /// Reads a Go executable. The result is `None` if Go's linker did not make it.
 pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgram>, Unreadable> {
+    let program = |seen: Vec<Sighting>, may_start_programs| {
+        Ok(Some(GoProgram {
+            seen,
+            may_start_programs,
+        }))
+    };
     let table = match table::locate(image)? {
         Presence::NotGo => return Ok(None),
         Presence::Unreadable => {
-            return Ok(Some(vec![without_table(file, image)?].into()));
+            let reason = "a Go program without a readable function table";
+            return program(vec![hidden(file, image, reason)?], true);
         }
         Presence::Found(table) => table,
     };
@@ -53,26 +51,18 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
         let signs = signs::read(image, &table)?;
         let seen = sightings::from(file, image, &table, &signs)?;
         if !seen.is_empty() {
-            return Ok(Some(GoProgram {
-                seen,
-                may_start_programs: signs.starts_programs,
-            }));
+            return program(seen, signs.starts_programs);
         }
     }
-    if let Some(obfuscated) = obfuscated(file, image)? {
-        return Ok(Some(vec![obfuscated].into()));
+    let mut seen = obfuscated(file, image)?;
+    if seen.is_none() && may_be_nri {
+        seen = sightings::own_bindings(file, image)?;
     }
-    let own = if may_be_nri {
-        sightings::own_bindings(file, image)?
-    } else {
-        None
-    };
-    Ok(Some(Vec::from_iter(own).into()))
+    program(Vec::from_iter(seen), true)
 }
 
-/// Reports a program linked by Go whose function table was removed or changed.
-fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
-    let reason = "a Go program without a readable function table";
+/// Reports a program that cannot be read, with the names of the protocol in it.
+fn hidden(file: &File<'_>, image: &Image<'_>, reason: &str) -> Result<Sighting, Unreadable> {
     let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, reason);
     opaque::with_protocol(&mut seen, NAME, image)?;
     Ok(seen)
@@ -88,8 +78,7 @@ fn obfuscated(file: &File<'_>, image: &Image<'_>) -> Result<Option<Sighting>, Un
         return Ok(None);
     }
     let reason = "a Go program whose names are obfuscated (garble); check its sources, or a build without that";
-    let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, reason);
-    opaque::with_protocol(&mut seen, NAME, image)?;
+    let seen = hidden(file, image, reason)?;
     // Other builds have no list of modules either; then only the names of the protocol are
     // evidence.
     let hides = seen.evidence.len() > 1 || !has_release;

@@ -271,24 +271,6 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_texts_are_no_code() {
-        let handler = "func (p *plugin) RunPodSandbox(*api.PodSandbox) error {\n";
-        for (before, after, count) in [
-            ("", "", 1),
-            ("/*\n", "*/", 0),
-            ("/*\n", "", 0),
-            ("var x = `\n", "`", 0),
-            ("var x = '`'\n", "", 1),
-            ("var x = \"/*\"\n", "", 1),
-            ("// /* `\n", "", 1),
-        ] {
-            let text = format!("package a\n{before}{handler}{after}");
-            let found = declarations("a.go", &text).unwrap();
-            assert_eq!(found.handlers.len(), count, "{text}");
-        }
-    }
-
-    #[test]
     fn files_of_some_builds_are_conditional() {
         for (name, text, expected) in [
             ("a.go", "package a", false),

@@ -43,17 +43,20 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
         return Ok(Vec::new());
     }
     let found = find_manifests(image, &parts)?;
-    if found.plugins.len() > MAX_MANIFESTS || found.damaged {
+    if found.len() > MAX_MANIFESTS || found.contains(&Embedded::Damaged) {
         let reason = "a manifest of a plugin in it is damaged, or it has too many of them";
         let seen = opaque::hidden(file, FileKind::RustBinary, NAME, reason);
         return Ok(vec![seen]);
     }
-    if found.tool {
+    if found.contains(&Embedded::Tool) {
         return Ok(vec![tool(file)]);
     }
-    if !found.plugins.is_empty() {
-        let plugins = found.plugins.iter();
-        return Ok(plugins.map(|plugin| plugin.sighting(file)).collect());
+    if !found.is_empty() {
+        let plugins = found.iter().filter_map(|found| match found {
+            Embedded::Plugin(plugin) => Some(plugin.sighting(file)),
+            Embedded::Tool | Embedded::Damaged => None,
+        });
+        return Ok(plugins.collect());
     }
     let names = protocol::read(image, &parts)?;
     Ok(if names.protocol {
@@ -74,45 +77,23 @@ pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighti
         .collect())
 }
 
-/// The manifests among the constants of a program.
-#[derive(Default)]
-struct Manifests {
-    plugins: Vec<manifest::Manifest>,
-    /// True if it contains a manifest that cannot be read.
-    damaged: bool,
-    /// True if it identifies itself as a tool that knows NRI and is not a plugin.
-    tool: bool,
-}
-
-fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Manifests, Unreadable> {
-    let mut found = Manifests::default();
+/// Returns the manifests among the constants of a program, each once, up to one more than [`MAX_MANIFESTS`].
+fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<Embedded>, Unreadable> {
+    let mut all = Vec::new();
     let marker = Finder::new(MANIFEST);
     for part in parts {
         windows(image.content, *part, manifest::LONGEST, |_, bytes| {
             // A manifest that starts after the window is complete in the next one.
-            for at in marker.find_iter(bytes).filter(|at| *at < WINDOW as usize) {
-                found.add(manifest::parse(bytes.split_at(at).1));
+            let places = marker.find_iter(bytes).filter(|at| *at < WINDOW as usize);
+            for found in places.filter_map(|at| manifest::parse(bytes.split_at(at).1)) {
+                if all.len() <= MAX_MANIFESTS && !all.contains(&found) {
+                    all.push(found);
+                }
             }
             None::<()>
         })?;
     }
-    Ok(found)
-}
-
-impl Manifests {
-    fn add(&mut self, found: Option<Embedded>) {
-        match found {
-            Some(Embedded::Plugin(found)) if self.plugins.contains(&found) => {}
-            Some(Embedded::Plugin(found)) => {
-                // One more than the maximum shows that there are too many.
-                self.plugins.push(*found);
-                self.plugins.truncate(MAX_MANIFESTS + 1);
-            }
-            Some(Embedded::Damaged) => self.damaged = true,
-            Some(Embedded::Tool) => self.tool = true,
-            None => {}
-        }
-    }
+    Ok(all)
 }
 
 /// Reports a program that speaks the protocol without this toolkit.

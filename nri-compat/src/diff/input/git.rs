@@ -21,8 +21,8 @@ const MAX_OUTPUT: u64 = 512 << 20;
 
 /// A path in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
 pub(super) struct Revision {
-    /// The folder to run git in.
-    repository: PathBuf,
+    /// The folder to run git in; empty for the working folder.
+    repository: String,
     /// Anything that git accepts as a revision.
     name: String,
     /// The path in the repository; empty for the whole repository.
@@ -39,52 +39,47 @@ impl Revision {
     ///
     /// Returns an error if it is the address of something remote, or has an unknown option.
     pub(super) fn parse(spec: &str) -> Result<Option<Self>, Error> {
-        if Path::new(spec).exists() {
-            return Ok(None);
-        }
         let local = spec.strip_prefix("file://").unwrap_or(spec);
-        if local.contains("://") {
-            let message = format!("`{spec}` is an address, and nothing is fetched");
-            let help = "download the file, or clone the repository and name the clone: `folder/.git#ref=main`";
-            return Err(wrong(message, help));
-        }
         let mut revision = Self {
-            repository: PathBuf::from("."),
+            repository: String::new(),
             name: "HEAD".to_owned(),
             path: String::new(),
             spec: spec.to_owned(),
         };
-        if let Some((repository, options)) = local.split_once(".git#") {
-            revision.repository = match repository {
-                "" => PathBuf::from("."),
-                folder if folder.ends_with('/') => PathBuf::from(folder),
-                name => PathBuf::from(format!("{name}.git")),
-            };
-            revision.read_options(options)?;
-            return Ok(Some(revision));
+        match (local.split_once(".git#"), spec.split_once(':')) {
+            _ if Path::new(spec).exists() => return Ok(None),
+            _ if local.contains("://") => {
+                let message = format!("`{spec}` is an address, and nothing is fetched");
+                let help = "download the file, or clone the repository and name the clone: `folder/.git#ref=main`";
+                return Err(wrong(message, help));
+            }
+            (Some((folder, options)), _) => {
+                let is_whole = folder.is_empty() || folder.ends_with('/');
+                revision.repository = format!("{folder}{}", if is_whole { "" } else { ".git" });
+                options
+                    .split(',')
+                    .try_for_each(|option| revision.set(option))?;
+            }
+            (None, Some((name, path))) if !name.is_empty() => {
+                (revision.name, revision.path) = (name.to_owned(), path.to_owned());
+            }
+            (None, _) => return Ok(None),
         }
-        let parts = spec.split_once(':').filter(|(name, _)| !name.is_empty());
-        Ok(parts.map(|(name, path)| Self {
-            name: name.to_owned(),
-            path: path.to_owned(),
-            ..revision
-        }))
+        Ok(Some(revision))
     }
 
-    /// Reads `KEY=VALUE,…` with the keys that buf knows.
-    fn read_options(&mut self, options: &str) -> Result<(), Error> {
-        for option in options.split(',') {
-            match option.split_once('=') {
-                Some(("ref" | "branch" | "tag" | "commit", value)) => self.name = value.to_owned(),
-                Some(("subdir", value)) => self.path = value.to_owned(),
-                // It only limits the commits that are fetched.
-                Some(("depth", _)) => {}
-                Some(_) | None => {
-                    let message = format!("unknown option `{option}` in `{}`", self.spec);
-                    let help =
-                        "the options are ref, branch, tag, commit and subdir, each with `=VALUE`";
-                    return Err(wrong(message, help));
-                }
+    /// Reads `KEY=VALUE` with one of the keys that buf knows.
+    fn set(&mut self, option: &str) -> Result<(), Error> {
+        match option.split_once('=') {
+            Some(("ref" | "branch" | "tag" | "commit", value)) => self.name = value.to_owned(),
+            Some(("subdir", value)) => self.path = value.to_owned(),
+            // It only limits the commits that are fetched.
+            Some(("depth", _)) => {}
+            Some(_) | None => {
+                let message = format!("unknown option `{option}` in `{}`", self.spec);
+                let help =
+                    "the options are ref, branch, tag, commit and subdir, each with `=VALUE`";
+                return Err(wrong(message, help));
             }
         }
         Ok(())
@@ -94,43 +89,78 @@ impl Revision {
     pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
         let list = [
             "ls-tree",
-            "-r",
-            "-z",
+            "-rz",
             "--full-tree",
             "--end-of-options",
             &self.name,
         ];
-        let listing = self
-            .git(&list, b"")
-            .map_err(|reason| self.unknown(&reason))?;
+        let listing = self.git(&list, "").map_err(|reason| {
+            let help = "name a file, or a branch, tag or commit of a git repository; a shallow clone lacks old \
+                        commits until `git fetch --unshallow`";
+            wrong(format!("cannot find `{}`: {reason}", self.spec), help)
+        })?;
+        let listing = String::from_utf8_lossy(&listing);
         let target = self.path_from_top()?;
-        let mut wanted = Vec::new();
-        for entry in listing.split(|byte| *byte == 0).filter_map(Entry::parse) {
-            entry.check(&target, &self.name)?;
-            if entry.is_file() && entry.is_wanted(&target) {
-                wanted.push(entry);
-            }
-        }
-        let has_target = wanted.iter().any(|entry| is_below(entry.path, &target));
+        let files = self.files(&listing, &target)?;
+        let has_target = files.iter().any(|(_, path)| is_below(path, &target));
         if !has_target && !target.is_empty() {
             let message = format!("revision `{}` has no file or folder `{target}`", self.name);
             let help = "name the path from the top of the repository, or start it with `./`";
             return Err(wrong(message, help));
         }
         let folder = tempfile::tempdir().map_err(failed)?;
-        self.copy(&wanted, folder.path())?;
+        self.copy(&files, folder.path())?;
         let target = folder.path().join(target);
         Ok((folder, target))
     }
 
-    /// Writes the files to a folder.
-    fn copy(&self, files: &[Entry<'_>], folder: &Path) -> Result<(), Error> {
-        let objects: String = (files.iter())
-            .map(|file| format!("{}\n", file.object))
-            .collect();
-        let contents = self.git(&["cat-file", "--batch"], objects.as_bytes())?;
+    /// Returns the files in a list of `MODE TYPE OBJECT\tPATH` that may have a part in a comparison of `target`, each with
+    /// the id of its content.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for a link or submodule that the target is or leads through, and for a link in the target that
+    /// would have to be read.
+    fn files<'l>(&self, listing: &'l str, target: &str) -> Result<Vec<(&'l str, &'l str)>, Error> {
+        let mut files = Vec::new();
+        for (about, path) in listing.split('\0').filter_map(|line| line.split_once('\t')) {
+            let (mode, object) = (about.split(' ').next(), about.split(' ').next_back());
+            let (mode, object) = (mode.unwrap_or_default(), object.unwrap_or_default());
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let is_wanted =
+                name.ends_with(".proto") || buf::is_configuration(name) || path == target;
+            let is_around = is_below(target, path);
+            let revision = &self.name;
+            let (what, help) = match mode {
+                "120000" if is_around || is_below(path, target) && is_wanted => (
+                    "a symbolic link, which is not followed",
+                    format!(
+                        "check the revision out, with `git worktree add FOLDER {revision}`, and name the folder"
+                    ),
+                ),
+                "160000" if is_around => (
+                    "a submodule: its files are in another repository",
+                    format!("name that repository: `{path}/.git#ref={object}`"),
+                ),
+                _ => {
+                    if is_wanted && mode.starts_with("100") {
+                        files.push((object, path));
+                    }
+                    continue;
+                }
+            };
+            let message = format!("`{path}` in revision `{revision}` is {what}");
+            return Err(wrong(message, &help));
+        }
+        Ok(files)
+    }
+
+    /// Writes the files to a folder. `git cat-file` prints `ID TYPE SIZE` and the content of each, both with a line end.
+    fn copy(&self, files: &[(&str, &str)], folder: &Path) -> Result<(), Error> {
+        let objects: Vec<&str> = files.iter().map(|(object, _)| *object).collect();
+        let contents = self.git(&["cat-file", "--batch"], &objects.join("\n"))?;
         let mut rest = contents.as_slice();
-        for Entry { path, .. } in files {
+        for (_, path) in files {
             let content = next_object(&mut rest).ok_or_else(|| failed("an object is missing"))?;
             if !buf::is_inside(path) {
                 return Err(failed(format!("`{path}` leads out of the repository")));
@@ -149,24 +179,17 @@ impl Revision {
         if path != "." && !path.starts_with("./") {
             return Ok(path.to_owned());
         }
-        let prefix = self.git(&["rev-parse", "--show-prefix"], b"")?;
+        let prefix = self.git(&["rev-parse", "--show-prefix"], "")?;
         let prefix = String::from_utf8_lossy(&prefix);
         let path = format!("{}{}", prefix.trim(), path[1..].trim_start_matches('/'));
         Ok(path.trim_end_matches('/').to_owned())
     }
 
-    /// Returns the error for a name that git does not resolve.
-    fn unknown(&self, reason: &Error) -> Error {
-        let help = "name a file, or a branch, tag or commit of a git repository; a shallow clone lacks old \
-                    commits until `git fetch --unshallow`";
-        wrong(format!("cannot find `{}`: {reason}", self.spec), help)
-    }
-
     /// Runs git in the repository, and returns its output.
-    fn git(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
+    fn git(&self, arguments: &[&str], input: &str) -> Result<Vec<u8>, Error> {
         let mut git = Command::new("git");
         git.arg("-C").arg(&self.repository).args(arguments);
-        let ended = subprocess::run(&mut git, input, TIME_LIMIT, MAX_OUTPUT + 1)
+        let ended = subprocess::run(&mut git, input.as_bytes(), TIME_LIMIT, MAX_OUTPUT + 1)
             .map_err(|error| failed(format!("the command cannot be started: {error}")))?
             .ok_or_else(|| failed(format!("no end after {} s", TIME_LIMIT.as_secs())))?;
         if ended.stdout.len() as u64 > MAX_OUTPUT {
@@ -182,69 +205,13 @@ impl Revision {
     }
 }
 
-/// An entry of a tree, as `git ls-tree -z` lists it.
-struct Entry<'l> {
-    mode: &'l str,
-    /// The id of its content, or the commit of a submodule.
-    object: &'l str,
-    path: &'l str,
-}
-
-impl<'l> Entry<'l> {
-    /// Reads `MODE TYPE OBJECT\tPATH`; `None` for a path that is not UTF-8, as no import can be.
-    fn parse(line: &'l [u8]) -> Option<Self> {
-        let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
-        let mut about = about.split(' ');
-        Some(Self {
-            mode: about.next()?,
-            object: about.nth(1)?,
-            path,
-        })
-    }
-
-    fn is_file(&self) -> bool {
-        self.mode.starts_with("100")
-    }
-
-    /// Returns true if the entry may have a part in a comparison of `target`.
-    fn is_wanted(&self, target: &str) -> bool {
-        let name = self.path.rsplit('/').next().unwrap_or(self.path);
-        name.ends_with(".proto") || buf::is_configuration(name) || self.path == target
-    }
-
-    /// Returns an error for a link or submodule that the target is or leads through, and for a link in the
-    /// target that would have to be read.
-    fn check(&self, target: &str, revision: &str) -> Result<(), Error> {
-        let Self { object, path, .. } = self;
-        let is_around = is_below(target, path);
-        let (what, help) = match self.mode {
-            "120000" if is_around || is_below(path, target) && self.is_wanted(target) => (
-                "a symbolic link, which is not followed",
-                format!(
-                    "check the revision out, with `git worktree add FOLDER {revision}`, and name the folder"
-                ),
-            ),
-            "160000" if is_around => (
-                "a submodule: its files are in another repository",
-                format!("name that repository: `{path}/.git#ref={object}`"),
-            ),
-            _ => return Ok(()),
-        };
-        Err(wrong(
-            format!("`{path}` in revision `{revision}` is {what}"),
-            &help,
-        ))
-    }
-}
-
 /// Returns true if the path is the folder or in it; an empty folder is the whole tree.
 fn is_below(path: &str, folder: &str) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Takes the next content from the output of `git cat-file --batch`: `ID TYPE SIZE`, then the content, each with
-/// a line end.
+/// Takes the next content from the output of `git cat-file --batch`.
 fn next_object<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let (line, content) = rest.split_at(end);

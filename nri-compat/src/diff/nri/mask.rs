@@ -5,7 +5,7 @@ use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 
 use super::side::Side;
 use super::{Context, Sink, names};
-use crate::report::finding::{Finding, Level};
+use crate::report::finding::Level;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
@@ -190,21 +190,18 @@ fn is_plain(field: &Field) -> bool {
     carries_bits && field.label == Label::Single
 }
 
-fn kind_name(field: &Field) -> String {
-    match &field.kind {
-        FieldKind::Scalar(name) => (*name).to_owned(),
-        FieldKind::Message(name) | FieldKind::Enum(name) => name.clone(),
-        FieldKind::Map { .. } => "a map".to_owned(),
-    }
-}
-
 fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
     let masks = Masks::new(&cx.from, &cx.to);
     let Some(old) = masks.one else {
         return;
     };
-    let message = match (masks.relation(), masks.other) {
-        (Relation::SameBits, Some(new)) => return same_bits(cx, old, new, sink),
+    let relation = masks.relation();
+    let message = match (relation, masks.other) {
+        (Relation::Absent, _) | (Relation::SameBits, None) => return,
+        (Relation::SameBits, Some(new)) if new.kind == old.kind => return,
+        (Relation::SameBits, Some(_)) => {
+            "the subscription mask has another type; both types carry the same bits".to_owned()
+        }
         (Relation::Retyped, _) => {
             "the subscription mask has another type: the other side misreads it".to_owned()
         }
@@ -215,28 +212,12 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
         (Relation::Apart, None) => {
             "the subscription mask was removed: the other side reads 0, every event".to_owned()
         }
-        (Relation::Absent | Relation::SameBits, _) => return,
     };
-    let at = match masks.other {
-        Some(new) => new.about.location.clone(),
-        None => configured(&cx.to).and_then(|answer| answer.about.location.clone()),
-    };
+    let about = masks.other.map(|new| &new.about);
+    let about = about.or_else(|| Some(&configured(&cx.to)?.about));
+    let at = about.and_then(|about| about.location.clone());
     sink.report("NRI_MASK_FIELD_CHANGED", at, &cx.to.full(MASK), message);
-}
-
-/// Notes another type with the same encoding.
-fn same_bits(cx: &Context<'_>, old: &Field, new: &Field, sink: &mut Sink) {
-    if new.kind == old.kind {
-        return;
+    if let (Relation::SameBits, Some(finding)) = (relation, sink.findings.last_mut()) {
+        finding.level = Level::Note;
     }
-    let message = format!(
-        "the subscription mask changed from {} to {}, which carry the same bits",
-        kind_name(old),
-        kind_name(new)
-    );
-    let rule = "NRI_MASK_FIELD_CHANGED";
-    sink.findings.push(Finding {
-        location: new.about.location.clone(),
-        ..Finding::new(rule, Level::Note, cx.to.full(MASK), message)
-    });
 }

@@ -13,7 +13,7 @@ impl Pair<'_> {
         let is = |mask: Option<&nri_schema::model::Field>, name: Option<&str>| {
             mask.is_some_and(|mask| Some(mask.full_name.as_str()) == name)
         };
-        let (sent, read) = ends(part);
+        let (sent, read) = part.ends();
         is(masks.one, sent) || is(masks.other, read)
     }
 
@@ -42,7 +42,7 @@ impl Pair<'_> {
     /// Returns the outcome for a field that does not arrive although its receiver needs it.
     pub(super) fn missing(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         let required = self.required(from_plugin, part)?;
-        let (sent, read) = ends(part);
+        let (sent, read) = part.ends();
         let arrives = match part {
             Transfer::Read { effect, .. } => {
                 let mut ends = sent.into_iter().zip(read);
@@ -60,24 +60,13 @@ impl Pair<'_> {
 
     fn required(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<&'static Required> {
         let (sender, receiver) = self.ends_of(from_plugin);
-        let (sent, read) = ends(part);
+        let (sent, read) = part.ends();
         let of_sender = sent.and_then(|field| sender.requirement(field));
         of_sender.or_else(|| receiver.requirement(read?))
     }
 }
 
-/// Returns the full names of the field on the sender's and on the receiver's side.
-fn ends<'t>(part: &Transfer<'t>) -> (Option<&'t str>, Option<&'t str>) {
-    match *part {
-        Transfer::Read { sent, read, .. } | Transfer::OtherValue { sent, read } => {
-            (Some(sent), Some(read))
-        }
-        Transfer::Unknown { sent } | Transfer::UnknownValue { sent } => (Some(sent), None),
-        Transfer::Unfilled { read, .. } => (None, Some(read)),
-    }
-}
-
 fn field(part: &Transfer<'_>, outcome: Outcome, detail: &str) -> Option<PairingItem> {
-    let (sent, read) = ends(part);
+    let (sent, read) = part.ends();
     Some(item(ItemKind::Field, sent.or(read)?, outcome, detail))
 }

@@ -252,35 +252,24 @@ impl<'s> Wire<'s> {
 impl Message<'_> {
     /// Returns the first field whose values can make the receiver reject the message.
     pub(super) fn refused(&self) -> Option<&str> {
-        self.parts.iter().find_map(|part| match *part {
-            Transfer::Read {
-                sent, ref effect, ..
-            } if effect.worst() == Arrival::Refused => Some(sent),
-            Transfer::Unfilled {
-                read,
-                required: true,
-            } => Some(read),
-            Transfer::Read { .. }
-            | Transfer::Unfilled { .. }
-            | Transfer::Unknown { .. }
-            | Transfer::UnknownValue { .. }
-            | Transfer::OtherValue { .. } => None,
-        })
+        let is_refused = |part: &&Transfer<'_>| {
+            let is_required = matches!(part, Transfer::Unfilled { required: true, .. });
+            is_required || part.arrival() == Some(Arrival::Refused)
+        };
+        let (sent, read) = self.parts.iter().find(is_refused)?.ends();
+        sent.or(read)
     }
 
     /// Returns true if the receiver interprets it as another message, with other content. A message that was merely
     /// renamed is the same on the wire.
     pub(super) fn is_another(&self) -> bool {
         self.sent != self.expected
-            && self.parts.iter().any(|part| match part {
-                Transfer::Read { sent, read, effect } => {
-                    effect.worst() > Arrival::PresenceLost
-                        || self.both_declare_both && own_name(sent) != own_name(read)
-                }
-                Transfer::Unknown { .. }
-                | Transfer::Unfilled { .. }
-                | Transfer::UnknownValue { .. }
-                | Transfer::OtherValue { .. } => false,
+            && self.parts.iter().any(|part| {
+                let (sent, read) = part.ends();
+                part.arrival().is_some_and(|arrival| {
+                    arrival > Arrival::PresenceLost
+                        || self.both_declare_both && sent.map(own_name) != read.map(own_name)
+                })
             })
     }
 
@@ -288,12 +277,9 @@ impl Message<'_> {
     /// plugin sent. A plugin misses nothing that it was not built to read.
     fn is_incomplete(&self) -> bool {
         self.sent != self.expected
-            && self.parts.iter().any(|part| match part {
-                Transfer::Unknown { .. } => self.from_plugin,
-                Transfer::Unfilled { .. } => !self.from_plugin,
-                Transfer::Read { .. }
-                | Transfer::UnknownValue { .. }
-                | Transfer::OtherValue { .. } => false,
+            && self.parts.iter().any(|part| {
+                matches!(part, Transfer::Unknown { .. }) && self.from_plugin
+                    || matches!(part, Transfer::Unfilled { .. }) && !self.from_plugin
             })
     }
 }

@@ -71,15 +71,10 @@ fn spread<'s>(
 }
 
 fn is_misread(part: &Transfer<'_>) -> bool {
-    matches!(part, Transfer::Read { effect, .. } if effect.worst() > Arrival::PresenceLost)
+    part.arrival() > Some(Arrival::PresenceLost)
 }
 
 fn is_trouble(part: &Transfer<'_>) -> bool {
-    match part {
-        Transfer::Read { .. } => is_misread(part),
-        Transfer::Unknown { .. }
-        | Transfer::Unfilled { .. }
-        | Transfer::UnknownValue { .. }
-        | Transfer::OtherValue { .. } => true,
-    }
+    part.arrival()
+        .is_none_or(|arrival| arrival > Arrival::PresenceLost)
 }

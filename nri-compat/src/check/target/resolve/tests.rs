@@ -57,21 +57,6 @@ fn names_from_machines_are_reduced() {
     assert!(both.given.is_some() && both.assumed.is_some());
     let exact = head("nri@v0.9.1-0.20250219030224-e597e7849f24").expect("known");
     assert_eq!((exact.given, exact.assumed), (None, None));
-    for spec in [
-        "containerd://2.4.2+unknown",
-        "containerd://1.7.27+azure",
-        "containerd@1.7.24~ds1",
-        "containerd@2.2.1-0ubuntu1~24.04.1",
-        "cri-o@1.33.4-3.rhaos4.20",
-        "cri-o://1.33.4-3.rhaos4.20.git1234567.el9_6",
-        "containerd://2.1.5+bottlerocket",
-        "containerd://v2.1.4",
-        "cri-o://1.36.0-dev",
-        "containerd@2.7.0-rc.1",
-    ] {
-        let target = head(spec).expect(spec);
-        assert_eq!(target.given.as_deref(), Some(spec));
-    }
 }
 
 #[test]
