@@ -115,23 +115,10 @@ fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBu
             folder
         };
         if let Ok(canonical) = folder.canonicalize() {
-            let is_below = |outer: &PathBuf| {
-                canonical.starts_with(outer) && !has_module_between(outer, &canonical)
-            };
-            if !folders.keys().any(is_below) {
-                folders.insert(canonical, folder);
-            }
+            folders.entry(canonical).or_insert(folder);
         }
     }
     folders
-}
-
-/// Returns true if a folder below another one belongs to a module of its own.
-fn has_module_between(outer: &Path, inner: &Path) -> bool {
-    let between = inner.ancestors().take_while(|folder| *folder != outer);
-    between
-        .into_iter()
-        .any(|folder| folder.join("go.mod").is_file())
 }
 
 /// Lists the main packages below a folder that link a stub of NRI.

@@ -135,14 +135,10 @@ fn first_runtimes(history: &History) -> String {
 /// messages, lower for names and sources, lowest for unknown events.
 fn confidence(seen: &Sighting) -> Confidence {
     match seen.kind {
-        FileKind::GoBinary => match seen.events.certainty {
+        FileKind::GoBinary | FileKind::RustBinary => match seen.events.certainty {
             Certainty::Exact => Confidence::High,
             Certainty::ByName | Certainty::Observed => Confidence::Medium,
             Certainty::Unknown => Confidence::Low,
-        },
-        FileKind::RustBinary => match seen.events.certainty {
-            Certainty::Exact => Confidence::High,
-            Certainty::ByName | Certainty::Observed | Certainty::Unknown => Confidence::Low,
         },
         FileKind::WasmModule
         | FileKind::OneShotConfig

@@ -1,6 +1,5 @@
 //! Rules about NRI peers, which no generic tool has, for two schemas that are NRI protocols.
 
-mod event_names;
 mod events;
 pub(super) mod facts;
 pub(super) mod fields;

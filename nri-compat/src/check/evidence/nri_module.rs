@@ -72,14 +72,6 @@ pub(in crate::check) fn parse(version: &str) -> Option<Version> {
     ((parsed.major, parsed.minor, parsed.patch) != (0, 0, 0)).then_some(parsed)
 }
 
-/// Returns true for a commit between releases: `v0.11.1-0.20260415191100-0123456789ab`.
-pub(super) fn is_pseudo(version: &str) -> bool {
-    let parsed = version
-        .strip_prefix('v')
-        .and_then(|version| Version::parse(version).ok());
-    parsed.is_some_and(|version| pseudo_time(&version).is_some())
-}
-
 /// Returns the time in `v0.11.1-0.20260101000000-0123456789ab`: that of its commit, in UTC.
 fn pseudo_time(version: &Version) -> Option<&str> {
     let (before, commit) = version.pre.as_str().rsplit_once('-')?;
@@ -125,13 +117,6 @@ mod tests {
                 "{version}: {found:?}"
             );
         }
-    }
-
-    #[test]
-    fn pseudo_versions_are_told_apart() {
-        assert!(is_pseudo("v0.9.1-0.20250219030224-e597e7849f24"));
-        assert!(is_pseudo("v0.0.0-20250219030224-e597e7849f24"));
-        assert!(!is_pseudo("v0.9.1-rc.1") && !is_pseudo("v0.12.5"));
     }
 
     #[test]

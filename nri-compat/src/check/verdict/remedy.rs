@@ -1,6 +1,7 @@
 //! The exact next step, by kind of file.
 
-use nri_schema::history::{Deprecation, Release};
+use nri_schema::history::Deprecation;
+use nri_schema::model::Event;
 
 use crate::check::evidence::nri_module;
 use crate::check::target::Target;
@@ -99,18 +100,22 @@ fn next_step(kind: UnknownKind) -> Option<&'static str> {
 /// Returns the newest release of NRI whose plugins the target accepts: it knows every event that they
 /// may subscribe to.
 fn newest_accepted<'h>(target: &Target<'h>) -> Option<&'h str> {
-    let knows_all = |release: &&Release| {
-        let revision = target.history.revision_of(release).ok();
-        let protocol = revision.and_then(|revision| revision.protocol().ok());
-        let nri = protocol.and_then(|protocol| protocol.nri.as_ref());
-        nri.is_some_and(|nri| {
-            let mut events = nri.events.iter();
-            events.all(|event| target.event(&event.rpc_name).is_some())
-        })
-    };
-    let mut tagged = target.history.releases().iter();
-    let newest = tagged.rfind(|release| !release.untagged && knows_all(release))?;
-    Some(&newest.name)
+    let is_known = |event: &Event| target.event(&event.rpc_name).is_some();
+    let mut releases = releases(target);
+    let (name, _) = releases.rfind(|(_, events)| events.iter().all(is_known))?;
+    Some(name)
+}
+
+/// Returns the names and events of the tagged releases of NRI that have the protocol, oldest first.
+fn releases<'h>(
+    target: &Target<'h>,
+) -> impl DoubleEndedIterator<Item = (&'h str, &'h [Event])> + use<'h> {
+    let history = target.history;
+    let tagged = history.releases().iter().filter(|one| !one.untagged);
+    tagged.filter_map(|release| {
+        let protocol = history.revision_of(release).ok()?.protocol().ok()?;
+        Some((release.name.as_str(), &*protocol.nri.as_ref()?.events))
+    })
 }
 
 /// Returns how to find out what could not be determined.
@@ -155,21 +160,12 @@ pub(super) fn leave_out(events: &[String], target: &Target<'_>) -> String {
 }
 
 /// Returns the first NRI release that knows all these events.
-fn first_release(target: &Target<'_>, events: &[String]) -> Option<String> {
-    let knows = |revision: &&nri_schema::history::Revision| {
-        let nri = revision
-            .protocol()
-            .ok()
-            .and_then(|protocol| protocol.nri.as_ref());
-        nri.is_some_and(|nri| {
-            let known = |event: &String| nri.events.iter().any(|one| one.rpc_name == *event);
-            events.iter().all(known)
-        })
-    };
-    let untagged = |name: &str| name.contains("-0.");
-    let mut revisions = target.history.revisions().iter();
-    let found = revisions.find(|revision| !untagged(revision.name()) && knows(revision))?;
-    Some(found.name().to_owned())
+fn first_release<'h>(target: &Target<'h>, events: &[String]) -> Option<&'h str> {
+    let (name, _) = releases(target).find(|(_, known)| {
+        let is_known = |event: &String| known.iter().any(|one| one.rpc_name == *event);
+        events.iter().all(is_known)
+    })?;
+    Some(name)
 }
 
 /// The note for plugins that need more than another release.

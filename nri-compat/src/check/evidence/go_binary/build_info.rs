@@ -6,7 +6,6 @@ use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::leb128;
 use crate::check::evidence::binary::window::find;
-use crate::check::evidence::nri_module;
 
 const SECTION: &str = ".go.buildinfo";
 const MAGIC: &[u8] = b"\xff Go buildinf:";
@@ -144,10 +143,6 @@ pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
         None if *version == "(devel)" => (
             "(devel)".to_owned(),
             format!("build information has {path} as the main module, of no version"),
-        ),
-        None if nri_module::is_pseudo(version) => (
-            (*version).to_owned(),
-            format!("build information says {path} {version}, a commit between releases"),
         ),
         None => (
             (*version).to_owned(),

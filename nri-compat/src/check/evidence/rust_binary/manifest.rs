@@ -10,7 +10,7 @@ use crate::check::events::proto_name;
 use crate::check::evidence::identity;
 use crate::check::evidence::protocol::MANIFEST;
 use crate::facts::EVENTS;
-use crate::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// An upper bound for the size of marker, length and text in bytes.
 pub(super) const LONGEST: u64 = 8192;
@@ -105,37 +105,26 @@ impl Manifest {
         }
     }
 
-    fn evidence(&self) -> Vec<crate::sighting::Evidence> {
-        let mut all = vec![evidence(format!(
-            "it has a manifest: made with crate nri {}, for protocols up to {}",
-            self.nri,
-            release(&self.protocol)
-        ))];
-        if !self.deprecated.is_empty() {
-            all.push(evidence(format!(
-                "it has handlers of deprecated calls: {}",
-                self.deprecated.join(", ")
-            )));
-        }
-        if let Some(oldest) = &self.min_protocol {
-            all.push(evidence(format!(
-                "it supports {} and later",
-                release(oldest)
-            )));
-        }
-        if !self.required_fields.is_empty() {
-            all.push(evidence(format!(
-                "it refuses to run under a runtime that ignores {}",
-                self.required_fields.join(", ")
-            )));
-        }
-        if !self.required.is_empty() {
-            all.push(evidence(format!(
-                "it refuses to run without {}",
-                rpcs(&self.required).join(", ")
-            )));
-        }
-        all
+    fn evidence(&self) -> Vec<Evidence> {
+        let listed = |names: &[String], what: &str| {
+            (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+        };
+        let oldest = self.min_protocol.as_deref().map(release);
+        let details = [
+            Some(format!(
+                "it has a manifest: made with crate nri {}, for protocols up to {}",
+                self.nri,
+                release(&self.protocol)
+            )),
+            listed(&self.deprecated, "it has handlers of deprecated calls:"),
+            oldest.map(|oldest| format!("it supports {oldest} and later")),
+            listed(
+                &self.required_fields,
+                "it refuses to run under a runtime that ignores",
+            ),
+            listed(&rpcs(&self.required), "it refuses to run without"),
+        ];
+        details.into_iter().flatten().map(evidence).collect()
     }
 }
 
