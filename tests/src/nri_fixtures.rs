@@ -6,6 +6,7 @@ use nri_compat::diff::{Input, Target, findings};
 use nri_compat::error::Error;
 use nri_compat::report::finding::Finding;
 use nri_schema::History;
+use nri_schema::compile::Imports;
 
 use crate::fixtures::names;
 
@@ -40,7 +41,11 @@ impl Fixture {
     }
 
     fn input(&self, history: &History, side: &str) -> Result<Input, Error> {
-        let mut input = Input::resolve(history, &self.folder.join(side).to_string_lossy())?;
+        let mut input = Input::resolve(
+            history,
+            &self.folder.join(side).to_string_lossy(),
+            &Imports::default(),
+        )?;
         input.target = self.target();
         Ok(input)
     }

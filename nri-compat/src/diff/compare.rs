@@ -69,7 +69,7 @@ fn inputs(
     to: &str,
     [of_from, of_to]: [&Imports; 2],
 ) -> Result<(Input, Input), Error> {
-    let resolve = |spec, imports| Input::resolve_with(history, spec, imports);
+    let resolve = |spec, imports| Input::resolve(history, spec, imports);
     if from == to {
         Input::check_both(from)?;
         return Ok((resolve(from, of_from)?, resolve(to, of_to)?));

@@ -49,22 +49,14 @@ pub struct Input {
 
 impl Input {
     /// Compiles what `spec` names: a release, the release of a runtime, a proto, a folder of
-    /// protos, a `FileDescriptorSet`, a revision in git, or `-` for standard input.
+    /// protos, a `FileDescriptorSet`, a revision in git, or `-` for standard input. Imports are also looked up in
+    /// `imports`.
     ///
     /// # Errors
     ///
     /// Returns an error. For an unknown version it lists similar ones; for a proto that does not
     /// compile it shows file, line and the offending text.
-    pub fn resolve(history: &History, spec: &str) -> Result<Self, Error> {
-        Self::resolve_with(history, spec, &Imports::added_with("-I FOLDER"))
-    }
-
-    /// Like [`Input::resolve`]; imports are also looked up in `imports`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Input::resolve`].
-    pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
+    pub fn resolve(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
         if spec == STDIN {
             let bytes = bytes::limited(std::io::stdin().lock(), shown(spec))?;
             return Self::of_bytes(spec, "stdin.proto", bytes);

@@ -8,10 +8,13 @@ use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::template::{Format, Look, render};
 use nri_compat::report::{json, sarif};
 use nri_schema::History;
+use nri_schema::compile::Imports;
 
 fn report(history: &History, from: &str, to: &str) -> DiffReport {
-    let input =
-        |spec| Input::resolve(history, spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+    let input = |spec| {
+        Input::resolve(history, spec, &Imports::default())
+            .unwrap_or_else(|error| panic!("{spec}: {error}"))
+    };
     let report = compare(history, &input(from), &input(to), Category::File);
     DiffReport {
         // That of the tables changes with each release of a runtime.

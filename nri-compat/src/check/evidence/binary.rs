@@ -79,24 +79,6 @@ impl Segment {
     }
 }
 
-impl Headers {
-    /// Returns unusable headers: damaged, or beyond the end of a file that has to extend at least
-    /// to `loaded_end`.
-    fn unreadable(layout: Layout, loaded_end: u64) -> Self {
-        Self {
-            layout,
-            sections: Vec::new(),
-            segments: Vec::new(),
-            relative: None,
-            sound: false,
-            stripped: false,
-            loaded_end,
-            end: loaded_end,
-            starts: true,
-        }
-    }
-}
-
 impl<'c> Image<'c> {
     /// Reads the headers of a file, as far as possible.
     pub(crate) fn read(file: &File<'c>) -> Self {

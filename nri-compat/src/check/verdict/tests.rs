@@ -202,17 +202,6 @@ fn an_unknown_verdict_says_why_and_how_to_find_out() {
 }
 
 #[test]
-fn runtimes_and_users_of_the_types_are_not_judged() {
-    let history = History::embedded().expect("the tables fit together");
-    let target = Target::newest(&history).expect("a release");
-    for role in [Role::Runtime, Role::Library] {
-        let mut seen = seen(GoBinary, StateChange, RUN, Exact);
-        seen.role = role;
-        assert_eq!(judge(&seen, &target), None);
-    }
-}
-
-#[test]
 fn every_rule_is_in_the_catalogue() {
     let checks = crate::rules::ids().filter(|id| id.starts_with("CHECK_"));
     assert_eq!(checks.collect::<Vec<_>>(), RULES);

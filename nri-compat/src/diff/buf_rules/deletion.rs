@@ -8,22 +8,12 @@ use nri_schema::Schema;
 use nri_schema::schema::{Declaration, File, Id};
 
 /// A kind of declaration: its noun, and how to list it.
-pub(in crate::diff) struct Kind {
-    noun: &'static str,
-    list: fn(&Schema) -> Vec<&Id>,
-}
+pub(in crate::diff) struct Kind(&'static str, fn(&Schema) -> Vec<&Id>);
 
-impl Kind {
-    const fn new(noun: &'static str, list: fn(&Schema) -> Vec<&Id>) -> Self {
-        Self { noun, list }
-    }
-}
-
-pub(in crate::diff) const MESSAGE: Kind = Kind::new("message", |schema| ids(&schema.messages));
-pub(in crate::diff) const ENUM: Kind = Kind::new("enum", |schema| ids(&schema.enums));
-pub(in crate::diff) const EXTENSION: Kind =
-    Kind::new("extension", |schema| ids(&schema.extensions));
-pub(in crate::diff) const SERVICE: Kind = Kind::new("service", |schema| ids(&schema.services));
+pub(in crate::diff) const MESSAGE: Kind = Kind("message", |schema| ids(&schema.messages));
+pub(in crate::diff) const ENUM: Kind = Kind("enum", |schema| ids(&schema.enums));
+pub(in crate::diff) const EXTENSION: Kind = Kind("extension", |schema| ids(&schema.extensions));
+pub(in crate::diff) const SERVICE: Kind = Kind("service", |schema| ids(&schema.services));
 
 fn ids<T: Declaration>(all: &[T]) -> Vec<&Id> {
     all.iter().map(Declaration::id).collect()
@@ -52,10 +42,10 @@ fn packages(schema: &Schema) -> BTreeSet<&str> {
 /// Returns the packages to check. buf checks a package only if it still declares something of the
 /// kind, or for services, only if it exists.
 fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
-    if kind.noun == SERVICE.noun {
+    if kind.0 == SERVICE.0 {
         return packages(schema);
     }
-    let files = (kind.list)(schema).into_iter().map(|id| schema.file_of(id));
+    let files = (kind.1)(schema).into_iter().map(|id| schema.file_of(id));
     files.map(|file| file.package.as_str()).collect()
 }
 
@@ -64,7 +54,7 @@ pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
     let to = run.pairs.to;
     for id in gone(run, kind, |file| &file.name) {
         if let Some(file) = to.file(&run.pairs.from.file_of(id).name) {
-            let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested());
+            let message = format!("{} {:?} was deleted from its file", kind.0, id.nested());
             run.sink
                 .add(Some(place_in_file(to, file, id)), &id.full, message);
         }
@@ -81,14 +71,14 @@ pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
             // buf looks for the remains of a message in its package, and for those of anything else
             // in its file.
             let place = to.file(name).map(|file| {
-                if kind.noun == MESSAGE.noun {
+                if kind.0 == MESSAGE.0 {
                     let is_in_package = |other: &File| other.package == *package;
                     last_known_place(to, file, package, id.nested(), is_in_package)
                 } else {
                     place_in_file(to, file, id)
                 }
             });
-            let (noun, nested) = (kind.noun, id.nested());
+            let (noun, nested) = (kind.0, id.nested());
             let message = format!("{noun} {nested:?} was deleted from package {package:?}");
             run.sink.add(place, &id.full, message);
         }
@@ -99,11 +89,11 @@ pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
 /// of the file.
 fn gone<'a>(run: &Run<'a>, kind: &Kind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
     let (from, to) = (run.pairs.from, run.pairs.to);
-    let kept = (kind.list)(to).into_iter();
+    let kept = (kind.1)(to).into_iter();
     let kept: HashSet<_> = kept
         .map(|id| (scope(to.file_of(id)), id.nested()))
         .collect();
-    let mut all = (kind.list)(from);
+    let mut all = (kind.1)(from);
     all.retain(|id| !kept.contains(&(scope(from.file_of(id)), id.nested())));
     all
 }

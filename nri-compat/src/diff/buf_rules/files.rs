@@ -25,26 +25,23 @@ pub(in crate::diff) fn syntax(run: &mut Run<'_>, old: &File, new: &File) {
 }
 
 /// An option that must keep its value: its tag and name in `FileOptions`, and its value as text.
-pub(in crate::diff) struct FileOption {
-    tag: i32,
-    name: &'static str,
-    value: fn(&FileOptions) -> &str,
-}
+pub(in crate::diff) struct FileOption(
+    pub(in crate::diff) i32,
+    pub(in crate::diff) &'static str,
+    pub(in crate::diff) fn(&FileOptions) -> &str,
+);
 
 impl FileOption {
-    /// Returns the option with this tag and name.
-    pub(in crate::diff) const fn new(
-        tag: i32,
-        name: &'static str,
-        value: fn(&FileOptions) -> &str,
-    ) -> Self {
-        Self { tag, name, value }
-    }
-
     pub(super) fn check(&self, run: &mut Run<'_>, old: &File, new: &File) {
-        let values = ((self.value)(&old.options), (self.value)(&new.options));
-        let what = format!("option {}", self.name);
-        same(run, new, values, &what, &[OPTIONS, self.tag]);
+        let Self(tag, name, value) = self;
+        let values = (value(&old.options), value(&new.options));
+        same(
+            run,
+            new,
+            values,
+            &format!("option {name}"),
+            &[OPTIONS, *tag],
+        );
     }
 }
 

@@ -42,9 +42,6 @@ const ENDING: u64 = (1 << 16) + 64;
 /// The number of compressed bytes from which the first bytes of a program are unpacked, and the number of unpacked bytes that
 /// are searched for a program.
 const PACKED: u64 = 256 << 10;
-/// The minimum size of a program that can speak the protocol in bytes. Smaller ones are common:
-/// probes that find out which machines the kernel can emulate.
-const SMALLEST: u64 = 16 << 10;
 /// The machine of programs for the kernel (BPF).
 const BPF: u16 = 247;
 
@@ -127,8 +124,8 @@ fn described(image: &Image<'_>, place: u64) -> Result<Option<&'static str>, Unre
     Ok(found.then_some("another program (gzip)"))
 }
 
-/// Returns true for the first bytes of a program or shared library of some size: not for an object
-/// file, a program for the kernel, or other data that begins alike.
+/// Returns true for the first bytes of a program or shared library: not for an object file, a program for the kernel, or
+/// other data that begins alike.
 fn is_program(bytes: &[u8]) -> bool {
     let &[_, _, _, _, class @ (1 | 2), order @ (1 | 2), 1, ..] = bytes else {
         return false;
@@ -138,23 +135,5 @@ fn is_program(bytes: &[u8]) -> bool {
         big: order == 2,
     };
     let number = |at| layout.u16(bytes, at).unwrap_or_default();
-    matches!(number(16), 2 | 3) && !matches!(number(18), 0 | BPF) && !is_small(bytes, layout)
-}
-
-/// Returns true if no segment of an ELF file ends behind [`SMALLEST`]. Segments that are described
-/// beyond these bytes do.
-fn is_small(bytes: &[u8], layout: Layout) -> bool {
-    let word = layout.word();
-    let table = layout.pointer(bytes, 24 + word).unwrap_or_default();
-    let number = |at| layout.u16(bytes, at).map_or(0, usize::from);
-    let (size, count) = (number(38 + 2 * word), number(40 + 2 * word));
-    (0..count).all(|segment| {
-        let header = usize::try_from(table).unwrap_or(usize::MAX);
-        let header = header.saturating_add(segment * size);
-        let field = |place: usize| layout.pointer(bytes, header.saturating_add(place * word));
-        match (field(1), field(4)) {
-            (Some(offset), Some(length)) => offset.saturating_add(length) < SMALLEST,
-            _ => false,
-        }
-    })
+    matches!(number(16), 2 | 3) && !matches!(number(18), 0 | BPF)
 }

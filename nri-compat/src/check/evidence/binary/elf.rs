@@ -20,21 +20,31 @@ const FILE_HEADER: u64 = 64;
 /// The names that linkers give to the section with the section names.
 const NAME_SECTIONS: [&str; 2] = [".shstrtab", ".strtab"];
 
-/// Reads the headers of a file that starts as ELF.
+/// Reads the headers of a file that starts as ELF, as far as possible.
 pub(super) fn read(file: &File<'_>) -> Headers {
-    let cache = ReadCache::new(Stream::new(file.content));
-    let read = if file.head.get(4) == Some(&1) {
-        of_class::<FileHeader32<Endianness>>(Tables(&cache), file)
-    } else {
-        of_class::<FileHeader64<Endianness>>(Tables(&cache), file)
+    let layout = Layout {
+        wide: file.head.get(4) != Some(&1),
+        big: file.head.get(5) == Some(&2),
     };
-    read.unwrap_or_else(|| {
-        let layout = Layout {
-            wide: file.head.get(4) != Some(&1),
-            big: file.head.get(5) == Some(&2),
-        };
-        Headers::unreadable(layout, FILE_HEADER)
-    })
+    let mut read = Headers {
+        layout,
+        sections: Vec::new(),
+        segments: Vec::new(),
+        relative: None,
+        sound: false,
+        stripped: false,
+        loaded_end: FILE_HEADER,
+        end: FILE_HEADER,
+        starts: true,
+    };
+    let cache = ReadCache::new(Stream::new(file.content));
+    let (data, length) = (Tables(&cache), file.content.len());
+    let _ = if layout.wide {
+        fill::<FileHeader64<Endianness>>(&mut read, data, length)
+    } else {
+        fill::<FileHeader32<Endianness>>(&mut read, data, length)
+    };
+    read
 }
 
 /// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
@@ -83,30 +93,41 @@ impl Section {
     }
 }
 
-fn of_class<H: FileHeader<Endian = Endianness>>(
+/// Fills in the segments and sections, and the properties that depend on them; returns `None` where something cannot be
+/// read.
+fn fill<H: FileHeader<Endian = Endianness>>(
+    read: &mut Headers,
     data: Tables<'_, '_>,
-    file: &File<'_>,
-) -> Option<Headers> {
+    length: u64,
+) -> Option<()> {
     let header = H::parse(data).ok()?;
     let endian = header.endian().ok()?;
-    let layout = Layout {
-        wide: header.is_type_64(),
-        big: header.is_big_endian(),
+    let end = |start: u64, size: u16, count: u16| {
+        start.saturating_add(u64::from(size) * u64::from(count))
     };
-    let table_end = header
-        .e_phoff(endian)
-        .into()
-        .saturating_add(u64::from(header.e_phentsize(endian)) * u64::from(header.e_phnum(endian)));
-    let mut read = Headers::unreadable(layout, FILE_HEADER.max(table_end));
+    let (size, count) = (header.e_phentsize(endian), header.e_phnum(endian));
+    let table_end = end(header.e_phoff(endian).into(), size, count);
     read.segments = segments::<H>(header, endian, data);
     let ends = read.segments.iter().map(Segment::end);
-    read.loaded_end = ends.fold(read.loaded_end, u64::max);
+    read.loaded_end = ends.fold(FILE_HEADER.max(table_end), u64::max);
     read.end = read.loaded_end;
     read.relative = relative(header.e_machine(endian));
     read.stripped = header.e_shoff(endian).into() == 0;
     read.starts = !is_no_program::<H>(header, endian);
-    sections::<H>(&mut read, header, endian, data, file.content.len());
-    Some(read)
+    let (mut sections, names) = named_sections::<H>(header, endian, data)?;
+    read.sound = agree(&sections, names, &read.segments);
+    sections.retain(Section::in_file);
+    let holds_code = |section: &Section| section.is_loaded() && section.kind != elf::SHT_NOTE;
+    if !sections.is_empty() && !sections.iter().any(holds_code) {
+        // Separate debug information: its segments are those of the program.
+        read.starts &= read.loaded_end <= length;
+    }
+    let (size, count) = (header.e_shentsize(endian), header.e_shnum(endian));
+    let table_end = end(header.e_shoff(endian).into(), size, count);
+    let ends = sections.iter().map(Section::end);
+    read.end = ends.fold(read.end.max(table_end), u64::max);
+    read.sections = sections;
+    Some(())
 }
 
 /// Returns true if it is an object file or a core dump. A file with the parts of a program is a
@@ -134,31 +155,6 @@ fn segments<H: FileHeader<Endian = Endianness>>(
         size: header.p_filesz(endian).into(),
     });
     segments.take(MAX_ENTRIES).collect()
-}
-
-/// Adds the sections and the properties that depend on them.
-fn sections<H: FileHeader<Endian = Endianness>>(
-    read: &mut Headers,
-    header: &H,
-    endian: Endianness,
-    data: Tables<'_, '_>,
-    length: u64,
-) {
-    let Some((mut sections, names)) = named_sections::<H>(header, endian, data) else {
-        return;
-    };
-    read.sound = agree(&sections, names, &read.segments);
-    sections.retain(Section::in_file);
-    let holds_code = |section: &Section| section.is_loaded() && section.kind != elf::SHT_NOTE;
-    if !sections.is_empty() && !sections.iter().any(holds_code) {
-        // Separate debug information: its segments are those of the program.
-        read.starts &= read.loaded_end <= length;
-    }
-    let size = u64::from(header.e_shentsize(endian)) * u64::from(header.e_shnum(endian));
-    let table_end = header.e_shoff(endian).into().saturating_add(size);
-    let ends = sections.iter().map(Section::end);
-    read.end = ends.fold(read.end.max(table_end), u64::max);
-    read.sections = sections;
 }
 
 /// Returns the section headers with their names, and the index of the section with the names.
