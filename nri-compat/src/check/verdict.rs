@@ -4,7 +4,6 @@
 //! and understood; if anything is missing, the verdict is `unknown`, with the reason.
 
 mod events;
-mod one_shot;
 mod remedy;
 mod state_change;
 mod wasm;
@@ -13,20 +12,9 @@ use nri_schema::history::{Deprecation, History};
 use semver::Version;
 
 use super::target::Target;
+use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{Certainty, FileKind, Interface, Role, Sighting};
-
-/// The ids of the rules that verdicts name, whose texts are in `rules/`.
-pub const RULES: [&str; 8] = [
-    "CHECK_CANNOT_TELL",
-    "CHECK_EVENT_UNKNOWN",
-    "CHECK_INTERFACE_REMOVED",
-    "CHECK_NO_PROTOCOL",
-    "CHECK_ONE_SHOT",
-    "CHECK_RELEASE_REFUSED",
-    "CHECK_STATE_CHANGE",
-    "CHECK_WASM_EXPORTS",
-];
 
 /// The rule for interfaces that the target has removed. An ignored deprecation does not hide it.
 const REMOVED: &str = "CHECK_INTERFACE_REMOVED";
@@ -46,7 +34,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
             let reason = "cannot determine how it receives its events";
             cannot_tell(seen, reason.to_owned())
         }
-        Interface::OneShot => one_shot::judge(target),
+        Interface::OneShot => judge_one_shot(target),
         Interface::Exports(exports) => wasm::judge(seen, exports, target),
         Interface::StateChange | Interface::Funnelled | Interface::Dedicated => no_protocol(target)
             .or_else(|| refused_release(seen, target))
@@ -170,6 +158,52 @@ fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         confidence: Confidence::High,
         ..Verdict::default()
     })
+}
+
+/// The only runtime known to have run plugins of NRI v0.1.0, which are started once per event.
+const ONE_SHOT_RUNTIME: &str = "containerd";
+
+fn judge_one_shot(target: &Target<'_>) -> Verdict {
+    let Some(deprecation) = deprecation(target.history, "nri-v010-plugin") else {
+        return ok("one-shot plugins are not deprecated");
+    };
+    let by_other = target
+        .runtime
+        .as_ref()
+        .is_some_and(|at| at.runtime != ONE_SHOT_RUNTIME);
+    if !by_other && !target.deprecates(deprecation) {
+        return ok(format!("{} runs one-shot plugins", target.head.name));
+    }
+    let name = &target.head.name;
+    let (outcome, reason) = if by_other {
+        let reason = format!("only containerd runs one-shot plugins of NRI {ONE_SHOT}");
+        (Outcome::Incompatible, reason)
+    } else if target.has_removed(deprecation) {
+        let reason =
+            format!("{name} no longer runs one-shot plugins of NRI {ONE_SHOT}, as planned");
+        (Outcome::Removed, reason)
+    } else {
+        let reason = format!("a one-shot plugin of NRI {ONE_SHOT}; released runtimes still run it");
+        (Outcome::Deprecated, reason)
+    };
+    Verdict {
+        outcome,
+        rule: if outcome == Outcome::Removed {
+            REMOVED
+        } else {
+            "CHECK_ONE_SHOT"
+        },
+        since: deprecation.deprecated_in.nri.clone(),
+        planned_removal: deprecation.removal.when.words(),
+        reason: reason.into(),
+        remedy: deprecation.remedy.clone().into(),
+        confidence: if by_other {
+            Confidence::Medium
+        } else {
+            Confidence::High
+        },
+        ..Verdict::default()
+    }
 }
 
 fn ok(reason: impl Into<String>) -> Verdict {

@@ -101,9 +101,9 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
             rules: protobuf_rules.count() + nri.as_ref().map_or(0, |_| nri::RULES.len()),
             ..Summary::default()
         },
-        deprecated: nri
-            .as_ref()
-            .map_or_else(Vec::new, |nri| nri.context.newly_deprecated()),
+        deprecated: nri.as_ref().map_or_else(Vec::new, |Nri { context, .. }| {
+            facts.newly_deprecated(&context.from, &context.to)
+        }),
         pairings: match &nri {
             Some(nri) if !changes.is_empty() || !findings.is_empty() => nri.pairings.clone(),
             Some(_) | None => Vec::new(),

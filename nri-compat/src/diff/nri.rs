@@ -3,7 +3,6 @@
 mod events;
 pub(super) mod facts;
 pub(super) mod fields;
-pub(super) mod flow;
 pub(super) mod mask;
 pub(super) mod model;
 mod rpcs;
@@ -15,11 +14,9 @@ pub(super) mod synchronize;
 pub(crate) use rpcs::export as wasm_export;
 
 use self::facts::Facts;
-use self::flow::Flows;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
-use self::side::Side;
+use self::side::{Flows, Side};
 use super::sink::Sink;
-use crate::report::diff::Deprecated;
 use crate::report::finding::Finding;
 use crate::rules::table::nri_rules;
 
@@ -84,11 +81,6 @@ impl<'s> Context<'s> {
         }
         finding.rule.starts_with("ENUM_VALUE_NO_DELETE")
             && *element == self.to.full(&format!("{EVENT}.{SENTINEL}"))
-    }
-
-    /// Returns the RPCs that are deprecated on the later side only.
-    pub(super) fn newly_deprecated(&self) -> Vec<Deprecated> {
-        self.facts.newly_deprecated(&self.from, &self.to)
     }
 
     /// Runs the check of every rule, each once: several rules can share one.

@@ -1,5 +1,4 @@
-//! Traces of NRI's protocol among the constants of programs: the names of its package, services and
-//! RPCs.
+//! Traces of NRI's protocol among the constants of programs: the names of its package and services.
 
 use std::sync::LazyLock;
 
@@ -9,7 +8,6 @@ use super::Unreadable;
 use super::binary::Image;
 use super::binary::window::{Needles, any_from_end, windows};
 use crate::check::content::Content;
-use crate::facts::EVENTS;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
 /// contain no more than this.
@@ -33,10 +31,8 @@ const RUNTIME: &[u8] = b".v1alpha1.Runtime";
 const INSTANCE: &[u8] = b".v1alpha1.PluginInstance";
 /// The continuation of the text of a proto after the name of the package.
 const PROTO: &[u8] = b".v1alpha1;";
-/// An upper bound for the length of an RPC name in bytes.
+/// An upper bound for the length of a name in bytes.
 const OVERLAP: u64 = 256;
-/// The RPC that carried events before they had dedicated RPCs.
-const STATE_CHANGE: &str = "StateChange";
 
 /// The names of the protocol in a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,8 +47,6 @@ pub(super) struct Names {
     pub(super) proto: bool,
     /// The socket of the runtime, or a variable that a runtime sets for plugins.
     pub(super) connects: bool,
-    /// Names of RPCs that carry events, in order of event number, `StateChange` last.
-    rpcs: Vec<&'static str>,
 }
 
 /// Short parts of which each trace has one, and which few other constants have: the search takes half as long for needles
@@ -108,37 +102,7 @@ pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unr
             None::<()>
         })?;
     }
-    if names.protocol {
-        names.rpcs = rpcs(image, parts)?;
-    }
     Ok(names)
-}
-
-fn rpcs(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<&'static str>, Unreadable> {
-    let mut wanted: Vec<&'static str> = EVENTS.into_iter().chain([STATE_CHANGE]).collect();
-    let all = wanted.clone();
-    for part in parts {
-        windows(image.content, *part, OVERLAP, |_, bytes| {
-            wanted.retain(|rpc| !has_name(bytes, rpc));
-            wanted.is_empty().then_some(())
-        })?;
-    }
-    Ok(all
-        .into_iter()
-        .filter(|rpc| !wanted.contains(rpc))
-        .collect())
-}
-
-/// Returns true if a name occurs other than as the end of a longer one, like `UpdatePodSandbox` in
-/// `PostUpdatePodSandbox`.
-fn has_name(bytes: &[u8], name: &str) -> bool {
-    let starts = |at: &usize| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        before.is_none_or(|before| !before.is_ascii_alphabetic())
-            // Go stores strings without separators.
-            || before.is_some_and(u8::is_ascii_lowercase) && !bytes.split_at(*at).0.ends_with(b"Post")
-    };
-    memchr::memmem::find_iter(bytes, name).any(|at| starts(&at))
 }
 
 impl Names {
@@ -171,17 +135,6 @@ impl Names {
         } else if all.is_empty() && self.protocol {
             all.push("it contains the name of NRI's protocol (nri.pkg.api)".to_owned());
         }
-        if !self.rpcs.is_empty() {
-            let without = if self.rpcs.contains(&STATE_CHANGE) {
-                ""
-            } else {
-                ", but not StateChange"
-            };
-            all.push(format!(
-                "it contains the RPC names {}{without}",
-                self.rpcs.join(", ")
-            ));
-        }
         all
     }
 }
@@ -189,13 +142,6 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_not_the_end_of_another() {
-        assert!(has_name(b"\0UpdatePodSandbox\0", "UpdatePodSandbox"));
-        assert!(has_name(b"wordUpdatePodSandboxmore", "UpdatePodSandbox"));
-        assert!(!has_name(b"\0PostUpdatePodSandbox\0", "UpdatePodSandbox"));
-    }
 
     #[test]
     fn each_trace_is_found() {

@@ -97,7 +97,11 @@ impl<'h> Facts<'h> {
 
     /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known
     /// revision counts as the newest if it has the replacements.
-    pub(super) fn newly_deprecated(&self, from: &Side<'_>, to: &Side<'_>) -> Vec<Deprecated> {
+    pub(in crate::diff) fn newly_deprecated(
+        &self,
+        from: &Side<'_>,
+        to: &Side<'_>,
+    ) -> Vec<Deprecated> {
         let all = self.history.deprecations().iter();
         let new = all.filter(|one| replaced_in(one, to) && !replaced_in(one, from));
         new.map(deprecated).collect()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nri_schema::model::Rpc;
 
-use super::{Pair, Peer, item};
+use super::{Pair, item};
 use crate::diff::nri::side::Side;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
@@ -39,38 +39,40 @@ impl<'s> Pair<'s> {
     /// Returns the RPCs that both sides have, in declaration order.
     pub(super) fn transfers(&self) -> Vec<RpcTransfer<'s>> {
         let (plugin, runtime) = (self.plugin, self.runtime);
-        let mut wire = Wire {
-            plugin,
-            runtime,
-            to_runtime: Transfers::new(plugin.schema, runtime.schema),
-            to_plugin: Transfers::new(runtime.schema, plugin.schema),
-        };
+        let mut to_plugin_and_runtime = [
+            Transfers::new(runtime.schema, plugin.schema),
+            Transfers::new(plugin.schema, runtime.schema),
+        ];
         let of_runtime = runtime.side.protocol.services.iter();
         let called =
             of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
         let shared = called.filter_map(|(service, called)| {
             let known = self.plugin.side.rpc(&service.name, &called.name)?;
-            Some(Self::transfer(&mut wire, &service.name, known, called))
+            let transfers = &mut to_plugin_and_runtime;
+            Some(self.transfer(transfers, &service.name, known, called))
         });
         shared.collect()
     }
 
     fn transfer(
-        wire: &mut Wire<'s>,
+        &self,
+        transfers: &mut [Transfers<'s>; 2],
         service: &str,
         of_plugin: &'s Rpc,
         of_runtime: &'s Rpc,
     ) -> RpcTransfer<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
+        let mut send =
+            |from_plugin, sent, expected| self.send(transfers, from_plugin, sent, expected);
         let messages = if service == PLUGIN {
             [
-                wire.send(false, &of_runtime.input, &of_plugin.input),
-                wire.send(true, &of_plugin.output, &of_runtime.output),
+                send(false, &of_runtime.input, &of_plugin.input),
+                send(true, &of_plugin.output, &of_runtime.output),
             ]
         } else {
             [
-                wire.send(true, &of_plugin.input, &of_runtime.input),
-                wire.send(false, &of_runtime.output, &of_plugin.output),
+                send(true, &of_plugin.input, &of_runtime.input),
+                send(false, &of_runtime.output, &of_plugin.output),
             ]
         };
         RpcTransfer {
@@ -78,6 +80,28 @@ impl<'s> Pair<'s> {
             name: of_plugin.name.clone(),
             streams_differ: streams(of_plugin) != streams(of_runtime),
             messages,
+        }
+    }
+
+    /// Returns the transfer of a message from the plugin, or else to it.
+    fn send(
+        &self,
+        transfers: &mut [Transfers<'s>; 2],
+        from_plugin: bool,
+        sent: &'s str,
+        expected: &'s str,
+    ) -> Message<'s> {
+        let (sender, receiver) = self.ends_of(from_plugin);
+        let types = [sender.relative(sent), receiver.relative(expected)];
+        let declares = |side: &Side<'_>| types.iter().all(|name| side.message(name).is_some());
+        let transfers = &mut transfers[usize::from(from_plugin)];
+        Message {
+            from_plugin,
+            sent: types[0].to_owned(),
+            expected: types[1].to_owned(),
+            both_declare_both: declares(sender) && declares(receiver),
+            parts: transfers.between(sent, expected),
+            retyped: transfers.retyped(sent, expected),
         }
     }
 
@@ -217,35 +241,6 @@ impl<'s> Pair<'s> {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
         parts.is_some_and(|(message, field)| synchronize::is_more(message, field))
-    }
-}
-
-/// Both peers, and what travels between them.
-struct Wire<'s> {
-    plugin: Peer<'s>,
-    runtime: Peer<'s>,
-    to_runtime: Transfers<'s>,
-    to_plugin: Transfers<'s>,
-}
-
-impl<'s> Wire<'s> {
-    /// Returns the transfer of a message from the plugin, or else to it.
-    fn send(&mut self, from_plugin: bool, sent: &'s str, expected: &'s str) -> Message<'s> {
-        let (sender, receiver, transfers) = if from_plugin {
-            (self.plugin.side, self.runtime.side, &mut self.to_runtime)
-        } else {
-            (self.runtime.side, self.plugin.side, &mut self.to_plugin)
-        };
-        let types = [sender.relative(sent), receiver.relative(expected)];
-        let declares = |side: &Side<'_>| types.iter().all(|name| side.message(name).is_some());
-        Message {
-            from_plugin,
-            sent: types[0].to_owned(),
-            expected: types[1].to_owned(),
-            both_declare_both: declares(sender) && declares(receiver),
-            parts: transfers.between(sent, expected),
-            retyped: transfers.retyped(sent, expected),
-        }
     }
 }
 
