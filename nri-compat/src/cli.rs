@@ -18,7 +18,6 @@ mod plugin_under_test;
 #[cfg(feature = "conformance")]
 mod probe;
 mod progress;
-mod ready;
 #[cfg(feature = "conformance")]
 mod record;
 mod releases;
@@ -29,10 +28,12 @@ mod session;
 mod targets;
 mod values;
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::check::collect::start_again_after_panics;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
 /// Checks the compatibility of plugins and runtimes that use NRI, the Node Resource Interface of
@@ -45,7 +46,7 @@ struct Cli {
     /// Folder with tables that replace the built-in ones, in the layout of `protos/`
     /// [default: $NRI_COMPAT_DATA].
     #[arg(long, global = true, value_name = "DIR")]
-    data: Option<std::path::PathBuf>,
+    data: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -59,7 +60,7 @@ enum Command {
     Versions(releases::VersionsArgs),
     Runtimes(releases::RuntimesArgs),
     Explain(explain::Args),
-    Ready(ready::Args),
+    Ready(ReadyArgs),
     #[cfg(feature = "conformance")]
     Probe(probe::Args),
     #[cfg(feature = "conformance")]
@@ -95,7 +96,7 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Versions(args) => releases::versions(args),
         Command::Runtimes(args) => releases::runtimes(args),
         Command::Explain(args) => explain::run(args),
-        Command::Ready(args) => ready::run(args),
+        Command::Ready(args) => ready(args),
         #[cfg(feature = "conformance")]
         Command::Probe(args) => probe::run(args),
         #[cfg(feature = "conformance")]
@@ -107,6 +108,23 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),
     }
+}
+
+/// Reports whether `check --every` has written its first report: exit code 0 if the file of its --ready-file exists,
+/// else 1. For the probes of a container without a shell.
+#[derive(Debug, clap::Args)]
+struct ReadyArgs {
+    /// The file.
+    file: PathBuf,
+}
+
+fn ready(args: &ReadyArgs) -> Result<Exit, Error> {
+    if args.file.exists() {
+        return Ok(Exit::Clean);
+    }
+    let message = format!("not ready: {} does not exist", args.file.display());
+    Err(Error::new(ErrorKind::Input, message)
+        .with_help("wait for the first report of `nri-compat check --every … --ready-file …`"))
 }
 
 #[cfg(test)]

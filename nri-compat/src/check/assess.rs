@@ -27,7 +27,9 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
             .retain(|kind| *kind == NotLookedFor::External);
     }
     CheckReport {
-        data_date: targets.first().map(Target::data_date).unwrap_or_default(),
+        data_date: targets
+            .first()
+            .map_or_else(String::new, |target| target.history.date().to_owned()),
         targets: targets.iter().map(|target| target.head.clone()).collect(),
         removals: targets
             .first()

@@ -28,11 +28,6 @@ pub struct Target<'h> {
 }
 
 impl<'h> Target<'h> {
-    /// Returns the date of the newest release in the tables; empty if they are broken.
-    pub(super) fn data_date(&self) -> String {
-        self.history.date().to_owned()
-    }
-
     /// Returns the event that an RPC name stands for, if the target knows it.
     pub(super) fn event(&self, rpc: &str) -> Option<&'h Event> {
         let nri = self.protocol?.nri.as_ref()?;

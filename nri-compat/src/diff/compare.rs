@@ -7,13 +7,13 @@ use std::thread;
 use nri_schema::compile::Imports;
 use nri_schema::history::History;
 
-use super::input::Input;
+use super::input::{Input, STDIN};
 use super::nri::facts::Facts;
 use super::nri::side::Side;
 use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::report::diff::{Change, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
@@ -71,7 +71,11 @@ fn inputs(
 ) -> Result<(Input, Input), Error> {
     let resolve = |spec, imports| Input::resolve(history, spec, imports);
     if from == to {
-        Input::check_both(from)?;
+        if from == STDIN {
+            let message = "both sides are standard input, which can only be read once";
+            let error = Error::new(ErrorKind::Schema, message);
+            return Err(error.with_help("name a file for one of them"));
+        }
         return Ok((resolve(from, of_from)?, resolve(to, of_to)?));
     }
     let (from, to) = thread::scope(|scope| {

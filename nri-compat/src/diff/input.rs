@@ -15,11 +15,11 @@ use nri_schema::{Compiled, Protocol, Schema, source};
 use super::changes::Declared;
 use super::nri::facts::{Facts, Target};
 use super::nri::model;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::report::diff::Side;
 
 /// The name of standard input.
-const STDIN: &str = "-";
+pub(super) const STDIN: &str = "-";
 
 /// One side of a comparison.
 #[derive(Debug)]
@@ -72,15 +72,6 @@ impl Input {
             };
         }
         Self::of_path(history, spec, imports)
-    }
-
-    /// Returns an error if `spec`, given for both sides, can only be read once.
-    pub(super) fn check_both(spec: &str) -> Result<(), Error> {
-        if spec != STDIN {
-            return Ok(());
-        }
-        let message = "both sides are standard input, which can only be read once";
-        Err(Error::new(ErrorKind::Schema, message).with_help("name a file for one of them"))
     }
 
     fn of_path(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {

@@ -8,7 +8,6 @@ pub(super) mod model;
 mod rpcs;
 pub(super) mod semantics;
 pub(super) mod side;
-mod state_change;
 pub(super) mod synchronize;
 
 pub(crate) use rpcs::export as wasm_export;

@@ -112,14 +112,13 @@ impl Sink {
         let mut found = self.findings;
         found.sort_by(|a, b| a.order().cmp(&b.order()));
         let mut known = HashSet::new();
-        found.retain(
-            |Finding {
-                 location,
-                 rule,
-                 message,
-                 ..
-             }| { known.insert((location.clone(), *rule, message.clone())) },
-        );
+        found.retain(|finding| {
+            known.insert((
+                finding.location.clone(),
+                finding.rule,
+                finding.message.clone(),
+            ))
+        });
         found
     }
 }

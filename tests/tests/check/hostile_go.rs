@@ -302,7 +302,7 @@ fn bindings_of_their_own() {
                 ],
                 "a.sock",
             ),
-            Is(Unknown, "the RPC names RunPodSandbox, StateChange"),
+            Is(Unknown, "the service that plugins serve"),
         ),
         row(
             "the name put together at run time",

@@ -115,27 +115,23 @@ impl Names {
 
     /// Returns a line of evidence for each trace.
     pub(super) fn describe(&self) -> Vec<String> {
-        let services = [
+        let is_other = !self.plugin && !self.runtime && !self.proto && self.protocol;
+        let traces = [
             (
                 self.plugin,
-                "the service that plugins serve (nri.pkg.api.v1alpha1.Plugin)",
+                "the name of the service that plugins serve (nri.pkg.api.v1alpha1.Plugin)",
             ),
             (
                 self.runtime,
-                "the service that plugins register with (nri.pkg.api.v1alpha1.Runtime)",
+                "the name of the service that plugins register with (nri.pkg.api.v1alpha1.Runtime)",
             ),
+            (self.proto, "the text of NRI's proto"),
+            (is_other, "the name of NRI's protocol (nri.pkg.api)"),
         ];
-        let mut all: Vec<String> = services
-            .iter()
-            .filter(|(there, _)| *there)
-            .map(|(_, service)| format!("it contains the name of {service}"))
-            .collect();
-        if self.proto {
-            all.push("it contains the text of NRI's proto".to_owned());
-        } else if all.is_empty() && self.protocol {
-            all.push("it contains the name of NRI's protocol (nri.pkg.api)".to_owned());
-        }
-        all
+        let found = traces.iter().filter(|(is_there, _)| *is_there);
+        found
+            .map(|(_, trace)| format!("it contains {trace}"))
+            .collect()
     }
 }
 

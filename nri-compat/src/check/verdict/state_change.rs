@@ -5,6 +5,7 @@ use nri_schema::history::Deprecation;
 use super::{REMOVED, cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::report::count::counted;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
@@ -64,8 +65,7 @@ fn affected(
 fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> String {
     let them = match events {
         0 => "events".to_owned(),
-        1 => "1 event".to_owned(),
-        _ => format!("{events} events"),
+        number => counted(number, "event"),
     };
     if seen.interface == Interface::Funnelled {
         format!(

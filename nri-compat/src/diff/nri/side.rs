@@ -106,11 +106,6 @@ impl<'s> Side<'s> {
         REQUIRED.iter().find(|required| required.field == relative)
     }
 
-    /// Returns where the enum of events is declared, for what is about all of them.
-    pub(in crate::diff) fn events_place(&self) -> Option<Location> {
-        self.events_enum()?.about.location.clone()
-    }
-
     /// Returns where service Plugin is declared.
     pub(in crate::diff) fn plugin_place(&self) -> Option<Location> {
         self.protocol.service(PLUGIN)?.about.location.clone()

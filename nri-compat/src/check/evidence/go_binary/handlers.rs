@@ -103,18 +103,12 @@ fn implementations(types: &Types<'_>, wanted: &Wanted) -> Handlers {
         let methods = types.methods(&found);
         let mut events = methods.filter_map(|method| handled(&method)).peekable();
         if events.peek().is_some() {
-            handlers.types.extend(types.type_name(&found));
+            // `main.plugin` and `*main.plugin` count as the same.
+            let name = types.type_name(&found);
+            let name = name.map(|name| name.trim_start_matches('*').to_owned());
+            handlers.types.extend(name);
         }
         handlers.events.extend(events.map(str::to_owned));
     }
-    handlers.types = without_pointers(&handlers.types);
     handlers
-}
-
-/// Returns each type once: `main.plugin` and `*main.plugin` count as the same.
-fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
-    types
-        .iter()
-        .map(|name| name.trim_start_matches('*').to_owned())
-        .collect()
 }
