@@ -82,21 +82,12 @@ fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
 
 /// Objects if the target is older than the protocol, and only runs one-shot plugins.
 fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
-    target.protocol.is_none().then(|| Verdict {
-        outcome: Outcome::Incompatible,
-        rule: "CHECK_NO_PROTOCOL",
-        reason: format!(
-            "{} speaks NRI {}, which only runs one-shot plugins",
-            target.head.name, target.head.nri
-        )
-        .into(),
-        remedy: format!(
-            "upgrade the runtime: the protocol came with {}",
-            first_runtimes(target.history)
-        )
-        .into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
+    target.protocol.is_none().then(|| {
+        let (name, nri) = (&target.head.name, &target.head.nri);
+        let reason = format!("{name} speaks NRI {nri}, which only runs one-shot plugins");
+        let runtimes = first_runtimes(target.history);
+        let remedy = format!("upgrade the runtime: the protocol came with {runtimes}");
+        objection(Outcome::Incompatible, "CHECK_NO_PROTOCOL", reason, remedy)
     })
 }
 
@@ -143,20 +134,20 @@ fn confidence(seen: &Sighting) -> Confidence {
 fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let oldest = seen.min_protocol.as_deref()?;
     let is_older = target.nri < Version::parse(oldest.trim_start_matches('v')).ok()?;
-    is_older.then(|| Verdict {
-        outcome: Outcome::Incompatible,
-        rule: "CHECK_RELEASE_REFUSED",
-        reason: format!(
-            "{} speaks NRI {}: the plugin refuses to run under a release before {oldest}",
-            target.head.name, target.head.nri
-        )
-        .into(),
-        remedy: format!(
+    is_older.then(|| {
+        let (name, nri) = (&target.head.name, &target.head.nri);
+        let reason = format!(
+            "{name} speaks NRI {nri}: the plugin refuses to run under a release before {oldest}"
+        );
+        let remedy = format!(
             "use a runtime with NRI {oldest} or later, or a version of the plugin that supports it"
+        );
+        objection(
+            Outcome::Incompatible,
+            "CHECK_RELEASE_REFUSED",
+            reason,
+            remedy,
         )
-        .into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
     })
 }
 
@@ -202,6 +193,18 @@ fn judge_one_shot(target: &Target<'_>) -> Verdict {
         } else {
             Confidence::High
         },
+        ..Verdict::default()
+    }
+}
+
+/// Returns an objection that is certain and not about single events.
+fn objection(outcome: Outcome, rule: &'static str, reason: String, remedy: String) -> Verdict {
+    Verdict {
+        outcome,
+        rule,
+        reason: reason.into(),
+        remedy: remedy.into(),
+        confidence: Confidence::High,
         ..Verdict::default()
     }
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::nri_module::{self, MODULE};
+use super::nri_module::MODULE;
 
 /// The maximum number of folders that are searched upwards.
 const MAX_ABOVE: usize = 64;
@@ -125,7 +125,7 @@ impl GoMod {
     fn directive(&mut self, verb: &str, words: &[&str], comment: &str) {
         match (verb, words) {
             ("module", [path]) => (*path).clone_into(&mut self.path),
-            ("require", [MODULE, version]) if self.is_newer(version) => {
+            ("require", [MODULE, version]) => {
                 self.required = Some(Requirement {
                     version: (*version).to_owned(),
                     is_indirect: comment.trim_start().starts_with("indirect"),
@@ -134,12 +134,6 @@ impl GoMod {
             ("exclude" | "replace", [MODULE, ..]) => self.selects_another = true,
             _ => {}
         }
-    }
-
-    /// Returns true for the first requirement, and for a newer one, which the toolchain selects.
-    fn is_newer(&self, version: &str) -> bool {
-        let known = self.required.as_ref();
-        known.is_none_or(|known| nri_module::parse(&known.version) < nri_module::parse(version))
     }
 
     /// Returns the required version of NRI, unless only other modules require it.

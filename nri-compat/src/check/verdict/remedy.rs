@@ -49,17 +49,10 @@ fn who(seen: &Sighting, since: &str) -> String {
         Some(name) => format!(
             "rebuild plugin {} against NRI {since}; `nri-compat check` on its file or the folder of its \
                  go.mod prints the command to run",
-            plugin(seen.index.as_deref(), name)
+            seen.index.as_ref().map_or_else(|| name.clone(), |index| format!("{index}-{name}"))
         ),
         None if seen.kind == FileKind::Log => "the line is incomplete: find the plugin with `nri-compat check --proc` on the node, or see whether the runtime warns again".to_owned(),
         None => "the list does not name the plugin: give the runtime's log to `nri-compat logs`, or run `nri-compat check --proc`".to_owned(),
-    }
-}
-
-fn plugin(index: Option<&str>, name: &str) -> String {
-    match index {
-        Some(index) => format!("{index}-{name}"),
-        None => name.to_owned(),
     }
 }
 
@@ -210,13 +203,13 @@ fn build_it(seen: &Sighting) -> String {
         .source
         .as_ref()
         .map(|package| package.path_in_module.as_str());
-    let build = match path {
-        None => {
-            return "build the plugin and check the program: nri-compat check --go FOLDER"
-                .to_owned();
-        }
-        Some("") => ".".to_owned(),
-        Some(path) => format!("./{path}"),
+    let Some(path) = path else {
+        return "build the plugin and check the program: nri-compat check --go FOLDER".to_owned();
+    };
+    let build = if path.is_empty() {
+        "."
+    } else {
+        &format!("./{path}")
     };
     format!(
         "build it and check the program, in its module: nri-compat check --go {build}, or go build -o plugin {build} \

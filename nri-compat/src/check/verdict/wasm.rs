@@ -1,6 +1,6 @@
 //! WebAssembly plugins: one exported function per RPC, all required, and no fallback.
 
-use super::{cannot_tell, deprecation, no_protocol, ok};
+use super::{cannot_tell, deprecation, no_protocol, objection, ok};
 use crate::check::evidence::wasm::VERSION;
 use crate::check::target::Target;
 use crate::diff::wasm_export;
@@ -79,19 +79,10 @@ fn refused(missing: Vec<String>, exports: &[String], target: &Target<'_>) -> Ver
 }
 
 fn too_old(target: &Target<'_>) -> Verdict {
-    Verdict {
-        outcome: Outcome::Incompatible,
-        rule: "CHECK_WASM_EXPORTS",
-        since: None,
-        reason: format!(
-            "{} links NRI {}, which does not load WebAssembly; {} is the first release that does",
-            target.head.name,
-            target.head.nri,
-            facts::WASM
-        )
-        .into(),
-        remedy: "upgrade the runtime, or run the plugin as a native program".into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
-    }
+    let (name, nri, first) = (&target.head.name, &target.head.nri, facts::WASM);
+    let reason = format!(
+        "{name} links NRI {nri}, which does not load WebAssembly; {first} is the first release that does"
+    );
+    let remedy = "upgrade the runtime, or run the plugin as a native program".to_owned();
+    objection(Outcome::Incompatible, "CHECK_WASM_EXPORTS", reason, remedy)
 }

@@ -2,7 +2,7 @@
 
 use super::build_info::{self, BuildInfo};
 use super::handlers::{self, Handlers};
-use super::signs::{Adaptation, Dedicated, Signs, Stub};
+use super::signs::{Adaptation, Signs, Stub};
 use super::table::{SECTIONS, Table};
 use super::{NAME, evidence};
 use crate::check::content::File;
@@ -17,6 +17,9 @@ use crate::sighting::{
 
 /// The reason why a plugin is not judged by the stub that it links.
 const REFUSED: &str = "none of its types has a handler that the stub would accept";
+
+/// The number of dedicated RPCs that a stub answers, unless it is older than them.
+const ALL_DEDICATED: usize = facts::DEDICATED_RPCS.len();
 
 /// Returns the sightings for these signs; none if there is no NRI in the program.
 pub(super) fn from(
@@ -161,33 +164,33 @@ fn loads_code(plugin: &mut Sighting) {
 
 /// Describes the interface of a stub of this generation, and the releases that have it.
 fn generation(stub: &Stub) -> (Interface, Built, String) {
-    let (at_least, below, detail) = match stub.dedicated() {
-        Dedicated::All => (
+    let (at_least, below, detail) = match stub.dedicated.len() {
+        ALL_DEDICATED => (
             facts::DEDICATED,
             None,
             "the stub has a method for each event",
         ),
-        Dedicated::Some => {
+        0 if stub.validate => (
+            facts::VALIDATION,
+            Some(facts::DEDICATED),
+            "the stub validates adjustments, but has no RunPodSandbox",
+        ),
+        0 if stub.update_pod => (
+            facts::POD_UPDATES,
+            Some(facts::VALIDATION),
+            "the stub knows pod updates, but does not validate adjustments",
+        ),
+        0 => (
+            facts::PROTOCOL,
+            Some(facts::VALIDATION),
+            "the stub has neither RunPodSandbox nor UpdatePodSandbox",
+        ),
+        _ => {
             let reason = "its stub has some of the dedicated RPCs, as no release of NRI does";
             let detail = format!("{reason}: a build between releases, or a changed copy");
             let built = Built::range(Some(facts::VALIDATION), None);
             return (Interface::unknown(reason), built, detail);
         }
-        Dedicated::None if stub.validate => (
-            facts::VALIDATION,
-            Some(facts::DEDICATED),
-            "the stub validates adjustments, but has no RunPodSandbox",
-        ),
-        Dedicated::None if stub.update_pod => (
-            facts::POD_UPDATES,
-            Some(facts::VALIDATION),
-            "the stub knows pod updates, but does not validate adjustments",
-        ),
-        Dedicated::None => (
-            facts::PROTOCOL,
-            Some(facts::VALIDATION),
-            "the stub has neither RunPodSandbox nor UpdatePodSandbox",
-        ),
     };
     let (interface, range) = match below {
         Some(below) => (

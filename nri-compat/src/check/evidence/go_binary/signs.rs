@@ -70,22 +70,11 @@ pub(super) struct Stub {
     /// True if it has the methods of NRI's stub.
     nri: bool,
     /// The events for which it has the dedicated RPC.
-    dedicated: BTreeSet<String>,
+    pub(super) dedicated: BTreeSet<String>,
     /// True if it knows pod updates.
     pub(super) update_pod: bool,
     /// True if it validates adjustments.
     pub(super) validate: bool,
-}
-
-/// The dedicated RPCs that a stub answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dedicated {
-    /// None: the stub is older than these RPCs.
-    None,
-    /// Some of them, unlike in any release.
-    Some,
-    /// All of them.
-    All,
 }
 
 /// NRI's adaptation, the runtime's side.
@@ -184,15 +173,6 @@ impl Stub {
             None => self.new |= rest.starts_with("New") && !rest.contains('.'),
         }
     }
-
-    /// Returns which of the dedicated RPCs it answers.
-    pub(super) fn dedicated(&self) -> Dedicated {
-        match self.dedicated.len() {
-            0 => Dedicated::None,
-            number if number == DEDICATED_RPCS.len() => Dedicated::All,
-            _ => Dedicated::Some,
-        }
-    }
 }
 
 impl Adaptation {
@@ -238,11 +218,11 @@ mod tests {
         ]);
         let stubs = signs.stubs.iter();
         let seen: Vec<_> = stubs
-            .map(|(module, stub)| (&**module, stub.new, stub.dedicated()))
+            .map(|(module, stub)| (&**module, stub.new, stub.dedicated.len()))
             .collect();
         let expected = [
-            ("example.org/fork", true, Dedicated::None),
-            ("github.com/containerd/nri", false, Dedicated::Some),
+            ("example.org/fork", true, 0),
+            ("github.com/containerd/nri", false, 1),
         ];
         assert_eq!(seen, expected);
     }
