@@ -80,12 +80,14 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
                 .iter()
                 .any(|one| one.program == package.program && one.kind == FileKind::GoSource)
     };
-    let (unbuilt, others): (Vec<_>, Vec<_>) = packages
-        .into_iter()
+    let kept: Vec<Sighting> = (packages.into_iter())
         .filter(|package| !is_part(package) || is_unbuilt(package))
-        .partition(|package| is_part(package));
-    found.retain(|one| !unbuilt.iter().any(|package| one.program == package.program));
-    found.extend(unbuilt.into_iter().chain(others));
+        .collect();
+    found.retain(|one| {
+        let mut kept = kept.iter();
+        !kept.any(|package| is_part(package) && one.program == package.program)
+    });
+    found.extend(kept);
     found
 }
 

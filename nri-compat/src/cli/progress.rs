@@ -55,10 +55,12 @@ fn started(counts: Counts) -> ProgressBar {
         0 => "{spinner} {msg}",
         _ => "[{bar:40}] {msg}",
     };
+    bar(counts.expected, template).with_message(message(counts))
+}
+
+fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
-    ProgressBar::new(counts.expected)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        .with_message(message(counts))
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn message(counts: Counts) -> String {
@@ -77,11 +79,8 @@ pub(super) struct Steps(ProgressBar);
 impl Steps {
     /// Creates a display that shows this message until the first test begins.
     pub(super) fn new(message: &str) -> Self {
-        let style = ProgressStyle::with_template("[{bar:40}] {pos} of {len} {msg}");
-        let bar = ProgressBar::new(0)
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-            .with_message(message.to_owned());
-        Self(bar)
+        let bar = bar(0, "[{bar:40}] {pos} of {len} {msg}");
+        Self(bar.with_message(message.to_owned()))
     }
 }
 

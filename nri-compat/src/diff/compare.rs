@@ -89,7 +89,8 @@ fn inputs(
 
 /// Compares two inputs; see [`diff`].
 pub fn compare(history: &History, from: &Input, to: &Input, category: Category) -> DiffReport {
-    let facts = Facts::new(history, to.target.clone());
+    let target = to.target.clone();
+    let facts = Facts { history, target };
     let changes = changes::changes(from.declared(), to.declared());
     let nri = Nri::new(from, to, &facts);
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
@@ -128,7 +129,8 @@ pub fn findings(
     to: &Input,
     categories: &[Category],
 ) -> Vec<Finding> {
-    let facts = Facts::new(history, to.target.clone());
+    let target = to.target.clone();
+    let facts = Facts { history, target };
     let nri = Nri::new(from, to, &facts);
     all_findings(from, to, nri.as_ref(), categories)
 }

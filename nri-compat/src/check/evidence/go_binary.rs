@@ -21,27 +21,17 @@ use table::Presence;
 /// The name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// The facts about a Go executable.
-pub(super) struct GoProgram {
-    /// The sightings; none if there is no NRI in it.
-    pub(super) seen: Vec<Sighting>,
-    /// False if it is known that it does not start other programs.
-    pub(super) may_start_programs: bool,
-}
-
-/// Reads a Go executable. The result is `None` if Go's linker did not make it.
-pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgram>, Unreadable> {
-    let program = |seen: Vec<Sighting>, may_start_programs| {
-        Ok(Some(GoProgram {
-            seen,
-            may_start_programs,
-        }))
-    };
+/// Reads a Go executable: the sightings in it, none if there is no NRI in it; and false if it is known that it does not
+/// start other programs. The result is `None` if Go's linker did not make it.
+pub(super) fn read(
+    file: &File<'_>,
+    image: &Image<'_>,
+) -> Result<Option<(Vec<Sighting>, bool)>, Unreadable> {
     let table = match table::locate(image)? {
         Presence::NotGo => return Ok(None),
         Presence::Unreadable => {
             let reason = "a Go program without a readable function table";
-            return program(vec![hidden(file, image, reason)?], true);
+            return Ok(Some((vec![hidden(file, image, reason)?], true)));
         }
         Presence::Found(table) => table,
     };
@@ -51,14 +41,14 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgra
         let signs = signs::read(image, &table)?;
         let seen = sightings::from(file, image, &table, &signs)?;
         if !seen.is_empty() {
-            return program(seen, signs.starts_programs);
+            return Ok(Some((seen, signs.starts_programs)));
         }
     }
     let mut seen = obfuscated(file, image)?;
     if seen.is_none() && may_be_nri {
         seen = sightings::own_bindings(file, image)?;
     }
-    program(Vec::from_iter(seen), true)
+    Ok(Some((Vec::from_iter(seen), true)))
 }
 
 /// Reports a program that cannot be read, with the names of the protocol in it.

@@ -64,8 +64,7 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     // Only other linkers combine Go with code of other languages, and they keep this section.
     let is_mixed = image.section(&[".comment"]).is_some();
     let is_go = go.is_some();
-    let go_starts_programs = go.as_ref().is_some_and(|go| go.may_start_programs);
-    let mut seen = go.map(|go| go.seen).unwrap_or_default();
+    let (mut seen, go_starts_programs) = go.unwrap_or_default();
     if !is_go || is_mixed && seen.is_empty() {
         seen = rust_binary::read(file, &image)?;
     } else if is_mixed {

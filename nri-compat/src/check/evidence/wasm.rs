@@ -139,28 +139,28 @@ fn sections(file: &File<'_>) -> Result<Option<Vec<Section>>, Unreadable> {
     let mut at = HEADER;
     while at < file.content.len() {
         let header = part(file.content, at, 16)?;
-        let Some((id, rest)) = header.split_first() else {
-            return Ok(None);
-        };
-        let Some((size, taken)) = leb128(rest) else {
-            return Ok(None);
-        };
-        let start = at + 1 + taken as u64;
-        let end = start.checked_add(size);
-        let Some(end) = end.filter(|end| *end <= file.content.len()) else {
-            return Ok(None);
-        };
-        if sections.len() == MAX_ENTRIES {
-            return Ok(None);
-        }
-        sections.push(Section {
-            id: *id,
-            start,
-            size,
+        let section = section(&header, at).filter(|section| {
+            let end = section.start.checked_add(section.size);
+            end.is_some_and(|end| end <= file.content.len())
         });
-        at = end;
+        let Some(section) = section.filter(|_| sections.len() < MAX_ENTRIES) else {
+            return Ok(None);
+        };
+        at = section.start + section.size;
+        sections.push(section);
     }
     Ok(Some(sections))
+}
+
+/// Reads the header of the section at this offset.
+fn section(header: &[u8], at: u64) -> Option<Section> {
+    let (id, rest) = header.split_first()?;
+    let (size, taken) = leb128(rest)?;
+    Some(Section {
+        id: *id,
+        start: at + 1 + taken as u64,
+        size,
+    })
 }
 
 fn functions(bytes: &[u8]) -> Option<Vec<String>> {

@@ -19,16 +19,12 @@ pub struct Target {
 
 /// The history, in the context of one comparison.
 pub(in crate::diff) struct Facts<'h> {
-    history: &'h History,
+    pub(in crate::diff) history: &'h History,
     /// The runtime release that `to` is meant for, where one was named.
-    target: Option<Target>,
+    pub(in crate::diff) target: Option<Target>,
 }
 
 impl<'h> Facts<'h> {
-    pub(in crate::diff) fn new(history: &'h History, target: Option<Target>) -> Self {
-        Self { history, target }
-    }
-
     /// Returns true if a runtime of this side repeats the event as StateChange for a plugin without
     /// its RPC.
     pub(in crate::diff) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
