@@ -163,7 +163,7 @@ fn programs_with_bindings_of_their_own() {
         row(
             "without section headers",
             elf::with(SERVICE).without_sections(),
-            Is(Unknown, "RunPodSandbox"),
+            Is(Unknown, "the service that plugins serve"),
         ),
         row(
             "two manifests",

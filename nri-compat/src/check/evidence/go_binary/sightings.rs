@@ -17,6 +17,7 @@ use crate::sighting::{
 
 /// The reason why a plugin is not judged by the stub that it links.
 const REFUSED: &str = "none of its types has a handler that the stub would accept";
+const UNREADABLE: &str = "its types cannot be read, or its stub is a changed copy";
 
 /// The number of dedicated RPCs that a stub answers, unless it is older than them.
 const ALL_DEDICATED: usize = facts::DEDICATED_RPCS.len();
@@ -139,11 +140,7 @@ fn plugin(
         }
         // A stub refuses to start a plugin of which it accepts no handler.
         Some(_) => cannot_tell(&mut sighting, UnknownKind::HandlersRefused, REFUSED),
-        None => cannot_tell(
-            &mut sighting,
-            UnknownKind::Other,
-            "its types cannot be read",
-        ),
+        None => cannot_tell(&mut sighting, UnknownKind::Other, UNREADABLE),
     }
     Ok(sighting)
 }
