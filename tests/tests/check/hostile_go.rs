@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use nri_compat::report::check::Outcome::{Deprecated, Unknown};
+use nri_compat::report::check::Outcome::Unknown;
 use nri_tests::hostile::Answer::{self, Is, NoPlugin};
 use nri_tests::hostile::{Row, check};
 
