@@ -3,7 +3,6 @@
 use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Carrier, Event, Field, Rpc};
 
-use super::side::by_state_change;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -91,7 +90,11 @@ pub(super) fn state_change(cx: &Context<'_>, sink: &mut Sink) {
 fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
     let planned = cx.facts.planned(&state_change.full_name);
     for event in &cx.to.nri.events {
-        let was_there = cx.from.nri.event(&event.name).is_some_and(by_state_change);
+        let was_there = cx
+            .from
+            .nri
+            .event(&event.name)
+            .is_some_and(|old| old.carrier == Carrier::StateChange);
         if !was_there || event.carrier != Carrier::Dedicated {
             continue;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nri_schema::Location;
-use nri_schema::model::{Carrier, Enum, Event, Field, FieldKind, Message, NriView, Protocol, Rpc};
+use nri_schema::model::{Enum, Event, Field, FieldKind, Message, NriView, Protocol, Rpc};
 
 use super::semantics::{PLUGIN, REGISTER, REQUIRED, Required};
 
@@ -115,11 +115,6 @@ impl<'s> Side<'s> {
     pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<Location> {
         self.message(relative)?.about.location.clone()
     }
-}
-
-/// Returns true if a protocol carries this event by StateChange.
-pub(in crate::diff) fn by_state_change(event: &Event) -> bool {
-    event.carrier == Carrier::StateChange
 }
 
 /// Returns the full name of an element of a package.
