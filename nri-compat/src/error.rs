@@ -23,8 +23,6 @@ pub enum ErrorKind {
     Schema,
     /// No rule has the given id.
     UnknownRule,
-    /// No runtime or release has the given name.
-    UnknownRuntime,
     /// `nri-compat.toml` could not be read.
     Policy,
     /// A baseline could not be read or written.

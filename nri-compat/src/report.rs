@@ -1,6 +1,6 @@
 //! The findings of the tool as plain data, and their formats.
 //!
-//! The types in [`mod@check`], [`mod@diff`], [`pairing`], [`history`] and so on are independent of formats. [`template`] has the
+//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and so on are independent of formats. [`template`] has the
 //! formats that are text with values in it; [`json`], [`sarif`] and [`openmetrics`] are code. A check report may have very many
 //! findings, so each of its formats can also be written piece by piece.
 
@@ -12,7 +12,6 @@ pub mod diff;
 pub mod finding;
 pub mod fingerprint;
 pub mod group;
-pub mod history;
 mod issue;
 pub mod json;
 pub mod merge;

@@ -118,7 +118,7 @@ fn each_result() -> ConformanceReport {
     let ended = report
         .results
         .iter_mut()
-        .find(|test| test.result.test == "sigterm");
+        .find(|test| test.test == "sigterm");
     ended.expect("it is there").suppressed = Some(Suppression {
         by: SuppressedBy::Policy,
         reason: "ends with the next release".into(),

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::output;
 use super::values::{Format, among};
@@ -44,7 +45,7 @@ pub(super) struct Args {
     /// skipped reports; several separated by commas.
     #[arg(
         long,
-        value_enum,
+        value_parser = condition(),
         value_delimiter = ',',
         value_name = "WHAT",
         default_value = "never"
@@ -52,24 +53,18 @@ pub(super) struct Args {
     fail_on: Vec<Condition>,
 }
 
-/// A condition for exit code 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Condition {
-    /// Unknown verdicts, in addition to others named; alone, every verdict except ok
-    Unknown,
-    /// Plugins that work through a fallback, or worse
-    Deprecated,
-    /// Plugins that use something that was removed, or worse
-    Removed,
-    /// Plugins that would be dropped or refused
-    Incompatible,
-    /// Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes that only one of them
-    /// has
-    Silent,
-    /// Inputs that could not be read
-    Skipped,
-    /// Nothing
-    Never,
+/// A condition for exit code 100; `None` is a silent node.
+type Condition = Option<FailOn>;
+
+/// Returns a parser of the conditions of `check`, and of `silent`.
+fn condition() -> impl TypedValueParser<Value = Condition> {
+    let silent = PossibleValue::new("silent").help(
+        "Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes that only one of them has",
+    );
+    let values = FailOn::value_variants().iter();
+    let values = values.filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(values.chain([silent]))
+        .map(|name| FailOn::from_str(&name, false).ok())
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
@@ -110,20 +105,13 @@ impl Args {
 
 fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
-    let verdicts = fail_on.iter().filter_map(|condition| match condition {
-        Condition::Unknown => Some(FailOn::Unknown),
-        Condition::Deprecated => Some(FailOn::Deprecated),
-        Condition::Removed => Some(FailOn::Removed),
-        Condition::Incompatible => Some(FailOn::Incompatible),
-        Condition::Silent | Condition::Skipped | Condition::Never => None,
-    });
-    let verdicts: Vec<FailOn> = verdicts.collect();
+    let verdicts: Vec<FailOn> = fail_on.iter().copied().flatten().collect();
     let outcomes = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
-        || (names(Condition::Silent) && report.has_silent_nodes())
-        || (names(Condition::Skipped) && report.summary.skipped > 0);
-    Exit::of(fails && !names(Condition::Never))
+        || (names(None) && report.has_silent_nodes())
+        || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);
+    Exit::of(fails && !names(Some(FailOn::Never)))
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {

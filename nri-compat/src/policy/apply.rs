@@ -65,7 +65,7 @@ pub(crate) fn apply_to_conformance(
 ) {
     let mut decisions = Decisions::new(Scope::Conformance, policy, baseline, today);
     let violations = report.results.iter_mut();
-    for test in violations.filter(|test| test.violation().is_some()) {
+    for test in violations.filter(|test| test.violation.is_some()) {
         let candidate = Candidate::test(&report.subject, test);
         test.level = decisions.level(&candidate).unwrap_or(test.level);
         test.suppressed = decisions.suppression(candidate);

@@ -1,14 +1,12 @@
 //! The conditions under which a report makes the exit code 100.
 
 use clap::ValueEnum;
-#[cfg(feature = "conformance")]
-use nri_conformance::result::Outcome as TestOutcome;
 use serde::Deserialize;
 
 use crate::exit::Exit;
 use crate::report::check::{CheckReport, Outcome, Verdict};
 #[cfg(feature = "conformance")]
-use crate::report::conformance::{ConformanceReport, JudgedTest};
+use crate::report::conformance::{ConformanceReport, JudgedTest, TestOutcome};
 use crate::report::finding::Level;
 
 /// A condition of `--fail-on`; several may be given together.
@@ -50,16 +48,6 @@ pub(crate) enum FailOnTest {
 impl FailOn {
     /// The condition if neither the command line nor the policy names any.
     pub const DEFAULT: [Self; 1] = [Self::Deprecated];
-
-    /// Returns the least serious outcome that counts; `None` for `unknown` and `never`.
-    fn threshold(self) -> Option<Outcome> {
-        match self {
-            Self::Deprecated => Some(Outcome::Deprecated),
-            Self::Removed => Some(Outcome::Removed),
-            Self::Incompatible => Some(Outcome::Incompatible),
-            Self::Unknown | Self::Skipped | Self::Never => None,
-        }
-    }
 }
 
 /// Returns the exit code for a report: [`Exit::Findings`] if any verdict counts, else
@@ -103,11 +91,11 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
 /// ambiguous statements.
 #[cfg(feature = "conformance")]
 pub(crate) fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnTest]) -> Exit {
-    let counts = |test: &JudgedTest| match test.result.outcome {
+    let counts = |test: &JudgedTest| match test.result {
         TestOutcome::Pass => false,
-        TestOutcome::Fail(_) => test.level != Level::Note,
-        TestOutcome::Known { .. } => fail_on.contains(&FailOnTest::Known),
-        TestOutcome::Skip(_) => fail_on.contains(&FailOnTest::Skip),
+        TestOutcome::Fail => test.level != Level::Note,
+        TestOutcome::Known => fail_on.contains(&FailOnTest::Known),
+        TestOutcome::Skip => fail_on.contains(&FailOnTest::Skip),
     };
     let mut results = report.results.iter();
     let found = results.any(|test| test.suppressed.is_none() && counts(test));
@@ -116,12 +104,16 @@ pub(crate) fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnT
 
 /// Returns true if `fail_on` includes the outcome.
 pub(crate) fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
-    let unknown = fail_on.contains(&FailOn::Unknown);
-    let thresholds = fail_on.iter().filter_map(|condition| condition.threshold());
-    match (outcome, thresholds.min()) {
+    let least = fail_on.iter().filter_map(|condition| match condition {
+        FailOn::Deprecated => Some(Outcome::Deprecated),
+        FailOn::Removed => Some(Outcome::Removed),
+        FailOn::Incompatible => Some(Outcome::Incompatible),
+        FailOn::Unknown | FailOn::Skipped | FailOn::Never => None,
+    });
+    match (outcome, least.min()) {
         (Outcome::Ok, _) => false,
-        (Outcome::Unknown, _) | (_, None) => unknown,
-        (_, Some(threshold)) => outcome >= threshold,
+        (Outcome::Unknown, _) | (_, None) => fail_on.contains(&FailOn::Unknown),
+        (_, Some(least)) => outcome >= least,
     }
 }
 

@@ -78,10 +78,10 @@ impl Candidate {
             names: vec![subject.name.clone(), subject.label()],
             known: KnownFinding {
                 fingerprint: test.fingerprint(subject),
-                rule: test.result.statement.to_owned(),
+                rule: test.statement.to_owned(),
                 target: series(&target).to_owned(),
                 plugin: subject.label(),
-                element: Some(test.result.test.to_owned()),
+                element: Some(test.test.to_owned()),
                 ..KnownFinding::default()
             },
             target,

@@ -18,7 +18,6 @@ pub struct ConformanceReport {
     #[serde(skip)]
     pub place: String,
     /// One result per test and revision, in the order in which they ran.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<TestDocument<'static>>"))]
     pub results: Vec<JudgedTest>,
     /// The numbers of results.
     pub summary: ConformanceSummary,
@@ -49,29 +48,56 @@ pub struct ConformanceSummary {
 }
 
 /// The result of a test, with its level and suppression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TestDocument"))]
 pub struct JudgedTest {
-    /// The result.
-    pub result: TestResult,
+    /// The id of the statement; see `nri-compat explain`.
+    #[serde(rename = "id")]
+    pub statement: &'static str,
+    /// The name of the test.
+    pub test: &'static str,
+    /// The release that the other side spoke; null if it does not matter.
+    pub revision: Option<String>,
+    /// The outcome.
+    pub result: TestOutcome,
+    /// How the statement was broken, or why the test was skipped; empty for `pass`.
+    pub detail: String,
+    /// The link to the description of a known deviation, else to that of the statement.
+    pub source: String,
+    /// The suppression of a violation, if any.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "phrase")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub suppressed: Option<Suppression>,
+    /// The violation of the statement, if there is one.
+    #[serde(skip)]
+    pub violation: Option<Failure>,
     /// The level of a violation: `error`, or `note` if the statement is ambiguous, unless the policy
     /// sets another one.
+    #[serde(skip)]
     pub level: Level,
-    /// The suppression of a violation, if any.
-    pub suppressed: Option<Suppression>,
+}
+
+/// The outcome of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum TestOutcome {
+    Pass,
+    Fail,
+    Skip,
+    Known,
 }
 
 impl ConformanceReport {
     /// Creates a report about the plugin or runtime at `place`, before policy and baseline are applied.
     pub fn new(place: impl Into<String>, report: Report) -> Self {
-        let judged = |result: TestResult| JudgedTest {
-            level: level(result.statement),
-            result,
-            suppressed: None,
-        };
         let mut report = Self {
             subject: report.subject,
             place: place.into(),
-            results: report.results.into_iter().map(judged).collect(),
+            results: report.results.into_iter().map(JudgedTest::new).collect(),
             summary: ConformanceSummary::default(),
         };
         report.count();
@@ -82,62 +108,45 @@ impl ConformanceReport {
     pub fn count(&mut self) {
         let results = &self.results;
         let count = |is: &dyn Fn(&&JudgedTest) -> bool| results.iter().filter(is).count();
-        let of = |outcome| count(&|test| test.outcome() == outcome);
+        let of = |outcome| count(&|test| test.result == outcome);
         self.summary = ConformanceSummary {
-            pass: of("pass"),
-            fail: of("fail"),
-            skip: of("skip"),
-            known: of("known"),
+            pass: of(TestOutcome::Pass),
+            fail: of(TestOutcome::Fail),
+            skip: of(TestOutcome::Skip),
+            known: of(TestOutcome::Known),
             suppressed: count(&|test| test.suppressed.is_some()),
-            ambiguous: count(&|test| test.violation().is_some() && test.level == Level::Note),
+            ambiguous: count(&|test| test.violation.is_some() && test.level == Level::Note),
             ..std::mem::take(&mut self.summary)
         };
-    }
-
-    /// Returns every violation: failures and known deviations.
-    pub fn violations(&self) -> impl Iterator<Item = &JudgedTest> {
-        self.results
-            .iter()
-            .filter(|test| test.violation().is_some())
     }
 }
 
 impl JudgedTest {
-    /// Returns the name of the outcome in JSON.
-    pub fn outcome(&self) -> &'static str {
-        match &self.result.outcome {
-            Outcome::Pass => "pass",
-            Outcome::Fail(_) => "fail",
-            Outcome::Skip(_) => "skip",
-            Outcome::Known { .. } => "known",
-        }
-    }
-
-    /// Returns the violation of the statement, if there is one.
-    pub fn violation(&self) -> Option<&Failure> {
-        match &self.result.outcome {
-            Outcome::Fail(failure) | Outcome::Known { failure, .. } => Some(failure),
-            Outcome::Pass | Outcome::Skip(_) => None,
-        }
-    }
-
-    /// Returns how the statement was broken, or why the test was skipped; empty for `pass`.
-    pub fn detail(&self) -> String {
-        match &self.result.outcome {
-            Outcome::Pass => String::new(),
-            Outcome::Skip(reason) => reason.clone(),
-            Outcome::Fail(failure) | Outcome::Known { failure, .. } => failure.to_string(),
-        }
-    }
-
-    /// Returns the link to the description of a known deviation, else to that of the statement.
-    pub fn source(&self) -> &str {
-        match &self.result.outcome {
-            Outcome::Known { link, .. } => link,
-            Outcome::Pass | Outcome::Fail(_) | Outcome::Skip(_) => {
-                let statement = contract::get(self.result.statement);
-                statement.map_or("", |statement| &statement.source)
-            }
+    fn new(result: TestResult) -> Self {
+        let statement = contract::get(result.statement);
+        let is_firm = statement.is_none_or(|statement| statement.is_firm());
+        let (outcome, detail, violation, link) = match result.outcome {
+            Outcome::Pass => (TestOutcome::Pass, String::new(), None, None),
+            Outcome::Skip(reason) => (TestOutcome::Skip, reason, None, None),
+            Outcome::Fail(failure) => (TestOutcome::Fail, failure.to_string(), Some(failure), None),
+            Outcome::Known { failure, link } => (
+                TestOutcome::Known,
+                failure.to_string(),
+                Some(failure),
+                Some(link),
+            ),
+        };
+        let source = || statement.map(|statement| statement.source.clone());
+        Self {
+            statement: result.statement,
+            test: result.test,
+            revision: result.revision,
+            result: outcome,
+            detail,
+            source: link.or_else(source).unwrap_or_default(),
+            suppressed: None,
+            violation,
+            level: if is_firm { Level::Error } else { Level::Note },
         }
     }
 
@@ -146,10 +155,13 @@ impl JudgedTest {
     pub fn fingerprint(&self, subject: &Subject) -> String {
         let target = self.target();
         fingerprint_of(&[
-            self.result.statement,
-            self.result.test,
+            self.statement,
+            self.test,
             series(&target),
-            kind_name(subject.kind),
+            match subject.kind {
+                SubjectKind::Plugin => "plugin",
+                SubjectKind::Runtime => "runtime",
+            },
             &subject.index,
             &subject.name,
         ])
@@ -157,27 +169,19 @@ impl JudgedTest {
 
     /// Returns the revision in the spelling of a target: `nri@0.11.0`; empty if none matters.
     pub(crate) fn target(&self) -> String {
-        let revision = self.result.revision.as_deref();
+        let revision = self.revision.as_deref();
         revision.map_or_else(String::new, |revision| {
             format!("nri@{}", revision.strip_prefix('v').unwrap_or(revision))
         })
     }
 }
 
-/// Returns the level of violations of a statement.
-fn level(statement: &str) -> Level {
-    match contract::get(statement) {
-        Some(statement) if !statement.is_firm() => Level::Note,
-        Some(_) | None => Level::Error,
-    }
-}
-
-/// Returns the name of a kind of subject, as on the command line and in JSON.
-pub(crate) fn kind_name(kind: SubjectKind) -> &'static str {
-    match kind {
-        SubjectKind::Plugin => "plugin",
-        SubjectKind::Runtime => "runtime",
-    }
+fn phrase<S: Serializer>(
+    suppression: &Option<Suppression>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let phrase = suppression.as_ref().map(Suppression::phrase);
+    phrase.serialize(serializer)
 }
 
 /// Statements of the contract.
@@ -185,41 +189,4 @@ pub(crate) fn kind_name(kind: SubjectKind) -> &'static str {
 pub struct StatementsReport<'s> {
     /// The statements, in the order of the contract.
     pub statements: &'s [&'s Statement],
-}
-
-/// The result of a test as JSON.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct TestDocument<'r> {
-    /// The id of the statement; see `nri-compat explain`.
-    id: &'r str,
-    /// The name of the test.
-    test: &'r str,
-    /// The release that the other side spoke; null if it does not matter.
-    revision: Option<&'r str>,
-    /// The outcome.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["pass", "fail", "skip", "known"])))]
-    result: &'static str,
-    /// How the statement was broken, or why the test was skipped; empty for `pass`.
-    detail: String,
-    /// The link to the description of a known deviation, else to that of the statement.
-    source: &'r str,
-    /// The suppression of a violation, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    suppressed: Option<String>,
-}
-
-impl Serialize for JudgedTest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let document = TestDocument {
-            id: self.result.statement,
-            test: self.result.test,
-            revision: self.result.revision.as_deref(),
-            result: self.outcome(),
-            detail: self.detail(),
-            source: self.source(),
-            suppressed: self.suppressed.as_ref().map(Suppression::phrase),
-        };
-        document.serialize(serializer)
-    }
 }

@@ -142,7 +142,7 @@ impl MergeReport {
         let mut counts = VerdictCounts::default();
         verdicts
             .filter_map(MergedVerdict::worst)
-            .for_each(|worst| counts.add(worst));
+            .for_each(|worst| *counts.of(worst) += 1);
         counts
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::check::{CheckReport, Outcome, Summary};
+use super::check::{CheckReport, ClusterView, Outcome, Subject};
 use super::written;
 use crate::escape::visible;
 
@@ -21,181 +21,173 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    verdicts(report).write(out)?;
-    counts(report).write(out)?;
-    suppressed(report).write(out)?;
-    for family in nodes(report).into_iter().flatten() {
-        family.write(out)?;
+    write_verdicts(report, out)?;
+    write_counts(report, out)?;
+    if let Some(cluster) = &report.cluster {
+        write_nodes(report, cluster, out)?;
     }
-    removals(report).write(out)?;
-    for family in about(report).iter().chain(&scan(&report.summary)) {
-        family.write(out)?;
-    }
+    write_removals(report, out)?;
+    write_scan(report, out)?;
     out.write_all(b"# EOF\n")
 }
 
-/// A metric with its samples.
-struct Family {
-    name: &'static str,
-    help: &'static str,
-    samples: Vec<String>,
+/// Writes a metric with its samples. A name that has a unit ends with it.
+fn write_metric(
+    out: &mut dyn Write,
+    name: &str,
+    help: &str,
+    samples: impl IntoIterator<Item = String>,
+) -> io::Result<()> {
+    writeln!(out, "# TYPE {name} gauge")?;
+    let mut units = ["seconds", "bytes"].into_iter();
+    if let Some(unit) = units.find(|unit| name.ends_with(unit)) {
+        writeln!(out, "# UNIT {name} {unit}")?;
+    }
+    writeln!(out, "# HELP {name} {help}")?;
+    let mut samples = samples.into_iter();
+    samples.try_for_each(|sample| writeln!(out, "{name}{sample}"))
 }
 
-impl Family {
-    fn new(name: &'static str, help: &'static str) -> Self {
-        Self {
-            name,
-            help,
-            samples: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, labels: &[(&str, &str)], value: impl Display) {
-        let labels = labels.iter();
-        let labels = labels.map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
-        let labels: Vec<String> = labels.collect();
-        let labels = format!("{{{}}}", labels.join(","));
-        let labels = labels.trim_start_matches("{}");
-        let sample = format!("{}{labels} {value}\n", self.name);
-        self.samples.push(sample);
-    }
-
-    fn with(mut self, value: Option<impl Display>) -> Self {
-        value.into_iter().for_each(|value| self.add(&[], value));
-        self
-    }
-
-    /// Sorts the samples and merges equal ones, because no two may have the same labels.
-    fn merged(mut self) -> Self {
-        self.samples.sort_unstable();
-        self.samples.dedup();
-        self
-    }
-
-    /// Writes the family. A name that has a unit ends with it.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { name, help, .. } = self;
-        writeln!(out, "# TYPE {name} gauge")?;
-        let mut units = ["seconds", "bytes"].into_iter();
-        if let Some(unit) = units.find(|unit| name.ends_with(unit)) {
-            writeln!(out, "# UNIT {name} {unit}")?;
-        }
-        writeln!(out, "# HELP {name} {help}")?;
-        let mut samples = self.samples.iter();
-        samples.try_for_each(|sample| out.write_all(sample.as_bytes()))
-    }
+/// Returns a sample without the name of its metric: `{target="nri@0.12.5"} 1`.
+fn sample(labels: &[(&str, &str)], value: impl Display) -> String {
+    let labels = labels.iter();
+    let labels = labels.map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
+    let labels: Vec<String> = labels.collect();
+    format!("{{{}}} {value}", labels.join(","))
 }
 
 fn escaped(value: &str) -> String {
     visible(value).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Returns one sample per plugin and target.
-fn verdicts(report: &CheckReport) -> Family {
-    let help = "Verdicts on plugins by target: 1 for the current verdict.";
-    let mut family = Family::new("nri_compat_verdict", help);
-    for (subject, verdict) in report.verdicts() {
-        let suppressed = verdict.suppressed.is_some().to_string();
+/// Sorts the samples and merges equal ones, because no two may have the same labels.
+fn merged(samples: impl Iterator<Item = String>) -> Vec<String> {
+    let mut samples: Vec<String> = samples.collect();
+    samples.sort_unstable();
+    samples.dedup();
+    samples
+}
+
+/// Returns the path of a subject in labels.
+fn path(subject: &Subject) -> String {
+    subject.place.whole_file().to_string()
+}
+
+/// Writes one sample per plugin and target.
+fn write_verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let samples = report.verdicts().map(|(subject, verdict)| {
+        let removal = verdict.planned_removal.as_deref();
         let labels = [
             ("target", verdict.target.as_str()),
             ("plugin", &subject.label()),
-            ("path", &subject.place.whole_file().to_string()),
+            ("path", &path(subject)),
             ("kind", subject.kind.as_str()),
             ("verdict", verdict.outcome.as_str()),
             ("rule", verdict.rule),
-            (
-                "removal",
-                verdict.planned_removal.as_deref().unwrap_or_default(),
-            ),
-            ("suppressed", &suppressed),
+            ("removal", removal.unwrap_or_default()),
+            ("suppressed", &verdict.suppressed.is_some().to_string()),
         ];
-        family.add(&labels, 1);
-    }
-    family.merged()
+        sample(&labels, 1)
+    });
+    let help = "Verdicts on plugins by target: 1 for the current verdict.";
+    write_metric(out, "nri_compat_verdict", help, merged(samples))
 }
 
-/// Returns all five outcomes for every target, including zeros, so that a count that drops to zero
-/// does not look like missing data.
-fn counts(report: &CheckReport) -> Family {
-    let mut family = Family::new("nri_compat_verdicts", "Verdicts that count, by target.");
-    for target in &report.targets {
-        let counts = report.counts_under(&target.name).by_outcome();
-        for (outcome, count) in Outcome::ALL.into_iter().zip(counts) {
-            let labels = [
-                ("target", target.name.as_str()),
-                ("verdict", outcome.as_str()),
-            ];
-            family.add(&labels, count);
-        }
-    }
-    family
-}
-
-fn suppressed(report: &CheckReport) -> Family {
+/// Writes all five outcomes for every target, including zeros, so that a count that drops to zero
+/// does not look like missing data; then the suppressed verdicts.
+fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let targets = report.targets.iter().map(|target| target.name.as_str());
+    let counts = targets.map(|target| (target, report.counts_under(target)));
+    let mut counts: Vec<_> = counts.collect();
+    let by_outcome = counts.iter_mut().flat_map(|(target, counts)| {
+        Outcome::ALL.map(|outcome| {
+            let labels = [("target", &**target), ("verdict", outcome.as_str())];
+            sample(&labels, counts.of(outcome))
+        })
+    });
+    let help = "Verdicts that count, by target.";
+    write_metric(out, "nri_compat_verdicts", help, by_outcome)?;
+    let suppressed = counts
+        .iter()
+        .map(|(target, counts)| sample(&[("target", target)], counts.suppressed));
     let help = "Verdicts that the policy or the baseline suppress, by target.";
-    let mut family = Family::new("nri_compat_suppressed_verdicts", help);
-    for target in &report.targets {
-        let counts = report.counts_under(&target.name);
-        family.add(&[("target", &target.name)], counts.suppressed);
-    }
-    family
+    write_metric(out, "nri_compat_suppressed_verdicts", help, suppressed)
 }
 
-/// Returns the number of nodes of each runtime, and of those on which each plugin runs; `None` without a cluster.
-fn nodes(report: &CheckReport) -> Option<[Family; 2]> {
-    let cluster = report.cluster.as_ref()?;
-    let mut nodes = Family::new("nri_compat_nodes", "Nodes of the cluster by runtime.");
-    for pool in &cluster.pools {
+/// Writes the number of nodes of each runtime, and of those on which each plugin runs.
+fn write_nodes(report: &CheckReport, cluster: &ClusterView, out: &mut dyn Write) -> io::Result<()> {
+    let pools = cluster.pools.iter().map(|pool| {
         let labels = [
             ("cluster", cluster.name.as_str()),
             ("runtime", &pool.runtime),
             ("target", pool.target.as_deref().unwrap_or_default()),
             ("note", pool.note.as_deref().unwrap_or_default()),
         ];
-        nodes.add(&labels, pool.nodes.len());
-    }
-    let help = "Nodes on which the cluster runs a plugin.";
-    let mut plugins = Family::new("nri_compat_plugin_nodes", help);
+        sample(&labels, pool.nodes.len())
+    });
+    let help = "Nodes of the cluster by runtime.";
+    write_metric(out, "nri_compat_nodes", help, pools)?;
     let judged = report.subjects.iter();
-    for subject in judged.filter(|subject| !subject.verdicts.is_empty()) {
+    let judged = judged.filter(|subject| !subject.verdicts.is_empty());
+    let plugins = judged.map(|subject| {
+        let (label, path) = (subject.label(), path(subject));
         let labels = [
-            ("plugin", subject.label()),
-            ("path", subject.place.whole_file().to_string()),
-            ("kind", subject.kind.as_str().to_owned()),
+            ("plugin", label.as_str()),
+            ("path", &path),
+            ("kind", subject.kind.as_str()),
         ];
-        let labels = labels.each_ref().map(|(key, value)| (*key, value.as_str()));
-        plugins.add(&labels, subject.nodes.len());
-    }
-    Some([nodes, plugins.merged()])
+        sample(&labels, subject.nodes.len())
+    });
+    let help = "Nodes on which the cluster runs a plugin.";
+    write_metric(out, "nri_compat_plugin_nodes", help, merged(plugins))
 }
 
-/// Returns the expected times of the planned removals that verdicts name in their label `removal`.
-fn removals(report: &CheckReport) -> Family {
+/// Writes the expected times of the planned removals that verdicts name in their label `removal`.
+fn write_removals(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let samples = report.removals.iter().filter_map(|removal| {
+        let seconds = seconds_of_day(&removal.expected)?;
+        Some(sample(&[("removal", &removal.when)], seconds))
+    });
     let help = "Expected time of a planned removal, estimated for releases that are not out yet.";
-    let mut family = Family::new("nri_compat_planned_removal_timestamp_seconds", help);
-    for removal in &report.removals {
-        if let Some(seconds) = seconds_of_day(&removal.expected) {
-            family.add(&[("removal", &removal.when)], seconds);
-        }
-    }
-    family
+    let name = "nri_compat_planned_removal_timestamp_seconds";
+    write_metric(out, name, help, samples)
 }
 
-/// Returns the node and the time of the scan, if known, and the time of the tables.
-fn about(report: &CheckReport) -> [Family; 3] {
-    let mut info = Family::new("nri_compat_scan_info", "Node of the scan.");
-    if let Some(node) = &report.summary.node {
-        info.add(&[("node", node)], 1);
+/// Writes the node and the time of the scan, if known, the time of the tables, and the counts of
+/// checked files.
+fn write_scan(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let summary = &report.summary;
+    let node = summary.node.as_ref();
+    let node = node.map(|node| sample(&[("node", node)], 1));
+    write_metric(out, "nri_compat_scan_info", "Node of the scan.", node)?;
+    let mut write = |name: &str, help, value: Option<String>| {
+        let sample = value.map(|value| format!(" {value}"));
+        write_metric(out, &format!("nri_compat_{name}"), help, sample)
+    };
+    let time = |at: Option<u64>| at.map(|at| at.to_string());
+    let made = time(summary.at.as_deref().and_then(seconds_of_time));
+    write("scan_timestamp_seconds", "Time of the scan.", made)?;
+    let help = "Time of the newest release in the tables.";
+    let newest = time(seconds_of_day(&report.data_date));
+    write("data_timestamp_seconds", help, newest)?;
+    for (name, help, count) in [
+        ("scan_files", "Files opened.", summary.files),
+        ("scan_plugins", "Plugins found.", summary.plugins),
+        (
+            "scan_skipped",
+            "Places that could not be checked.",
+            summary.skipped,
+        ),
+        (
+            "scan_size_bytes",
+            "Bytes in the files opened.",
+            summary.bytes,
+        ),
+    ] {
+        write(name, help, Some(count.to_string()))?;
     }
-    let at = report.summary.at.as_deref();
-    let data_help = "Time of the newest release in the tables.";
-    [
-        info,
-        Family::new("nri_compat_scan_timestamp_seconds", "Time of the scan.")
-            .with(at.and_then(seconds_of_time)),
-        Family::new("nri_compat_data_timestamp_seconds", data_help)
-            .with(seconds_of_day(&report.data_date)),
-    ]
+    let took = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);
+    write("scan_duration_seconds", "Time taken.", Some(took))
 }
 
 /// Returns the start of a day (`YYYY-MM-DD`, UTC) in seconds since 1970.
@@ -207,21 +199,4 @@ fn seconds_of_day(date: &str) -> Option<u64> {
 fn seconds_of_time(at: &str) -> Option<u64> {
     let at = at.parse::<jiff::Timestamp>().ok()?;
     u64::try_from(at.as_second()).ok()
-}
-
-/// Returns the counts of checked files.
-fn scan(summary: &Summary) -> [Family; 5] {
-    let seconds = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);
-    [
-        Family::new("nri_compat_scan_files", "Files opened.").with(Some(summary.files)),
-        Family::new("nri_compat_scan_plugins", "Plugins found.").with(Some(summary.plugins)),
-        Family::new(
-            "nri_compat_scan_skipped",
-            "Places that could not be checked.",
-        )
-        .with(Some(summary.skipped)),
-        Family::new("nri_compat_scan_size_bytes", "Bytes in the files opened.")
-            .with(Some(summary.bytes)),
-        Family::new("nri_compat_scan_duration_seconds", "Time taken.").with(Some(seconds)),
-    ]
 }

@@ -3,6 +3,19 @@
 //! A template sees the JSON document of a report. The phrases that formats share are macros, in templates of their own.
 //! Each value is escaped where it enters the text, by the format that the template's name ends with; see `escape`.
 
+/// Implements `Templated` for reports whose templates see the JSON document alone.
+macro_rules! plain {
+    ($($report:ty => $name:literal,)*) => {
+        $(impl crate::report::template::Templated for &$report {
+            const NAME: &'static str = $name;
+
+            fn context(self) -> minijinja::Value {
+                minijinja::value::Serde(self).into()
+            }
+        })*
+    };
+}
+
 mod check_values;
 mod diff_values;
 mod escape;
@@ -10,6 +23,7 @@ mod other_values;
 mod text;
 mod user;
 
+pub(crate) use plain;
 pub use user::UserTemplate;
 
 use std::error::Error as _;

@@ -120,9 +120,8 @@ impl Serialize for Verdict {
 impl<'de> Deserialize<'de> for Outcome {
     /// Reads a verdict that only a newer release knows as unknown, so that it does not pass.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        let mut all = Self::ALL.into_iter();
-        let known = all.find(|outcome| outcome.as_str() == word);
+        let word = String::deserialize(deserializer)?;
+        let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
         Ok(known.unwrap_or(Self::Unknown))
     }
 }

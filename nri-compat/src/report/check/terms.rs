@@ -158,29 +158,15 @@ pub struct VerdictCounts {
 }
 
 impl VerdictCounts {
-    /// Returns the numbers of verdicts that count, in the order of [`Outcome::ALL`].
-    pub fn by_outcome(self) -> [usize; Outcome::ALL.len()] {
-        let Self {
-            ok,
-            unknown,
-            deprecated,
-            removed,
-            incompatible,
-            suppressed: _,
-        } = self;
-        [ok, unknown, deprecated, removed, incompatible]
-    }
-
-    /// Adds a verdict that counts.
-    pub(in crate::report) fn add(&mut self, outcome: Outcome) {
-        let count = match outcome {
+    /// Returns the number of verdicts with this outcome that count.
+    pub(in crate::report) fn of(&mut self, outcome: Outcome) -> &mut usize {
+        match outcome {
             Outcome::Ok => &mut self.ok,
             Outcome::Unknown => &mut self.unknown,
             Outcome::Deprecated => &mut self.deprecated,
             Outcome::Removed => &mut self.removed,
             Outcome::Incompatible => &mut self.incompatible,
-        };
-        *count += 1;
+        }
     }
 }
 
@@ -190,7 +176,7 @@ impl<'v> FromIterator<&'v Verdict> for VerdictCounts {
         for verdict in verdicts {
             match verdict.suppressed {
                 Some(_) => counts.suppressed += 1,
-                None => counts.add(verdict.outcome),
+                None => *counts.of(verdict.outcome) += 1,
             }
         }
         counts

@@ -7,27 +7,10 @@ use minijinja::value::{Serde, Value};
 use super::Templated;
 use super::check_values::pool;
 use crate::report::finding::Category;
-use crate::report::history::{RuntimeReport, RuntimesReport, VersionsReport};
 use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
 use crate::rules::Rule;
 
-/// Implements `Templated` for reports whose templates see the JSON document alone.
-macro_rules! plain {
-    ($($report:ty => $name:literal,)*) => {
-        $(impl Templated for &$report {
-            const NAME: &'static str = $name;
-
-            fn context(self) -> Value {
-                Serde(self).into()
-            }
-        })*
-    };
-}
-
 plain! {
-    VersionsReport => "versions",
-    RuntimesReport => "runtimes",
-    RuntimeReport => "runtime",
     Rule => "rule",
 }
 
@@ -139,18 +122,22 @@ mod session {
     /// Returns a statement with its tests; `None` without tests.
     fn statement(report: &ConformanceReport, statement: &Statement) -> Option<Value> {
         let tests = report.results.iter();
-        let tests = tests.filter(|test| test.result.statement == statement.id);
+        let tests = tests.filter(|test| test.statement == statement.id);
         let tests: Vec<Value> = tests.map(test).collect();
         (!tests.is_empty()).then(|| context! { tests, ..Serde(statement) })
     }
 
     fn test(test: &JudgedTest) -> Value {
-        let violation = test.violation();
+        let violation = test.violation.as_ref();
+        let section = match test.suppressed {
+            Some(_) => "suppressed".into(),
+            None => Value::from(Serde(test.result)),
+        };
         context! {
             level => test.level.as_str(),
-            section => test.suppressed.as_ref().map_or(test.outcome(), |_| "suppressed"),
+            section,
             // Equal for violations that differ only in the revision.
-            key => format!("{} {}", test.result.test, test.detail()),
+            key => format!("{} {}", test.test, test.detail),
             sent => violation.map(|failure| &failure.sent),
             got => violation.map(|failure| &failure.got),
             expected => violation.map(|failure| &failure.expected),
