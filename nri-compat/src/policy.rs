@@ -17,7 +17,6 @@
 mod apply;
 mod baseline;
 mod fail;
-mod finding;
 mod ignore;
 mod parse;
 

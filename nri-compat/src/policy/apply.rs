@@ -3,8 +3,7 @@
 use jiff::civil::Date;
 use toml::Spanned;
 
-use super::finding::Candidate;
-use super::ignore::{Ignore, Scope};
+use super::ignore::{Candidate, Ignore, Scope};
 use super::parse::RuleLevel;
 use super::{Baseline, Policy};
 use crate::report::check::{CheckReport, Outcome, SuppressedBy, Suppression};
@@ -27,8 +26,7 @@ pub fn apply(
         let bad = verdicts.iter_mut();
         for verdict in bad.filter(|verdict| verdict.outcome != Outcome::Ok) {
             let candidate = Candidate::verdict(subject, verdict);
-            verdict.level = decisions.level(&candidate);
-            verdict.suppressed = decisions.suppression(candidate);
+            (verdict.level, verdict.suppressed) = decisions.of(candidate);
         }
         subject.verdicts = verdicts;
     }
@@ -44,9 +42,9 @@ pub(crate) fn apply_to_diff(
 ) {
     let mut decisions = Decisions::new(Scope::Diff, policy, baseline, today);
     for mut finding in std::mem::take(&mut report.findings) {
-        let candidate = Candidate::finding(&finding);
-        finding.level = decisions.level(&candidate).unwrap_or(finding.level);
-        match decisions.suppression(candidate) {
+        let (level, suppressed) = decisions.of(Candidate::finding(&finding));
+        finding.level = level.unwrap_or(finding.level);
+        match suppressed {
             Some(by) => report.suppressed.push(SuppressedFinding { finding, by }),
             None => report.findings.push(finding),
         }
@@ -67,8 +65,8 @@ pub(crate) fn apply_to_conformance(
     let violations = report.results.iter_mut();
     for test in violations.filter(|test| test.violation.is_some()) {
         let candidate = Candidate::test(&report.subject, test);
-        test.level = decisions.level(&candidate).unwrap_or(test.level);
-        test.suppressed = decisions.suppression(candidate);
+        let (level, suppressed) = decisions.of(candidate);
+        (test.level, test.suppressed) = (level.unwrap_or(test.level), suppressed);
     }
     report.summary.policy = decisions.notes();
     report.count();
@@ -100,33 +98,27 @@ impl<'p> Decisions<'p> {
         }
     }
 
-    /// Returns the level that the policy gives to the rule of a finding, if any.
-    fn rule(&self, candidate: &Candidate) -> Option<RuleLevel> {
+    /// Returns the level that the policy gives to the rule of a finding, if any, and why it is suppressed: by an ignore
+    /// in force that matches it, because its rule is `off`, or because the baseline contains it. Marks all that match
+    /// as used.
+    fn of(&mut self, candidate: Candidate) -> (Option<Level>, Option<Suppression>) {
         let mut rules = self.policy.rules.iter();
         let rule = rules.find(|(id, _)| id.0 == candidate.known.rule);
-        rule.map(|(_, level)| *level)
-    }
-
-    fn level(&self, candidate: &Candidate) -> Option<Level> {
-        self.rule(candidate).and_then(RuleLevel::level)
-    }
-
-    /// Returns why a finding is suppressed: by an ignore in force that matches it, because its rule is
-    /// `off`, or because the baseline contains it. Marks all that match as used.
-    fn suppression(&mut self, candidate: Candidate) -> Option<Suppression> {
-        let is_off = self.rule(&candidate) == Some(RuleLevel::Off);
-        let off = is_off.then(|| "its rule is off".to_owned());
+        let rule = rule.map(|(_, level)| *level);
+        let off = (rule == Some(RuleLevel::Off)).then(|| "its rule is off".to_owned());
         let by_policy = self.ignored(&candidate).or(off);
-        let is_known = self
-            .baseline
-            .as_mut()
-            .is_some_and(|baseline| baseline.knows(candidate.known, by_policy.is_some()));
+        let baseline = self.baseline.as_mut();
+        let is_known =
+            baseline.is_some_and(|baseline| baseline.knows(candidate.known, by_policy.is_some()));
         let (by, reason) = match by_policy {
             Some(reason) => (SuppressedBy::Policy, reason),
-            None if is_known => (SuppressedBy::Baseline, String::new()),
-            None => return None,
+            None => (SuppressedBy::Baseline, String::new()),
         };
-        Some(Suppression { by, reason })
+        let is_suppressed = by == SuppressedBy::Policy || is_known;
+        (
+            rule.and_then(RuleLevel::level),
+            is_suppressed.then_some(Suppression { by, reason }),
+        )
     }
 
     /// Returns the reason of the first ignore in force that matches, and marks all that match.

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::finding::KnownFinding;
 use crate::error::{Error, ErrorKind};
 use crate::text_file;
 
@@ -22,6 +21,24 @@ pub struct Baseline {
     /// The fingerprints that were found again.
     seen: BTreeSet<String>,
     is_new: bool,
+}
+
+/// A finding in a baseline. Only the fingerprint matters; the rest is for readers of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnownFinding {
+    pub(super) fingerprint: String,
+    pub(super) rule: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) target: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) plugin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) element: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) program: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) events: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -5,9 +5,13 @@ use jiff::civil::Date;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::finding::Candidate;
+use super::baseline::KnownFinding;
 use crate::error::did_you_mean;
-use crate::report::finding::Category;
+use crate::report::check::{Subject, Verdict};
+#[cfg(feature = "conformance")]
+use crate::report::conformance::JudgedTest;
+use crate::report::finding::{Category, Finding};
+use crate::report::fingerprint::{events, fingerprint, identity, series};
 use crate::{rules, statements};
 
 /// The id of a rule, or of a statement of the contract.
@@ -28,23 +32,10 @@ impl TryFrom<String> for RuleId {
     }
 }
 
-/// A pattern of names, such as `10-*`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Pattern(GlobMatcher);
-
-impl TryFrom<String> for Pattern {
-    type Error = globset::Error;
-
-    fn try_from(pattern: String) -> Result<Self, globset::Error> {
-        Ok(Self(Glob::new(&pattern)?.compile_matcher()))
-    }
-}
-
-impl Pattern {
-    fn matches(&self, name: &str) -> bool {
-        self.0.is_match(name)
-    }
+/// Reads a pattern of names, such as `10-*`.
+fn pattern<'de, D: Deserializer<'de>>(pattern: D) -> Result<Option<GlobMatcher>, D::Error> {
+    let glob = Glob::new(&String::deserialize(pattern)?).map_err(D::Error::custom)?;
+    Ok(Some(glob.compile_matcher()))
 }
 
 /// Reads an optional date.
@@ -58,9 +49,11 @@ fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::E
 #[serde(deny_unknown_fields)]
 pub(super) struct Ignore {
     /// Matches the plugin's name, its index and name, or its path; `None` matches every plugin.
-    pub(super) plugin: Option<Pattern>,
+    #[serde(default, deserialize_with = "pattern")]
+    pub(super) plugin: Option<GlobMatcher>,
     /// Matches the full name of an element of a protocol, for `diff` only.
-    pub(super) element: Option<Pattern>,
+    #[serde(default, deserialize_with = "pattern")]
+    pub(super) element: Option<GlobMatcher>,
     /// The id of the rule, or of a statement of the contract; `None` matches every rule.
     pub(super) rule: Option<RuleId>,
     /// The name of a test of the statement; `None` matches every test.
@@ -90,20 +83,19 @@ pub(super) enum Scope {
 impl Ignore {
     /// Returns true if it matches a finding of its scope, expired or not.
     pub(super) fn matches(&self, candidate: &Candidate) -> bool {
-        let element = candidate.known.element.as_deref().unwrap_or_default();
-        let plugin = |pattern: &Pattern| candidate.names.iter().any(|name| pattern.matches(name));
-        let target = |wanted: &String| is_release_of(&candidate.target, wanted);
-        self.plugin.as_ref().is_none_or(plugin)
-            && self
-                .element
-                .as_ref()
-                .is_none_or(|pattern| pattern.matches(element))
+        let known = &candidate.known;
+        let element = known.element.as_deref().unwrap_or_default();
+        let is_named =
+            |plugin: &GlobMatcher| candidate.names.iter().any(|name| plugin.is_match(name));
+        let is_element = |pattern: &GlobMatcher| pattern.is_match(element);
+        self.plugin.as_ref().is_none_or(is_named)
+            && self.element.as_ref().is_none_or(is_element)
             && self.test.as_ref().is_none_or(|test| test == element)
+            && self.rule.as_ref().is_none_or(|rule| rule.0 == known.rule)
             && self
-                .rule
+                .target
                 .as_ref()
-                .is_none_or(|rule| rule.0 == candidate.known.rule)
-            && self.target.as_ref().is_none_or(target)
+                .is_none_or(|target| is_release_of(&candidate.target, target))
     }
 
     /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an
@@ -128,15 +120,14 @@ impl Ignore {
 
     /// Returns the text that identifies it in messages: `10-* CHECK_STATE_CHANGE`.
     pub(super) fn shown(&self) -> String {
-        let pattern = |pattern: &Pattern| pattern.0.glob().to_string();
         let parts = [
-            self.plugin.as_ref().map(pattern),
-            self.element.as_ref().map(pattern),
-            self.rule.as_ref().map(|rule| rule.0.clone()),
-            self.test.clone(),
-            self.target.clone(),
+            self.plugin.as_ref().map(|pattern| pattern.glob().glob()),
+            self.element.as_ref().map(|pattern| pattern.glob().glob()),
+            self.rule.as_ref().map(|rule| rule.0.as_str()),
+            self.test.as_deref(),
+            self.target.as_deref(),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
         parts.join(" ")
     }
 }
@@ -145,4 +136,67 @@ impl Ignore {
 fn is_release_of(target: &str, wanted: &str) -> bool {
     let rest = target.strip_prefix(wanted);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// A finding that a policy may ignore and a baseline may contain.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Candidate {
+    /// The names by which a policy may name the plugin: its name, its index and name, its path.
+    pub(super) names: Vec<String>,
+    /// The target with its complete version.
+    pub(super) target: String,
+    /// The finding, if the baseline contains it.
+    pub(super) known: KnownFinding,
+}
+
+impl Candidate {
+    /// Returns the verdict on a subject.
+    pub(super) fn verdict(subject: &Subject, verdict: &Verdict) -> Self {
+        let path = subject.place.whole_file().to_string();
+        let names = subject.name.iter().cloned();
+        Self {
+            names: names.chain([subject.label(), path]).collect(),
+            target: verdict.target.clone(),
+            known: KnownFinding {
+                fingerprint: fingerprint(subject, verdict),
+                rule: verdict.rule.to_owned(),
+                target: series(&verdict.target).to_owned(),
+                plugin: identity(subject),
+                element: None,
+                program: subject.program.clone(),
+                events: events(subject).into_iter().map(str::to_owned).collect(),
+            },
+        }
+    }
+
+    /// Returns a finding of `diff`.
+    pub(super) fn finding(finding: &Finding) -> Self {
+        Self {
+            known: KnownFinding {
+                fingerprint: finding.fingerprint(),
+                rule: finding.rule.to_owned(),
+                element: Some(finding.element.clone()),
+                ..KnownFinding::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Returns the violation of a statement, with the name of the test as its element.
+    #[cfg(feature = "conformance")]
+    pub(super) fn test(subject: &nri_conformance::result::Subject, test: &JudgedTest) -> Self {
+        let target = test.target();
+        Self {
+            names: vec![subject.name.clone(), subject.label()],
+            known: KnownFinding {
+                fingerprint: test.fingerprint(subject),
+                rule: test.statement.to_owned(),
+                target: series(&target).to_owned(),
+                plugin: subject.label(),
+                element: Some(test.test.to_owned()),
+                ..KnownFinding::default()
+            },
+            target,
+        }
+    }
 }
