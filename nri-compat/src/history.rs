@@ -152,7 +152,7 @@ fn version(history: &'static History, release: &'static Release) -> Result<Versi
 /// Returns an error if no runtime has this name, or an embedded table or proto is broken.
 pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     let history = crate::data::history()?;
-    let of = |runtime| ranges::by(runtime, |release| Some(release.nri.as_str()));
+    let of = |runtime| ranges::by(runtime, |one, next| one.nri == next.nri);
     let ranges: Vec<Range<'_>> = match name {
         Some(name) => of(history.runtime(name)?.runtime),
         None => history.runtimes().iter().flat_map(of).collect(),

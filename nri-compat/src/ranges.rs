@@ -10,39 +10,30 @@ pub(crate) struct Range<'h> {
     pub(crate) last: &'h RuntimeRelease,
 }
 
-/// Returns the longest runs of releases, ordered by version, with the same `key`; `None` belongs to
-/// no range.
-pub(crate) fn by<'h, K: PartialEq>(
+/// Returns the longest runs of releases, ordered by version, that are all the same.
+pub(crate) fn by<'h>(
     runtime: &'h Runtime,
-    key: impl Fn(&'h RuntimeRelease) -> Option<K>,
+    is_same: impl Fn(&RuntimeRelease, &RuntimeRelease) -> bool,
 ) -> Vec<Range<'h>> {
-    let mut ranges: Vec<Range<'h>> = Vec::new();
-    let mut current: Option<K> = None;
-    for release in &runtime.releases {
-        let found = key(release);
-        match ranges.last_mut() {
-            Some(range) if found.is_some() && found == current => range.last = release,
-            _ if found.is_some() => ranges.push(Range {
-                runtime,
-                first: release,
-                last: release,
-            }),
-            _ => {}
-        }
-        current = found;
-    }
-    ranges
+    let runs = runtime.releases.chunk_by(is_same);
+    let ranges = runs.filter_map(|run| {
+        let (first, last) = (run.first()?, run.last()?);
+        Some(Range {
+            runtime,
+            first,
+            last,
+        })
+    });
+    ranges.collect()
 }
 
 /// Returns the ranges of the releases of every runtime that satisfy `ships`, as text: `containerd
 /// 2.3.0–2.3.7`.
 pub(crate) fn texts(runtimes: &[Runtime], ships: impl Fn(&RuntimeRelease) -> bool) -> Vec<String> {
-    let of = |runtime| by(runtime, |release| ships(release).then_some(()));
-    runtimes
-        .iter()
-        .flat_map(of)
-        .map(|range| range.to_string())
-        .collect()
+    let of = |runtime| by(runtime, |one, next| ships(one) == ships(next));
+    let ranges = runtimes.iter().flat_map(of);
+    let ranges = ranges.filter(|range| ships(range.first));
+    ranges.map(|range| range.to_string()).collect()
 }
 
 impl std::fmt::Display for Range<'_> {

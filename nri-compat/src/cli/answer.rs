@@ -93,7 +93,7 @@ impl Args {
         mut report: CheckReport,
         decisions: &Decisions<'_>,
     ) -> Result<Exit, Error> {
-        report.summary.at = Some(now());
+        report.summary.at = Some(jiff::Timestamp::now().strftime("%FT%TZ").to_string());
         // A report about a cluster is not a report about the machine that creates it.
         report.summary.node = match report.cluster {
             Some(_) => None,
@@ -109,7 +109,10 @@ impl Args {
         // A signal that ends repeated checks waits for this lock.
         let _output = io::stdout().lock();
         let path = self.metrics_file.as_ref();
-        let metrics = path.map(|path| write_metrics(path, &report));
+        let metrics = path.map(|path| {
+            let written = write_metrics(path, &report);
+            written.map_err(Error::cannot_write(path, ErrorKind::Output))
+        });
         match self.template()? {
             Some(template) => output::print(&template.check(report)?)?,
             None => output::write(|out| self.write(report, out))?,
@@ -133,13 +136,6 @@ impl Args {
             }
         }
     }
-}
-
-/// Returns the current time, to the second.
-fn now() -> String {
-    let now = jiff::Timestamp::now();
-    let seconds = jiff::Timestamp::from_second(now.as_second());
-    seconds.unwrap_or(now).to_string()
 }
 
 /// The environment variable with the name of the node, set in pods through the downward API.
@@ -168,19 +164,8 @@ fn scan_id() -> String {
 
 /// Writes the report to a file as OpenMetrics, and replaces the file as a whole, because the collector of a node exporter
 /// may read it at any time.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written.
-fn write_metrics(path: &Path, report: &CheckReport) -> Result<(), Error> {
-    let written = replace_metrics(path, report);
-    written.map_err(Error::cannot_write(path, ErrorKind::Output))
-}
-
-fn replace_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
+fn write_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let file = tempfile::Builder::new()
         .prefix(".nri-compat-")
         // The collector runs as another user.
@@ -188,7 +173,6 @@ fn replace_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
         .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     let mut out = BufWriter::new(file);
     openmetrics::write_check(report, &mut out)?;
-    out.flush()?;
     out.into_inner()?.persist(path)?;
     Ok(())
 }

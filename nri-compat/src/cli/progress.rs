@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::check::progress::{Counts, Progress};
-use crate::report::count::bytes;
+use crate::report::bytes;
 
 /// The time after which the display appears.
 const DELAY: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use nri_conformance::record::{Identity, Options, Proxy, Recorded, create_file, o
 use super::session::{self, Interrupted};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::report::count::counted;
+use crate::report::counted;
 
 /// Records the messages between a runtime and its plugins, until Ctrl-C or SIGTERM.
 ///

@@ -4,37 +4,28 @@ use super::*;
 
 #[test]
 fn places_are_shown_from_the_outside_in() {
-    let image = Place::from("x.tar").in_image("p:1");
+    let entry = Place::from("x.tar").in_image("p:1").entry("/go.mod");
+    let pids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    let listed = "pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more";
     for (place, shown, name, within) in [
-        (Place::from("/opt/10-a"), "/opt/10-a", "10-a", None),
-        (Place::from("/opt/"), "/opt/", "opt", None),
-        (Place::from(""), "", "", None),
+        ("/opt/".into(), "/opt/", "opt", None),
+        ("".into(), "", "", None),
         (
-            image.entry("/b/c"),
-            "x.tar: p:1: /b/c",
-            "c",
-            Some("p:1: /b/c"),
-        ),
-        (
-            image.entry("/go.mod").at_line(3),
+            entry.at_line(3),
             "x.tar: p:1: /go.mod:3",
             "go.mod",
             Some("p:1: /go.mod"),
         ),
-        (Place::from("a (pid 1)"), "a (pid 1)", "a (pid 1)", None),
         (
-            Place::from("a").run_by(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-            "a (pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more)",
+            Place::from("a").run_by(&pids),
+            &format!("a ({listed})"),
             "a",
-            Some("pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"),
+            Some(listed),
         ),
     ] {
         assert_eq!(place.to_string(), shown);
-        assert_eq!(
-            (place.name(), place.within().as_deref()),
-            (name, within),
-            "{shown}"
-        );
+        let own = (place.name(), place.within());
+        assert_eq!(own, (name, within.map(str::to_owned)), "{shown}");
     }
 }
 
@@ -70,25 +61,19 @@ fn a_container_of_a_workload_is_shown_with_its_line() {
 
 #[test]
 fn folders_are_those_of_one_disk_or_image() {
-    let module = Place::from("/src/go.mod");
-    assert!(Place::from("/src/cmd/main.go").is_below_folder_of(&module));
-    assert!(Place::from("main.go").is_below_folder_of(&Place::from("go.mod")));
-    assert!(!Place::from("/source/main.go").is_below_folder_of(&module));
-    assert!(
-        !Place::from("x.tar")
-            .entry("/src/a.go")
-            .is_below_folder_of(&module)
-    );
-    let (one, other) = (
-        Place::from("x.tar").in_image("a"),
-        Place::from("x.tar").in_image("b"),
-    );
-    assert!(
-        one.entry("/src/a.go")
-            .is_below_folder_of(&one.entry("/src/go.mod"))
-    );
-    assert!(
-        !one.entry("/src/a.go")
-            .is_below_folder_of(&other.entry("/src/go.mod"))
-    );
+    let place = |image: &str, file: &str| match image {
+        "" => Place::from(file),
+        image => Place::from("x.tar").in_image(image).entry(file),
+    };
+    for (image, file, of_module, module, is_below) in [
+        ("", "/src/cmd/main.go", "", "/src/go.mod", true),
+        ("", "main.go", "", "go.mod", true),
+        ("", "/source/main.go", "", "/src/go.mod", false),
+        ("a", "/src/a.go", "", "/src/go.mod", false),
+        ("a", "/src/a.go", "a", "/src/go.mod", true),
+        ("a", "/src/a.go", "b", "/src/go.mod", false),
+    ] {
+        let (file, module) = (place(image, file), place(of_module, module));
+        assert_eq!(file.is_below_folder_of(&module), is_below, "{file}");
+    }
 }

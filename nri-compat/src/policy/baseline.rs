@@ -145,50 +145,50 @@ fn sort_key(finding: &KnownFinding) -> [&str; 5] {
 mod tests {
     use super::*;
 
-    fn written(plugins: &[&str]) -> Baseline {
-        let mut baseline = Baseline::to_write();
-        for plugin in plugins {
-            let finding = KnownFinding {
-                fingerprint: format!("of {plugin}"),
-                plugin: (*plugin).to_owned(),
-                ..KnownFinding::default()
-            };
-            assert!(baseline.knows(finding, false));
-        }
-        baseline
-    }
-
     #[test]
     fn a_baseline_round_trips_regardless_of_order() {
-        let text = written(&["b", "a", "a"]).to_json();
+        let written = |plugins: &[&str]| {
+            let mut baseline = Baseline::to_write();
+            for plugin in plugins {
+                let finding = KnownFinding {
+                    fingerprint: format!("of {plugin}"),
+                    plugin: (*plugin).to_owned(),
+                    ..KnownFinding::default()
+                };
+                assert!(baseline.knows(finding, false));
+            }
+            baseline.to_json()
+        };
+        let text = written(&["b", "a", "a"]);
+        assert_eq!(text, written(&["a", "b"]));
         let read = Baseline::parse("b.json", &text).expect("a baseline");
-        assert_eq!(read.findings, written(&["a", "b"]).findings);
         assert_eq!(read.to_json(), text);
-        let (a, b) = (text.find("\"a\""), text.find("\"b\""));
-        assert!(a.is_some() && a < b, "{text}");
     }
 
     #[test]
     fn other_documents_are_rejected() {
-        for text in [
-            "",
-            "[]",
-            "{\"schema\":2}",
-            "{\"schema\":2,\"findings\":[],\"x\":1}",
+        for (text, expected) in [
+            ("", "not a baseline: "),
+            ("[]", "not a baseline: "),
+            ("{\"schema\":2}", "not a baseline: "),
+            ("{\"schema\":2,\"findings\":[],\"x\":1}", "not a baseline: "),
+            (
+                "{\"schema\":1,\"findings\":[]}",
+                "a baseline of version 1, not 2",
+            ),
+            (
+                "{\"schema\":3,\"findings\":[]}",
+                "a baseline of version 3, not 2",
+            ),
         ] {
             let error = Baseline::parse("b.json", text).expect_err(text);
-            assert!(error.to_string().starts_with("b.json: not a baseline: "));
-        }
-        for version in [1, 3] {
-            let text = format!("{{\"schema\":{version},\"findings\":[]}}");
-            let error = Baseline::parse("b.json", &text).expect_err("another version");
-            let message = format!("b.json: a baseline of version {version}, not 2");
-            assert_eq!(error.to_string(), message);
+            let message = error.to_string();
             assert!(
-                error
-                    .help()
-                    .is_some_and(|help| help.contains("--write-baseline"))
+                message.starts_with(&format!("b.json: {expected}")),
+                "{message}"
             );
+            let help = error.help().unwrap_or_default();
+            assert!(help.contains("--write-baseline"), "{help}");
         }
     }
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
-use super::group::short;
 use super::pairing::Pairing;
+use super::short;
 
 /// The report of `diff`: what changed between two versions of a protocol, and what breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -16,12 +16,10 @@ macro_rules! plain {
     };
 }
 
-mod check_values;
-mod diff_values;
 mod escape;
-mod other_values;
 mod text;
 mod user;
+mod values;
 
 pub(crate) use plain;
 pub use user::UserTemplate;
@@ -36,9 +34,9 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
 
-use super::count::{bytes, counted};
-use super::group::short;
+use super::short;
 use super::written;
+use super::{bytes, counted};
 use crate::book;
 use text::Wrapping;
 

@@ -281,7 +281,7 @@ impl Message<'_> {
 
 /// Describes the arrival of an element in another one with its number.
 fn misplaced(read: &str, what: &str) -> String {
-    let name = crate::report::group::short(read);
+    let name = crate::report::short(read);
     format!("arrives as `{name}`, because its number is that of another {what}")
 }
 
@@ -304,7 +304,7 @@ impl RpcTransfer<'_> {
                 "plugin"
             };
             let field = message.refused()?;
-            let field = crate::report::group::short(field);
+            let field = crate::report::short(field);
             let expected = &message.expected;
             Some(format!(
                 "the {receiver} can fail to decode {expected} because of `{field}`"

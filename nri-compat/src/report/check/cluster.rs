@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::count::counted;
+use crate::report::counted;
 
 /// The name of the reader of clusters in evidence. Its evidence is shown with each verdict, because it
 /// explains why a container was checked and how its image was found.
@@ -98,32 +98,31 @@ impl NodePool {
 mod tests {
     use super::*;
 
-    fn pool(target: Option<&str>, nodes: &[&str]) -> NodePool {
-        NodePool {
-            target: target.map(str::to_owned),
-            nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
-            ..NodePool::default()
-        }
-    }
-
     #[test]
     fn a_plugin_is_checked_for_the_pools_of_its_nodes_or_for_all() {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let pool = |(target, nodes): (Option<&str>, &str)| NodePool {
+            target: target.map(str::to_owned),
+            nodes: words(nodes),
+            ..NodePool::default()
+        };
+        let pools = [
+            (Some("containerd@2.2.3"), "a b"),
+            (Some("cri-o@1.35.1"), "c"),
+            (None, "d"),
+        ];
         let view = ClusterView {
-            pools: vec![
-                pool(Some("containerd@2.2.3"), &["a", "b"]),
-                pool(Some("cri-o@1.35.1"), &["c"]),
-                pool(None, &["d"]),
-            ],
+            pools: pools.map(pool).to_vec(),
             ..ClusterView::default()
         };
-        let targets = |nodes: &[&str]| {
-            let nodes: Vec<String> = nodes.iter().map(|&node| node.to_owned()).collect();
-            let targets: Vec<&str> = view.targets(&nodes).into_iter().collect();
-            targets.join(" ")
-        };
-        assert_eq!(targets(&["b"]), "containerd@2.2.3");
-        assert_eq!(targets(&["c", "d"]), "cri-o@1.35.1");
-        assert_eq!(targets(&["d"]), "");
-        assert_eq!(targets(&[]), "containerd@2.2.3 cri-o@1.35.1");
+        for (nodes, expected) in [
+            ("b", "containerd@2.2.3"),
+            ("c d", "cri-o@1.35.1"),
+            ("d", ""),
+            ("", "containerd@2.2.3 cri-o@1.35.1"),
+        ] {
+            let targets: Vec<&str> = view.targets(&words(nodes)).into_iter().collect();
+            assert_eq!(targets.join(" "), expected, "{nodes}");
+        }
     }
 }

@@ -233,17 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_overrides_levels() {
-        let mut verdict = Verdict {
-            outcome: Outcome::Removed,
-            ..Verdict::default()
-        };
-        assert_eq!(verdict.level(), Level::Error);
-        verdict.level = Some(Level::Note);
-        assert_eq!(verdict.level(), Level::Note);
-    }
-
-    #[test]
     fn alike_targets_share_one_entry_and_the_worst_comes_first() {
         let verdict = |(target, outcome): (&str, _)| Verdict {
             target: target.into(),

@@ -223,20 +223,4 @@ mod tests {
         assert_eq!(table(rows, Some(20), str::to_owned), expected);
         assert!(table(rows, Some(24), str::to_owned).starts_with("NAME    WHERE\n"));
     }
-
-    #[test]
-    fn prose_hangs_under_its_first_word() {
-        let text = wrapped(&format!("  help: \t{}", "word ".repeat(30)), None);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 2);
-        assert!(lines[0].starts_with("  help: word") && lines[0].len() <= 100);
-        assert_eq!(lines[1].find("word"), Some(8));
-    }
-
-    #[test]
-    fn names_and_tables_stay_on_a_line_unless_a_width_is_requested() {
-        let line = "name  ".repeat(30);
-        assert_eq!(wrapped(&line, None), format!("{line}\n"));
-        assert!(wrapped(&line, Some(40)).lines().count() > 1);
-    }
 }

@@ -1,0 +1,341 @@
+//! The values that templates see: the JSON document of a report, and in addition what several formats need of it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use minijinja::context;
+use minijinja::value::{Serde, Value};
+
+use super::Templated;
+use crate::report::check::{
+    CheckDocument, CheckReport, CheckTarget, NodePool, Outcome, PlannedRemoval, Subject,
+    SubjectDocument, Verdict,
+};
+use crate::report::diff::{Change, ChangeKind, DiffReport};
+use crate::report::finding::{Category, Finding};
+use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
+use crate::rules::{self, Rule};
+use crate::sighting::Role;
+
+impl Templated for CheckReport {
+    const NAME: &'static str = "check";
+
+    fn context(self) -> Value {
+        check(self)
+    }
+}
+
+impl Templated for &CheckReport {
+    const NAME: &'static str = CheckReport::NAME;
+
+    fn context(self) -> Value {
+        check(self.clone())
+    }
+}
+
+/// Returns the values of a report. Subjects are converted one at a time, because there may be many.
+fn check(report: CheckReport) -> Value {
+    let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
+    let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
+    let pools: Vec<Value> = pools.map(pool).collect();
+    let targets = report.targets.iter().map(|one| target(&report, one));
+    let targets: Vec<Value> = targets.collect();
+    let judged = report.subjects.iter().filter(|subject| is_judged(subject));
+    let (plugins, files): (Vec<_>, Vec<_>) =
+        judged.partition(|subject| subject.role == Role::Plugin);
+    let (judged_plugins, judged_files) = (plugins.len(), files.len());
+    let removals: Vec<Value> = report
+        .removals
+        .iter()
+        .map(|one| removal(&report, one))
+        .collect();
+    let places = context! {
+        checked => &report.summary.looked_at,
+        unconfigured => report.summary.without_configuration.len(),
+    };
+    let report = Arc::new(report);
+    context! {
+        targets,
+        removals,
+        places,
+        pools,
+        judged_plugins,
+        judged_files,
+        subjects => each(&report, |_| true),
+        judged => each(&report, is_judged),
+        others => each(&report, |subject| !is_judged(subject)),
+        bad => each(&report, is_bad),
+        problems => issues(&report),
+        ..document,
+    }
+}
+
+fn is_judged(subject: &Subject) -> bool {
+    !subject.verdicts.is_empty()
+}
+
+fn is_bad(subject: &Subject) -> bool {
+    let mut verdicts = subject.verdicts.iter();
+    verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
+}
+
+/// Returns the issues, one for each verdict other than `ok`.
+fn issues(report: &Arc<CheckReport>) -> Value {
+    Value::make_object_iterable(Arc::clone(report), |report| {
+        Box::new(report.issues().map(|issue| Value::from(Serde(issue))))
+    })
+}
+
+/// Returns a target with the numbers of its verdicts.
+fn target(report: &CheckReport, target: &CheckTarget) -> Value {
+    let counts = Value::from(Serde(report.counts_under(&target.name)));
+    context! { counts, ..Serde(target) }
+}
+
+/// Returns a planned removal, with the plugins that it affects.
+fn removal(report: &CheckReport, removal: &PlannedRemoval) -> Value {
+    let is_affected = |verdict: &Verdict| {
+        verdict.suppressed.is_none() && verdict.planned_removal.as_ref() == Some(&removal.when)
+    };
+    let subjects = report.subjects.iter();
+    let plugins = subjects.filter(|subject| subject.verdicts.iter().any(is_affected));
+    let plugins: Vec<String> = plugins.map(Subject::label).collect();
+    context! { when => &removal.when, expected => &removal.expected, plugins }
+}
+
+/// Returns the subjects that `is_shown` selects. Their number is known, because `loop.last` needs it.
+fn each(report: &Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
+    Value::make_object_iterable(Arc::clone(report), move |report| {
+        let shown = report.subjects.iter().filter(|one| is_shown(one));
+        let shown: Vec<&Subject> = shown.collect();
+        Box::new(shown.into_iter().map(subject))
+    })
+}
+
+fn subject(subject: &Subject) -> Value {
+    let verdicts: Vec<Value> = subject.verdicts.iter().map(verdict).collect();
+    let alike = subject.alike().into_iter();
+    let alike = alike.map(|(one, targets)| {
+        let targets: Vec<String> = targets.into_iter().map(str::to_owned).collect();
+        context! { targets, ..verdict(one) }
+    });
+    context! {
+        label => subject.label(),
+        where => subject.place.to_string(),
+        line => subject.place.line_on_disk(),
+        alike => alike.collect::<Vec<Value>>(),
+        verdicts,
+        ..Serde(SubjectDocument::from(subject)),
+    }
+}
+
+/// Returns a verdict with its phrases.
+fn verdict(verdict: &Verdict) -> Value {
+    context! {
+        facts => verdict.facts(),
+        suppression => verdict.suppressed.as_ref().map(|by| by.phrase()),
+        ..Serde(verdict),
+    }
+}
+
+/// Returns the nodes of a pool, with its phrases.
+fn pool(pool: &NodePool) -> Value {
+    context! { name => pool.name(), judged => pool.judged(), ..Serde(pool) }
+}
+
+impl Templated for &DiffReport {
+    const NAME: &'static str = "diff";
+
+    fn context(self) -> Value {
+        let groups = by_rule(&self.findings);
+        let groups: Vec<Value> = groups.iter().map(|group| group_values(group)).collect();
+        let elements = self.changes.iter().map(|one| (one.kind, &*one.element));
+        let elements: HashSet<(ChangeKind, &str)> = elements.collect();
+        let changes = self.changes.iter().map(|one| change(one, &elements));
+        let changes: Vec<Value> = changes.collect();
+        let problems = self.issues().map(|issue| Value::from(Serde(issue)));
+        context! {
+            groups,
+            changes,
+            problems => problems.collect::<Vec<Value>>(),
+            deprecated => Value::from(Serde(&self.deprecated)),
+            is_nri => self.from.is_nri && self.to.is_nri,
+            ..Serde(self),
+        }
+    }
+}
+
+/// Groups findings by level and rule: errors first, then by the order in which rules occur.
+fn by_rule(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    for finding in findings {
+        let key = |finding: &Finding| (finding.level, finding.rule);
+        match groups
+            .iter_mut()
+            .find(|group| key(group[0]) == key(finding))
+        {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group[0].level));
+    groups
+}
+
+/// Returns the findings of one rule at one level, with the texts of the rule.
+fn group_values(findings: &[&Finding]) -> Value {
+    let first = findings[0];
+    let rule = rules::get(first.rule);
+    context! {
+        rule => first.rule,
+        level => first.level.as_str(),
+        summary => rule.map(|rule| rule.summary),
+        remedy => rule.map(|rule| rule.remedy),
+        categories => Value::from(Serde(rule.map_or(&[][..], |rule| rule.categories))),
+        default_level => rule.map(|rule| rule.level.as_str()),
+        findings => Value::from(Serde(findings)),
+    }
+}
+
+/// Returns a change, with whether it is part of an element that was added or removed as a whole.
+fn change(change: &Change, all: &HashSet<(ChangeKind, &str)>) -> Value {
+    let whole = change.element.rsplit_once('.').map(|(whole, _)| whole);
+    let is_part = whole.is_some_and(|whole| all.contains(&(change.kind, whole)));
+    context! { name => change.name(), detail => &change.detail, is_part, ..Serde(change) }
+}
+
+plain! {
+    Rule => "rule",
+}
+
+impl Templated for &[&Rule] {
+    const NAME: &'static str = "rules";
+
+    /// Returns the rules by category, each under its first category.
+    fn context(self) -> Value {
+        let of_category = |category: Category| {
+            let rules = self.iter();
+            let rules = rules.filter(|rule| rule.categories.first() == Some(&category));
+            let rules: Vec<&&Rule> = rules.collect();
+            let (name, about) = (category.as_str(), category.about());
+            (!rules.is_empty())
+                .then(|| context! { name, about, rules => Value::from(Serde(rules)) })
+        };
+        let categories: Vec<Value> = Category::ALL.into_iter().filter_map(of_category).collect();
+        context! { categories }
+    }
+}
+
+impl Templated for &MergeReport {
+    const NAME: &'static str = "merge";
+
+    fn context(self) -> Value {
+        let targets = self.targets().into_iter().map(|name| {
+            let counts = Value::from(Serde(self.counts_under(name)));
+            context! { name, counts }
+        });
+        let plugins = self.plugins.iter();
+        let plugins = plugins.map(|plugin| context! { label => plugin.label(), ..Serde(plugin) });
+        context! {
+            targets => targets.collect::<Vec<Value>>(),
+            plugins => plugins.collect::<Vec<Value>>(),
+            clusters => self.clusters.iter().map(cluster).collect::<Vec<Value>>(),
+            ..Serde(self),
+        }
+    }
+}
+
+fn cluster(cluster: &MergedCluster) -> Value {
+    let merged = |one: &MergedPool| context! { reported => one.reported, ..pool(&one.pool) };
+    let pools: Vec<Value> = cluster.pools.iter().map(merged).collect();
+    context! { pools, ..Serde(cluster) }
+}
+
+#[cfg(feature = "conformance")]
+mod session {
+    use nri_conformance::contract::{self, Part, Statement};
+
+    use super::*;
+    use crate::report::conformance::{ConformanceReport, JudgedTest, StatementsReport};
+    use crate::report::probe::ProbeReport;
+    use crate::report::replay::ReplayReport;
+
+    plain! {
+        ReplayReport<'_> => "replay",
+    }
+
+    impl Templated for &ProbeReport {
+        const NAME: &'static str = "probe";
+
+        fn context(self) -> Value {
+            context! { place => self.place.clone(), ..Serde(self) }
+        }
+    }
+
+    impl Templated for &Statement {
+        const NAME: &'static str = "statement";
+
+        fn context(self) -> Value {
+            context! { status_about => self.status.about(), ..Serde(self) }
+        }
+    }
+
+    impl Templated for &StatementsReport<'_> {
+        const NAME: &'static str = "statements";
+
+        /// Returns the statements by part of the contract.
+        fn context(self) -> Value {
+            let of_part = |part: Part| {
+                let statements = self.statements.iter();
+                let statements = statements.filter(|statement| statement.part() == part);
+                let statements: Vec<_> = statements.collect();
+                let (letter, title) = (part.letter().to_string(), part.title());
+                (!statements.is_empty()).then(
+                    || context! { letter, title, statements => Value::from(Serde(statements)) },
+                )
+            };
+            let parts: Vec<Value> = Part::ALL.into_iter().filter_map(of_part).collect();
+            context! { parts }
+        }
+    }
+
+    impl Templated for &ConformanceReport {
+        const NAME: &'static str = "conformance";
+
+        fn context(self) -> Value {
+            let statements = contract::all().iter();
+            let statements = statements.filter_map(|one| statement(self, one));
+            context! {
+                place => &self.place,
+                statements => statements.collect::<Vec<Value>>(),
+                ..Serde(self),
+            }
+        }
+    }
+
+    /// Returns a statement with its tests; `None` without tests.
+    fn statement(report: &ConformanceReport, statement: &Statement) -> Option<Value> {
+        let tests = report.results.iter();
+        let tests = tests.filter(|test| test.statement == statement.id);
+        let tests: Vec<Value> = tests.map(test).collect();
+        (!tests.is_empty()).then(|| context! { tests, ..Serde(statement) })
+    }
+
+    fn test(test: &JudgedTest) -> Value {
+        let violation = test.violation.as_ref();
+        let section = match test.suppressed {
+            Some(_) => "suppressed".into(),
+            None => Value::from(Serde(test.result)),
+        };
+        context! {
+            level => test.level.as_str(),
+            section,
+            // Equal for violations that differ only in the revision.
+            key => format!("{} {}", test.test, test.detail),
+            sent => violation.map(|failure| &failure.sent),
+            got => violation.map(|failure| &failure.got),
+            expected => violation.map(|failure| &failure.expected),
+            ..Serde(test),
+        }
+    }
+}
