@@ -23,7 +23,6 @@
 //! ```
 
 mod document;
-mod finding;
 mod inventory;
 mod source;
 mod split;

@@ -100,7 +100,7 @@ fn cluster(name: &str, node: &str) -> MergedCluster {
 fn under(target: &str, counts: [usize; Outcome::ALL.len()]) -> MergedVerdict {
     MergedVerdict {
         target: target.into(),
-        counts,
+        counts: Outcome::ALL.into_iter().zip(counts).collect(),
     }
 }
 

@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::document::Document;
-use super::finding::{Finding, Plugin};
 use super::source::{Numbers, Report, Source, cluster_id};
+use crate::place::Place;
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{
     MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
 };
-use crate::sighting::Role;
+use crate::sighting::{Built, Role};
 use crate::stamp::{Span, Stamp};
 
 /// The maximum number of distinct findings, and the maximum size of a finding as JSON in bytes.
@@ -188,12 +189,91 @@ impl Inventory {
     }
 }
 
+/// The identity of a plugin across nodes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+struct Plugin {
+    name: Option<String>,
+    index: Option<String>,
+    /// The place without process ids, which differ on each node.
+    place: Place,
+    program: Option<String>,
+    nri: Built,
+}
+
+/// The finding of one report about a plugin. Most nodes have the same findings, so each distinct one
+/// is stored once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Finding {
+    plugin: Plugin,
+    events: BTreeSet<String>,
+    /// Outcomes by target.
+    verdicts: BTreeMap<String, Outcome>,
+    /// True if the plugin was seen as the program of a process.
+    is_process: bool,
+}
+
+impl Finding {
+    /// Returns the finding about a subject.
+    fn new(subject: &Subject) -> Self {
+        let place = Place {
+            pids: Vec::new(),
+            ..subject.place.whole_file()
+        };
+        let verdicts = subject.verdicts.iter();
+        Self {
+            plugin: Plugin {
+                name: subject.name.clone(),
+                index: subject.index.clone(),
+                place,
+                program: subject.program.clone(),
+                nri: subject.nri.clone(),
+            },
+            events: subject.events.iter().cloned().collect(),
+            verdicts: verdicts
+                .map(|verdict| (verdict.target.clone(), verdict.outcome))
+                .collect(),
+            is_process: !subject.place.pids.is_empty(),
+        }
+    }
+
+    /// Returns its size as JSON, in bytes.
+    fn size(&self) -> usize {
+        serde_json::to_vec(self).map_or(usize::MAX, |json| json.len())
+    }
+
+    /// Adds what another finding on the same node says about the plugin: under each target, the worse
+    /// verdict counts.
+    fn join(&mut self, other: &Self) {
+        self.events.extend(other.events.iter().cloned());
+        for (target, outcome) in &other.verdicts {
+            let worst = self.verdicts.entry(target.clone()).or_insert(*outcome);
+            *worst = (*worst).max(*outcome);
+        }
+    }
+
+    /// Returns true if this is the program in the image of a container.
+    fn is_in_container(&self) -> bool {
+        self.plugin.place.workload.is_some() && self.plugin.place.entry.is_some()
+    }
+
+    /// Returns true if this is a process on a node that runs the program of a container on the same
+    /// node: the process sees the program under its path in the image.
+    fn is_process_of(&self, container: &Self) -> bool {
+        let (process, other) = (&self.plugin, &container.plugin);
+        self.is_process
+            && other.place.entry.as_ref() == Some(&process.place.file)
+            && self.events == container.events
+            && process.program == other.program
+            && process.nri.version == other.nri.version
+    }
+}
+
 /// The facts about a plugin on all nodes.
 #[derive(Default)]
 struct Totals {
     nodes: usize,
     events: BTreeSet<String>,
-    verdicts: BTreeMap<String, [usize; Outcome::ALL.len()]>,
+    verdicts: BTreeMap<String, BTreeMap<Outcome, usize>>,
     times: Span,
 }
 
@@ -202,7 +282,10 @@ impl Totals {
         self.nodes += nodes;
         self.events.extend(finding.events);
         for (target, outcome) in finding.verdicts {
-            self.verdicts.entry(target).or_default()[outcome as usize] += nodes;
+            let counts = self.verdicts.entry(target);
+            // All five are always present.
+            let counts = counts.or_insert_with(|| Outcome::ALL.map(|one| (one, 0)).into());
+            *counts.entry(outcome).or_default() += nodes;
         }
     }
 

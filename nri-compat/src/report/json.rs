@@ -16,22 +16,12 @@ pub const SCHEMA: u32 = 1;
 /// A report with the version of its format.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Versioned<R> {
+pub(super) struct Versioned<R> {
     /// The version of this format. It increases when a field changes its meaning or is removed.
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: u32,
     #[serde(flatten)]
     report: R,
-}
-
-impl<R> Versioned<R> {
-    /// Adds the version to a report.
-    pub fn new(report: R) -> Self {
-        Self {
-            schema: SCHEMA,
-            report,
-        }
-    }
 }
 
 /// Returns a report as JSON.
@@ -50,7 +40,7 @@ pub fn line(report: &impl Serialize) -> String {
 ///
 /// Returns an error if `out` cannot be written.
 pub fn write(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    write_document(&Versioned::new(report), out)
+    write_document(&versioned(report), out)
 }
 
 /// Writes a report on one line, with a newline at the end.
@@ -60,8 +50,13 @@ pub fn write(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 /// Returns an error if `out` cannot be written.
 pub fn write_line(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Escaping(BufWriter::new(out));
-    serde_json::to_writer(&mut out, &Versioned::new(report))?;
+    serde_json::to_writer(&mut out, &versioned(report))?;
     out.end()
+}
+
+fn versioned<R>(report: R) -> Versioned<R> {
+    let schema = SCHEMA;
+    Versioned { schema, report }
 }
 
 /// Writes a document that has its own version.

@@ -1,8 +1,8 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::check::{NodePool, Outcome, Skipped, VerdictCounts};
 use crate::sighting::Built;
@@ -111,12 +111,8 @@ pub struct MergedVerdict {
     /// The name of the target.
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
-    #[serde(rename = "nodes", serialize_with = "by_outcome")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "std::collections::BTreeMap<Outcome, usize>")
-    )]
-    pub counts: [usize; Outcome::ALL.len()],
+    #[serde(rename = "nodes")]
+    pub counts: BTreeMap<Outcome, usize>,
 }
 
 impl MergeReport {
@@ -168,21 +164,15 @@ impl MergedPlugin {
 impl MergedVerdict {
     /// Returns the outcomes on any node, each with the number of nodes.
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, usize)> {
-        let pairs = Outcome::ALL.into_iter().zip(self.counts);
-        pairs.filter(|(_, count)| *count > 0)
+        let counts = self
+            .counts
+            .iter()
+            .map(|(outcome, count)| (*outcome, *count));
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// Returns the worst outcome on any node.
     fn worst(&self) -> Option<Outcome> {
         self.outcomes().map(|(outcome, _)| outcome).last()
     }
-}
-
-/// Writes the numbers of nodes by verdict; all five are always present.
-fn by_outcome<S: Serializer>(
-    counts: &[usize; Outcome::ALL.len()],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let names = Outcome::ALL.iter().map(|outcome| outcome.as_str());
-    serializer.collect_map(names.zip(counts))
 }

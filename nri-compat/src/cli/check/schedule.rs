@@ -49,9 +49,9 @@ impl Args {
             (Some(every), _) => self.repeat(every, check),
             (None, Some(linger)) => {
                 // A Job must not count as complete if it ends before its report.
-                let termination = Termination::watch(Exit::CouldNotRun, None)?;
+                let code = end_on_signal(Exit::CouldNotRun, None)?;
                 let exit = check()?;
-                termination.set_exit(exit);
+                code.store(exit as u8, Ordering::Relaxed);
                 thread::sleep(linger);
                 Ok(exit)
             }
@@ -73,7 +73,7 @@ impl Args {
         {
             return Err(Error::cannot("remove", ready, ErrorKind::Output)(error));
         }
-        let _termination = Termination::watch(Exit::Clean, ready.cloned())?;
+        end_on_signal(Exit::Clean, ready.cloned())?;
         check()?;
         if let Some(ready) = ready {
             fs::write(ready, "").map_err(Error::cannot_write(ready, ErrorKind::Output))?;
@@ -98,49 +98,30 @@ fn with_jitter(interval: Duration) -> Duration {
     Duration::try_from_secs_f64(interval.as_secs_f64() * (1.0 + JITTER * part)).unwrap_or(interval)
 }
 
-/// A thread that ends the process on SIGTERM and Ctrl-C. The kernel ignores SIGTERM for the first process of a
-/// container unless the process handles it.
-struct Termination {
-    exit: Arc<AtomicU8>,
-}
-
-impl Termination {
-    /// Starts the thread, which ends the process with this exit code, and removes the file that
-    /// reports readiness.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the signals cannot be handled.
-    fn watch(exit: Exit, ready: Option<PathBuf>) -> Result<Self, Error> {
-        let exit = Arc::new(AtomicU8::new(exit as u8));
-        let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| cannot_watch(&error))?;
-        let code = Arc::clone(&exit);
-        let end = move || {
-            if signals.forever().next().is_none() {
-                return;
-            }
-            // A report that is being written is written to its end: writers hold this lock.
-            let _output = io::stdout().lock();
-            // There is nobody to report a failure to.
-            let _ = ready.map(fs::remove_file);
-            process::exit(code.load(Ordering::Relaxed).into())
-        };
-        let thread = thread::Builder::new().name("termination".to_owned());
-        thread.spawn(end).map_err(|error| cannot_watch(&error))?;
-        Ok(Self { exit })
-    }
-
-    /// Changes the exit code.
-    fn set_exit(&self, exit: Exit) {
-        self.exit.store(exit as u8, Ordering::Relaxed);
-    }
-}
-
-fn cannot_watch(error: &io::Error) -> Error {
-    Error::new(
-        ErrorKind::Session,
-        format!("cannot handle SIGTERM: {error}"),
-    )
+/// Starts a thread that ends the process on SIGTERM and Ctrl-C, and removes the file that reports readiness. The kernel
+/// ignores SIGTERM for the first process of a container unless the process handles it. Returns the exit code, which can
+/// be changed.
+fn end_on_signal(exit: Exit, ready: Option<PathBuf>) -> Result<Arc<AtomicU8>, Error> {
+    let cannot_watch = |error: io::Error| {
+        let message = format!("cannot handle SIGTERM: {error}");
+        Error::new(ErrorKind::Session, message)
+    };
+    let code = Arc::new(AtomicU8::new(exit as u8));
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(cannot_watch)?;
+    let exit = Arc::clone(&code);
+    let end = move || {
+        if signals.forever().next().is_none() {
+            return;
+        }
+        // A report that is being written is written to its end: writers hold this lock.
+        let _output = io::stdout().lock();
+        // There is nobody to report a failure to.
+        let _ = ready.map(fs::remove_file);
+        process::exit(exit.load(Ordering::Relaxed).into())
+    };
+    let thread = thread::Builder::new().name("termination".to_owned());
+    thread.spawn(end).map_err(cannot_watch)?;
+    Ok(code)
 }
 
 #[cfg(test)]
