@@ -117,10 +117,6 @@ struct LostField {
 }
 
 /// Returns every NRI release, with the contents of its protocol and the runtimes that ship it.
-///
-/// # Errors
-///
-/// Returns an error if an embedded table or proto is broken.
 pub(crate) fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
     let releases = history.releases().iter();
@@ -146,10 +142,6 @@ fn version(history: &'static History, release: &'static Release) -> Result<Versi
 
 /// Returns the NRI that each runtime links, as ranges of releases; of all runtimes, or of the named
 /// one.
-///
-/// # Errors
-///
-/// Returns an error if no runtime has this name, or an embedded table or proto is broken.
 pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     let history = crate::data::history()?;
     let of = |runtime| ranges::by(runtime, |one, next| one.nri == next.nri);
@@ -198,10 +190,6 @@ fn protocol<'h>(history: &'h History, release: &Release) -> Result<&'h Protocol,
 
 /// Returns the protocol that a runtime release speaks; `spec` is `containerd@2.2.1`, or
 /// `cri-o@1.33` for the newest patch.
-///
-/// # Errors
-///
-/// Returns an error if there is no such runtime or release; it lists similar ones.
 pub(crate) fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let history = crate::data::history()?;
     let at = history.runtime(spec)?;

@@ -126,12 +126,8 @@ impl Merge {
 }
 
 /// Parses a list of nodes: a name per line, with an optional prefix `node/`, or the table that `kubectl get nodes`
-/// prints; `#` begins a comment. A name that is repeated counts once.
-///
-/// # Errors
-///
-/// Returns an error for a line that does not begin with the name of a node, with its number, and for a list without
-/// names.
+/// prints; `#` begins a comment. A name that is repeated counts once; a line
+/// that does not begin with a name, and a list without names, are errors.
 pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
     let mut names = IndexSet::new();
     for (line, nth) in text.trim_start_matches('\u{feff}').lines().zip(1..) {

@@ -53,10 +53,6 @@ pub(super) struct Args {
 
 impl Args {
     /// Reads the policy and the baseline, and reports a mistake in the template before anything is checked.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if one of them cannot be read.
     pub(super) fn decisions(&self) -> Result<Decisions<'_>, Error> {
         self.template()?;
         self.decisions.read()
@@ -68,10 +64,6 @@ impl Args {
     }
 
     /// Judges what was found, and finishes the report, which is not clean if something could not be read.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Args::finish`].
     pub(super) fn judge(
         &self,
         mut collected: Collected,
@@ -84,10 +76,6 @@ impl Args {
     }
 
     /// Applies policy and baseline, writes the report, and returns the exit code.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the report or the baseline cannot be written.
     pub(super) fn finish(
         &self,
         mut report: CheckReport,
@@ -138,21 +126,16 @@ impl Args {
     }
 }
 
-/// The environment variable with the name of the node, set in pods through the downward API.
-const NODE_VARIABLE: &str = "NODE_NAME";
-
-/// Returns the name of the node: as given, else from the environment, else the host name.
+/// Returns the name of the node: as given, else from the environment (which pods set through the downward API), else
+/// the host name.
 fn node_name(given: Option<&str>) -> Option<String> {
+    let host = || {
+        let host = rustix::system::uname();
+        host.nodename().to_string_lossy().into_owned()
+    };
     let named = given.map(str::to_owned);
-    named
-        .or_else(|| std::env::var(NODE_VARIABLE).ok())
-        .filter(|name| !name.is_empty())
-        .or_else(host_name)
-}
-
-fn host_name() -> Option<String> {
-    let host = rustix::system::uname();
-    let name = host.nodename().to_string_lossy().into_owned();
+    let named = named.or_else(|| std::env::var("NODE_NAME").ok());
+    let name = named.filter(|name| !name.is_empty()).unwrap_or_else(host);
     (!name.is_empty()).then_some(name)
 }
 

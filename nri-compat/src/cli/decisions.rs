@@ -32,10 +32,6 @@ pub(super) struct Decisions<'a> {
 
 impl Args {
     /// Reads the policy, and the baseline unless one will be written.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if one of them cannot be read.
     pub(super) fn read(&self) -> Result<Decisions<'_>, Error> {
         Ok(Decisions {
             policy: Policy::load(self.config.as_deref())?,
@@ -50,10 +46,6 @@ impl Args {
 
 impl Decisions<'_> {
     /// Lets `apply` apply the policy and the baseline to a report, and writes the baseline if it is a new one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the baseline cannot be written.
     pub(super) fn apply<R>(
         &self,
         report: &mut R,

@@ -27,10 +27,6 @@ pub(super) fn text(report: impl Templated) -> String {
 }
 
 /// Prints a report in a format that is JSON or a template.
-///
-/// # Errors
-///
-/// Returns an error if standard output cannot be written.
 pub(super) fn print_report<R: Templated + Serialize>(
     report: R,
     format: Format,
@@ -39,10 +35,6 @@ pub(super) fn print_report<R: Templated + Serialize>(
 }
 
 /// Writes a report in a format that is JSON or a template, piece by piece.
-///
-/// # Errors
-///
-/// Returns an error if `out` cannot be written, or if the report has no such format.
 pub(super) fn write_report<R: Templated + Serialize>(
     report: R,
     format: Format,
@@ -78,10 +70,6 @@ fn width() -> Option<usize> {
 }
 
 /// Writes text to standard output. A reader that has closed the pipe (`| head`) is not an error.
-///
-/// # Errors
-///
-/// Returns an error if standard output cannot be written.
 pub(super) fn print(answer: &str) -> Result<(), Error> {
     write(|out| out.write_all(answer.as_bytes()))
 }
@@ -91,10 +79,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Lets `render` write to standard output, piece by piece. A reader that has closed the pipe (`|
 /// head`) is not an error.
-///
-/// # Errors
-///
-/// Returns an error if standard output cannot be written.
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {

@@ -58,11 +58,7 @@ pub(super) fn one_of<T: Copy + Send + Sync>(
     })
 }
 
-/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, `1h 30m`, or a number of seconds.
-///
-/// # Errors
-///
-/// Returns the reason if the text is not a duration greater than zero.
+/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, `1h 30m`, or a number of seconds; or returns why it is none.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map(SignedDuration::from_secs);
     let parsed = seconds.or_else(|_| text.parse::<SignedDuration>());

@@ -28,11 +28,7 @@ const TIMES: [&str; 5] = [
     "__REALTIME_TIMESTAMP",
 ];
 
-/// Parses a report, possibly wrapped by a log collector.
-///
-/// # Errors
-///
-/// Returns the reason why it is not a report.
+/// Parses a report, possibly wrapped by a log collector, or returns why it is not a report.
 pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
     let document = serde_json::from_slice::<Document>(bytes).or_else(|error| {
         let document = unwrapped(bytes);

@@ -10,10 +10,6 @@ pub(super) const MAX_REPORT: usize = 32 << 20;
 pub(super) type Piece<'b> = Result<&'b [u8], &'static str>;
 
 /// Calls `take` with every piece.
-///
-/// # Errors
-///
-/// Returns an error if the stream cannot be read to its end.
 pub(super) fn each(input: &mut dyn Read, take: &mut dyn FnMut(Piece<'_>)) -> io::Result<()> {
     let mut splitter = Splitter {
         object: Vec::new(),

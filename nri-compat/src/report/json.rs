@@ -60,10 +60,6 @@ fn versioned<R>(report: R) -> Versioned<R> {
 }
 
 /// Writes a document that has its own version.
-///
-/// # Errors
-///
-/// Returns an error if `out` cannot be written.
 pub(super) fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Escaping(BufWriter::new(out));
     serde_json::to_writer_pretty(&mut out, document)?;

@@ -51,10 +51,6 @@ struct ClusterScan {
 
 impl ClusterArgs {
     /// Reads the cluster.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the cluster cannot be read at all.
     fn read(&self) -> Result<ClusterScan, Error> {
         let options = Options {
             kubeconfig: self.kubeconfig.clone(),

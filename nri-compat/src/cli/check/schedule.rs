@@ -39,11 +39,7 @@ impl Args {
         self.every.is_some()
     }
 
-    /// Runs the check as often as requested.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the check if it is the first one. Errors of later checks are printed, and the checks go on.
+    /// Runs the check as often as requested. Only an error of the first check ends the command; later ones are printed.
     pub(super) fn run(&self, check: impl Fn() -> Result<Exit, Error>) -> Result<Exit, Error> {
         match (self.every, self.linger) {
             (Some(every), _) => self.repeat(every, check),

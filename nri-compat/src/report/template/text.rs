@@ -9,36 +9,24 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use super::escape;
 
-const GOOD: Style = AnsiColor::Green.on_default();
-const NOTE: Style = AnsiColor::Cyan.on_default().bold();
-const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-const ERROR: Style = AnsiColor::Red.on_default().bold();
-
-/// The style of each word that a report shows in colour: verdicts, levels, outcomes and answers.
-const STYLES: [(&str, Style); 22] = [
-    ("title", Style::new().bold().underline()),
-    ("strong", Style::new().bold()),
-    ("faint", Style::new().dimmed()),
-    ("ok", GOOD),
-    ("works", GOOD),
-    ("implemented", GOOD),
-    ("note", NOTE),
-    ("unknown", NOTE),
-    ("fallback", NOTE),
-    ("warning", WARNING),
-    ("deprecated", WARNING),
-    ("loses", WARNING),
-    ("presence", WARNING),
-    ("misreads", WARNING),
-    ("errors", WARNING),
-    ("error", ERROR),
-    ("removed", ERROR),
-    ("incompatible", ERROR),
-    ("fails", ERROR),
-    ("breaks", ERROR),
-    ("silent", ERROR),
-    ("dropped", ERROR),
-];
+/// Returns the style of a word that a report shows in colour: a verdict, a level, an outcome or an answer.
+fn style(name: &str) -> Style {
+    let bold = |colour: AnsiColor| colour.on_default().bold();
+    match name {
+        "title" => Style::new().bold().underline(),
+        "strong" => Style::new().bold(),
+        "faint" => Style::new().dimmed(),
+        "ok" | "works" | "implemented" => AnsiColor::Green.on_default(),
+        "note" | "unknown" | "fallback" => bold(AnsiColor::Cyan),
+        "warning" | "deprecated" | "loses" | "presence" | "misreads" | "errors" => {
+            bold(AnsiColor::Yellow)
+        }
+        "error" | "removed" | "incompatible" | "fails" | "breaks" | "silent" | "dropped" => {
+            bold(AnsiColor::Red)
+        }
+        _ => Style::new(),
+    }
+}
 
 /// The minimum width of the last column of a table.
 const MIN_LAST_COLUMN: usize = 16;
@@ -69,11 +57,11 @@ pub(super) fn add(environment: &mut Environment<'_>, is_coloured: bool, width: O
 }
 
 fn styled(text: &str, name: &str, is_coloured: bool) -> String {
-    let style = STYLES.iter().find(|(known, _)| *known == name);
-    match style {
-        Some((_, style)) if is_coloured && !text.is_empty() => format!("{style}{text}{style:#}"),
-        _ => text.to_owned(),
+    if !is_coloured || text.is_empty() {
+        return text.to_owned();
     }
+    let style = style(name);
+    format!("{style}{text}{style:#}")
 }
 
 /// Returns rows, one per line with tabs between their cells, as columns two spaces apart. The first row is the head.
