@@ -19,15 +19,6 @@ pub(super) struct Document {
     pub(super) cluster: Option<ClusterView>,
 }
 
-/// The keys of the time of an entry of a log collector.
-const TIMES: [&str; 5] = [
-    "time",
-    "@timestamp",
-    "timestamp",
-    "date",
-    "__REALTIME_TIMESTAMP",
-];
-
 /// Parses a report, possibly wrapped by a log collector, or returns why it is not a report.
 pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
     let document = serde_json::from_slice::<Document>(bytes).or_else(|error| {
@@ -40,15 +31,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
     }
 }
 
-/// Returns the report within the entry of a log collector. One without a time has that of the entry.
+/// Returns the report within the entry of a log collector.
 fn unwrapped(entry: &[u8]) -> Option<Document> {
     let entry: Map<String, Value> = serde_json::from_slice(entry).ok()?;
     let mut texts = entry.values().filter_map(Value::as_str);
     let report = texts.find(|text| text.trim_start().starts_with('{'))?;
-    let mut document: Document = serde_json::from_str(report).ok()?;
-    if document.summary.at.is_none() {
-        let time = TIMES.iter().find_map(|key| entry.get(*key)?.as_str());
-        document.summary.at = time.map(str::to_owned);
-    }
-    Some(document)
+    serde_json::from_str(report).ok()
 }

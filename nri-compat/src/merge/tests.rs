@@ -137,31 +137,31 @@ fn a_broken_report_is_listed_and_the_rest_counts() {
 }
 
 #[test]
-fn times_are_those_of_collectors_or_of_log_lines() {
-    let wrapped = |time: &str| json!({"log": report("a", "ok"), "time": time}).to_string();
-    let logged = |first: &str, last: &str| {
-        let mut subject = subject("a", "unknown");
-        subject["seen"] = json!({"count": 2, "first": first, "last": last});
-        report_of(&[subject], json!({}))
-    };
+fn times_are_those_of_reports_or_of_log_lines() {
     let [first, second, last] = [
         "2026-11-21T00:00:00.5Z",
         "2026-11-21T12:00:00Z",
         "2026-11-22T00:00:00Z",
     ];
+    let wrapped = |time: &str| {
+        let report = report_of(&[subject("a", "ok")], json!({"at": time}));
+        json!({"log": report, "time": "2020-01-01T00:00:00Z"}).to_string()
+    };
+    let logged = |times: &[&str; 2]| {
+        let mut subject = subject("a", "unknown");
+        subject["seen"] = json!({"count": 2, "first": times[0], "last": times[1]});
+        report_of(&[subject], json!({}))
+    };
+    let lines = [[second, last], [first, second], [second, second]];
     for reports in [
         [last, first, second].map(wrapped),
-        [
-            logged(second, last),
-            logged(first, second),
-            logged(second, second),
-        ],
+        lines.each_ref().map(logged),
     ] {
         let merged = merged(&reports.join("\n"));
         let plugin = &merged.plugins[0];
         assert_eq!(plugin.nodes, 3);
-        assert_eq!(plugin.first_seen.as_deref(), Some(first));
-        assert_eq!(plugin.last_seen.as_deref(), Some(last));
+        let times = [&plugin.first_seen, &plugin.last_seen];
+        assert_eq!(times.map(Option::as_deref), [Some(first), Some(last)]);
     }
 }
 

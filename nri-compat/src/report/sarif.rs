@@ -105,21 +105,20 @@ fn write<I: Iterator<Item = Issue> + Clone>(
 /// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds them in a `Vec`, and its
 /// build needs schemafy, regex, uriparse and two older versions of syn.
 #[derive(Serialize)]
-#[serde(bound = "")]
-struct Sarif<I: Iterator<Item = Issue> + Clone> {
+struct Sarif<R> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<I>; 1],
+    runs: [Run<R>; 1],
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase", bound = "")]
-struct Run<I: Iterator<Item = Issue> + Clone> {
+#[serde(rename_all = "camelCase")]
+struct Run<R> {
     tool: Value,
     automation_details: Value,
     invocations: [Value; 1],
-    results: Results<I>,
+    results: R,
     column_kind: &'static str,
 }
 
