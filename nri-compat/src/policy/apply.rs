@@ -140,23 +140,18 @@ impl<'p> Decisions<'p> {
     /// baseline that were not found.
     fn notes(&self) -> Vec<String> {
         let ignores = self.ignores.iter();
-        let unused = ignores.filter_map(|(ignore, is_used)| self.note(ignore, *is_used));
+        let unused = ignores.filter_map(|(spanned, is_used)| {
+            let ignore = spanned.get_ref();
+            let why = match ignore.expires {
+                Some(last) if last < self.today => format!("expired on {last}"),
+                Some(_) | None if *is_used => return None,
+                Some(_) | None => "matches nothing".to_owned(),
+            };
+            let (place, shown) = (self.policy.place(spanned), ignore.shown());
+            Some(format!("{place}: the ignore of `{shown}` {why}"))
+        });
         let gone = self.baseline.as_ref().and_then(|baseline| baseline.gone());
         unused.chain(gone).collect()
-    }
-
-    /// Returns why an ignore has no effect, if so.
-    fn note(&self, ignore: &Spanned<Ignore>, is_used: bool) -> Option<String> {
-        let why = match ignore.get_ref().expires {
-            Some(last) if last < self.today => format!("expired on {last}"),
-            Some(_) | None if is_used => return None,
-            Some(_) | None => "matches nothing".to_owned(),
-        };
-        let place = self.policy.place(ignore);
-        Some(format!(
-            "{place}: the ignore of `{}` {why}",
-            ignore.get_ref().shown()
-        ))
     }
 }
 

@@ -97,7 +97,7 @@ fn write_verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
 /// does not look like missing data; then the suppressed verdicts.
 fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let targets = report.targets.iter().map(|target| target.name.as_str());
-    let counts = targets.map(|target| (target, report.counts_under(target)));
+    let counts = targets.map(|target| (target, report.counts(Some(target))));
     let mut counts: Vec<_> = counts.collect();
     let by_outcome = counts.iter_mut().flat_map(|(target, counts)| {
         Outcome::ALL.map(|outcome| {

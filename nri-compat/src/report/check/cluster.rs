@@ -93,36 +93,3 @@ impl NodePool {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plugin_is_checked_for_the_pools_of_its_nodes_or_for_all() {
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-        let pool = |(target, nodes): (Option<&str>, &str)| NodePool {
-            target: target.map(str::to_owned),
-            nodes: words(nodes),
-            ..NodePool::default()
-        };
-        let pools = [
-            (Some("containerd@2.2.3"), "a b"),
-            (Some("cri-o@1.35.1"), "c"),
-            (None, "d"),
-        ];
-        let view = ClusterView {
-            pools: pools.map(pool).to_vec(),
-            ..ClusterView::default()
-        };
-        for (nodes, expected) in [
-            ("b", "containerd@2.2.3"),
-            ("c d", "cri-o@1.35.1"),
-            ("d", ""),
-            ("", "containerd@2.2.3 cri-o@1.35.1"),
-        ] {
-            let targets: Vec<&str> = view.targets(&words(nodes)).into_iter().collect();
-            assert_eq!(targets.join(" "), expected, "{nodes}");
-        }
-    }
-}

@@ -75,7 +75,7 @@ impl<'r> CheckDocument<'r> {
             summary: SummaryDocument {
                 looked_at: looked_at(&report.summary),
                 summary: &report.summary,
-                counts: report.counts(),
+                counts: report.counts(None),
             },
         }
     }

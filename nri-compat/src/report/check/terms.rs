@@ -125,17 +125,17 @@ impl CheckReport {
         })
     }
 
-    /// Returns the number of verdicts under all targets.
-    pub fn counts(&self) -> VerdictCounts {
-        self.verdicts().map(|(_, verdict)| verdict).collect()
-    }
-
-    /// Returns the number of verdicts under a target.
-    pub fn counts_under(&self, target: &str) -> VerdictCounts {
+    /// Returns the number of verdicts under a target, or under all of them.
+    pub fn counts(&self, target: Option<&str>) -> VerdictCounts {
+        let mut counts = VerdictCounts::default();
         let verdicts = self.verdicts().map(|(_, verdict)| verdict);
-        verdicts
-            .filter(|verdict| verdict.target == target)
-            .collect()
+        for verdict in verdicts.filter(|one| target.is_none_or(|target| one.target == target)) {
+            match verdict.suppressed {
+                Some(_) => counts.suppressed += 1,
+                None => *counts.of(verdict.outcome) += 1,
+            }
+        }
+        counts
     }
 }
 
@@ -167,19 +167,6 @@ impl VerdictCounts {
             Outcome::Removed => &mut self.removed,
             Outcome::Incompatible => &mut self.incompatible,
         }
-    }
-}
-
-impl<'v> FromIterator<&'v Verdict> for VerdictCounts {
-    fn from_iter<I: IntoIterator<Item = &'v Verdict>>(verdicts: I) -> Self {
-        let mut counts = Self::default();
-        for verdict in verdicts {
-            match verdict.suppressed {
-                Some(_) => counts.suppressed += 1,
-                None => *counts.of(verdict.outcome) += 1,
-            }
-        }
-        counts
     }
 }
 
@@ -230,26 +217,5 @@ mod tests {
         assert_eq!(subject.label(), "logger");
         subject.index = Some("05".into());
         assert_eq!(subject.label(), "05-logger");
-    }
-
-    #[test]
-    fn alike_targets_share_one_entry_and_the_worst_comes_first() {
-        let verdict = |(target, outcome): (&str, _)| Verdict {
-            target: target.into(),
-            outcome,
-            ..Verdict::default()
-        };
-        let verdicts = [
-            ("a", Outcome::Ok),
-            ("b", Outcome::Removed),
-            ("c", Outcome::Ok),
-        ];
-        let subject = Subject {
-            verdicts: verdicts.map(verdict).to_vec(),
-            ..Subject::default()
-        };
-        let groups = subject.alike().into_iter();
-        let seen: Vec<_> = groups.map(|(_, targets)| targets).collect();
-        assert_eq!(seen, [vec!["b"], vec!["a", "c"]]);
     }
 }

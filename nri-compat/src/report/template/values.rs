@@ -88,7 +88,7 @@ fn issues(report: &Arc<CheckReport>) -> Value {
 
 /// Returns a target with the numbers of its verdicts.
 fn target(report: &CheckReport, target: &CheckTarget) -> Value {
-    let counts = Value::from(Serde(report.counts_under(&target.name)));
+    let counts = Value::from(Serde(report.counts(Some(&target.name))));
     context! { counts, ..Serde(target) }
 }
 
