@@ -22,7 +22,6 @@
 //! assert_eq!((report.summary.reports, report.summary.nodes, report.plugins[0].nodes), (3, 2, 2));
 //! ```
 
-mod document;
 mod inventory;
 mod source;
 mod split;
@@ -109,7 +108,7 @@ impl Merge {
     }
 
     fn report(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let document = document::parse(bytes)?;
+        let document = source::parse(bytes)?;
         self.reports += 1;
         let made = document.summary.at.as_deref().and_then(stamp::rfc3339);
         let latest = self.now.and_then(|now| now.checked_add(MAX_AHEAD).ok());

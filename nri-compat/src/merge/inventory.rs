@@ -8,8 +8,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::document::Document;
-use super::source::{Numbers, Report, Source, cluster_id};
+use super::source::{Document, Numbers, Report, Source, cluster_id};
 use crate::place::Place;
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{

@@ -158,19 +158,21 @@ pub struct Summary {
 impl DiffReport {
     /// Counts findings by level and changes by kind in the summary.
     pub(crate) fn count(&mut self) {
-        let findings = |level| self.findings.iter().filter(move |one| one.level == level);
+        let findings = |level| {
+            let all = self.findings.iter();
+            all.filter(|finding| finding.level == level).count()
+        };
         let changes = |kind| {
-            self.changes
-                .iter()
-                .filter(move |change| change.kind == kind)
+            let all = self.changes.iter();
+            all.filter(|change| change.kind == kind).count()
         };
         self.summary = Summary {
-            errors: findings(Level::Error).count(),
-            warnings: findings(Level::Warning).count(),
-            notes: findings(Level::Note).count(),
-            added: changes(ChangeKind::Added).count(),
-            removed: changes(ChangeKind::Removed).count(),
-            changed: changes(ChangeKind::Changed).count(),
+            errors: findings(Level::Error),
+            warnings: findings(Level::Warning),
+            notes: findings(Level::Note),
+            added: changes(ChangeKind::Added),
+            removed: changes(ChangeKind::Removed),
+            changed: changes(ChangeKind::Changed),
             ..self.summary
         };
     }

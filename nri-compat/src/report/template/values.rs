@@ -17,56 +17,50 @@ use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
 use crate::rules::{self, Rule};
 use crate::sighting::Role;
 
-impl Templated for CheckReport {
-    const NAME: &'static str = "check";
-
-    fn context(self) -> Value {
-        check(self)
-    }
-}
-
 impl Templated for &CheckReport {
     const NAME: &'static str = CheckReport::NAME;
 
     fn context(self) -> Value {
-        check(self.clone())
+        self.clone().context()
     }
 }
 
-/// Returns the values of a report. Subjects are converted one at a time, because there may be many.
-fn check(report: CheckReport) -> Value {
-    let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
-    let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
-    let pools: Vec<Value> = pools.map(pool).collect();
-    let targets = report.targets.iter().map(|one| target(&report, one));
-    let targets: Vec<Value> = targets.collect();
-    let judged = report.subjects.iter().filter(|subject| is_judged(subject));
-    let (plugins, files): (Vec<_>, Vec<_>) =
-        judged.partition(|subject| subject.role == Role::Plugin);
-    let (judged_plugins, judged_files) = (plugins.len(), files.len());
-    let removals: Vec<Value> = report
-        .removals
-        .iter()
-        .map(|one| removal(&report, one))
-        .collect();
-    let places = context! {
-        checked => &report.summary.looked_at,
-        unconfigured => report.summary.without_configuration.len(),
-    };
-    let report = Arc::new(report);
-    context! {
-        targets,
-        removals,
-        places,
-        pools,
-        judged_plugins,
-        judged_files,
-        subjects => each(&report, |_| true),
-        judged => each(&report, is_judged),
-        others => each(&report, |subject| !is_judged(subject)),
-        bad => each(&report, is_bad),
-        problems => issues(&report),
-        ..document,
+impl Templated for CheckReport {
+    const NAME: &'static str = "check";
+
+    /// Returns the values of a report. Subjects are converted one at a time, because there may be many.
+    fn context(self) -> Value {
+        let report = self;
+        let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
+        let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
+        let pools: Vec<Value> = pools.map(pool).collect();
+        let targets = report.targets.iter().map(|one| target(&report, one));
+        let targets: Vec<Value> = targets.collect();
+        let judged = report.subjects.iter().filter(|subject| is_judged(subject));
+        let is_plugin = |subject: &&Subject| subject.role == Role::Plugin;
+        let judged_plugins = judged.clone().filter(is_plugin).count();
+        let judged_files = judged.count() - judged_plugins;
+        let removals = report.removals.iter().map(|one| removal(&report, one));
+        let removals: Vec<Value> = removals.collect();
+        let places = context! {
+            checked => &report.summary.looked_at,
+            unconfigured => report.summary.without_configuration.len(),
+        };
+        let report = Arc::new(report);
+        context! {
+            targets,
+            removals,
+            places,
+            pools,
+            judged_plugins,
+            judged_files,
+            subjects => each(&report, |_| true),
+            judged => each(&report, is_judged),
+            others => each(&report, |subject| !is_judged(subject)),
+            bad => each(&report, is_bad),
+            problems => issues(&report),
+            ..document,
+        }
     }
 }
 
