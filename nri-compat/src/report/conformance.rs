@@ -47,7 +47,7 @@ pub struct ConformanceSummary {
     pub policy: Vec<String>,
 }
 
-/// The result of a test, with its level and suppression.
+/// The result of a test, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TestDocument"))]
