@@ -26,7 +26,7 @@ mod inventory;
 mod source;
 mod split;
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use indexmap::IndexSet;
 use jiff::{SignedDuration, Timestamp};
@@ -72,8 +72,8 @@ impl Merge {
     /// or cut into pieces by container runtimes. Anything else is listed as skipped.
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
-        let end = unwrapped(input).and_then(|mut input| {
-            split::each(&mut *input, &mut |piece| {
+        let end = unpacked(input).and_then(|input| {
+            split::each(&mut Joined::new(input, split::MAX_REPORT), &mut |piece| {
                 nth += 1;
                 let report = piece.map_err(str::to_owned);
                 if let Err(reason) = report.and_then(|bytes| self.report(bytes)) {
@@ -157,12 +157,6 @@ pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
 fn is_node_name(name: &str) -> bool {
     let is_permitted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     !name.is_empty() && name.chars().all(is_permitted)
-}
-
-/// Returns the decompressed stream, with the pieces joined that a container runtime wrote.
-fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
-    let input = unpacked(input)?;
-    Ok(Box::new(Joined::new(input, split::MAX_REPORT)))
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub struct JudgedTest {
     /// The release that the other side spoke; null if it does not matter.
     pub revision: Option<String>,
     /// The outcome.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = ["pass", "fail", "skip", "known"])))]
     pub result: TestOutcome,
     /// How the statement was broken, or why the test was skipped; empty for `pass`.
     pub detail: String,
@@ -80,14 +81,15 @@ pub struct JudgedTest {
 
 /// The outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline))]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum TestOutcome {
+    /// The statement was kept.
     Pass,
+    /// The statement was broken.
     Fail,
+    /// The test was skipped.
     Skip,
+    /// The statement was broken in a known way.
     Known,
 }
 
