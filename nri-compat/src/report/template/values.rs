@@ -283,7 +283,7 @@ mod session {
                 let statements = self.statements.iter();
                 let statements = statements.filter(|statement| statement.part() == part);
                 let statements: Vec<_> = statements.collect();
-                let (letter, title) = (part.letter().to_string(), part.title());
+                let (letter, title) = (part.letter.to_string(), part.title);
                 (!statements.is_empty()).then(
                     || context! { letter, title, statements => Value::from(Serde(statements)) },
                 )
