@@ -20,7 +20,7 @@ mod stages;
 
 use proc_macro2::TokenStream;
 
-use crate::tokens::formatted;
+use crate::tokens::{formatted, in_rows};
 pub use events::EventTable;
 use nri_codegen::emit::{self, Options};
 use nri_schema::Error;
@@ -61,25 +61,29 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
             "nri/src/plugin/handlers.rs",
             handlers::emit(&plugin)?,
         ),
-        file(&plugin, "nri/src/plugin/rpcs.rs", rpcs::emit(&plugin)),
-        file(
+        table(
             &plugin,
-            "nri/src/plugin/dispatch.rs",
-            dispatch::emit(&plugin)?,
+            "nri/src/plugin/rpcs.rs",
+            rpcs::emit(&plugin),
+            &["pub static "],
         ),
-        file(
-            &plugin,
-            "nri/src/lifecycle/table.rs",
-            stages::emit(&plugin, &stages)?,
-        ),
+        File {
+            path: "nri/src/plugin/dispatch.rs",
+            text: header(&plugin) + &dispatch::emit(&plugin)?,
+        },
+        File {
+            path: "nri/src/lifecycle/table.rs",
+            text: header(&plugin) + &stages::emit(&plugin, &stages)?,
+        },
         File {
             path: "nri/src/api/fields/table.rs",
             text: header(&plugin) + &fields::emit(history)?,
         },
-        file(
+        table(
             &plugin,
             "nri-macros/src/table.rs",
             macro_table::emit(&plugin),
+            &["Rpc {", "pub(crate) const RELEASES"],
         ),
         file(&plugin, "nri-compat/src/facts.rs", facts::emit(history)?),
         File {
@@ -93,6 +97,14 @@ fn file(plugin: &Plugin<'_>, path: &'static str, items: TokenStream) -> File {
     File {
         path,
         text: header(plugin) + &formatted(&items),
+    }
+}
+
+/// Returns a file with a table whose rows start with one of these texts.
+fn table(plugin: &Plugin<'_>, path: &'static str, items: TokenStream, rows: &[&str]) -> File {
+    File {
+        path,
+        text: header(plugin) + &in_rows(&formatted(&items), rows),
     }
 }
 
@@ -187,10 +199,10 @@ mod tests {
         ));
         let table = text("nri/src/lifecycle/table.rs");
         assert!(table.contains(
-            "event: Event::Dance, kind: EventKind::Report, container: None, parts: &[(1, RequestPart::Pod)],"
+            "event: Event::Dance, kind: EventKind::Report, container: None, parts: &[(1, RequestPart::Pod)] }"
         ));
         assert!(table.contains(
-            "Event::Dance => { Box::new(DanceRequest { pod: parts.pod.cloned(), ..DanceRequest::default() }) }"
+            "Event::Dance => Box::new(DanceRequest { pod: parts.pod.cloned(), ..DanceRequest::default() }),"
         ));
         assert!(text("nri/src/plugin/rpcs.rs").contains(
             "event: Some(Event::Dance), event_name: Some(\"DANCE\"), since: \"v0.99.0\""

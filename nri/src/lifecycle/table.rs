@@ -11,186 +11,39 @@ use crate::codec::{DecodeError, Message};
 use crate::plugin::AnyMessage;
 /// Every event, in the order in which a runtime sends them in the life of a pod with one container.
 pub static STAGES: &[Stage] = &[
-    Stage {
-        event: Event::RunPodSandbox,
-        kind: EventKind::Consent,
-        container: None,
-        parts: &[(1, RequestPart::Pod)],
-    },
-    Stage {
-        event: Event::UpdatePodSandbox,
-        kind: EventKind::Consent,
-        container: None,
-        parts: &[
-            (1, RequestPart::Pod),
-            (2, RequestPart::OverheadLinuxResources),
-            (3, RequestPart::LinuxResources),
-        ],
-    },
-    Stage {
-        event: Event::PostUpdatePodSandbox,
-        kind: EventKind::Report,
-        container: None,
-        parts: &[(1, RequestPart::Pod)],
-    },
-    Stage {
-        event: Event::CreateContainer,
-        kind: EventKind::Consent,
-        container: Some(ContainerStage::Planned),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::ValidateContainerAdjustment,
-        kind: EventKind::Consent,
-        container: Some(ContainerStage::Planned),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::PostCreateContainer,
-        kind: EventKind::Report,
-        container: Some(ContainerStage::Created),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::StartContainer,
-        kind: EventKind::Consent,
-        container: Some(ContainerStage::Starting),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::PostStartContainer,
-        kind: EventKind::Report,
-        container: Some(ContainerStage::Running),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::UpdateContainer,
-        kind: EventKind::Consent,
-        container: Some(ContainerStage::Running),
-        parts: &[
-            (1, RequestPart::Pod),
-            (2, RequestPart::Container),
-            (3, RequestPart::LinuxResources),
-        ],
-    },
-    Stage {
-        event: Event::PostUpdateContainer,
-        kind: EventKind::Report,
-        container: Some(ContainerStage::Running),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::StopContainer,
-        kind: EventKind::Stop,
-        container: Some(ContainerStage::Stopped),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::RemoveContainer,
-        kind: EventKind::Removal,
-        container: Some(ContainerStage::Removed),
-        parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)],
-    },
-    Stage {
-        event: Event::StopPodSandbox,
-        kind: EventKind::Stop,
-        container: None,
-        parts: &[(1, RequestPart::Pod)],
-    },
-    Stage {
-        event: Event::RemovePodSandbox,
-        kind: EventKind::Removal,
-        container: None,
-        parts: &[(1, RequestPart::Pod)],
-    },
+    Stage { event: Event::RunPodSandbox, kind: EventKind::Consent, container: None, parts: &[(1, RequestPart::Pod)] },
+    Stage { event: Event::UpdatePodSandbox, kind: EventKind::Consent, container: None, parts: &[(1, RequestPart::Pod), (2, RequestPart::OverheadLinuxResources), (3, RequestPart::LinuxResources)] },
+    Stage { event: Event::PostUpdatePodSandbox, kind: EventKind::Report, container: None, parts: &[(1, RequestPart::Pod)] },
+    Stage { event: Event::CreateContainer, kind: EventKind::Consent, container: Some(ContainerStage::Planned), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::ValidateContainerAdjustment, kind: EventKind::Consent, container: Some(ContainerStage::Planned), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::PostCreateContainer, kind: EventKind::Report, container: Some(ContainerStage::Created), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::StartContainer, kind: EventKind::Consent, container: Some(ContainerStage::Starting), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::PostStartContainer, kind: EventKind::Report, container: Some(ContainerStage::Running), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::UpdateContainer, kind: EventKind::Consent, container: Some(ContainerStage::Running), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container), (3, RequestPart::LinuxResources)] },
+    Stage { event: Event::PostUpdateContainer, kind: EventKind::Report, container: Some(ContainerStage::Running), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::StopContainer, kind: EventKind::Stop, container: Some(ContainerStage::Stopped), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::RemoveContainer, kind: EventKind::Removal, container: Some(ContainerStage::Removed), parts: &[(1, RequestPart::Pod), (2, RequestPart::Container)] },
+    Stage { event: Event::StopPodSandbox, kind: EventKind::Stop, container: None, parts: &[(1, RequestPart::Pod)] },
+    Stage { event: Event::RemovePodSandbox, kind: EventKind::Removal, container: None, parts: &[(1, RequestPart::Pod)] },
 ];
 /// Returns the request of an event with these parts; `None` for an event without an RPC.
 #[cfg(feature = "in-process")]
 pub fn request(event: Event, parts: &RequestParts<'_>) -> Option<Box<dyn AnyMessage>> {
     let request: Box<dyn AnyMessage> = match event {
-        Event::RunPodSandbox => {
-            Box::new(RunPodSandboxRequest {
-                pod: parts.pod.cloned(),
-            })
-        }
-        Event::UpdatePodSandbox => {
-            Box::new(UpdatePodSandboxRequest {
-                pod: parts.pod.cloned(),
-                overhead_linux_resources: parts.overhead_linux_resources.cloned(),
-                linux_resources: parts.linux_resources.cloned(),
-            })
-        }
-        Event::PostUpdatePodSandbox => {
-            Box::new(PostUpdatePodSandboxRequest {
-                pod: parts.pod.cloned(),
-            })
-        }
-        Event::CreateContainer => {
-            Box::new(CreateContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::ValidateContainerAdjustment => {
-            Box::new(ValidateContainerAdjustmentRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-                ..ValidateContainerAdjustmentRequest::default()
-            })
-        }
-        Event::PostCreateContainer => {
-            Box::new(PostCreateContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::StartContainer => {
-            Box::new(StartContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::PostStartContainer => {
-            Box::new(PostStartContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::UpdateContainer => {
-            Box::new(UpdateContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-                linux_resources: parts.linux_resources.cloned(),
-            })
-        }
-        Event::PostUpdateContainer => {
-            Box::new(PostUpdateContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::StopContainer => {
-            Box::new(StopContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::RemoveContainer => {
-            Box::new(RemoveContainerRequest {
-                pod: parts.pod.cloned(),
-                container: parts.container.cloned(),
-            })
-        }
-        Event::StopPodSandbox => {
-            Box::new(StopPodSandboxRequest {
-                pod: parts.pod.cloned(),
-            })
-        }
-        Event::RemovePodSandbox => {
-            Box::new(RemovePodSandboxRequest {
-                pod: parts.pod.cloned(),
-            })
-        }
+        Event::RunPodSandbox => Box::new(RunPodSandboxRequest { pod: parts.pod.cloned() }),
+        Event::UpdatePodSandbox => Box::new(UpdatePodSandboxRequest { pod: parts.pod.cloned(), overhead_linux_resources: parts.overhead_linux_resources.cloned(), linux_resources: parts.linux_resources.cloned() }),
+        Event::PostUpdatePodSandbox => Box::new(PostUpdatePodSandboxRequest { pod: parts.pod.cloned() }),
+        Event::CreateContainer => Box::new(CreateContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::ValidateContainerAdjustment => Box::new(ValidateContainerAdjustmentRequest { pod: parts.pod.cloned(), container: parts.container.cloned(), ..ValidateContainerAdjustmentRequest::default() }),
+        Event::PostCreateContainer => Box::new(PostCreateContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::StartContainer => Box::new(StartContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::PostStartContainer => Box::new(PostStartContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::UpdateContainer => Box::new(UpdateContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned(), linux_resources: parts.linux_resources.cloned() }),
+        Event::PostUpdateContainer => Box::new(PostUpdateContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::StopContainer => Box::new(StopContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::RemoveContainer => Box::new(RemoveContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
+        Event::StopPodSandbox => Box::new(StopPodSandboxRequest { pod: parts.pod.cloned() }),
+        Event::RemovePodSandbox => Box::new(RemovePodSandboxRequest { pod: parts.pod.cloned() }),
         Event::Unknown | Event::Last => return None,
     };
     Some(request)

@@ -3,579 +3,103 @@
 //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call handlers.
 use super::handlers::*;
 use super::rpcs::rpc;
+use super::table::rows;
 use super::{Call, Config, Payload, Row, Subject, decode, part_or_default};
 use crate::adjust::Updates;
 use crate::api::*;
 use crate::{EventContext, Result};
-/// The rows of types that list their handlers. The compiler names this path in the error
-/// about a missing bound of a handler impl.
-pub mod add_missing_bounds_with_nri_bound {
-    use super::*;
-    /// `Configure`.
-    pub const fn configure<T: Configure + 'static>() -> Row<T> {
-        Row::handled(&rpc::CONFIGURE, super::configure::<T>)
+rows! {
+    CONFIGURE: Configure::configure(request, cx) {
+        |request: ConfigureRequest| request;
+        Subject::new(None, None);
+        (Config::of(request, cx)) => ConfigureResponse::from
     }
-    /// `Synchronize`.
-    pub const fn synchronize<T: Synchronize + 'static>() -> Row<T> {
-        Row::handled(&rpc::SYNCHRONIZE, super::synchronize::<T>)
+    SYNCHRONIZE: Synchronize::synchronize(request, cx) {
+        |request: SynchronizeRequest| request;
+        Subject::new(None, None);
+        (request.pods, request.containers) => SynchronizeResponse::from
     }
-    /// `Shutdown`.
-    pub const fn shutdown<T: Shutdown + 'static>() -> Row<T> {
-        Row::handled(&rpc::SHUTDOWN, super::shutdown::<T>)
+    SHUTDOWN: Shutdown::shutdown(_request, cx) {
+        |request: Empty| request;
+        Subject::new(None, None);
+        () => |()| Empty::default()
     }
-    /// `RunPodSandbox`.
-    pub const fn run_pod_sandbox<T: RunPodSandbox + 'static>() -> Row<T> {
-        Row::handled(&rpc::RUN_POD_SANDBOX, super::run_pod_sandbox::<T>)
+    RUN_POD_SANDBOX: RunPodSandbox::run_pod_sandbox(request, cx) {
+        |request: RunPodSandboxRequest| request;
+        Subject::new(request.pod.as_ref(), None);
+        (part_or_default(request.pod)) => |()| RunPodSandboxResponse::default()
     }
-    /// `UpdatePodSandbox`.
-    pub const fn update_pod_sandbox<T: UpdatePodSandbox + 'static>() -> Row<T> {
-        Row::handled(&rpc::UPDATE_POD_SANDBOX, super::update_pod_sandbox::<T>)
+    UPDATE_POD_SANDBOX: UpdatePodSandbox::update_pod_sandbox(request, cx) {
+        |request: UpdatePodSandboxRequest| request;
+        Subject::new(request.pod.as_ref(), None);
+        (part_or_default(request.pod), part_or_default(request.overhead_linux_resources), part_or_default(request.linux_resources)) => |()| UpdatePodSandboxResponse::default()
     }
-    /// `PostUpdatePodSandbox`.
-    pub const fn post_update_pod_sandbox<T: PostUpdatePodSandbox + 'static>() -> Row<T> {
-        Row::handled(&rpc::POST_UPDATE_POD_SANDBOX, super::post_update_pod_sandbox::<T>)
+    POST_UPDATE_POD_SANDBOX: PostUpdatePodSandbox::post_update_pod_sandbox(request, cx) {
+        |PostUpdatePodSandboxRequest { pod }| RunPodSandboxRequest { pod };
+        Subject::new(request.pod.as_ref(), None);
+        (part_or_default(request.pod)) => |()| PostUpdatePodSandboxResponse::default()
     }
-    /// `StopPodSandbox`.
-    pub const fn stop_pod_sandbox<T: StopPodSandbox + 'static>() -> Row<T> {
-        Row::handled(&rpc::STOP_POD_SANDBOX, super::stop_pod_sandbox::<T>)
+    STOP_POD_SANDBOX: StopPodSandbox::stop_pod_sandbox(request, cx) {
+        |StopPodSandboxRequest { pod }| RunPodSandboxRequest { pod };
+        Subject::new(request.pod.as_ref(), None);
+        (part_or_default(request.pod)) => |()| StopPodSandboxResponse::default()
     }
-    /// `RemovePodSandbox`.
-    pub const fn remove_pod_sandbox<T: RemovePodSandbox + 'static>() -> Row<T> {
-        Row::handled(&rpc::REMOVE_POD_SANDBOX, super::remove_pod_sandbox::<T>)
+    REMOVE_POD_SANDBOX: RemovePodSandbox::remove_pod_sandbox(request, cx) {
+        |RemovePodSandboxRequest { pod }| RunPodSandboxRequest { pod };
+        Subject::new(request.pod.as_ref(), None);
+        (part_or_default(request.pod)) => |()| RemovePodSandboxResponse::default()
     }
-    /// `CreateContainer`.
-    pub const fn create_container<T: CreateContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::CREATE_CONTAINER, super::create_container::<T>)
+    CREATE_CONTAINER: CreateContainer::create_container(request, cx) {
+        |request: CreateContainerRequest| request;
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => CreateContainerResponse::from
     }
-    /// `PostCreateContainer`.
-    pub const fn post_create_container<T: PostCreateContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::POST_CREATE_CONTAINER, super::post_create_container::<T>)
+    POST_CREATE_CONTAINER: PostCreateContainer::post_create_container(request, cx) {
+        |PostCreateContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostCreateContainerResponse::default()
     }
-    /// `StartContainer`.
-    pub const fn start_container<T: StartContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::START_CONTAINER, super::start_container::<T>)
+    START_CONTAINER: StartContainer::start_container(request, cx) {
+        |StartContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => |()| StartContainerResponse::default()
     }
-    /// `PostStartContainer`.
-    pub const fn post_start_container<T: PostStartContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::POST_START_CONTAINER, super::post_start_container::<T>)
+    POST_START_CONTAINER: PostStartContainer::post_start_container(request, cx) {
+        |PostStartContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostStartContainerResponse::default()
     }
-    /// `UpdateContainer`.
-    pub const fn update_container<T: UpdateContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::UPDATE_CONTAINER, super::update_container::<T>)
+    UPDATE_CONTAINER: UpdateContainer::update_container(request, cx) {
+        |request: UpdateContainerRequest| request;
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container), part_or_default(request.linux_resources)) => UpdateContainerResponse::from
     }
-    /// `PostUpdateContainer`.
-    pub const fn post_update_container<T: PostUpdateContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::POST_UPDATE_CONTAINER, super::post_update_container::<T>)
+    POST_UPDATE_CONTAINER: PostUpdateContainer::post_update_container(request, cx) {
+        |PostUpdateContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostUpdateContainerResponse::default()
     }
-    /// `StopContainer`.
-    pub const fn stop_container<T: StopContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::STOP_CONTAINER, super::stop_container::<T>)
+    STOP_CONTAINER: StopContainer::stop_container(request, cx) {
+        |StopContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => StopContainerResponse::from
     }
-    /// `RemoveContainer`.
-    pub const fn remove_container<T: RemoveContainer + 'static>() -> Row<T> {
-        Row::handled(&rpc::REMOVE_CONTAINER, super::remove_container::<T>)
+    REMOVE_CONTAINER: RemoveContainer::remove_container(request, cx) {
+        |RemoveContainerRequest { pod, container }| CreateContainerRequest { pod, container };
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (part_or_default(request.pod), part_or_default(request.container)) => |()| RemoveContainerResponse::default()
     }
-    /// `StateChange`.
-    #[deprecated(
-        since = "0.12.0",
-        note = "StateChange is deprecated since NRI v0.12.0, its removal is planned for containerd 2.7; implement the handlers of the events that the plugin needs instead: RunPodSandbox, PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox, PostCreateContainer, StartContainer, PostStartContainer, PostUpdateContainer, RemoveContainer"
-    )]
-    pub const fn state_change<T: StateChange + 'static>() -> Row<T> {
-        Row::handled(&rpc::STATE_CHANGE, super::state_change::<T>)
+    #[deprecated(since = "0.12.0", note = "StateChange is deprecated since NRI v0.12.0, its removal is planned for containerd 2.7; implement the handlers of the events that the plugin needs instead: RunPodSandbox, PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox, PostCreateContainer, StartContainer, PostStartContainer, PostUpdateContainer, RemoveContainer")]
+    STATE_CHANGE: StateChange::state_change(request, cx) {
+        |request: StateChangeEvent| request;
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (Event::try_from(request.event).unwrap_or_default(), part_or_default(request.pod), request.container) => |()| Empty::default()
     }
-    /// `ValidateContainerAdjustment`.
-    pub const fn validate_container_adjustment<T: ValidateContainerAdjustment + 'static>() -> Row<
-        T,
-    > {
-        Row::handled(
-            &rpc::VALIDATE_CONTAINER_ADJUSTMENT,
-            super::validate_container_adjustment::<T>,
-        )
+    VALIDATE_CONTAINER_ADJUSTMENT: ValidateContainerAdjustment::validate_container_adjustment(request, cx) {
+        |request: ValidateContainerAdjustmentRequest| request;
+        Subject::new(request.pod.as_ref(), request.container.as_ref());
+        (request) => ValidateContainerAdjustmentResponse::from
     }
-}
-/// The handlers of `T`: a constant for each RPC. A constant here, for an RPC that `T`
-/// handles, hides the constant with the same name in [`Unhandled`].
-pub struct Handlers<T>(std::marker::PhantomData<T>);
-/// The fallback of [`Handlers`].
-pub trait Unhandled<T: 'static> {
-    /// `Configure`.
-    const CONFIGURE: Row<T> = Row::unhandled(&rpc::CONFIGURE);
-    /// `Synchronize`.
-    const SYNCHRONIZE: Row<T> = Row::unhandled(&rpc::SYNCHRONIZE);
-    /// `Shutdown`.
-    const SHUTDOWN: Row<T> = Row::unhandled(&rpc::SHUTDOWN);
-    /// `RunPodSandbox`.
-    const RUN_POD_SANDBOX: Row<T> = Row::unhandled(&rpc::RUN_POD_SANDBOX);
-    /// `UpdatePodSandbox`.
-    const UPDATE_POD_SANDBOX: Row<T> = Row::unhandled(&rpc::UPDATE_POD_SANDBOX);
-    /// `PostUpdatePodSandbox`.
-    const POST_UPDATE_POD_SANDBOX: Row<T> = Row::unhandled(
-        &rpc::POST_UPDATE_POD_SANDBOX,
-    );
-    /// `StopPodSandbox`.
-    const STOP_POD_SANDBOX: Row<T> = Row::unhandled(&rpc::STOP_POD_SANDBOX);
-    /// `RemovePodSandbox`.
-    const REMOVE_POD_SANDBOX: Row<T> = Row::unhandled(&rpc::REMOVE_POD_SANDBOX);
-    /// `CreateContainer`.
-    const CREATE_CONTAINER: Row<T> = Row::unhandled(&rpc::CREATE_CONTAINER);
-    /// `PostCreateContainer`.
-    const POST_CREATE_CONTAINER: Row<T> = Row::unhandled(&rpc::POST_CREATE_CONTAINER);
-    /// `StartContainer`.
-    const START_CONTAINER: Row<T> = Row::unhandled(&rpc::START_CONTAINER);
-    /// `PostStartContainer`.
-    const POST_START_CONTAINER: Row<T> = Row::unhandled(&rpc::POST_START_CONTAINER);
-    /// `UpdateContainer`.
-    const UPDATE_CONTAINER: Row<T> = Row::unhandled(&rpc::UPDATE_CONTAINER);
-    /// `PostUpdateContainer`.
-    const POST_UPDATE_CONTAINER: Row<T> = Row::unhandled(&rpc::POST_UPDATE_CONTAINER);
-    /// `StopContainer`.
-    const STOP_CONTAINER: Row<T> = Row::unhandled(&rpc::STOP_CONTAINER);
-    /// `RemoveContainer`.
-    const REMOVE_CONTAINER: Row<T> = Row::unhandled(&rpc::REMOVE_CONTAINER);
-    /// `StateChange`.
-    const STATE_CHANGE: Row<T> = Row::unhandled(&rpc::STATE_CHANGE);
-    /// `ValidateContainerAdjustment`.
-    const VALIDATE_CONTAINER_ADJUSTMENT: Row<T> = Row::unhandled(
-        &rpc::VALIDATE_CONTAINER_ADJUSTMENT,
-    );
-}
-impl<T: 'static> Unhandled<T> for Handlers<T> {}
-impl<T: Configure + 'static> Handlers<T> {
-    /// `Configure`.
-    pub const CONFIGURE: Row<T> = Row::handled(&rpc::CONFIGURE, configure::<T>);
-}
-impl<T: Synchronize + 'static> Handlers<T> {
-    /// `Synchronize`.
-    pub const SYNCHRONIZE: Row<T> = Row::handled(&rpc::SYNCHRONIZE, synchronize::<T>);
-}
-impl<T: Shutdown + 'static> Handlers<T> {
-    /// `Shutdown`.
-    pub const SHUTDOWN: Row<T> = Row::handled(&rpc::SHUTDOWN, shutdown::<T>);
-}
-impl<T: RunPodSandbox + 'static> Handlers<T> {
-    /// `RunPodSandbox`.
-    pub const RUN_POD_SANDBOX: Row<T> = Row::handled(
-        &rpc::RUN_POD_SANDBOX,
-        run_pod_sandbox::<T>,
-    );
-}
-impl<T: UpdatePodSandbox + 'static> Handlers<T> {
-    /// `UpdatePodSandbox`.
-    pub const UPDATE_POD_SANDBOX: Row<T> = Row::handled(
-        &rpc::UPDATE_POD_SANDBOX,
-        update_pod_sandbox::<T>,
-    );
-}
-impl<T: PostUpdatePodSandbox + 'static> Handlers<T> {
-    /// `PostUpdatePodSandbox`.
-    pub const POST_UPDATE_POD_SANDBOX: Row<T> = Row::handled(
-        &rpc::POST_UPDATE_POD_SANDBOX,
-        post_update_pod_sandbox::<T>,
-    );
-}
-impl<T: StopPodSandbox + 'static> Handlers<T> {
-    /// `StopPodSandbox`.
-    pub const STOP_POD_SANDBOX: Row<T> = Row::handled(
-        &rpc::STOP_POD_SANDBOX,
-        stop_pod_sandbox::<T>,
-    );
-}
-impl<T: RemovePodSandbox + 'static> Handlers<T> {
-    /// `RemovePodSandbox`.
-    pub const REMOVE_POD_SANDBOX: Row<T> = Row::handled(
-        &rpc::REMOVE_POD_SANDBOX,
-        remove_pod_sandbox::<T>,
-    );
-}
-impl<T: CreateContainer + 'static> Handlers<T> {
-    /// `CreateContainer`.
-    pub const CREATE_CONTAINER: Row<T> = Row::handled(
-        &rpc::CREATE_CONTAINER,
-        create_container::<T>,
-    );
-}
-impl<T: PostCreateContainer + 'static> Handlers<T> {
-    /// `PostCreateContainer`.
-    pub const POST_CREATE_CONTAINER: Row<T> = Row::handled(
-        &rpc::POST_CREATE_CONTAINER,
-        post_create_container::<T>,
-    );
-}
-impl<T: StartContainer + 'static> Handlers<T> {
-    /// `StartContainer`.
-    pub const START_CONTAINER: Row<T> = Row::handled(
-        &rpc::START_CONTAINER,
-        start_container::<T>,
-    );
-}
-impl<T: PostStartContainer + 'static> Handlers<T> {
-    /// `PostStartContainer`.
-    pub const POST_START_CONTAINER: Row<T> = Row::handled(
-        &rpc::POST_START_CONTAINER,
-        post_start_container::<T>,
-    );
-}
-impl<T: UpdateContainer + 'static> Handlers<T> {
-    /// `UpdateContainer`.
-    pub const UPDATE_CONTAINER: Row<T> = Row::handled(
-        &rpc::UPDATE_CONTAINER,
-        update_container::<T>,
-    );
-}
-impl<T: PostUpdateContainer + 'static> Handlers<T> {
-    /// `PostUpdateContainer`.
-    pub const POST_UPDATE_CONTAINER: Row<T> = Row::handled(
-        &rpc::POST_UPDATE_CONTAINER,
-        post_update_container::<T>,
-    );
-}
-impl<T: StopContainer + 'static> Handlers<T> {
-    /// `StopContainer`.
-    pub const STOP_CONTAINER: Row<T> = Row::handled(
-        &rpc::STOP_CONTAINER,
-        stop_container::<T>,
-    );
-}
-impl<T: RemoveContainer + 'static> Handlers<T> {
-    /// `RemoveContainer`.
-    pub const REMOVE_CONTAINER: Row<T> = Row::handled(
-        &rpc::REMOVE_CONTAINER,
-        remove_container::<T>,
-    );
-}
-impl<T: StateChange + 'static> Handlers<T> {
-    /// `StateChange`.
-    #[deprecated(
-        since = "0.12.0",
-        note = "StateChange is deprecated since NRI v0.12.0, its removal is planned for containerd 2.7; implement the handlers of the events that the plugin needs instead: RunPodSandbox, PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox, PostCreateContainer, StartContainer, PostStartContainer, PostUpdateContainer, RemoveContainer"
-    )]
-    pub const STATE_CHANGE: Row<T> = Row::handled(&rpc::STATE_CHANGE, state_change::<T>);
-}
-impl<T: ValidateContainerAdjustment + 'static> Handlers<T> {
-    /// `ValidateContainerAdjustment`.
-    pub const VALIDATE_CONTAINER_ADJUSTMENT: Row<T> = Row::handled(
-        &rpc::VALIDATE_CONTAINER_ADJUSTMENT,
-        validate_container_adjustment::<T>,
-    );
-}
-fn configure<'a, T: Configure + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: ConfigureRequest = decode(
-        "Configure",
-        payload,
-        |request: ConfigureRequest| request,
-    )?;
-    let subject = Subject::new(None, None);
-    let handler = plugin.configure(cx, Config::of(request, cx));
-    Ok(Call::new(cx, subject, handler, ConfigureResponse::from))
-}
-fn synchronize<'a, T: Synchronize + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: SynchronizeRequest = decode(
-        "Synchronize",
-        payload,
-        |request: SynchronizeRequest| request,
-    )?;
-    let subject = Subject::new(None, None);
-    let handler = plugin.synchronize(cx, request.pods, request.containers);
-    Ok(Call::new(cx, subject, handler, SynchronizeResponse::from))
-}
-fn shutdown<'a, T: Shutdown + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let _: Empty = decode("Shutdown", payload, |request: Empty| request)?;
-    let subject = Subject::new(None, None);
-    let handler = plugin.shutdown(cx);
-    Ok(Call::new(cx, subject, handler, |()| Empty::default()))
-}
-fn run_pod_sandbox<'a, T: RunPodSandbox + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: RunPodSandboxRequest = decode(
-        "RunPodSandbox",
-        payload,
-        |request: RunPodSandboxRequest| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.run_pod_sandbox(cx, part_or_default(request.pod));
-    Ok(Call::new(cx, subject, handler, |()| RunPodSandboxResponse::default()))
-}
-fn update_pod_sandbox<'a, T: UpdatePodSandbox + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: UpdatePodSandboxRequest = decode(
-        "UpdatePodSandbox",
-        payload,
-        |request: UpdatePodSandboxRequest| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin
-        .update_pod_sandbox(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.overhead_linux_resources),
-            part_or_default(request.linux_resources),
-        );
-    Ok(Call::new(cx, subject, handler, |()| UpdatePodSandboxResponse::default()))
-}
-fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: RunPodSandboxRequest = decode(
-        "PostUpdatePodSandbox",
-        payload,
-        |PostUpdatePodSandboxRequest { pod }| RunPodSandboxRequest { pod },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.post_update_pod_sandbox(cx, part_or_default(request.pod));
-    Ok(Call::new(cx, subject, handler, |()| PostUpdatePodSandboxResponse::default()))
-}
-fn stop_pod_sandbox<'a, T: StopPodSandbox + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: RunPodSandboxRequest = decode(
-        "StopPodSandbox",
-        payload,
-        |StopPodSandboxRequest { pod }| RunPodSandboxRequest { pod },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.stop_pod_sandbox(cx, part_or_default(request.pod));
-    Ok(Call::new(cx, subject, handler, |()| StopPodSandboxResponse::default()))
-}
-fn remove_pod_sandbox<'a, T: RemovePodSandbox + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: RunPodSandboxRequest = decode(
-        "RemovePodSandbox",
-        payload,
-        |RemovePodSandboxRequest { pod }| RunPodSandboxRequest { pod },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.remove_pod_sandbox(cx, part_or_default(request.pod));
-    Ok(Call::new(cx, subject, handler, |()| RemovePodSandboxResponse::default()))
-}
-fn create_container<'a, T: CreateContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "CreateContainer",
-        payload,
-        |request: CreateContainerRequest| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .create_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, CreateContainerResponse::from))
-}
-fn post_create_container<'a, T: PostCreateContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "PostCreateContainer",
-        payload,
-        |PostCreateContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .post_create_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, |()| PostCreateContainerResponse::default()))
-}
-fn start_container<'a, T: StartContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "StartContainer",
-        payload,
-        |StartContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .start_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, |()| StartContainerResponse::default()))
-}
-fn post_start_container<'a, T: PostStartContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "PostStartContainer",
-        payload,
-        |PostStartContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .post_start_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, |()| PostStartContainerResponse::default()))
-}
-fn update_container<'a, T: UpdateContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: UpdateContainerRequest = decode(
-        "UpdateContainer",
-        payload,
-        |request: UpdateContainerRequest| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .update_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-            part_or_default(request.linux_resources),
-        );
-    Ok(Call::new(cx, subject, handler, UpdateContainerResponse::from))
-}
-fn post_update_container<'a, T: PostUpdateContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "PostUpdateContainer",
-        payload,
-        |PostUpdateContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .post_update_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, |()| PostUpdateContainerResponse::default()))
-}
-fn stop_container<'a, T: StopContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "StopContainer",
-        payload,
-        |StopContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .stop_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, StopContainerResponse::from))
-}
-fn remove_container<'a, T: RemoveContainer + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode(
-        "RemoveContainer",
-        payload,
-        |RemoveContainerRequest { pod, container }| CreateContainerRequest {
-            pod,
-            container,
-        },
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .remove_container(
-            cx,
-            part_or_default(request.pod),
-            part_or_default(request.container),
-        );
-    Ok(Call::new(cx, subject, handler, |()| RemoveContainerResponse::default()))
-}
-fn state_change<'a, T: StateChange + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: StateChangeEvent = decode(
-        "StateChange",
-        payload,
-        |request: StateChangeEvent| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin
-        .state_change(
-            cx,
-            Event::try_from(request.event).unwrap_or_default(),
-            part_or_default(request.pod),
-            request.container,
-        );
-    Ok(Call::new(cx, subject, handler, |()| Empty::default()))
-}
-fn validate_container_adjustment<'a, T: ValidateContainerAdjustment + 'static>(
-    plugin: &'a T,
-    cx: &'a EventContext,
-    payload: Payload<'_>,
-) -> Result<Call<'a>> {
-    let request: ValidateContainerAdjustmentRequest = decode(
-        "ValidateContainerAdjustment",
-        payload,
-        |request: ValidateContainerAdjustmentRequest| request,
-    )?;
-    let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    let handler = plugin.validate_container_adjustment(cx, request);
-    Ok(Call::new(cx, subject, handler, ValidateContainerAdjustmentResponse::from))
 }
 impl From<Updates> for SynchronizeResponse {
     fn from(answer: Updates) -> Self {

@@ -9,8 +9,6 @@ use crate::{EventContext, Result};
 /// call to a plugin, once per connection.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -18,11 +16,7 @@ use crate::{EventContext, Result};
 /// struct MyPlugin;
 ///
 /// impl Configure for MyPlugin {
-///     async fn configure(
-///         &self,
-///         _cx: &EventContext,
-///         _config: Config,
-///     ) -> nri::Result<Subscription> {
+///     async fn configure(&self, _cx: &EventContext, _config: Config) -> nri::Result<Subscription> {
 ///         Ok(Subscription::Handled)
 ///     }
 /// }
@@ -56,8 +50,6 @@ pub trait Configure: Send + Sync {
 /// message (4 MiB) is sent in several calls, see `SynchronizeRequest.more`.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -106,8 +98,6 @@ pub trait Synchronize: Send + Sync {
 /// that ends only closes the connection.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -115,10 +105,7 @@ pub trait Synchronize: Send + Sync {
 /// struct MyPlugin;
 ///
 /// impl Shutdown for MyPlugin {
-///     async fn shutdown(
-///         &self,
-///         _cx: &EventContext,
-///     ) -> nri::Result<()> {
+///     async fn shutdown(&self, _cx: &EventContext) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
@@ -142,8 +129,6 @@ pub trait Shutdown: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -151,11 +136,7 @@ pub trait Shutdown: Send + Sync {
 /// struct MyPlugin;
 ///
 /// impl RunPodSandbox for MyPlugin {
-///     async fn run_pod_sandbox(
-///         &self,
-///         _cx: &EventContext,
-///         _pod: PodSandbox,
-///     ) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
@@ -189,8 +170,6 @@ pub trait RunPodSandbox: Send + Sync {
 /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -238,8 +217,6 @@ pub trait UpdatePodSandbox: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -284,8 +261,6 @@ pub trait PostUpdatePodSandbox: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -293,11 +268,7 @@ pub trait PostUpdatePodSandbox: Send + Sync {
 /// struct MyPlugin;
 ///
 /// impl StopPodSandbox for MyPlugin {
-///     async fn stop_pod_sandbox(
-///         &self,
-///         _cx: &EventContext,
-///         _pod: PodSandbox,
-///     ) -> nri::Result<()> {
+///     async fn stop_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
@@ -332,8 +303,6 @@ pub trait StopPodSandbox: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -341,11 +310,7 @@ pub trait StopPodSandbox: Send + Sync {
 /// struct MyPlugin;
 ///
 /// impl RemovePodSandbox for MyPlugin {
-///     async fn remove_pod_sandbox(
-///         &self,
-///         _cx: &EventContext,
-///         _pod: PodSandbox,
-///     ) -> nri::Result<()> {
+///     async fn remove_pod_sandbox(&self, _cx: &EventContext, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
@@ -377,8 +342,6 @@ pub trait RemovePodSandbox: Send + Sync {
 /// sees the container as the earlier ones left it. An error fails the creation.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -426,8 +389,6 @@ pub trait CreateContainer: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -473,8 +434,6 @@ pub trait PostCreateContainer: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -521,8 +480,6 @@ pub trait StartContainer: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -567,8 +524,6 @@ pub trait PostStartContainer: Send + Sync {
 /// error fails the update.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -616,8 +571,6 @@ pub trait UpdateContainer: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -661,8 +614,6 @@ pub trait PostUpdateContainer: Send + Sync {
 /// update other containers, for instance to reassign the resources that become free.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -711,8 +662,6 @@ pub trait StopContainer: Send + Sync {
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -764,8 +713,6 @@ pub trait RemoveContainer: Send + Sync {
 ///
 /// ```
 /// # #![allow(deprecated)]
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]
@@ -805,8 +752,7 @@ pub trait StateChange: Send + Sync {
 /// fails the creation. Since v0.10.0.
 ///
 /// ```
-/// # #[allow(unused_imports)]
-/// # use nri::api::*;
+/// use nri::api::*;
 /// use nri::prelude::*;
 ///
 /// #[derive(NriPlugin)]

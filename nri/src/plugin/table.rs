@@ -50,6 +50,72 @@ impl<T> Row<T> {
     }
 }
 
+/// Writes what the derive needs of each RPC: the row of a type that lists its handlers, a constant of [`Handlers`], and the
+/// function that decodes a request and calls the handler.
+///
+/// A row has the function that converts a request to the type that it shares with others, the subject, the arguments of
+/// the handler, and the function that makes the response.
+///
+/// [`Handlers`]: super::Handlers
+macro_rules! rows {
+    ($(
+        $(#[$lint:meta])?
+        $constant:ident: $handler:ident::$method:ident($request:ident, $cx:ident) {
+            $conversion:expr;
+            $subject:expr;
+            ($($argument:expr),*) => $respond:expr
+        }
+    )*) => {
+        /// The rows of types that list their handlers. The compiler names this path in the error
+        /// about a missing bound of a handler impl.
+        pub mod add_missing_bounds_with_nri_bound {
+            use super::*;
+            $(
+                #[doc = concat!("`", stringify!($handler), "`.")]
+                $(#[$lint])?
+                pub const fn $method<T: $handler + 'static>() -> Row<T> {
+                    Row::handled(&rpc::$constant, super::$method::<T>)
+                }
+            )*
+        }
+
+        /// The handlers of `T`: a constant for each RPC. A constant here, for an RPC that `T`
+        /// handles, hides the constant with the same name in [`Unhandled`].
+        pub struct Handlers<T>(std::marker::PhantomData<T>);
+
+        /// The fallback of [`Handlers`].
+        pub trait Unhandled<T: 'static> {
+            $(
+                #[doc = concat!("`", stringify!($handler), "`.")]
+                const $constant: Row<T> = Row::unhandled(&rpc::$constant);
+            )*
+        }
+
+        impl<T: 'static> Unhandled<T> for Handlers<T> {}
+
+        $(
+            impl<T: $handler + 'static> Handlers<T> {
+                #[doc = concat!("`", stringify!($handler), "`.")]
+                $(#[$lint])?
+                pub const $constant: Row<T> = Row::handled(&rpc::$constant, $method::<T>);
+            }
+
+            fn $method<'a, T: $handler + 'static>(
+                plugin: &'a T,
+                $cx: &'a EventContext,
+                payload: Payload<'_>,
+            ) -> Result<Call<'a>> {
+                let $request = decode(stringify!($handler), payload, $conversion)?;
+                let subject = $subject;
+                let handler = plugin.$method($cx, $($argument),*);
+                Ok(Call::new($cx, subject, handler, $respond))
+            }
+        )*
+    };
+}
+
+pub(super) use rows;
+
 /// A row for each RPC of the Plugin service, in the order of the proto.
 pub struct Table<T: 'static> {
     /// The derive writes this as a struct, because only then does the compiler promote the rows to

@@ -2,114 +2,82 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Ident;
 
 use super::rpc::{Plugin, Rpc};
-use super::rpcs::docs;
 use super::shape::{
     Argument, answer, arguments, conversion_of_updates, field_of_type, takes_whole,
 };
+use crate::tokens::formatted;
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
 use nri_schema::model::Message;
 
-pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
+pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
     let rpcs = &plugin.rpcs;
-    let rows = rpcs.iter().map(row);
-    let handlers = handlers(rpcs);
-    let calls = rpcs
-        .iter()
-        .map(|rpc| call(rpc, shared_request(rpc, rpcs)))
-        .collect::<Result<Vec<_>, _>>()?;
+    let rows = rpcs.iter().map(|rpc| row(rpc, shared_request(rpc, rpcs)));
+    let rows = rows.collect::<Result<String, _>>()?;
     let conversions = rpcs.iter().map(conversion_of_updates);
-    let conversions = conversions.collect::<Result<Vec<_>, _>>()?;
-    Ok(quote! {
+    let conversions = conversions.collect::<Result<TokenStream, _>>()?;
+    let imports = quote! {
         //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call handlers.
 
         use super::handlers::*;
         use super::rpcs::rpc;
+        use super::table::rows;
         use super::{Call, Config, Payload, Row, Subject, decode, part_or_default};
         use crate::adjust::Updates;
         use crate::api::*;
         use crate::{EventContext, Result};
-
-        /// The rows of types that list their handlers. The compiler names this path in the error
-        /// about a missing bound of a handler impl.
-        pub mod add_missing_bounds_with_nri_bound {
-            use super::*;
-            #(#rows)*
-        }
-
-        #handlers
-        #(#calls)*
-        #(#conversions)*
-    })
+    };
+    let (imports, conversions) = (formatted(&imports), formatted(&conversions));
+    Ok(format!("{imports}rows! {{\n{rows}}}\n{conversions}"))
 }
 
-/// Generates each constant twice: in a blanket trait, and in an inherent impl, which hides the
-/// first where its bound holds.
-fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
-    let unhandled = rpcs.iter().map(|rpc| {
-        let (docs, constant) = (docs(rpc), &rpc.constant);
-        quote!(#docs const #constant: Row<T> = Row::unhandled(&rpc::#constant);)
-    });
-    let handled = rpcs.iter().map(|rpc| {
-        let Rpc {
-            handler,
-            method,
-            constant,
-            ..
-        } = rpc;
-        let (docs, deprecated) = (
-            docs(rpc),
-            rpc.deprecation.map(|deprecation| lint(rpc, deprecation)),
-        );
-        quote! {
-            impl<T: #handler + 'static> Handlers<T> {
-                #docs
-                #deprecated
-                pub const #constant: Row<T> = Row::handled(&rpc::#constant, #method::<T>);
-            }
-        }
-    });
-    quote! {
-        /// The handlers of `T`: a constant for each RPC. A constant here, for an RPC that `T`
-        /// handles, hides the constant with the same name in [`Unhandled`].
-        pub struct Handlers<T>(std::marker::PhantomData<T>);
-
-        /// The fallback of [`Handlers`].
-        pub trait Unhandled<T: 'static> {
-            #(#unhandled)*
-        }
-
-        impl<T: 'static> Unhandled<T> for Handlers<T> {}
-
-        #(#handled)*
-    }
-}
-
-fn row(rpc: &Rpc<'_>) -> TokenStream {
+/// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an answer the response.
+fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let Rpc {
         handler,
         method,
         constant,
         ..
     } = rpc;
-    let (docs, deprecated) = (
-        docs(rpc),
-        rpc.deprecation.map(|deprecation| lint(rpc, deprecation)),
-    );
-    quote! {
-        #docs
-        #deprecated
-        pub const fn #method<T: #handler + 'static>() -> Row<T> {
-            Row::handled(&rpc::#constant, super::#method::<T>)
-        }
-    }
+    let lint = match rpc.deprecation {
+        Some(deprecation) => format!("    {}\n", lint(rpc, deprecation)),
+        None => String::new(),
+    };
+    let subject = |ty| match field_of_type(rpc, ty) {
+        Some(field) => format!("request.{field}.as_ref()"),
+        None => "None".to_owned(),
+    };
+    let (pod, container) = (subject("PodSandbox"), subject("Container"));
+    let arguments = arguments(rpc)?;
+    let values = arguments.iter().map(|Argument { value, .. }| source(value));
+    let values = values.collect::<Vec<_>>().join(", ");
+    let request = if arguments.is_empty() {
+        "_request"
+    } else {
+        "request"
+    };
+    let respond = source(&answer(rpc)?.respond);
+    let conversion = conversion(rpc, shared)?;
+    Ok(format!(
+        "{lint}    {constant}: {handler}::{method}({request}, cx) {{
+        {conversion};
+        Subject::new({pod}, {container});
+        ({values}) => {respond}
+    }}
+"
+    ))
+}
+
+/// Returns the source text of an expression or a type on one line.
+pub(super) fn source(tokens: &TokenStream) -> String {
+    let text = tokens.to_string().replace(' ', "");
+    text.replace(',', ", ").replace("|()|", "|()| ")
 }
 
 /// Returns the attribute with which rustc warns authors of plugins that handle a deprecated RPC.
-fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
+fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let outlook = deprecation
         .outlook()
@@ -133,7 +101,7 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
         rpc.name
     );
     let since = since.trim_start_matches('v');
-    quote!(#[deprecated(since = #since, note = #note)])
+    format!("#[deprecated(since = {since:?}, note = {note:?})]")
 }
 
 /// Returns the first request with the same fields, whose decoder this request shares.
@@ -156,54 +124,16 @@ fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
         .unwrap_or(rpc.request)
 }
 
-fn call(rpc: &Rpc<'_>, shared: &Message) -> Result<TokenStream, Error> {
-    let Rpc {
-        name,
-        handler,
-        method,
-        ..
-    } = rpc;
+/// Returns a function that converts a request to the type to decode it as.
+fn conversion(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let request = super::rpc::ident(&rpc.request.name)?;
-    let subject = |ty| match field_of_type(rpc, ty) {
-        Some(field) => quote!(request.#field.as_ref()),
-        None => quote!(None),
-    };
-    let (pod, container) = (subject("PodSandbox"), subject("Container"));
-    let arguments = arguments(rpc)?;
-    let values = arguments.iter().map(|Argument { value, .. }| value);
-    let binding = if arguments.is_empty() {
-        quote!(_)
-    } else {
-        quote!(request)
-    };
-    let respond = answer(rpc)?.respond;
-    let (shared, conversion) = conversion(rpc, &request, shared)?;
-    Ok(quote! {
-        fn #method<'a, T: #handler + 'static>(plugin: &'a T, cx: &'a EventContext, payload: Payload<'_>) -> Result<Call<'a>> {
-            let #binding: #shared = decode(#name, payload, #conversion)?;
-            let subject = Subject::new(#pod, #container);
-            let handler = plugin.#method(cx, #(#values),*);
-            Ok(Call::new(cx, subject, handler, #respond))
-        }
-    })
-}
-
-/// Returns the type to decode a request as, and a function that converts the request to it.
-fn conversion(
-    rpc: &Rpc<'_>,
-    request: &Ident,
-    shared: &Message,
-) -> Result<(Ident, TokenStream), Error> {
     if shared.name == rpc.request.name || takes_whole(rpc)? {
-        return Ok((request.clone(), quote!(|request: #request| request)));
+        return Ok(format!("|request: {request}| request"));
     }
     let shared = super::rpc::ident(&shared.name)?;
-    let fields = rpc
-        .request
-        .fields
-        .iter()
-        .map(|field| super::rpc::ident(&field.name));
-    let fields = fields.collect::<Result<Vec<_>, _>>()?;
-    let conversion = quote!(|#request { #(#fields),* }| #shared { #(#fields),* });
-    Ok((shared, conversion))
+    let fields = rpc.request.fields.iter().map(|field| field.name.as_str());
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "|{request} {{ {fields} }}| {shared} {{ {fields} }}"
+    ))
 }

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::dispatch::source;
 use super::lifecycle;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Answer, Argument, answer, arguments};
@@ -87,7 +88,7 @@ fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     } = rpc;
     let parameters: String = arguments(rpc)?
         .iter()
-        .map(|Argument { name, ty, .. }| format!("        _{name}: {},\n", source(ty)))
+        .map(|Argument { name, ty, .. }| format!(", _{name}: {}", source(ty)))
         .collect();
     let Answer { ty, example, .. } = answer(rpc)?;
     let ty = source(&ty);
@@ -101,22 +102,30 @@ fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     } else {
         HIDDEN_EVENT
     };
+    let import = if in_prelude(&parameters) && in_prelude(&ty) {
+        ""
+    } else {
+        "use nri::api::*;\n"
+    };
+    let mut signature =
+        format!("async fn {method}(&self, _cx: &EventContext{parameters}) -> nri::Result<{ty}>");
+    if signature.len() > MAX_SIGNATURE {
+        let parameters = parameters.replace(", ", ",\n        ");
+        signature = format!(
+            "async fn {method}(\n        &self,\n        _cx: &EventContext{parameters},\n    ) -> nri::Result<{ty}>"
+        );
+    }
     let text = format!(
         r#"
 ```
-{deprecated}# #[allow(unused_imports)]
-# use nri::api::*;
-use nri::prelude::*;
+{deprecated}{import}use nri::prelude::*;
 
 #[derive(NriPlugin)]
 #[nri(name = "my-plugin", index = "10")]
 struct MyPlugin;
 
 impl {handler} for MyPlugin {{
-    async fn {method}(
-        &self,
-        _cx: &EventContext,
-{parameters}    ) -> nri::Result<{ty}> {{
+    {signature} {{
         Ok({example})
     }}
 }}
@@ -124,6 +133,31 @@ impl {handler} for MyPlugin {{
     );
     let lines = text.lines().map(doc_line);
     Ok(quote!(#(#[doc = #lines])*))
+}
+
+/// The length of a signature that rustfmt keeps on one line in an impl.
+const MAX_SIGNATURE: usize = 94;
+
+/// The types of arguments and answers that `nri::prelude` has.
+const PRELUDE: [&str; 9] = [
+    "Adjustment",
+    "Config",
+    "Container",
+    "Event",
+    "LinuxResources",
+    "PodSandbox",
+    "Subscription",
+    "Updates",
+    "Verdict",
+];
+
+/// Returns true if the prelude has all types of this source text.
+fn in_prelude(source: &str) -> bool {
+    let is_generated = |name: &&str| name.starts_with(char::is_uppercase);
+    let mut types = source
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(is_generated);
+    types.all(|name| PRELUDE.contains(&name) || ["Option", "String", "Vec"].contains(&name))
 }
 
 /// A handler of an event, hidden in the rendered example.
@@ -140,9 +174,4 @@ fn doc_line(line: &str) -> String {
     } else {
         format!(" {line}")
     }
-}
-
-/// Returns the source text of a type.
-fn source(ty: &TokenStream) -> String {
-    ty.to_string().replace(' ', "")
 }

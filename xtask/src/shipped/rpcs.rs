@@ -1,6 +1,6 @@
 //! The facts about every RPC.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::rpc::{Plugin, Rpc};
@@ -68,7 +68,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
 }
 
 /// Returns the comment of an item about an RPC.
-pub(super) fn docs(rpc: &Rpc<'_>) -> TokenStream {
+fn docs(rpc: &Rpc<'_>) -> TokenStream {
     let docs = format!(" `{}`.", rpc.name);
     quote!(#[doc = #docs])
 }
@@ -81,6 +81,7 @@ fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
             number(own.number)?,
             number(change.field(&own.name)?.number)?,
         );
+        let (own, there) = (Literal::u32_unsuffixed(own), Literal::u32_unsuffixed(there));
         Some(quote!((#own, #there)))
     });
     quote!(&[#(#pairs),*])

@@ -11,7 +11,7 @@ use syn::Ident;
 
 use super::events::Stage;
 use super::rpc::{Plugin, Rpc, ident};
-use crate::tokens::option;
+use crate::tokens::{formatted, in_rows, option};
 
 /// The fields of requests that a runtime fills in, with their types. `nri::lifecycle::RequestParts` has a field for each.
 const PARTS: &[(&str, &str)] = &[
@@ -28,7 +28,7 @@ const CHANGES: &[(&str, &str)] = &[
     ("evict", "ContainerEviction"),
 ];
 
-pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStream, Error> {
+pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, Error> {
     let rows = stages.iter().map(row);
     let requests = each(stages, request)?;
     let changes = each(stages, changes)?;
@@ -36,7 +36,7 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStr
     let empty = stages.iter().filter(|stage| is_empty(stage));
     let empty = empty.map(|stage| variant(stage.rpc));
     let empty = empty.chain(others.iter().cloned());
-    Ok(quote! {
+    let table = quote! {
         //! Every event of the protocol: its stage, its request, and the changes in its answer.
 
         use super::{ContainerStage, EventKind, RequestPart, Stage};
@@ -60,7 +60,8 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStr
             };
             Some(request)
         }
-
+    };
+    let changes = quote! {
         /// Returns the changes in an encoded answer to an event; `None` if answers to the event have none.
         ///
         /// # Errors
@@ -76,7 +77,12 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStr
                 }
             })
         }
-    })
+    };
+    let table = in_rows(&formatted(&table), &["Stage {", "Event::"]);
+    let table = table
+        .replace("=> { Box", "=> Box")
+        .replace("}) }\n", "}),\n");
+    Ok(table + &formatted(&changes))
 }
 
 fn each(
