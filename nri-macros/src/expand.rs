@@ -56,7 +56,7 @@ fn implementation(plugin: &Plugin) -> TokenStream {
             const INDEX: ::core::option::Option<&'static str> = #index;
             const PROTOCOL: ::core::option::Option<&'static str> = #protocol;
             const EVENTS: __nri::EventMask = __nri::events(__NRI_FACTS);
-            const TABLE: __nri::Table<Self> = #table;
+            const TABLE: &'static [__nri::Row<Self>] = #table;
             const POLICIES: __nri::Policies = #policies;
             const CONNECTION: ::core::option::Option<__nri::ConnectionHooks<Self>> = #connection;
             const MANIFEST: &'static [u8] = &__NRI_MANIFEST;
@@ -96,8 +96,8 @@ fn required_fields(plugin: &Plugin) -> TokenStream {
 
 /// Returns a set of events.
 pub(crate) fn mask(rpcs: &[&Rpc]) -> TokenStream {
-    let events = rpcs.iter().map(|rpc| rpc.constant);
-    quote!(__nri::mask(&[#(#events),*]))
+    let events = rpcs.iter().map(|rpc| format_ident!("{}", rpc.name));
+    quote!(__nri::EventMask::EMPTY #(.with(__nri::Event::#events))*)
 }
 
 /// Returns `Some(value)` or `None`.

@@ -36,7 +36,7 @@
 //! ```
 //!
 //! [`NriPlugin`] detects which handlers the type has. They determine the events that it subscribes
-//! to, a [dispatch table](plugin::Table) that works with old and new runtimes (before NRI v0.12.0,
+//! to, a dispatch table that works with old and new runtimes (before NRI v0.12.0,
 //! nine of the events are sent as StateChange), and a [manifest] in the executable that lists them.
 //! The handler traits are in [`plugin::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
 //!
@@ -188,12 +188,12 @@ pub use stub::blocking;
 pub mod __private {
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
+    pub use crate::plugin::connection::{Connections, NoConnection};
     pub use crate::plugin::dispatch::{Unhandled, add_missing_bounds_with_nri_bound};
-    pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};
-    pub use crate::plugin::probe::{Connections, NoConnection};
+    pub use crate::plugin::facts::{Fact, events, handles, takes};
     pub use crate::plugin::required::{RequiredField, oldest_release};
     pub use crate::plugin::rpcs::{PROTOCOL, RPCS, rpc};
-    pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
+    pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row};
     #[cfg(target_family = "wasm")]
     pub use crate::wasm::exports::{Boxed, boxed, call, free, malloc};
     pub use crate::wasm::is_plugin;
@@ -206,9 +206,9 @@ pub mod __private {
     #[cfg(feature = "in-process")]
     pub use crate::lifecycle::{Changes, changes, request};
     pub use crate::lifecycle::{ContainerStage, EventKind, RequestParts, STAGES, Stage};
-    pub use crate::plugin::bridge::to_change;
     #[cfg(feature = "in-process")]
     pub use crate::plugin::payload::downcast;
+    pub use crate::plugin::route::to_change;
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
     pub use crate::stub::synchronize::{Assembly, Part};

@@ -2,11 +2,9 @@
 //!
 //! The hidden items are for the code that the derive generates; they may change in any release.
 
-pub(crate) mod bridge;
 mod call;
-mod checked;
 mod configure;
-mod connection;
+pub(crate) mod connection;
 #[rustfmt::skip]
 #[allow(deprecated)]
 pub(crate) mod dispatch;
@@ -15,10 +13,8 @@ pub(crate) mod facts;
 pub mod handlers;
 pub(crate) mod payload;
 mod policy;
-pub(crate) mod probe;
 pub(crate) mod required;
-mod route;
-mod rpc;
+pub(crate) mod route;
 #[rustfmt::skip]
 pub(crate) mod rpcs;
 mod shared;
@@ -30,15 +26,13 @@ pub use connection::Connection;
 pub use dispatch::Handlers;
 #[doc(hidden)]
 pub use {
-    call::{Answer, Call, Reply, Subject},
-    checked::Checked,
+    call::{Answer, Call, Checked, Reply, Subject},
     connection::ConnectionHooks,
     payload::{Body, Payload},
     policy::Policies,
     required::RequiredField,
     route::{Route, dispatch, resolve},
-    rpc::{Deprecation, Rpc},
-    table::{Handler, Row, Table},
+    table::{Deprecation, Handler, Row, Rpc},
 };
 
 #[cfg(feature = "in-process")]
@@ -46,7 +40,7 @@ pub use {
 pub use payload::AnyMessage;
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use payload::decode_encoded;
-pub(crate) use payload::{decode, part_or_default};
+pub(crate) use payload::{decode, malformed, part_or_default};
 
 use crate::api::EventMask;
 
@@ -94,9 +88,9 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// The events that have a handler, either of their dedicated RPC or of StateChange; never
     /// empty.
     const EVENTS: EventMask;
-    /// A row for each RPC of the Plugin service.
+    /// The dispatch table: a row for each RPC of the Plugin service, in the order of the proto.
     #[doc(hidden)]
-    const TABLE: Table<Self>;
+    const TABLE: &'static [Row<Self>];
     /// The settings for single events, and the failure policy.
     #[doc(hidden)]
     const POLICIES: Policies;

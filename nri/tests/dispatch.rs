@@ -7,7 +7,7 @@ use common::{answer, pod, pod_request};
 use nri::ErrorKind;
 use nri::api::{Container, Event, PodSandbox, StateChangeEvent};
 use nri::codec::Message;
-use nri::plugin::{Plugin, resolve};
+use nri::plugin::{Payload, Plugin, Rpc, resolve};
 use nri::prelude::*;
 use std::sync::Mutex;
 
@@ -179,12 +179,9 @@ fn a_state_change_without_handler_is_answered_with_an_empty_message() {
 #[test]
 fn every_known_rpc_without_handler_is_answered_with_an_empty_message() {
     let plugin = Dedicated::default();
-    let unhandled = Dedicated::TABLE
-        .rows()
-        .iter()
-        .filter(|row| row.handler.is_none());
+    let unhandled = Dedicated::TABLE.iter().filter(|row| row.handler.is_none());
     let names: Vec<_> = unhandled.map(|row| row.rpc.name).collect();
-    assert_eq!(names.len() + 3, Dedicated::TABLE.rows().len());
+    assert_eq!(names.len() + 3, Dedicated::TABLE.len());
     for name in names {
         let answer = answer(&plugin, name, &[]).expect("known");
         assert!(answer.is_empty(), "{name}");
@@ -326,7 +323,7 @@ fn a_route_names_rpc_event_and_subject() {
         .expect("known")
         .expect("funnelled");
     assert_eq!(
-        (route.rpc().name, route.event()),
+        (route.rpc.name, route.event),
         ("StateChange", Some(Event::RunPodSandbox))
     );
     let (plugin, cx) = (Dedicated::default(), EventContext::default());
@@ -335,10 +332,12 @@ fn a_route_names_rpc_event_and_subject() {
         .expect("known")
         .expect("handled");
     assert_eq!(
-        (route.rpc().name, route.event()),
+        (route.rpc.name, route.event),
         ("RemoveContainer", Some(Event::RemoveContainer))
     );
-    let call = route.call(&plugin, &cx, &payload).expect("well formed");
+    let call = route
+        .call(&plugin, &cx, Payload::Encoded(&payload))
+        .expect("well formed");
     assert_eq!(
         call.subject.to_string(),
         " for container main of pod default/web"
@@ -355,26 +354,28 @@ fn name_and_index_are_known_without_a_plugin() {
 
 #[test]
 fn deprecated_handlers_are_told_for_a_warning_at_the_start() {
-    let deprecated: Vec<_> = Legacy::TABLE.deprecated().collect();
+    let deprecated = deprecated::<Legacy>();
     assert_eq!(deprecated.len(), 1);
     let deprecation = deprecated[0].deprecated.expect("marked");
     assert_eq!(
         (deprecated[0].name, deprecation.since, deprecation.removal),
         ("StateChange", "v0.12.0", "containerd 2.7")
     );
-    assert_eq!(Dedicated::TABLE.deprecated().count(), 0);
+    assert_eq!(deprecated::<Dedicated>().len(), 0);
+}
+
+fn deprecated<P: Plugin>() -> Vec<&'static Rpc> {
+    let handled = P::TABLE.iter().filter(|row| row.handler.is_some());
+    let rpcs = handled.map(|row| row.rpc);
+    rpcs.filter(|rpc| rpc.deprecated.is_some()).collect()
 }
 
 /// An `Arc` of a plugin has the same rows, each with a handler where the plugin has one.
 #[tokio::test]
 async fn a_plugin_behind_an_arc_dispatches_to_it() {
     use std::sync::Arc;
-    let of_plugin = Dedicated::TABLE
-        .rows()
-        .iter()
-        .map(|row| row.handler.is_some());
+    let of_plugin = Dedicated::TABLE.iter().map(|row| row.handler.is_some());
     let of_arc = <Arc<Dedicated>>::TABLE
-        .rows()
         .iter()
         .map(|row| row.handler.is_some());
     assert!(of_plugin.eq(of_arc));
@@ -385,7 +386,9 @@ async fn a_plugin_behind_an_arc_dispatches_to_it() {
         .expect("known")
         .expect("handled");
     let cx = EventContext::default();
-    let call = route.call(&plugin, &cx, &payload).expect("well formed");
+    let call = route
+        .call(&plugin, &cx, Payload::Encoded(&payload))
+        .expect("well formed");
     call.reply.await.expect("handled");
-    assert_eq!(route.rpc().name, "RemoveContainer");
+    assert_eq!(route.rpc.name, "RemoveContainer");
 }

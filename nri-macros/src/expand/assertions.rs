@@ -43,7 +43,7 @@ fn has_handler(plugin: &Plugin) -> TokenStream {
     let text = message(&format!("`{name}` handles no event"), &help);
     assert(
         name.span(),
-        quote_spanned!(name.span()=> __nri::handles_any(__NRI_FACTS)),
+        quote_spanned!(name.span()=> !__nri::events(__NRI_FACTS).is_empty()),
         &text,
     )
 }
@@ -51,9 +51,9 @@ fn has_handler(plugin: &Plugin) -> TokenStream {
 fn named_is_handled(named: &NamedEvent) -> TokenStream {
     let at = named.at.span();
     let (fact, help) = named.unhandled();
-    let (name, event) = (named.rpc.name, named.rpc.constant);
+    let name = named.rpc.name;
     let condition = if named.rpc.carries_event() {
-        quote_spanned!(at=> __nri::takes(__NRI_FACTS, #event))
+        quote_spanned!(at=> __nri::takes(__NRI_FACTS, #name))
     } else {
         quote_spanned!(at=> __nri::handles(__NRI_FACTS, #name))
     };

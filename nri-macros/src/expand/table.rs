@@ -26,7 +26,7 @@ pub(super) fn value(plugin: &Plugin) -> TokenStream {
     let unlisted = unlisted_in_impl(plugin);
     quote!({
         #unlisted
-        __nri::Table { rows: &[#(#rows),*] }
+        &[#(#rows),*]
     })
 }
 
@@ -51,7 +51,7 @@ fn detected(plugin: &Plugin) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use __nri::{NoConnection as _, Unhandled as _};
-        const __NRI_TABLE: __nri::Table<#this> = __nri::Table { rows: &[#(#rows),*] };
+        const __NRI_TABLE: &[__nri::Row<#this>] = &[#(#rows),*];
         const __NRI_FACTS: &[__nri::Fact] = &__nri::Fact::of_table::<#this, #count>(__NRI_TABLE);
         const __NRI_CONNECTION: ::core::option::Option<__nri::ConnectionHooks<#this>> =
             __nri::Connections::<#this>::HOOKS;

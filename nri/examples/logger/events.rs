@@ -26,7 +26,7 @@ fn events(name: &str) -> Result<Vec<Event>, String> {
             bare => rpc == bare,
         }
     };
-    let rpcs = Logger::TABLE.rows().iter().map(|row| row.rpc);
+    let rpcs = Logger::TABLE.iter().map(|row| row.rpc);
     let events: Vec<_> = rpcs.filter(is_named).filter_map(|rpc| rpc.event).collect();
     if events.is_empty() {
         return Err(format!("{name} is not an event"));

@@ -7,8 +7,8 @@ use std::task::{Context as Task, Poll};
 use crate::codec::Message;
 use pin_project_lite::pin_project;
 
-use super::{Body, Checked};
-use crate::adjust::Invalid;
+use super::{Body, Subscription};
+use crate::adjust::{Adjustment, Invalid, Updates, Verdict};
 use crate::api::{Container, PodSandbox};
 use crate::{Error, EventContext, Result};
 
@@ -16,7 +16,7 @@ use crate::{Error, EventContext, Result};
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 
 /// The answer of a handler.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Answer {
     /// The encoded or unencoded response message.
     pub response: Body,
@@ -56,6 +56,40 @@ impl<'a> Call<'a> {
         }
     }
 }
+
+/// The type that a handler returns, which is checked before it is sent.
+pub trait Checked {
+    /// Checks for problems that the runtime would reject.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Invalid`] with every problem found.
+    fn check(&self) -> Result<(), Invalid>;
+}
+
+macro_rules! checked {
+    ($($answer:ty)*) => {$(
+        impl Checked for $answer {
+            fn check(&self) -> Result<(), Invalid> {
+                <$answer>::check(self)
+            }
+        }
+    )*};
+}
+
+/// Types without fields that could be invalid.
+macro_rules! always_valid {
+    ($($answer:ty)*) => {$(
+        impl Checked for $answer {
+            fn check(&self) -> Result<(), Invalid> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+checked!(Adjustment Updates);
+always_valid!(() Subscription Verdict);
 
 pin_project! {
     /// A handler, and the function that converts its answer to the response. Written by hand
@@ -115,9 +149,7 @@ impl Subject {
                 .unwrap_or_default(),
         }
     }
-}
 
-impl Subject {
     /// Returns the pod, if the request is about one.
     pub fn pod(&self) -> Option<&str> {
         Some(&*self.pod).filter(|pod| !pod.is_empty())

@@ -1,5 +1,6 @@
 //! Hooks that run when the connection to the runtime is made, lost or made again.
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 
 use crate::{Error, EventContext};
@@ -76,8 +77,18 @@ impl<T: Connection + 'static> ConnectionHooks<T> {
     }
 }
 
-impl<T: Connection + 'static> Default for ConnectionHooks<T> {
-    fn default() -> Self {
-        Self::new()
-    }
+/// The hooks of `T`, detected in the same way as handlers. This constant, for types that have hooks, hides the one in [`NoConnection`].
+pub struct Connections<T>(PhantomData<T>);
+
+impl<T: Connection + 'static> Connections<T> {
+    /// The hooks of `T`.
+    pub const HOOKS: Option<ConnectionHooks<T>> = Some(ConnectionHooks::new());
 }
+
+/// The fallback of [`Connections`].
+pub trait NoConnection<T: 'static> {
+    /// No hooks.
+    const HOOKS: Option<ConnectionHooks<T>> = None;
+}
+
+impl<T: 'static> NoConnection<T> for Connections<T> {}

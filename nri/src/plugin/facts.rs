@@ -1,9 +1,8 @@
 //! The RPCs that a plugin handles, independent of its type. The derive evaluates these at compile
 //! time.
 
-use super::rpcs::RPCS;
-use super::{Rpc, Table};
-use crate::api::{Event, EventMask};
+use super::{Row, Rpc};
+use crate::api::EventMask;
 
 /// An RPC, and whether a plugin handles it.
 #[derive(Clone, Copy)]
@@ -19,8 +18,7 @@ impl Fact {
     }
 
     /// Returns the facts about all RPCs of a table. `N` has to be the number of rows.
-    pub const fn of_table<T, const N: usize>(table: Table<T>) -> [Self; N] {
-        let rows = table.rows();
+    pub const fn of_table<T, const N: usize>(rows: &[Row<T>]) -> [Self; N] {
         let mut facts = [Fact {
             rpc: rows[0].rpc,
             handled: false,
@@ -50,27 +48,12 @@ pub const fn events(facts: &[Fact]) -> EventMask {
     mask
 }
 
-/// Returns true if a handler receives the event with this name, either of its dedicated RPC or of
-/// StateChange.
-pub const fn takes(facts: &[Fact], event: &str) -> bool {
+/// Returns true if a handler receives the event of the RPC with this name, either of that RPC or of StateChange.
+pub const fn takes(facts: &[Fact], rpc: &str) -> bool {
     let mut at = 0;
     while at < facts.len() {
-        if let Some(name) = facts[at].rpc.event_name
-            && same(name, event)
-        {
+        if same(facts[at].rpc.name, rpc) {
             return is_taken(facts, facts[at]);
-        }
-        at += 1;
-    }
-    false
-}
-
-/// Returns true if a handler receives any event.
-pub const fn handles_any(facts: &[Fact]) -> bool {
-    let mut at = 0;
-    while at < facts.len() {
-        if is_taken(facts, facts[at]) {
-            return true;
         }
         at += 1;
     }
@@ -80,30 +63,6 @@ pub const fn handles_any(facts: &[Fact]) -> bool {
 const fn is_taken(facts: &[Fact], fact: Fact) -> bool {
     fact.rpc.event.is_some()
         && (fact.handled || fact.rpc.change_fields.is_some() && handles(facts, "StateChange"))
-}
-
-/// Returns the events with these names.
-pub const fn mask(names: &[&str]) -> EventMask {
-    let mut mask = EventMask::EMPTY;
-    let mut at = 0;
-    while at < names.len() {
-        mask = mask.with(event(names[at]));
-        at += 1;
-    }
-    mask
-}
-
-const fn event(name: &str) -> Event {
-    let mut at = 0;
-    while at < RPCS.len() {
-        if let (Some(event), Some(event_name)) = (RPCS[at].event, RPCS[at].event_name)
-            && same(event_name, name)
-        {
-            return event;
-        }
-        at += 1;
-    }
-    panic!("nri and nri-macros are not of the same version")
 }
 
 /// Returns true if the RPC with this name has its own handler.

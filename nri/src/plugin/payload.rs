@@ -3,7 +3,6 @@
 #[cfg(feature = "in-process")]
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::codec::{DecodeError, Message};
 use bytes::Bytes;
@@ -104,16 +103,6 @@ impl Default for Body {
     }
 }
 
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Encoded(_) => "Encoded(..)",
-            #[cfg(feature = "in-process")]
-            Self::Message(_) => "Message(..)",
-        })
-    }
-}
-
 /// A request for a handler, which keeps nothing of the encoded message.
 pub enum Payload<'a> {
     /// The encoded message.
@@ -131,28 +120,6 @@ impl Payload<'_> {
             #[cfg(feature = "in-process")]
             Self::Message(message) => message.to_bytes().into(),
         }
-    }
-}
-
-impl<'a> From<&'a [u8]> for Payload<'a> {
-    fn from(encoded: &'a [u8]) -> Self {
-        Self::Encoded(encoded)
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for Payload<'a> {
-    fn from(encoded: &'a Vec<u8>) -> Self {
-        Self::Encoded(encoded)
-    }
-}
-
-impl fmt::Debug for Payload<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Encoded(_) => "Encoded(..)",
-            #[cfg(feature = "in-process")]
-            Self::Message(_) => "Message(..)",
-        })
     }
 }
 
@@ -186,7 +153,7 @@ pub(crate) fn decode_encoded<S: Message + Default>(rpc: &'static str, encoded: &
 }
 
 /// Returns the error of a request that cannot be decoded.
-pub(super) fn malformed(rpc: &str, error: DecodeError) -> Error {
+pub(crate) fn malformed(rpc: &str, error: DecodeError) -> Error {
     Error::with_kind(
         ErrorKind::Malformed,
         format!("cannot decode the request of {rpc}: {error}"),

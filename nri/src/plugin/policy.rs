@@ -23,27 +23,9 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// No required events and fields, no blocking handlers, errors and timeouts sent to the runtime, and the
-    /// runtime's own failure policy.
-    pub const DEFAULT: Self = Policies {
-        required: EventMask::EMPTY,
-        required_fields: &[],
-        blocking: EventMask::EMPTY,
-        blocking_rpcs: &[],
-        ignore_errors: EventMask::EMPTY,
-        ok_on_timeout: EventMask::EMPTY,
-        failure_policy: None,
-    };
-
     /// Returns whether the handler of this RPC, called for this event, blocks its thread.
     pub(crate) fn blocks(&self, rpc: &str, event: Option<Event>) -> bool {
         event.is_some_and(|event| self.blocking.contains(event))
             || self.blocking_rpcs.contains(&rpc)
-    }
-}
-
-impl Default for Policies {
-    fn default() -> Self {
-        Self::DEFAULT
     }
 }

@@ -1,22 +1,24 @@
-//! Resolves the name of a method to the handler of the request.
-
-use std::fmt;
+//! Resolves the name of a method to the handler of the request, and converts between dedicated requests and
+//! StateChangeEvent, which have the same fields with different numbers.
 
 use super::payload::malformed;
-use super::{Call, Handler, Payload, Plugin, Row, Rpc, bridge};
+use super::{Call, Handler, Payload, Plugin, Row, Rpc};
 use crate::api::Event;
+use crate::codec::DecodeError;
+use crate::codec::wire::{WireType, fields as raw_fields, put_key, put_varint};
 use crate::{Error, ErrorKind, EventContext, Result};
 
 /// The handler of a request, and how the request is converted for it.
 pub struct Route<P: Plugin> {
-    rpc: &'static Rpc,
-    event: Option<Event>,
+    /// The RPC whose handler takes the request, which may differ from the RPC that was called.
+    pub rpc: &'static Rpc,
+    /// The event of the request; `None` for Configure, Synchronize and Shutdown.
+    pub event: Option<Event>,
     handler: Handler<P>,
     bridge: Bridge,
 }
 
 /// The conversion of a request for its handler.
-#[derive(Clone, Copy, Debug)]
 enum Bridge {
     /// No conversion.
     None,
@@ -26,56 +28,23 @@ enum Bridge {
     ToChange(Event, &'static [(u32, u32)]),
 }
 
-impl<P: Plugin> Clone for Route<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Plugin> Copy for Route<P> {}
-
-impl<P: Plugin> fmt::Debug for Route<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Route");
-        shown
-            .field("rpc", &self.rpc.name)
-            .field("event", &self.event)
-            .field("bridge", &self.bridge);
-        shown.finish_non_exhaustive()
-    }
-}
-
 impl<P: Plugin> Route<P> {
-    /// Returns the RPC whose handler takes the request, which may differ from the RPC that was
-    /// called.
-    pub fn rpc(self) -> &'static Rpc {
-        self.rpc
-    }
-
-    /// Returns the event of the request, or `None` for Configure, Synchronize and Shutdown.
-    pub fn event(self) -> Option<Event> {
-        self.event
-    }
-
     /// Decodes the request and passes it to the handler, which starts when the reply is first
     /// polled.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Malformed`] if the payload is not the message of this RPC.
-    pub fn call<'a, 'p>(
-        self,
+    pub fn call<'a>(
+        &self,
         plugin: &'a P,
         cx: &'a EventContext,
-        payload: impl Into<Payload<'p>>,
+        payload: Payload<'_>,
     ) -> Result<Call<'a>> {
-        let payload = payload.into();
         let rewritten = match self.bridge {
             Bridge::None => return (self.handler)(plugin, cx, payload),
-            Bridge::FromChange(fields) => bridge::from_change(&payload.to_bytes(), fields),
-            Bridge::ToChange(event, fields) => {
-                bridge::to_change(&payload.to_bytes(), event, fields)
-            }
+            Bridge::FromChange(fields) => from_change(&payload.to_bytes(), fields),
+            Bridge::ToChange(event, fields) => to_change(&payload.to_bytes(), event, fields),
         };
         let rewritten = rewritten.map_err(|error| malformed(self.rpc.name, error))?;
         (self.handler)(plugin, cx, Payload::Encoded(&rewritten))
@@ -93,9 +62,7 @@ impl<P: Plugin> Route<P> {
 /// Returns [`ErrorKind::Unimplemented`] for an RPC that this protocol revision does not have, and
 /// [`ErrorKind::Malformed`] for a StateChange whose event cannot be read.
 pub fn resolve<P: Plugin>(method: &str, payload: &[u8]) -> Result<Option<Route<P>>> {
-    let row = P::TABLE
-        .by_name(method)
-        .ok_or_else(|| unimplemented(method))?;
+    let row = by_name::<P>(method).ok_or_else(|| unimplemented(method))?;
     if row.rpc.name == STATE_CHANGE {
         return from_state_change(row, payload);
     }
@@ -122,7 +89,10 @@ pub async fn dispatch<P: Plugin>(
 ) -> Result<Vec<u8>> {
     match resolve::<P>(method, payload)? {
         Some(route) => {
-            let answer = route.call(plugin, cx, payload)?.reply.await?;
+            let answer = route
+                .call(plugin, cx, Payload::Encoded(payload))?
+                .reply
+                .await?;
             Ok(answer.response.into_bytes().into())
         }
         None => Ok(Vec::new()),
@@ -132,12 +102,21 @@ pub async fn dispatch<P: Plugin>(
 /// The RPC that older runtimes and plugins use for nine of the events.
 const STATE_CHANGE: &str = "StateChange";
 
+fn by_name<P: Plugin>(rpc: &str) -> Option<&'static Row<P>> {
+    P::TABLE.iter().find(|row| row.rpc.name == rpc)
+}
+
 /// Routes a StateChange to the handler of its event, or if there is none to the handler of
 /// StateChange.
-fn from_state_change<P: Plugin>(state_change: Row<P>, payload: &[u8]) -> Result<Option<Route<P>>> {
-    let number = bridge::event_number(payload).map_err(|error| malformed(STATE_CHANGE, error))?;
+fn from_state_change<P: Plugin>(state_change: &Row<P>, payload: &[u8]) -> Result<Option<Route<P>>> {
+    let number = event_number(payload).map_err(|error| malformed(STATE_CHANGE, error))?;
     let event = Event::try_from(number).ok();
-    let dedicated = P::TABLE.by_event(number).and_then(|row| {
+    let carries = |row: &&Row<P>| {
+        row.rpc
+            .event
+            .is_some_and(|carried| carried as i32 == number)
+    };
+    let dedicated = P::TABLE.iter().find(carries).and_then(|row| {
         let bridge = Bridge::FromChange(row.rpc.change_fields?);
         Some(Route {
             rpc: row.rpc,
@@ -159,7 +138,7 @@ fn from_state_change<P: Plugin>(state_change: Row<P>, payload: &[u8]) -> Result<
 /// has no handler itself.
 fn to_state_change<P: Plugin>(rpc: &'static Rpc) -> Option<Route<P>> {
     let bridge = Bridge::ToChange(rpc.event?, rpc.change_fields?);
-    let state_change = P::TABLE.by_name(STATE_CHANGE)?;
+    let state_change = by_name::<P>(STATE_CHANGE)?;
     Some(Route {
         rpc: state_change.rpc,
         event: rpc.event,
@@ -174,4 +153,66 @@ pub(super) fn unimplemented(method: &str) -> Error {
         ErrorKind::Unimplemented,
         format!("{shown:?} is not an RPC of the Plugin service"),
     )
+}
+
+/// The number of `event` in StateChangeEvent.
+const EVENT_FIELD: u32 = 1;
+
+/// Returns the event number in a StateChangeEvent; 0 if it has none.
+fn event_number(change: &[u8]) -> Result<i32, DecodeError> {
+    let mut event = 0;
+    for field in raw_fields(change) {
+        let field = field?;
+        if let (EVENT_FIELD, Some(number)) = (field.number, field.varint()) {
+            event = number as i32;
+        }
+    }
+    Ok(event)
+}
+
+/// Converts a StateChangeEvent to the dedicated request. `fields`: (number in the request, number
+/// in StateChangeEvent).
+fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeError> {
+    let mut request = Vec::with_capacity(change.len());
+    renumber(change, &mut request, |from| {
+        fields
+            .iter()
+            .find(|(_, change)| *change == from)
+            .map(|(own, _)| *own)
+    })?;
+    Ok(request)
+}
+
+/// Converts a dedicated request to a StateChangeEvent.
+pub fn to_change(
+    request: &[u8],
+    event: Event,
+    fields: &[(u32, u32)],
+) -> Result<Vec<u8>, DecodeError> {
+    let mut change = Vec::with_capacity(request.len() + 2);
+    put_key(EVENT_FIELD, WireType::Varint, &mut change);
+    put_varint(event as u64, &mut change);
+    renumber(request, &mut change, |from| {
+        fields
+            .iter()
+            .find(|(own, _)| *own == from)
+            .map(|(_, change)| *change)
+    })?;
+    Ok(change)
+}
+
+/// Copies the fields that have a new number, and drops the others. Only the keys change, so nothing is decoded twice.
+fn renumber(
+    from: &[u8],
+    to: &mut Vec<u8>,
+    number: impl Fn(u32) -> Option<u32>,
+) -> Result<(), DecodeError> {
+    for field in raw_fields(from) {
+        let field = field?;
+        if let Some(number) = number(field.number) {
+            put_key(number, field.wire_type, to);
+            to.extend_from_slice(field.value);
+        }
+    }
+    Ok(())
 }

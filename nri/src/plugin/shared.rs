@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::rpcs::RPCS;
-use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row, Table};
+use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row};
 use crate::api::EventMask;
 use crate::{EventContext, Result};
 
@@ -20,9 +20,7 @@ impl<P: Plugin> Plugin for Arc<P> {
     const INDEX: Option<&'static str> = P::INDEX;
     const PROTOCOL: Option<&'static str> = P::PROTOCOL;
     const EVENTS: EventMask = P::EVENTS;
-    const TABLE: Table<Self> = Table {
-        rows: Rows::<P>::ALL.split_at(RPCS.len()).0,
-    };
+    const TABLE: &'static [Row<Self>] = Rows::<P>::ALL.split_at(RPCS.len()).0;
     const POLICIES: Policies = P::POLICIES;
     const CONNECTION: Option<ConnectionHooks<Self>> = match P::CONNECTION {
         Some(_) => Some(hooks::<P>()),
@@ -48,7 +46,7 @@ impl<P: Plugin> Rows<P> {
 }
 
 const fn row<P: Plugin, const INDEX: usize>() -> Row<Arc<P>> {
-    let rows = P::TABLE.rows();
+    let rows = P::TABLE;
     if INDEX >= rows.len() {
         return Row::unhandled(RPCS[0]);
     }
@@ -63,7 +61,7 @@ fn call<'a, P: Plugin, const INDEX: usize>(
     cx: &'a EventContext,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let row = const { P::TABLE.rows()[INDEX] };
+    let row = const { &P::TABLE[INDEX] };
     match row.handler {
         Some(handler) => handler(plugin, cx, payload),
         None => Err(super::route::unimplemented(row.rpc.name)),

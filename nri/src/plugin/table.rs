@@ -1,9 +1,40 @@
-//! The dispatch table of one plugin type.
+//! The rows of a dispatch table, and the facts about an RPC that do not depend on a plugin.
 
-use std::fmt;
-
-use super::{Call, Payload, Rpc};
+use super::{Call, Payload};
+use crate::api::Event;
 use crate::{EventContext, Result};
+
+/// One RPC of the Plugin service.
+#[derive(Debug)]
+pub struct Rpc {
+    /// The name, such as `RunPodSandbox`, which is also the name of its handler trait.
+    pub name: &'static str,
+    /// The event that it carries; `None` for Configure, Synchronize, Shutdown and StateChange.
+    pub event: Option<Event>,
+    /// The event's name in the proto, such as `RUN_POD_SANDBOX`.
+    pub event_name: Option<&'static str>,
+    /// The first NRI release that has the RPC, such as `v0.12.0`.
+    pub since: &'static str,
+    /// The first NRI release that has the event. It may be untagged: CRI-O ships two untagged
+    /// releases. Older runtimes drop a plugin that subscribes to the event.
+    pub event_since: Option<&'static str>,
+    /// The field numbers of the request, each with the number of the same field in
+    /// StateChangeEvent, for an event that StateChange carries too.
+    pub change_fields: Option<&'static [(u32, u32)]>,
+    /// The deprecation of the RPC, if it is deprecated.
+    pub deprecated: Option<Deprecation>,
+}
+
+/// A deprecated interface, described for authors and operators of plugins.
+#[derive(Clone, Copy, Debug)]
+pub struct Deprecation {
+    /// The NRI release that deprecated it, such as `v0.12.0`.
+    pub since: &'static str,
+    /// The planned removal, such as `containerd 2.7`.
+    pub removal: &'static str,
+    /// The handler traits to implement instead.
+    pub instead: &'static [&'static str],
+}
 
 /// Decodes a request and calls the handler. Borrows nothing from the payload, because the reply may
 /// outlive it.
@@ -15,24 +46,6 @@ pub struct Row<T: 'static> {
     pub rpc: &'static Rpc,
     /// The handler; `None` if the plugin does not implement the trait.
     pub handler: Option<Handler<T>>,
-}
-
-impl<T> Clone for Row<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Row<T> {}
-
-impl<T> fmt::Debug for Row<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let handled = self.handler.is_some();
-        f.debug_struct("Row")
-            .field("rpc", &self.rpc.name)
-            .field("handled", &handled)
-            .finish()
-    }
 }
 
 impl<T> Row<T> {
@@ -115,54 +128,3 @@ macro_rules! rows {
 }
 
 pub(super) use rows;
-
-/// A row for each RPC of the Plugin service, in the order of the proto.
-pub struct Table<T: 'static> {
-    /// The derive writes this as a struct, because only then does the compiler promote the rows to
-    /// `'static`.
-    #[doc(hidden)]
-    pub rows: &'static [Row<T>],
-}
-
-impl<T> Clone for Table<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Table<T> {}
-
-impl<T> fmt::Debug for Table<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.rows).finish()
-    }
-}
-
-impl<T> Table<T> {
-    /// Returns the rows, in the order of the proto.
-    pub const fn rows(self) -> &'static [Row<T>] {
-        self.rows
-    }
-
-    /// Returns the row of the RPC with this name.
-    pub fn by_name(self, rpc: &str) -> Option<Row<T>> {
-        self.find(|row| row.rpc.name == rpc)
-    }
-
-    /// Returns the row of the RPC that carries the event with this number.
-    pub fn by_event(self, event: i32) -> Option<Row<T>> {
-        self.find(|row| row.rpc.event.is_some_and(|carried| carried as i32 == event))
-    }
-
-    /// Returns the deprecated RPCs that the plugin handles, for a warning at start.
-    pub fn deprecated(self) -> impl Iterator<Item = &'static Rpc> {
-        let handled = self.rows.iter().filter(|row| row.handler.is_some());
-        handled
-            .map(|row| row.rpc)
-            .filter(|rpc| rpc.deprecated.is_some())
-    }
-
-    fn find(self, matches: impl Fn(&Row<T>) -> bool) -> Option<Row<T>> {
-        self.rows.iter().find(|row| matches(row)).copied()
-    }
-}

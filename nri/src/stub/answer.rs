@@ -60,15 +60,15 @@ impl<P: Plugin> Shared<P> {
         let Some(route) = resolve::<P>(method, payload)? else {
             return Ok(Body::default());
         };
-        let name = route.event().map_or(route.rpc().name, Event::name);
+        let name = route.event.map_or(route.rpc.name, Event::name);
         let request = Request {
             name,
-            rpc: route.rpc().name,
-            event: route.event(),
+            rpc: route.rpc.name,
+            event: route.event,
             moments,
         };
         let cx = EventContext::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
-        if P::POLICIES.blocks(route.rpc().name, route.event()) {
+        if P::POLICIES.blocks(route.rpc.name, route.event) {
             self.aside(request, route, cx, body).await
         } else {
             self.in_place(request, route, &cx, body).await
@@ -92,7 +92,7 @@ impl<P: Plugin> Shared<P> {
         );
         let watchdog = &self.watchdog;
         let mut work = InPlace {
-            names: (request.name, route.rpc().name),
+            names: (request.name, route.rpc.name),
             watchdog,
             subject,
             span,

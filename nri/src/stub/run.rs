@@ -134,14 +134,14 @@ fn closed() -> Error {
 fn announce<P: Plugin>() {
     // Keeps the manifest in the binary.
     std::hint::black_box(P::MANIFEST);
-    for rpc in P::TABLE.deprecated() {
-        if let Some(deprecation) = rpc.deprecated {
+    for row in P::TABLE.iter().filter(|row| row.handler.is_some()) {
+        if let Some(deprecation) = row.rpc.deprecated {
             let instead = deprecation.instead.join(", ");
             tracing::warn!(
                 help = %format_args!("implement the handlers of the events that the plugin needs: {instead}"),
                 "the plugin handles {}, which is deprecated since NRI {}; its removal is planned \
                      for {}",
-                rpc.name, deprecation.since, deprecation.removal,
+                row.rpc.name, deprecation.since, deprecation.removal,
             );
         }
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::codec::Message as _;
 use crate::context::{CheckAnswers, Identity, Runtime, Tools};
-use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
+use crate::plugin::{Payload, Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, Part, failed, subscription};
 use crate::{Error, EventContext, Result};
 
@@ -80,17 +80,17 @@ impl<P: Plugin> Guest<P> {
         let Some(route) = resolve::<P>(rpc, request)? else {
             return Ok(Vec::new());
         };
-        let event = route.event();
-        let name = event.map_or(route.rpc().name, Event::name);
+        let event = route.event;
+        let name = event.map_or(route.rpc.name, Event::name);
         let cx = EventContext::of_stub(Arc::clone(&self.tools));
         let mut subject = Subject::default();
         let handled = route
-            .call(&self.plugin, &cx, request)
+            .call(&self.plugin, &cx, Payload::Encoded(request))
             .and_then(|call| {
                 subject = call.subject;
                 complete(call.reply)?
             })
-            .and_then(|answer| self.tools.accept(route.rpc().name, &subject, answer));
+            .and_then(|answer| self.tools.accept(route.rpc.name, &subject, answer));
         self.tools.count(event, handled.is_ok());
         let answer = handled.or_else(|error| failed::<P>(name, event, &subject, error))?;
         let answer = answer.into_bytes();
