@@ -68,9 +68,7 @@
 
 mod aside;
 mod check;
-mod failed;
 mod mask;
-mod oldest;
 mod panic;
 mod subscription;
 pub(crate) mod synchronize;
@@ -91,8 +89,6 @@ mod inherit;
 #[cfg(not(target_family = "wasm"))]
 mod options;
 #[cfg(not(target_family = "wasm"))]
-mod recorder;
-#[cfg(not(target_family = "wasm"))]
 mod run;
 #[cfg(not(target_family = "wasm"))]
 mod serve;
@@ -100,8 +96,6 @@ mod serve;
 mod session;
 #[cfg(not(target_family = "wasm"))]
 mod shared;
-#[cfg(not(target_family = "wasm"))]
-mod signal;
 #[cfg(not(target_family = "wasm"))]
 mod watchdog;
 
@@ -114,7 +108,7 @@ pub use crate::context::{
 };
 pub use aside::blocking;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use recorder::Recorder;
+pub(crate) use shared::Recorder;
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use synchronize::{Assembly, Part};
 #[cfg(not(target_family = "wasm"))]
@@ -124,7 +118,7 @@ pub use {
     options::{Builder, RuntimeExit},
 };
 #[cfg(any(test, target_family = "wasm"))]
-pub(crate) use {failed::failed, subscription::subscription};
+pub(crate) use {check::failed, subscription::subscription};
 
 /// The plugin serves on the first connection and calls on the second.
 #[cfg(not(target_family = "wasm"))]
@@ -135,10 +129,6 @@ const CHANNELS: crate::wire::Channels = crate::wire::Channels { serve: 1, call: 
 pub struct Stub<P> {
     shared: std::sync::Arc<shared::Shared<P>>,
     endpoint: connect::Endpoint,
-    reconnect: Option<Backoff>,
-    wait_for_runtime: bool,
-    runtime_exit: RuntimeExit,
-    logs: bool,
 }
 
 /// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime

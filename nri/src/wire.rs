@@ -93,7 +93,7 @@ mod limits;
 pub(crate) mod mux;
 pub(crate) mod one_line;
 pub(crate) mod outbox;
-mod requests;
+pub(crate) mod requests;
 #[cfg(not(target_family = "wasm"))]
 mod socket;
 mod status;

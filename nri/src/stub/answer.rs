@@ -2,17 +2,16 @@
 //! deadline.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context as TaskContext, Poll};
 
 use bytes::Bytes;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tracing::{Span, field};
 
+use super::check::failed;
 use super::deadline::Moments;
-use super::failed::failed;
 use super::shared::Shared;
 use super::watchdog::Watchdog;
 use super::{aside, panic};
@@ -34,7 +33,7 @@ impl<P: Plugin> Shared<P> {
         payload: Bytes,
         moments: Moments,
     ) -> Result<Bytes> {
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = &self.settings.recorder {
             recorder.record(method, &payload)?;
         }
         let response = self.respond(method, Body::Encoded(payload), moments);
@@ -136,10 +135,10 @@ impl<P: Plugin> Shared<P> {
         let outcome = match running {
             Err(error) => Some(Err(error)),
             Ok(receiver) => {
-                request
-                    .moments
-                    .keep(Aside(receiver), |_| request.warn(subject.get()))
-                    .await
+                let gone = |_| Err(Error::new("the thread of the handler is gone"));
+                let work = pin!(async { receiver.await.unwrap_or_else(gone)? });
+                let warn = |_: &_| request.warn(subject.get());
+                request.moments.keep(work, warn).await
             }
         };
         let none = Subject::default();
@@ -255,19 +254,5 @@ impl Future for InPlace<'_> {
         let poll = || catch_unwind(AssertUnwindSafe(poll));
         let polled = watchdog.during(*names, subject, poll);
         polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))
-    }
-}
-
-/// A handler on its own thread.
-struct Aside(oneshot::Receiver<Result<Result<Answer>>>);
-
-impl Future for Aside {
-    type Output = Result<Answer>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let gone = || Err(Error::new("the thread of the handler is gone"));
-        Pin::new(&mut self.0)
-            .poll(cx)
-            .map(|done| done.unwrap_or_else(|_| gone()).and_then(|result| result))
     }
 }

@@ -1,9 +1,9 @@
-//! Checks answers of handlers, so that mistakes show up in the log of the plugin.
+//! Checks the answers and errors of handlers, so that mistakes show up in the log of the plugin.
 
 use crate::adjust::Invalid;
-use crate::context::CheckAnswers;
-use crate::context::Tools;
-use crate::plugin::{Answer, Body, Subject};
+use crate::api::Event;
+use crate::context::{CheckAnswers, Tools};
+use crate::plugin::{Answer, Body, Plugin, Subject};
 use crate::wire::MAX_ANSWER;
 use crate::{Error, ErrorKind, Result};
 
@@ -48,5 +48,37 @@ fn warn(rpc: &str, subject: &Subject, invalid: &Invalid) {
             help = problem.help(),
             "invalid answer to {rpc}{subject}: {problem}"
         );
+    }
+}
+
+/// Logs the error of a handler. Returns the answer: the error, or success if `#[nri(on_error(…))]` says so.
+///
+/// # Errors
+///
+/// Returns the error of the handler, unless errors of the event are ignored.
+pub(crate) fn failed<P: Plugin>(
+    name: &str,
+    event: Option<Event>,
+    subject: &Subject,
+    error: Error,
+) -> Result<Body> {
+    let ignorable = event.is_some_and(|event| P::POLICIES.ignore_errors.contains(event));
+    let ignored = ignorable && error.kind() != ErrorKind::Malformed;
+    let answered = if ignored {
+        "; answered with success, as `on_error` says"
+    } else {
+        ""
+    };
+    tracing::warn!(
+        event = name,
+        pod = subject.pod(),
+        container = subject.container(),
+        help = error.help(),
+        "the handler of {name} failed: {error:#}{answered}"
+    );
+    if ignored {
+        Ok(Body::default())
+    } else {
+        Err(error)
     }
 }

@@ -72,7 +72,8 @@ fn margin(allowed: Duration) -> Duration {
         .min(allowed / 2)
 }
 
-async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
+/// Returns the output of work that is done when first polled.
+pub(super) async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
     poll_fn(|cx| match Pin::new(&mut *work).poll(cx) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => Poll::Ready(None),

@@ -1,15 +1,15 @@
 //! Calls to a plugin in the runtime's process, without a connection in between.
+//!
+//! A stream in memory in its place takes nearly twice as long for a request to 20 plugins, see the README of nri-adaptation.
 
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use super::deadline::Moments;
+use super::panic::caught;
 use super::shared::Shared;
-use super::{Stub, panic, serve};
+use super::{Stub, serve};
 use crate::Result;
 use crate::plugin::{Body, Plugin};
 use crate::wire::Status;
@@ -28,14 +28,16 @@ impl<P: Plugin> Direct for Shared<P> {
     fn call<'a>(&'a self, method: &'a str, body: Body, within: Duration) -> Answer<'a> {
         let moments = Moments::new(within);
         Box::pin(async move {
-            let outcome = match body {
-                Body::Encoded(payload) => contained(self.answer(method, payload, moments))
-                    .await
-                    .map(Body::Encoded),
-                message @ Body::Message(_) => {
-                    contained(self.respond(method, message, moments)).await
+            let answer = caught(async move {
+                match body {
+                    Body::Encoded(payload) => {
+                        let answer = self.answer(method, payload, moments).await;
+                        answer.map(Body::Encoded)
+                    }
+                    message @ Body::Message(_) => self.respond(method, message, moments).await,
                 }
-            };
+            });
+            let outcome = answer.await.and_then(|outcome| outcome);
             outcome.map_err(|error| serve::status(&error))
         })
     }
@@ -48,14 +50,4 @@ impl<P: Plugin> Stub<P> {
         let shared: Arc<Shared<P>> = Arc::clone(&self.shared);
         shared
     }
-}
-
-/// Waits for work, and turns a panic outside of a handler's future into an error.
-async fn contained<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut work = pin!(work);
-    poll_fn(|cx| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
-        polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))
-    })
-    .await
 }

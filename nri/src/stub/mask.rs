@@ -38,33 +38,42 @@ pub(super) struct Subscription {
 pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscription> {
     let chosen = chosen(wanted)?;
     let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
-    require(&unknown, wanted.required, runtime)?;
-    let missing: Vec<_> = unknown
-        .iter()
-        .filter(|(_, event)| chosen.contains(*event))
-        .collect();
-    let missing = missing
-        .iter()
-        .map(|(rpc, _)| named(rpc))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let missing = |wanted: EventMask| {
+        let missing = unknown.iter().filter(|(_, event)| wanted.contains(*event));
+        missing
+            .map(|(rpc, _)| named(rpc))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let required = missing(wanted.required);
+    if !required.is_empty() {
+        return Err(unsupported(
+            runtime,
+            &required,
+            "an event that the plugin requires",
+        ));
+    }
+    let missing = missing(chosen);
     let subscribed = known.iter().filter(|(_, event)| chosen.contains(*event));
     let events = subscribed.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event));
-    if events == EventMask::EMPTY {
+    if events.is_empty() {
         return Err(unsupported(
             runtime,
             &missing,
             "every event that the plugin wants",
         ));
     }
-    Ok(Subscription {
-        events,
-        warning: warning(runtime, &missing),
-    })
+    let warning = (!missing.is_empty()).then(|| {
+        format!(
+            "{runtime} {} {missing}: the plugin will not receive it",
+            verb(runtime)
+        )
+    });
+    Ok(Subscription { events, warning })
 }
 
 /// Returns all events, each with its RPC.
-pub(super) fn events() -> impl Iterator<Item = (&'static Rpc, Event)> {
+fn events() -> impl Iterator<Item = (&'static Rpc, Event)> {
     RPCS.iter().filter_map(|rpc| Some((*rpc, rpc.event?)))
 }
 
@@ -97,31 +106,7 @@ fn chosen(wanted: Wanted) -> Result<EventMask> {
         return Err(Error::with_kind(ErrorKind::Config, message)
             .with_help("choose among the events that are handled"));
     }
-    let chosen =
-        events().filter(|(_, event)| wanted.chosen & EventMask::EMPTY.with(*event).bits() != 0);
-    Ok(chosen.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(event)))
-}
-
-fn require(
-    unknown: &[(&'static Rpc, Event)],
-    required: EventMask,
-    runtime: &Runtime,
-) -> Result<()> {
-    let missing = unknown
-        .iter()
-        .filter(|(_, event)| required.contains(*event));
-    let missing = missing
-        .map(|(rpc, _)| named(rpc))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(unsupported(
-        runtime,
-        &missing,
-        "an event that the plugin requires",
-    ))
+    Ok(EventMask::from_bits_truncate(wanted.chosen))
 }
 
 pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
@@ -136,12 +121,6 @@ pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error
 /// How to fix a runtime that is too old.
 pub(super) const NEWER_RUNTIME: &str =
     "run the plugin under a runtime that links this NRI release or a newer one";
-
-fn warning(runtime: &Runtime, missing: &str) -> Option<String> {
-    let verb = verb(runtime);
-    (!missing.is_empty())
-        .then(|| format!("{runtime} {verb} {missing}: the plugin will not receive it"))
-}
 
 fn verb(runtime: &Runtime) -> &'static str {
     if runtime.nri_version().is_some() {
@@ -166,25 +145,18 @@ mod tests {
     use super::*;
     use crate::context::runtime::runtime;
 
-    const ALL: EventMask = {
-        let mut mask = EventMask::EMPTY;
-        let mut at = 0;
-        while at < RPCS.len() {
-            if let Some(event) = RPCS[at].event {
-                mask = mask.with(event);
-            }
-            at += 1;
-        }
-        mask
-    };
-
-    fn all(nri: &str) -> Subscription {
+    /// Subscribes to the events that the plugin handles, or to those chosen by its handler.
+    fn subscribed(handled: EventMask, chosen: i32, runtime: &Runtime) -> Result<Subscription> {
         let wanted = Wanted {
-            handled: ALL,
+            handled,
             required: EventMask::EMPTY,
-            chosen: 0,
+            chosen,
         };
-        subscribe(wanted, &runtime("some-runtime", "1.0", nri)).unwrap()
+        subscribe(wanted, runtime)
+    }
+
+    fn mask(events: [Event; 2]) -> EventMask {
+        EventMask::EMPTY.with(events[0]).with(events[1])
     }
 
     #[test]
@@ -199,31 +171,26 @@ mod tests {
             ("v1.0.0", newest),
             ("", 0x7ff),
         ] {
-            assert_eq!(all(nri).events.bits(), known, "{nri}");
-            assert_eq!(all(nri).warning.is_some(), known != newest, "{nri}");
+            let runtime = runtime("some-runtime", "1.0", nri);
+            let all = subscribed(EventMask::ALL, 0, &runtime).unwrap();
+            assert_eq!(all.events.bits(), known, "{nri}");
+            assert_eq!(all.warning.is_some(), known != newest, "{nri}");
         }
     }
 
     #[test]
     fn the_warning_names_events_and_versions() {
-        let pods = EventMask::EMPTY
-            .with(Event::RunPodSandbox)
-            .with(Event::UpdatePodSandbox);
-        let wanted = Wanted {
-            handled: pods,
-            required: EventMask::EMPTY,
-            chosen: 0,
-        };
-        let subscribed = subscribe(wanted, &runtime("containerd", "v1.7.35", "")).unwrap();
+        let pods = mask([Event::RunPodSandbox, Event::UpdatePodSandbox]);
+        let containerd = subscribed(pods, 0, &runtime("containerd", "v1.7.35", "")).unwrap();
         assert_eq!(
-            subscribed.warning.as_deref(),
+            containerd.warning.as_deref(),
             Some(
                 "containerd v1.7.35 (NRI v0.8.0, inferred from its version) does not know \
                      UpdatePodSandbox (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
                      plugin will not receive it"
             )
         );
-        let unknown = subscribe(wanted, &runtime("other", "", "")).unwrap();
+        let unknown = subscribed(pods, 0, &runtime("other", "", "")).unwrap();
         assert!(
             unknown
                 .warning
@@ -234,13 +201,9 @@ mod tests {
 
     #[test]
     fn what_is_required_and_not_known_is_an_error() {
-        let handled = EventMask::EMPTY
-            .with(Event::RunPodSandbox)
-            .with(Event::ValidateContainerAdjustment);
-        let required = EventMask::EMPTY.with(Event::ValidateContainerAdjustment);
         let wanted = Wanted {
-            handled,
-            required,
+            handled: mask([Event::RunPodSandbox, Event::ValidateContainerAdjustment]),
+            required: EventMask::EMPTY.with(Event::ValidateContainerAdjustment),
             chosen: 0,
         };
         let error = subscribe(wanted, &runtime("other", "", "v0.9.0")).unwrap_err();
@@ -257,12 +220,7 @@ mod tests {
     #[test]
     fn nothing_left_is_an_error_and_not_0() {
         let handled = EventMask::EMPTY.with(Event::UpdatePodSandbox);
-        let wanted = Wanted {
-            handled,
-            required: EventMask::EMPTY,
-            chosen: 0,
-        };
-        let error = subscribe(wanted, &runtime("other", "", "v0.9.0")).unwrap_err();
+        let error = subscribed(handled, 0, &runtime("other", "", "v0.9.0")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(
             error
@@ -273,31 +231,12 @@ mod tests {
 
     #[test]
     fn the_handler_of_configure_may_narrow_and_not_widen() {
-        let handled = EventMask::EMPTY
-            .with(Event::RunPodSandbox)
-            .with(Event::StopPodSandbox);
-        let narrow = Wanted {
-            handled,
-            required: EventMask::EMPTY,
-            chosen: 0b10,
-        };
-        assert_eq!(
-            subscribe(narrow, &runtime("", "", "v0.12.0"))
-                .unwrap()
-                .events
-                .bits(),
-            0b10
-        );
-        let wide = Wanted {
-            chosen: 0b1010,
-            ..narrow
-        };
-        assert_eq!(
-            subscribe(wide, &runtime("", "", "v0.12.0"))
-                .unwrap_err()
-                .kind(),
-            ErrorKind::Config
-        );
+        let handled = mask([Event::RunPodSandbox, Event::StopPodSandbox]);
+        let newest = runtime("", "", "v0.12.0");
+        let narrow = subscribed(handled, 0b10, &newest).unwrap();
+        assert_eq!(narrow.events.bits(), 0b10);
+        let wide = subscribed(handled, 0b1010, &newest).unwrap_err();
+        assert_eq!(wide.kind(), ErrorKind::Config);
     }
 
     proptest! {
@@ -305,12 +244,10 @@ mod tests {
         fn a_subscription_is_never_empty_and_never_more_than_wanted_and_known(
             chosen: i32, handled in 1..0x4000i32, release in 2..14u64,
         ) {
-            let handled = events().filter(|(_, event)| handled & EventMask::EMPTY.with(*event).bits() != 0);
-            let handled = handled.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(event));
+            let handled = EventMask::from_bits_truncate(handled);
             let runtime = runtime("", "", &format!("v0.{release}.0"));
             let known = if release < 10 { 0x7ff } else { 0x3fff };
-            let wanted = Wanted { handled, required: EventMask::EMPTY, chosen };
-            if let Ok(Subscription { events, .. }) = subscribe(wanted, &runtime) {
+            if let Ok(Subscription { events, .. }) = subscribed(handled, chosen, &runtime) {
                 prop_assert_ne!(events.bits(), 0);
                 prop_assert_eq!(events.bits() & !(handled.bits() & known), 0);
             }

@@ -11,8 +11,7 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 use super::Stub;
 use super::backoff::Backoff;
 use super::connect::Endpoint;
-use super::recorder::Recorder;
-use super::shared::Shared;
+use super::shared::{Recorder, Shared};
 use crate::Result;
 use crate::context::CheckAnswers;
 use crate::context::identity::PartialIdentity;
@@ -50,14 +49,19 @@ pub struct Builder<P> {
     plugin: P,
     given: PartialIdentity,
     endpoint: Option<Endpoint>,
-    reconnect: Option<Backoff>,
-    wait_for_runtime: bool,
-    runtime_exit: RuntimeExit,
-    registration_timeout: Duration,
-    max_synchronize: usize,
-    check_answers: CheckAnswers,
-    recorder: Option<Arc<dyn Recorder>>,
-    logs: bool,
+    settings: Settings,
+}
+
+/// The settings that a stub keeps.
+pub(super) struct Settings {
+    pub(super) reconnect: Option<Backoff>,
+    pub(super) wait_for_runtime: bool,
+    pub(super) runtime_exit: RuntimeExit,
+    pub(super) registration_timeout: Duration,
+    pub(super) max_synchronize: usize,
+    pub(super) check_answers: CheckAnswers,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
+    pub(super) logs: bool,
 }
 
 /// The result of a plugin that ends because its runtime is gone.
@@ -89,14 +93,16 @@ impl<P: Plugin> Builder<P> {
             plugin,
             given: PartialIdentity::default(),
             endpoint: None,
-            reconnect: Some(Backoff::default()),
-            wait_for_runtime: false,
-            runtime_exit: RuntimeExit::Success,
-            registration_timeout: REGISTRATION_TIMEOUT,
-            max_synchronize: MAX_SYNCHRONIZE,
-            check_answers: CheckAnswers::default(),
-            recorder: None,
-            logs: true,
+            settings: Settings {
+                reconnect: Some(Backoff::default()),
+                wait_for_runtime: false,
+                runtime_exit: RuntimeExit::Success,
+                registration_timeout: REGISTRATION_TIMEOUT,
+                max_synchronize: MAX_SYNCHRONIZE,
+                check_answers: CheckAnswers::default(),
+                recorder: None,
+                logs: true,
+            },
         }
     }
 
@@ -145,7 +151,7 @@ impl<P: Plugin> Builder<P> {
     /// Sets the waits between attempts of an external plugin to reconnect.
     #[must_use]
     pub fn reconnect(mut self, backoff: Backoff) -> Self {
-        self.reconnect = Some(backoff);
+        self.settings.reconnect = Some(backoff);
         self
     }
 
@@ -171,7 +177,7 @@ impl<P: Plugin> Builder<P> {
     /// ```
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
-        self.reconnect = None;
+        self.settings.reconnect = None;
         self
     }
 
@@ -181,7 +187,7 @@ impl<P: Plugin> Builder<P> {
     /// always an error.
     #[must_use]
     pub fn on_runtime_exit(mut self, exit: RuntimeExit) -> Self {
-        self.runtime_exit = exit;
+        self.settings.runtime_exit = exit;
         self
     }
 
@@ -189,14 +195,14 @@ impl<P: Plugin> Builder<P> {
     /// By default the first attempt has to succeed.
     #[must_use]
     pub fn wait_for_runtime(mut self) -> Self {
-        self.wait_for_runtime = true;
+        self.settings.wait_for_runtime = true;
         self
     }
 
     /// Sets how long registration and Configure may take; 10 s by default.
     #[must_use]
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
-        self.registration_timeout = timeout;
+        self.settings.registration_timeout = timeout;
         self
     }
 
@@ -204,7 +210,7 @@ impl<P: Plugin> Builder<P> {
     /// are held in memory until the last part arrives.
     #[must_use]
     pub fn max_synchronize(mut self, bytes: usize) -> Self {
-        self.max_synchronize = bytes;
+        self.settings.max_synchronize = bytes;
         self
     }
 
@@ -212,13 +218,13 @@ impl<P: Plugin> Builder<P> {
     /// By default, every problem is logged as a warning.
     #[must_use]
     pub fn check_answers(mut self, check: CheckAnswers) -> Self {
-        self.check_answers = check;
+        self.settings.check_answers = check;
         self
     }
 
     /// Passes each request to this recorder as well.
     pub(crate) fn recorder(mut self, recorder: Arc<dyn Recorder>) -> Self {
-        self.recorder = Some(recorder);
+        self.settings.recorder = Some(recorder);
         self
     }
 
@@ -226,7 +232,7 @@ impl<P: Plugin> Builder<P> {
     /// such as a test. By default, the stub logs to standard error then, see [`logging`](crate::logging).
     #[must_use]
     pub fn no_logging(mut self) -> Self {
-        self.logs = false;
+        self.settings.logs = false;
         self
     }
 
@@ -241,31 +247,15 @@ impl<P: Plugin> Builder<P> {
             name: P::NAME.map(str::to_owned),
             index: P::INDEX.map(str::to_owned),
         };
-        let launched = if self.endpoint.is_none() {
-            Endpoint::launched()
-        } else {
-            None
-        };
         let given = self
             .given
             .or(PartialIdentity::by_environment())
             .or(PartialIdentity::by_program())
             .or(written);
-        let endpoint = self.endpoint.or(launched);
+        let endpoint = self.endpoint.or_else(Endpoint::launched);
         Ok(Stub {
-            shared: Arc::new(Shared::new(
-                self.plugin,
-                given.check()?,
-                self.registration_timeout,
-                self.max_synchronize,
-                self.check_answers,
-                self.recorder,
-            )),
+            shared: Arc::new(Shared::new(self.plugin, given.check()?, self.settings)),
             endpoint: endpoint.unwrap_or_else(Endpoint::external),
-            reconnect: self.reconnect,
-            wait_for_runtime: self.wait_for_runtime,
-            runtime_exit: self.runtime_exit,
-            logs: self.logs,
         })
     }
 

@@ -6,26 +6,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
-use crate::{Error, ErrorKind};
+use crate::wire::requests::panic_text;
+use crate::{Error, ErrorKind, Result};
 
 /// Returns a panic as an error.
 pub(super) fn error(payload: &(dyn Any + Send)) -> Error {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    let text = text
-        .or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
+    let text = panic_text(payload);
     Error::with_kind(ErrorKind::Handler, format!("panicked: {text}"))
 }
 
-/// Waits for work outside of requests. Logs its end, and contains panics in it.
-pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
+/// Waits for work, and turns a panic in it into an error.
+pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T> {
     let mut work = pin!(work);
     poll_fn(|cx| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
-        polled.unwrap_or_else(|payload| {
-            tracing::error!("{name} failed: {:#}", error(&*payload));
-            Poll::Ready(())
-        })
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx).map(Ok)));
+        polled.unwrap_or_else(|payload| Poll::Ready(Err(error(&*payload))))
     })
-    .await;
+    .await
+}
+
+/// Waits for work outside of requests. Logs a panic in it.
+pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
+    if let Err(error) = caught(work).await {
+        tracing::error!("{name} failed: {error:#}");
+    }
 }

@@ -1,14 +1,16 @@
 //! Runs a plugin over one connection after the other.
 
+use std::future::pending;
 use std::pin::pin;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
 use super::backoff::Attempts;
 use super::panic::contained;
-use super::session::{Lost, Outcome, StopRequest};
+use super::session::{Lost, Outcome, StopRequest, first};
 use super::shared::Shared;
-use super::{RuntimeExit, Stub, signal};
+use super::{RuntimeExit, Stub};
 use crate::plugin::Plugin;
 use crate::{Error, ErrorKind, Result};
 
@@ -31,7 +33,7 @@ impl<P: Plugin> Stub<P> {
     ///
     /// Panics outside of a tokio runtime with time and I/O enabled.
     pub async fn run(self) -> Result<()> {
-        self.run_until(signal::stop_requested()).await
+        self.run_until(stop_requested()).await
     }
 
     /// Runs the plugin until `stop` completes, ignoring signals.
@@ -44,14 +46,15 @@ impl<P: Plugin> Stub<P> {
     ///
     /// Behaves like [`run`](Self::run).
     pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result<()> {
-        if self.logs {
+        let settings = &self.shared.settings;
+        if settings.logs {
             crate::logging::from_env();
         }
         announce::<P>();
-        let requested = pin!(stop);
-        let mut stop = StopRequest::new(requested);
+        let stop = pin!(stop);
+        let mut stop = StopRequest(Some(stop));
         let mut again = false;
-        let mut attempts = Attempts::new(self.reconnect.unwrap_or_default());
+        let mut attempts = Attempts::new(settings.reconnect.unwrap_or_default());
         loop {
             let lost = match self.connect(&mut stop, again).await {
                 Outcome::Stopped => return Ok(()),
@@ -71,7 +74,7 @@ impl<P: Plugin> Stub<P> {
                 }
             }
             if !self.tries_again(&cause, again) {
-                return self.runtime_exit.end(cause, orderly);
+                return self.shared.settings.runtime_exit.end(cause, orderly);
             }
             let wait = attempts.next_wait();
             tracing::warn!(
@@ -93,10 +96,11 @@ impl<P: Plugin> Stub<P> {
     }
 
     fn tries_again(&self, cause: &Error, again: bool) -> bool {
-        let external = self.endpoint.is_external() && self.reconnect.is_some();
+        let settings = &self.shared.settings;
+        let external = self.endpoint.is_external() && settings.reconnect.is_some();
         // A further attempt cannot succeed after these.
         let hopeless = matches!(cause.kind(), ErrorKind::Unsupported | ErrorKind::Config);
-        external && !hopeless && (again || self.wait_for_runtime)
+        external && !hopeless && (again || settings.wait_for_runtime)
     }
 }
 
@@ -124,6 +128,26 @@ impl RuntimeExit {
             RuntimeExit::Success | RuntimeExit::Failure => Err(cause),
         }
     }
+}
+
+/// Completes with the first SIGTERM or SIGINT.
+async fn stop_requested() {
+    let signals = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    );
+    let (mut terminate, mut interrupt) = match signals {
+        (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "cannot listen for signals: they will kill the plugin");
+            return pending().await;
+        }
+    };
+    let named = |_, name| name;
+    let terminated = async { named(terminate.recv().await, "SIGTERM") };
+    let interrupted = async { named(interrupt.recv().await, "SIGINT") };
+    let name = first(terminated, interrupted).await;
+    tracing::info!("{name}: stopping after the requests in progress");
 }
 
 fn closed() -> Error {

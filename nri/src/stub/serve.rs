@@ -13,7 +13,7 @@ use super::subscription::subscription;
 use super::synchronize::{Assembly, Part};
 use crate::api::{ConfigureRequest, ConfigureResponse, PLUGIN_SERVICE, SynchronizeResponse};
 use crate::context::Runtime;
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, malformed};
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};
 
@@ -55,25 +55,18 @@ impl<'s, P: Plugin> Serving<'s, P> {
     ///
     /// Returns the error of Configure or Synchronize.
     pub(super) async fn reach(&self, phase: Phase) -> Result<()> {
-        let reached = self
-            .phase
-            .subscribe()
-            .wait_for(|now| *now >= phase)
-            .await
-            .map(|now| *now);
-        match reached {
-            Ok(Phase::Failed) => Err(self.take_failure()),
-            _ => Ok(()),
+        let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
+        match self.phase() {
+            Phase::Failed => Err(self.take_failure()),
+            Phase::Registering | Phase::Configured | Phase::Serving => Ok(()),
         }
     }
 
     fn take_failure(&self) -> Error {
-        let failure = self
-            .failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        failure.unwrap_or_else(|| Error::with_kind(ErrorKind::Connection, "the handshake failed"))
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure
+            .take()
+            .unwrap_or_else(|| Error::with_kind(ErrorKind::Connection, "the handshake failed"))
     }
 
     /// Ends the connection after an error, once the runtime has been sent the error.
@@ -90,7 +83,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
 
     async fn configure(&self, payload: &Bytes, moments: Moments) -> Result<Bytes> {
         let request =
-            ConfigureRequest::decode(&**payload).map_err(|error| malformed("Configure", &error))?;
+            ConfigureRequest::decode(&**payload).map_err(|error| malformed("Configure", error))?;
         self.stub.set_request_timeout(request.request_timeout);
         let runtime = Arc::new(Runtime::of(&request));
         self.stub.tools.set_runtime(Arc::clone(&runtime));
@@ -100,9 +93,9 @@ impl<'s, P: Plugin> Serving<'s, P> {
             .answer("Configure", payload.clone(), moments)
             .await?;
         let answer =
-            ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", &error))?;
+            ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", error))?;
         let (mut response, warnings) = subscription::<P>(&runtime, answer.events)?;
-        if let Some(recorder) = &self.stub.recorder {
+        if let Some(recorder) = &self.stub.settings.recorder {
             response.events |= recorder.events().bits();
         }
         if !warnings.is_empty() {
@@ -114,10 +107,17 @@ impl<'s, P: Plugin> Serving<'s, P> {
     async fn synchronize(&self, part: Bytes, moments: Moments) -> Result<Bytes, Status> {
         let added = {
             let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
-            assembly.add(part, self.stub.max_synchronize)
+            assembly.add(part, self.stub.settings.max_synchronize)
         };
         let outcome = match added {
-            Ok(Part::More) => return Ok(more().encode_to_vec().into()),
+            // A runtime drops a plugin that gives any other answer to a part that is not the last.
+            Ok(Part::More) => {
+                let more = SynchronizeResponse {
+                    more: true,
+                    ..SynchronizeResponse::default()
+                };
+                return Ok(more.encode_to_vec().into());
+            }
             Ok(Part::Whole(request)) => self.stub.answer("Synchronize", request, moments).await,
             Err(error) => Err(error),
         };
@@ -148,20 +148,6 @@ impl<P: Plugin> Service for Serving<'_, P> {
                 .map_err(|error| status(&error)),
         }
     }
-}
-
-/// Returns the answer to a part of Synchronize other than the last; a runtime drops a plugin that
-/// gives any other answer.
-fn more() -> SynchronizeResponse {
-    SynchronizeResponse {
-        update: Vec::new(),
-        more: true,
-    }
-}
-
-fn malformed(method: &str, error: &crate::codec::DecodeError) -> Error {
-    let message = format!("cannot decode the request of {method}: {error}");
-    Error::with_kind(ErrorKind::Malformed, message)
 }
 
 /// Returns the status that the runtime gets for an error: its message with all causes.

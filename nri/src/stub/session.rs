@@ -1,14 +1,15 @@
 //! One connection, from registration to its end.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
-use std::task::{Context as TaskContext, Poll};
+use std::task::Poll;
 
 use crate::codec::Message;
 use tokio::time::{Instant, timeout};
 
 use super::CHANNELS;
 use super::connect::Stream;
+use super::deadline::first_poll;
 use super::panic::contained;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
@@ -19,46 +20,36 @@ use crate::plugin::rpcs::PROTOCOL;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
 
-/// The request to stop, observed by several connections, one after the other.
-pub(super) struct StopRequest<'a> {
-    requested: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
-    is_requested: bool,
-}
+/// The request to stop, observed by several connections, one after the other; `None` once it was made.
+pub(super) struct StopRequest<'a>(pub(super) Option<Pin<&'a mut (dyn Future<Output = ()> + Send)>>);
 
-impl<'a> StopRequest<'a> {
-    pub(super) fn new(requested: Pin<&'a mut (dyn Future<Output = ()> + Send)>) -> Self {
-        StopRequest {
-            requested,
-            is_requested: false,
+impl StopRequest<'_> {
+    /// Waits for the request.
+    async fn requested(&mut self) {
+        if let Some(request) = &mut self.0 {
+            request.await;
+            self.0 = None;
         }
     }
 
     /// Returns the output of the work, or `None` if stopping is requested first.
     pub(super) async fn or<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
-        let mut work = pin!(work);
-        poll_fn(|cx| {
-            if Pin::new(&mut *self).poll(cx).is_ready() {
-                return Poll::Ready(None);
-            }
-            work.as_mut().poll(cx).map(Some)
-        })
-        .await
+        let stopped = async {
+            self.requested().await;
+            None
+        };
+        first(stopped, async { Some(work.await) }).await
     }
 }
 
-impl Future for StopRequest<'_> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
-        if !self.is_requested {
-            self.is_requested = self.requested.as_mut().poll(cx).is_ready();
-        }
-        if self.is_requested {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    }
+/// Returns the output of the future that is done first. If both are, it is that of the first one.
+pub(super) async fn first<T>(one: impl Future<Output = T>, other: impl Future<Output = T>) -> T {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|cx| match one.as_mut().poll(cx) {
+        Poll::Pending => other.as_mut().poll(cx),
+        done => done,
+    })
+    .await
 }
 
 /// The end of a connection.
@@ -99,7 +90,11 @@ impl<P: Plugin> Shared<P> {
         let mut serving_since = None;
         let ended = {
             let handshake = self.handshake(&serving, caller, again, &mut serving_since);
-            both(connection.serve_until(&serving, stop), handshake).await
+            both(
+                connection.serve_until(&serving, stop.requested()),
+                handshake,
+            )
+            .await
         };
         self.tools.link.down();
         let since = std::time::Instant::now();
@@ -122,9 +117,12 @@ impl<P: Plugin> Shared<P> {
         again: bool,
         serving_since: &mut Option<Instant>,
     ) -> Result<()> {
-        timeout(self.registration_timeout, self.registered(serving, &caller))
-            .await
-            .unwrap_or_else(|_| Err(self.not_configured()))?;
+        timeout(
+            self.settings.registration_timeout,
+            self.registered(serving, &caller),
+        )
+        .await
+        .unwrap_or_else(|_| Err(self.not_configured()))?;
         self.tools.status.set(Status::Registered);
         serving.reach(Phase::Serving).await?;
         *serving_since = Some(Instant::now());
@@ -153,20 +151,9 @@ impl<P: Plugin> Shared<P> {
     /// Registers, and waits for Configure. A runtime handles the two independently: the answer to
     /// the registration may come after Synchronize, or not at all if the runtime ends.
     async fn registered(&self, serving: &Serving<'_, P>, caller: &Caller) -> Result<()> {
-        let mut configured = pin!(serving.reach(Phase::Configured));
-        let mut register = pin!(self.register(caller));
-        let mut accepted = false;
-        poll_fn(|cx| {
-            if let Poll::Ready(outcome) = configured.as_mut().poll(cx) {
-                return Poll::Ready(outcome);
-            }
-            if !accepted && let Poll::Ready(answer) = register.as_mut().poll(cx) {
-                accepted = true;
-                if answer.is_err() {
-                    return Poll::Ready(answer);
-                }
-            }
-            Poll::Pending
+        first(serving.reach(Phase::Configured), async {
+            self.register(caller).await?;
+            pending().await
         })
         .await
     }
@@ -214,7 +201,7 @@ impl<P: Plugin> Shared<P> {
     }
 
     fn not_configured(&self) -> Error {
-        let (identity, timeout) = (&self.identity, self.registration_timeout);
+        let (identity, timeout) = (&self.identity, self.settings.registration_timeout);
         let message =
             format!("plugin {identity} was not registered and configured within {timeout:?}");
         Error::with_kind(ErrorKind::Timeout, message).with_help("see the log of the runtime")
@@ -227,22 +214,18 @@ async fn both(
     connection: impl Future<Output = Result<Ended, ConnectionError>>,
     handshake: impl Future<Output = Result<()>>,
 ) -> Result<Ended> {
-    let (mut connection, mut handshake) = (pin!(connection), pin!(handshake));
-    let mut is_handshake_done = false;
-    poll_fn(|cx| {
-        let ended = connection.as_mut().poll(cx);
-        if let Poll::Ready(Ok(Ended::ByShutdown) | Err(_)) = ended {
-            return ended.map_err(lost);
+    let mut failed = pin!(async {
+        match handshake.await {
+            Ok(()) => pending().await,
+            Err(error) => error,
         }
-        if !is_handshake_done && let Poll::Ready(outcome) = handshake.as_mut().poll(cx) {
-            is_handshake_done = true;
-            if let Err(error) = outcome {
-                return Poll::Ready(Err(error));
-            }
-        }
-        ended.map_err(lost)
-    })
-    .await
+    });
+    let connection = async { connection.await.map_err(lost) };
+    match first(connection, async { Err(failed.as_mut().await) }).await {
+        // A runtime that refuses the plugin closes the connection as well.
+        Ok(Ended::ByPeer) => first_poll(&mut failed).await.map_or(Ok(Ended::ByPeer), Err),
+        ended => ended,
+    }
 }
 
 fn lost(error: ConnectionError) -> Error {

@@ -5,13 +5,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::deadline::DEFAULT_TIMEOUT;
-use super::recorder::Recorder;
+use super::options::Settings;
 use super::watchdog::Watchdog;
 use crate::EventContext;
-use crate::context::CheckAnswers;
-use crate::context::Identity;
-use crate::context::Tools;
+use crate::api::EventMask;
+use crate::codec::DecodeError;
+use crate::context::{Identity, Tools};
 use crate::plugin::Plugin;
+
+/// Records each request before its handler gets it.
+pub(crate) trait Recorder: Send + Sync {
+    /// Returns the events that it needs, whether or not the plugin handles them.
+    fn events(&self) -> EventMask;
+
+    /// Records a request of the RPC of this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the request cannot be decoded.
+    fn record(&self, method: &str, request: &[u8]) -> Result<(), DecodeError>;
+}
 
 /// The plugin and the state that all its connections share.
 pub(super) struct Shared<P> {
@@ -19,30 +32,19 @@ pub(super) struct Shared<P> {
     pub(super) identity: Identity,
     pub(super) tools: Arc<Tools>,
     pub(super) watchdog: Watchdog,
-    pub(super) registration_timeout: Duration,
-    pub(super) max_synchronize: usize,
-    pub(super) recorder: Option<Arc<dyn Recorder>>,
+    pub(super) settings: Settings,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
 }
 
 impl<P: Plugin> Shared<P> {
-    pub(super) fn new(
-        plugin: P,
-        identity: Identity,
-        registration_timeout: Duration,
-        max_synchronize: usize,
-        check_answers: CheckAnswers,
-        recorder: Option<Arc<dyn Recorder>>,
-    ) -> Self {
+    pub(super) fn new(plugin: P, identity: Identity, settings: Settings) -> Self {
         Shared {
             plugin: Arc::new(plugin),
-            tools: Arc::new(Tools::new(identity.clone(), check_answers)),
+            tools: Arc::new(Tools::new(identity.clone(), settings.check_answers)),
             identity,
             watchdog: Watchdog::start(),
-            registration_timeout,
-            max_synchronize,
-            recorder,
+            settings,
             request_timeout: AtomicU64::new(0),
             warned: Mutex::default(),
         }

@@ -1,12 +1,11 @@
 //! The answer to Configure: the subscription and the failure policy of a plugin.
 
-use super::mask::{Wanted, subscribe};
-use super::oldest;
-use crate::Result;
+use super::mask::{NEWER_RUNTIME, Wanted, subscribe, unsupported};
 use crate::api::fields::FIELDS;
 use crate::api::{ConfigureResponse, FailurePolicy};
 use crate::context::Runtime;
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, RequiredField};
+use crate::{Error, ErrorKind, Result};
 
 /// Returns the answer to Configure under this runtime, and warnings about events that the runtime does not know. `chosen` is
 /// the mask that the handler of Configure returned.
@@ -18,7 +17,9 @@ pub(crate) fn subscription<P: Plugin>(
     runtime: &Runtime,
     chosen: i32,
 ) -> Result<(ConfigureResponse, Vec<String>)> {
-    let may_be_too_old = oldest::require::<P>(runtime)?;
+    let oldest = P::PROTOCOL.map(|oldest| require_release(oldest, runtime));
+    let may_be_too_old = oldest.transpose()?.flatten();
+    require_fields(P::POLICIES.required_fields, runtime)?;
     let wanted = Wanted {
         handled: P::EVENTS,
         required: P::POLICIES.required,
@@ -46,18 +47,86 @@ fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<St
         Some(false) => "does not know",
         None => "may not know",
     };
-    let asked = [
-        (policy.fail_request, "fail_request"),
-        (policy.keep_connected, "keep_connected"),
-    ];
-    let asked: Vec<_> = asked
-        .iter()
-        .filter(|(asked, _)| *asked)
-        .map(|(_, name)| *name)
-        .collect();
-    let asked = asked.join(", ");
+    let asked = match (policy.fail_request, policy.keep_connected) {
+        (true, true) => "fail_request, keep_connected",
+        (true, false) => "fail_request",
+        (false, true) => "keep_connected",
+        (false, false) => "",
+    };
     Some(format!(
         "{runtime} {verb} the failure policy ({asked}; since NRI {since}): a plugin that does not answer in time is \
          disconnected there, and the request goes on without it"
     ))
+}
+
+/// Refuses a runtime that is older than `protocol` of `#[nri(…)]`. Returns a warning if its release is unknown.
+fn require_release(oldest: &str, runtime: &Runtime) -> Result<Option<String>> {
+    match runtime.is_at_least(oldest) {
+        Some(true) => Ok(None),
+        Some(false) => {
+            let message =
+                format!("{runtime} is too old: the plugin supports NRI {oldest} and later");
+            Err(Error::with_kind(ErrorKind::Unsupported, message).with_help(NEWER_RUNTIME))
+        }
+        None => Ok(Some(format!(
+            "{runtime} may be too old: the plugin supports NRI {oldest} and later"
+        ))),
+    }
+}
+
+fn require_fields(fields: &[RequiredField], runtime: &Runtime) -> Result<()> {
+    let missing = fields
+        .iter()
+        .filter(|field| runtime.is_at_least(field.since) != Some(true));
+    let missing: Vec<_> = missing
+        .map(|field| format!("{} (since NRI {})", field.path, field.since))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(unsupported(
+        runtime,
+        &missing.join(", "),
+        "a field that the plugin requires",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::runtime::runtime;
+
+    #[test]
+    fn an_older_release_is_refused_and_an_unknown_one_named() {
+        let old = require_release("v0.7.0", &runtime("containerd", "v1.7.6", "")).unwrap_err();
+        assert_eq!(old.kind(), ErrorKind::Unsupported);
+        assert!(
+            old.to_string()
+                .ends_with("is too old: the plugin supports NRI v0.7.0 and later"),
+            "{old}"
+        );
+        assert_eq!(
+            require_release("v0.7.0", &runtime("x", "", "v0.7.0")).unwrap(),
+            None
+        );
+        let unknown = require_release("v0.7.0", &runtime("x", "", "")).unwrap();
+        assert!(
+            unknown
+                .unwrap()
+                .starts_with("x (NRI version unknown) may be too old")
+        );
+    }
+
+    #[test]
+    fn a_field_that_may_be_ignored_is_refused() {
+        let fields = [RequiredField::named("adjust.CDI_devices")];
+        for (nri, verb) in [("v0.6.1", "does not know"), ("", "may not know")] {
+            let error = require_fields(&fields, &runtime("x", "", nri)).unwrap_err();
+            let expected = format!(
+                "{verb} a field that the plugin requires: adjust.CDI_devices (since NRI v0.7.0)"
+            );
+            assert!(error.to_string().ends_with(&expected), "{error}");
+        }
+        assert!(require_fields(&fields, &runtime("x", "", "v0.7.0")).is_ok());
+    }
 }

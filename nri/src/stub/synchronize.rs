@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::codec::DecodeError;
 use crate::codec::wire::fields;
+use crate::plugin::malformed;
 use crate::{Error, ErrorKind, Result};
 
 /// The number of `more` in SynchronizeRequest.
@@ -39,7 +40,7 @@ impl Assembly {
     /// above the limit. In both cases, the parts so far are discarded.
     pub fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
         let before = std::mem::take(&mut self.parts);
-        let more = has_more(&part).map_err(|error| malformed(&error))?;
+        let more = has_more(&part).map_err(|error| malformed("Synchronize", error))?;
         let size = before.len() + part.len();
         if size > limit {
             return Err(too_large(size, limit));
@@ -69,11 +70,6 @@ fn has_more(message: &[u8]) -> std::result::Result<bool, DecodeError> {
         }
     }
     Ok(more)
-}
-
-fn malformed(error: &DecodeError) -> Error {
-    let message = format!("cannot decode the request of Synchronize: {error}");
-    Error::with_kind(ErrorKind::Malformed, message)
 }
 
 fn too_large(size: usize, limit: usize) -> Error {

@@ -255,14 +255,15 @@ fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let status = Status::new(
             Code::INTERNAL,
-            format!("handler panicked: {}", text(&*panic)),
+            format!("handler panicked: {}", panic_text(&*panic)),
         );
         tracing::error!(%status);
         status
     })
 }
 
-fn text(panic: &(dyn Any + Send)) -> &str {
+/// Returns the message of a panic.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let string = panic.downcast_ref::<String>().map(String::as_str);
     string
         .or_else(|| panic.downcast_ref::<&str>().copied())
