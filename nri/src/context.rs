@@ -1,24 +1,21 @@
 //! The surroundings of a request.
 
-mod check_answers;
 pub(crate) mod identity;
 pub(crate) mod metrics;
 pub(crate) mod runtime;
-mod skipped;
 pub(crate) mod status;
 pub(crate) mod tools;
 pub(crate) mod update;
-pub(crate) mod within;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::adjust::Updates;
-pub use check_answers::CheckAnswers;
 pub(crate) use identity::Identity;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 pub use runtime::Runtime;
 pub use status::{Status, StatusWatch};
+pub use tools::CheckAnswers;
 pub(crate) use tools::Tools;
 pub use update::{UpdateError, Updater};
 
@@ -173,17 +170,17 @@ impl EventContext {
 
     /// Returns the counters of each event.
     pub fn metrics(&self) -> Metrics {
-        self.tools.metrics()
+        self.tools.metrics.clone()
     }
 
     /// Returns the status of the connection, to be read and waited for.
     pub fn status(&self) -> StatusWatch {
-        self.tools.status()
+        self.tools.status.watch()
     }
 
     /// Returns true if answers of handlers are checked before they are sent.
     pub(crate) fn checks_answers(&self) -> bool {
-        self.tools.checks_answers()
+        self.tools.check_answers != CheckAnswers::Off
     }
 
     /// Returns true if the response is not to be encoded.
@@ -192,8 +189,8 @@ impl EventContext {
     }
 
     /// Returns the index and name that the plugin registers with.
-    pub(crate) fn identity(&self) -> Option<(&str, &str)> {
-        self.tools.identity()
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.tools.identity.as_ref()
     }
 
     /// Sets the deadline: the moment at which the runtime gives up on the request.
@@ -220,7 +217,8 @@ impl EventContext {
     /// Sets the name and index of the plugin, for unit tests.
     #[must_use]
     pub fn with_identity(self, name: &str, index: &str) -> Self {
-        self.with_tools(|tools| tools.set_identity(name, index))
+        let (name, index) = (name.to_owned(), index.to_owned());
+        self.with_tools(|tools| tools.identity = Some(Identity { name, index }))
     }
 
     fn with_tools(mut self, set: impl FnOnce(&mut Tools)) -> Self {
@@ -268,7 +266,7 @@ mod tests {
             ("containerd", "v2.2.1")
         );
         assert_eq!(runtime.nri_version().as_deref(), Some("0.11.0"));
-        assert_eq!(cx.identity(), Some(("10", "logger")));
+        assert_eq!(cx.identity().unwrap().to_string(), "10-logger");
         assert!(cx.time_left() <= Some(Duration::from_secs(2)));
     }
 }

@@ -197,7 +197,7 @@ impl<P: Plugin> Stub<P> {
 
     /// Returns the counters of each event.
     pub fn metrics(&self) -> Metrics {
-        self.shared.tools.metrics()
+        self.shared.tools.metrics.clone()
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod exposition;
 mod latency;
-mod open_metrics;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +11,10 @@ use crate::api::Event;
 
 pub use exposition::Exposition;
 pub use latency::{Histogram, Latency};
-pub use open_metrics::CONTENT_TYPE as OPEN_METRICS_CONTENT_TYPE;
+
+/// The media type of the text of [`Metrics::open_metrics`], for the header `Content-Type`.
+pub const OPEN_METRICS_CONTENT_TYPE: &str =
+    "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Counters for each handled event, readable at any time. Clones share them.
 ///
@@ -90,6 +92,43 @@ impl Metrics {
         self.0.reconnects.load(Ordering::Relaxed)
     }
 
+    /// Renders all counters in the OpenMetrics text format. Events that were never handled are
+    /// omitted.
+    ///
+    /// | metric | type | meaning |
+    /// | --- | --- | --- |
+    /// | `nri_plugin_event_duration_seconds` | histogram | requests that a handler answered, by event |
+    /// | `nri_plugin_event_errors_total` | counter | requests whose handler failed or panicked, by event |
+    /// | `nri_plugin_event_timeouts_total` | counter | requests whose handler did not finish in time, by event |
+    /// | `nri_plugin_reconnects_total` | counter | connections after the first one |
+    ///
+    /// ```
+    /// let text = nri::stub::Metrics::default().open_metrics();
+    /// assert!(text.ends_with("nri_plugin_reconnects_total 0\n# EOF\n"));
+    /// ```
+    pub fn open_metrics(&self) -> String {
+        let mut text = Exposition::default();
+        let all = self.events().filter(|(_, event)| event.calls > 0);
+        let events: Vec<(Event, EventMetrics)> = all.collect();
+        let name = "nri_plugin_event_duration_seconds";
+        let help = "Time from the arrival of a request to its answer.";
+        text.family(name, "histogram", help);
+        for (event, counts) in &events {
+            text.histogram(name, &[("event", event.as_str_name())], &counts.latency);
+        }
+        for (name, help, count) in COUNTERS {
+            text.family(name, "counter", help);
+            for (event, counts) in &events {
+                let labels = [("event", event.as_str_name())];
+                text.sample(&format!("{name}_total"), &labels, count(counts));
+            }
+        }
+        let name = "nri_plugin_reconnects";
+        text.family(name, "counter", "Connections after the first one.");
+        text.sample(&format!("{name}_total"), &[], self.reconnects());
+        text.finish()
+    }
+
     pub(crate) fn count_reconnect(&self) {
         self.0.reconnects.fetch_add(1, Ordering::Relaxed);
     }
@@ -106,6 +145,22 @@ impl Metrics {
         };
     }
 }
+
+/// A counter of each event: its name, its description and its value.
+type Counter = (&'static str, &'static str, fn(&EventMetrics) -> u64);
+
+const COUNTERS: [Counter; 2] = [
+    (
+        "nri_plugin_event_errors",
+        "Requests whose handler failed.",
+        |counts| counts.errors,
+    ),
+    (
+        "nri_plugin_event_timeouts",
+        "Requests whose handler did not finish in time.",
+        |counts| counts.timeouts,
+    ),
+];
 
 #[cfg(test)]
 mod tests {
@@ -131,5 +186,30 @@ mod tests {
         assert_eq!((stop.calls, stop.errors, stop.timeouts), (1, 0, 1));
         let calls: u64 = metrics.events().map(|(_, event)| event.calls).sum();
         assert_eq!(calls, 3);
+    }
+
+    #[test]
+    fn each_event_that_occurred_is_rendered() {
+        let metrics = Metrics::default();
+        metrics.count(Event::RunPodSandbox, End::Failed, Duration::from_micros(20));
+        metrics.count_reconnect();
+        let text = metrics.open_metrics();
+        for line in [
+            "# TYPE nri_plugin_event_duration_seconds histogram",
+            "nri_plugin_event_duration_seconds_bucket{event=\"RUN_POD_SANDBOX\",le=\"0.000016\"} 0",
+            "nri_plugin_event_duration_seconds_bucket{event=\"RUN_POD_SANDBOX\",le=\"0.000032\"} 1",
+            "nri_plugin_event_duration_seconds_bucket{event=\"RUN_POD_SANDBOX\",le=\"+Inf\"} 1",
+            "nri_plugin_event_duration_seconds_sum{event=\"RUN_POD_SANDBOX\"} 0.00002",
+            "nri_plugin_event_duration_seconds_count{event=\"RUN_POD_SANDBOX\"} 1",
+            "nri_plugin_event_errors_total{event=\"RUN_POD_SANDBOX\"} 1",
+            "nri_plugin_event_timeouts_total{event=\"RUN_POD_SANDBOX\"} 0",
+            "nri_plugin_reconnects_total 1",
+        ] {
+            assert!(
+                text.lines().any(|written| written == line),
+                "{line}\n{text}"
+            );
+        }
+        assert!(!text.contains("STOP_POD_SANDBOX") && text.ends_with("\n# EOF\n"));
     }
 }

@@ -142,14 +142,4 @@ pub(crate) fn parse(version: &str) -> Option<Version> {
 }
 
 #[cfg(test)]
-pub(crate) fn runtime(name: &str, version: &str, nri: &str) -> Runtime {
-    Runtime::of(&ConfigureRequest {
-        runtime_name: name.to_owned(),
-        runtime_version: version.to_owned(),
-        nri_version: nri.to_owned(),
-        ..ConfigureRequest::default()
-    })
-}
-
-#[cfg(test)]
 mod tests;

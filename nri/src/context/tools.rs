@@ -3,16 +3,29 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::check_answers::CheckAnswers;
 use super::identity::Identity;
 #[cfg(any(test, target_family = "wasm"))]
 use super::metrics::End;
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::status::{StatusCell, StatusWatch};
+use super::status::StatusCell;
 use super::update::{Link, Updater};
+use crate::api::fields::{is_outdated, newer_than};
 #[cfg(any(test, target_family = "wasm"))]
 use {crate::api::Event, std::time::Duration};
+
+/// The reaction of the stub to an answer that the runtime would reject, or that conflicts with
+/// itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckAnswers {
+    /// Sends the answer without checking it.
+    Off,
+    /// Logs every problem as a warning, and sends the answer.
+    #[default]
+    Warn,
+    /// Answers with an error that names every problem.
+    Refuse,
+}
 
 /// The parts of a stub that handlers reach through their [`EventContext`].
 #[derive(Debug, Default)]
@@ -23,7 +36,8 @@ pub(crate) struct Tools {
     pub(crate) check_answers: CheckAnswers,
     /// Fields of answers that a warning has named, with the RPC and the release of the runtime.
     pub(crate) skipped: Mutex<BTreeSet<String>>,
-    identity: Option<Identity>,
+    /// The index and name of the plugin.
+    pub(crate) identity: Option<Identity>,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }
 
@@ -49,30 +63,11 @@ impl Tools {
         Updater::new(self.link.clone())
     }
 
-    pub(crate) fn metrics(&self) -> Metrics {
-        self.metrics.clone()
-    }
-
     pub(crate) fn runtime(&self) -> Option<Arc<Runtime>> {
         self.runtime
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
-    }
-
-    pub(crate) fn status(&self) -> StatusWatch {
-        self.status.watch()
-    }
-
-    /// Returns true if answers of handlers are checked before they are sent.
-    pub(crate) fn checks_answers(&self) -> bool {
-        self.check_answers != CheckAnswers::Off
-    }
-
-    /// Returns the index and name of the plugin.
-    pub(crate) fn identity(&self) -> Option<(&str, &str)> {
-        let identity = self.identity.as_ref()?;
-        Some((&identity.index, &identity.name))
     }
 
     /// Creates tools of a plugin that is not connected, with the identity and runtime of another
@@ -85,14 +80,30 @@ impl Tools {
         }
     }
 
-    pub(crate) fn set_identity(&mut self, name: &str, index: &str) {
-        self.identity = Some(Identity {
-            name: name.to_owned(),
-            index: index.to_owned(),
-        });
-    }
-
     pub(crate) fn set_runtime(&self, runtime: Arc<Runtime>) {
         *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(runtime);
+    }
+
+    /// Logs a warning, once per field, about fields of an answer that the runtime will ignore.
+    pub(crate) fn warn_of_skipped(&self, rpc: &str, answer: &[u8]) {
+        if answer.is_empty() {
+            return;
+        }
+        let Some(runtime) = self.runtime() else {
+            return;
+        };
+        let Some(nri) = runtime.nri_version().filter(|nri| is_outdated(nri)) else {
+            return;
+        };
+        for newer in newer_than(&format!("{rpc}Response"), answer, &nri) {
+            let mut warned = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+            if warned.insert(format!("{rpc} {} {nri}", newer.field)) {
+                let (field, since) = (&newer.field, newer.since);
+                tracing::warn!(
+                    "{runtime} ignores `{field}` in the answer to {rpc}: it was added in NRI \
+                         {since}"
+                );
+            }
+        }
     }
 }

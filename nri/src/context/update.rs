@@ -1,12 +1,12 @@
 //! Unsolicited updates and evictions.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::codec::Message;
 
-use super::within;
 use crate::Error;
 use crate::adjust::Updates;
 use crate::api::{
@@ -142,7 +142,7 @@ impl Updater {
     pub async fn update(&self, updates: impl Into<Updates>) -> Result<(), UpdateError> {
         let Updates { update, evict } = updates.into();
         let request = UpdateContainersRequest { update, evict }.encode_to_vec();
-        if let Some(handler) = within::handler() {
+        if let Some(handler) = HANDLER.get() {
             return Err(UpdateError::WithinHandler(handler));
         }
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
@@ -251,6 +251,26 @@ impl Link {
 
     fn lock(&self) -> MutexGuard<'_, Option<Caller>> {
         self.0.caller.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+thread_local! {
+    /// The handler that this thread is polling, to detect calls that wait for the end of its event.
+    static HANDLER: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Runs work as part of the handler of an event.
+pub(crate) fn within_handler<T>(event: &'static str, work: impl FnOnce() -> T) -> T {
+    let _outer = Outer(HANDLER.replace(Some(event)));
+    work()
+}
+
+/// The handler around this one, which the thread returns to, also after a panic.
+struct Outer(Option<&'static str>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        HANDLER.set(self.0);
     }
 }
 

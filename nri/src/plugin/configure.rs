@@ -43,8 +43,8 @@ impl Config {
     pub(crate) fn of(request: ConfigureRequest, cx: &EventContext) -> Self {
         let config = Config::new(request.config);
         match cx.identity() {
-            Some((index, name)) => Config {
-                file: format!("{index}-{name}.conf or {name}.conf"),
+            Some(identity) => Config {
+                file: format!("{identity}.conf or {}.conf", identity.name),
                 ..config
             },
             None => config,

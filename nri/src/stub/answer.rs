@@ -17,7 +17,7 @@ use super::watchdog::Watchdog;
 use super::{aside, panic};
 use crate::api::Event;
 use crate::context::metrics::End;
-use crate::context::within;
+use crate::context::update::within_handler;
 use crate::plugin::{Answer, Body, Plugin, Reply, Route, Subject, resolve};
 use crate::{Error, ErrorKind, EventContext, Result};
 
@@ -130,7 +130,7 @@ impl<P: Plugin> Shared<P> {
             call.reply.await
         };
         let name = request.name;
-        let work = move || within::during(name, || runtime.block_on(work));
+        let work = move || within_handler(name, || runtime.block_on(work));
         let running = span.in_scope(|| aside::run(work));
         let outcome = match running {
             Err(error) => Some(Err(error)),
@@ -250,7 +250,7 @@ impl Future for InPlace<'_> {
             reply,
         } = self.get_mut();
         let _entered = span.enter();
-        let poll = || within::during(names.0, || reply.as_mut().poll(cx));
+        let poll = || within_handler(names.0, || reply.as_mut().poll(cx));
         let poll = || catch_unwind(AssertUnwindSafe(poll));
         let polled = watchdog.during(*names, subject, poll);
         polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))

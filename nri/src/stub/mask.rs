@@ -143,7 +143,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::context::runtime::runtime;
 
     /// Subscribes to the events that the plugin handles, or to those chosen by its handler.
     fn subscribed(handled: EventMask, chosen: i32, runtime: &Runtime) -> Result<Subscription> {
@@ -171,7 +170,7 @@ mod tests {
             ("v1.0.0", newest),
             ("", 0x7ff),
         ] {
-            let runtime = runtime("some-runtime", "1.0", nri);
+            let runtime = Runtime::new("some-runtime", "1.0", nri);
             let all = subscribed(EventMask::ALL, 0, &runtime).unwrap();
             assert_eq!(all.events.bits(), known, "{nri}");
             assert_eq!(all.warning.is_some(), known != newest, "{nri}");
@@ -181,7 +180,7 @@ mod tests {
     #[test]
     fn the_warning_names_events_and_versions() {
         let pods = mask([Event::RunPodSandbox, Event::UpdatePodSandbox]);
-        let containerd = subscribed(pods, 0, &runtime("containerd", "v1.7.35", "")).unwrap();
+        let containerd = subscribed(pods, 0, &Runtime::new("containerd", "v1.7.35", "")).unwrap();
         assert_eq!(
             containerd.warning.as_deref(),
             Some(
@@ -190,7 +189,7 @@ mod tests {
                      plugin will not receive it"
             )
         );
-        let unknown = subscribed(pods, 0, &runtime("other", "", "")).unwrap();
+        let unknown = subscribed(pods, 0, &Runtime::new("other", "", "")).unwrap();
         assert!(
             unknown
                 .warning
@@ -206,21 +205,21 @@ mod tests {
             required: EventMask::EMPTY.with(Event::ValidateContainerAdjustment),
             chosen: 0,
         };
-        let error = subscribe(wanted, &runtime("other", "", "v0.9.0")).unwrap_err();
+        let error = subscribe(wanted, &Runtime::new("other", "", "v0.9.0")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(
             error.to_string(),
             "other (NRI v0.9.0) does not know an event that the plugin requires: \
              ValidateContainerAdjustment (since NRI v0.10.0)"
         );
-        assert!(subscribe(wanted, &runtime("other", "", "v0.10.0")).is_ok());
-        assert!(subscribe(wanted, &runtime("other", "", "")).is_err());
+        assert!(subscribe(wanted, &Runtime::new("other", "", "v0.10.0")).is_ok());
+        assert!(subscribe(wanted, &Runtime::new("other", "", "")).is_err());
     }
 
     #[test]
     fn nothing_left_is_an_error_and_not_0() {
         let handled = EventMask::EMPTY.with(Event::UpdatePodSandbox);
-        let error = subscribed(handled, 0, &runtime("other", "", "v0.9.0")).unwrap_err();
+        let error = subscribed(handled, 0, &Runtime::new("other", "", "v0.9.0")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(
             error
@@ -232,7 +231,7 @@ mod tests {
     #[test]
     fn the_handler_of_configure_may_narrow_and_not_widen() {
         let handled = mask([Event::RunPodSandbox, Event::StopPodSandbox]);
-        let newest = runtime("", "", "v0.12.0");
+        let newest = Runtime::new("", "", "v0.12.0");
         let narrow = subscribed(handled, 0b10, &newest).unwrap();
         assert_eq!(narrow.events.bits(), 0b10);
         let wide = subscribed(handled, 0b1010, &newest).unwrap_err();
@@ -245,7 +244,7 @@ mod tests {
             chosen: i32, handled in 1..0x4000i32, release in 2..14u64,
         ) {
             let handled = EventMask::from_bits_truncate(handled);
-            let runtime = runtime("", "", &format!("v0.{release}.0"));
+            let runtime = Runtime::new("", "", &format!("v0.{release}.0"));
             let known = if release < 10 { 0x7ff } else { 0x3fff };
             if let Ok(Subscription { events, .. }) = subscribed(handled, chosen, &runtime) {
                 prop_assert_ne!(events.bits(), 0);

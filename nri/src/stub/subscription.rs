@@ -94,11 +94,10 @@ fn require_fields(fields: &[RequiredField], runtime: &Runtime) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::runtime::runtime;
 
     #[test]
     fn an_older_release_is_refused_and_an_unknown_one_named() {
-        let old = require_release("v0.7.0", &runtime("containerd", "v1.7.6", "")).unwrap_err();
+        let old = require_release("v0.7.0", &Runtime::new("containerd", "v1.7.6", "")).unwrap_err();
         assert_eq!(old.kind(), ErrorKind::Unsupported);
         assert!(
             old.to_string()
@@ -106,10 +105,10 @@ mod tests {
             "{old}"
         );
         assert_eq!(
-            require_release("v0.7.0", &runtime("x", "", "v0.7.0")).unwrap(),
+            require_release("v0.7.0", &Runtime::new("x", "", "v0.7.0")).unwrap(),
             None
         );
-        let unknown = require_release("v0.7.0", &runtime("x", "", "")).unwrap();
+        let unknown = require_release("v0.7.0", &Runtime::new("x", "", "")).unwrap();
         assert!(
             unknown
                 .unwrap()
@@ -121,12 +120,12 @@ mod tests {
     fn a_field_that_may_be_ignored_is_refused() {
         let fields = [RequiredField::named("adjust.CDI_devices")];
         for (nri, verb) in [("v0.6.1", "does not know"), ("", "may not know")] {
-            let error = require_fields(&fields, &runtime("x", "", nri)).unwrap_err();
+            let error = require_fields(&fields, &Runtime::new("x", "", nri)).unwrap_err();
             let expected = format!(
                 "{verb} a field that the plugin requires: adjust.CDI_devices (since NRI v0.7.0)"
             );
             assert!(error.to_string().ends_with(&expected), "{error}");
         }
-        assert!(require_fields(&fields, &runtime("x", "", "v0.7.0")).is_ok());
+        assert!(require_fields(&fields, &Runtime::new("x", "", "v0.7.0")).is_ok());
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::frame::Kind;
+use super::frame::{Kind, MessageHeader};
 use super::limits::Limits;
 use super::mux::Message;
 use super::outbox::Outbox;
@@ -90,37 +90,39 @@ where
         call: &impl Fn(Request) -> F,
         outbox: &mut Outbox,
     ) {
-        let stream = message.header.stream;
-        match self.admit(message, call) {
-            Ok(()) => {}
-            Err(Refusal::Silent) => tracing::debug!(stream, "ignored a message of unknown type"),
-            Err(Refusal::Answer(status)) => {
-                tracing::debug!(stream, %status, "request refused");
-                self.answer(stream, Err(status), outbox);
-            }
+        let MessageHeader { stream, kind, .. } = message.header;
+        let is_unknown = match kind {
+            Kind::Request | Kind::Data => false,
+            Kind::Response | Kind::Other(_) => !stream.is_multiple_of(2),
+        };
+        if is_unknown {
+            // Later protocols may give it a meaning.
+            tracing::debug!(stream, "ignored a message of unknown type");
+        } else if let Err(status) = self.admit(message, call) {
+            tracing::debug!(stream, %status, "request refused");
+            self.answer(stream, Err(status), outbox);
         }
     }
 
-    fn admit(&mut self, message: Message, call: &impl Fn(Request) -> F) -> Result<(), Refusal> {
+    fn admit(&mut self, message: Message, call: &impl Fn(Request) -> F) -> Result<(), Status> {
         let header = message.header;
         if header.stream.is_multiple_of(2) {
-            return Err(Status::invalid_argument("stream id of a client must be odd").into());
+            return Err(Status::invalid_argument(
+                "stream id of a client must be odd",
+            ));
         }
-        match header.kind {
-            Kind::Request => {}
-            Kind::Data => {
-                self.abandon(header.stream);
-                return Err(Status::invalid_argument("stream takes no data").into());
-            }
-            Kind::Response | Kind::Other(_) => return Err(Refusal::Silent),
+        if header.kind == Kind::Data {
+            self.abandon(header.stream);
+            return Err(Status::invalid_argument("stream takes no data"));
         }
         if header.stream <= self.last_stream {
-            return Err(Status::invalid_argument("stream id must be larger than the last").into());
+            return Err(Status::invalid_argument(
+                "stream id must be larger than the last",
+            ));
         }
         self.last_stream = header.stream;
         self.check_room(message.data.len())?;
-        self.start(header.stream, message.data, call)?;
-        Ok(())
+        self.start(header.stream, message.data, call)
     }
 
     fn check_room(&self, bytes: usize) -> Result<(), Status> {
@@ -221,19 +223,6 @@ where
             Ok(Poll::Ready(answer)) => Some((self.stream, answer)),
             Err(status) => Some((self.stream, Err(status))),
         }
-    }
-}
-
-/// The treatment of a message that does not start a request.
-enum Refusal {
-    /// Ignore it, because later protocols may give it a meaning.
-    Silent,
-    Answer(Status),
-}
-
-impl From<Status> for Refusal {
-    fn from(status: Status) -> Self {
-        Self::Answer(status)
     }
 }
 

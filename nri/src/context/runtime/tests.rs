@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 use super::*;
 
 fn nri_of(name: &str, version: &str, nri: &str) -> Option<String> {
-    runtime(name, version, nri).nri_version()
+    Runtime::new(name, version, nri).nri_version()
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn check(name: &str, release: &DeValue<'_>) {
 
 #[test]
 fn is_shown_with_all_that_is_known() {
-    let shown = |name, version, nri| runtime(name, version, nri).to_string();
+    let shown = |name, version, nri| Runtime::new(name, version, nri).to_string();
     assert_eq!(
         shown("containerd", "v2.4.2", "v0.12.3"),
         "containerd v2.4.2 (NRI v0.12.3)"
@@ -118,7 +118,7 @@ fn is_shown_with_all_that_is_known() {
 proptest! {
     #[test]
     fn any_text_is_read_without_panic(name in ".*", version in ".*", nri in ".*") {
-        let _ = runtime(&name, &version, &nri).to_string();
-        let _ = runtime("containerd", &version, &nri).is_at_least("v0.12.4");
+        let _ = Runtime::new(&name, &version, &nri).to_string();
+        let _ = Runtime::new("containerd", &version, &nri).is_at_least("v0.12.4");
     }
 }
