@@ -29,9 +29,10 @@ pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream 
     let attributes = attributes::parse_arguments(arguments, &mut diagnostics);
     without_lists(&attributes, &mut diagnostics);
     let protocol = input::protocol(&attributes, &mut diagnostics);
+    let krate = input::krate(&attributes);
     let mut found = Found::default();
     for item in &block.items {
-        found.take(item, protocol.as_ref(), &mut diagnostics);
+        found.take(item, &krate, protocol.as_ref(), &mut diagnostics);
     }
     let subject = Subject {
         ident: &ident,
@@ -42,13 +43,9 @@ pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream 
         generics: block.generics.clone(),
         attributes: &block.attrs,
     };
+    let traits = found.traits(&block, &krate, &subject.this);
     let handles = Some(found.handles);
     let plugin = input::plugin(subject, attributes, protocol, handles, &mut diagnostics);
-    let traits = found
-        .methods
-        .into_iter()
-        .map(|(path, methods)| implementation(&block, &plugin, &path, &methods));
-    let traits: TokenStream = traits.collect();
     let expanded = expand::expand(&plugin, diagnostics);
     quote!(#traits #expanded)
 }
@@ -76,15 +73,10 @@ fn without_lists(attributes: &Attributes, diagnostics: &mut Diagnostics) {
 /// The handlers of a block.
 struct Found {
     handles: Handles,
-    /// The methods of each trait, whose path continues that of the crate.
-    methods: Vec<(TokenStream, Vec<Method>)>,
-}
-
-/// A method of a trait.
-struct Method {
-    written: ImplItemFn,
-    /// True if the context has to be added to the arguments.
-    needs_context: bool,
+    /// The method of each handler trait.
+    handlers: Vec<(&'static Rpc, ImplItemFn)>,
+    /// The methods of `Connection`.
+    hooks: Vec<ImplItemFn>,
 }
 
 impl Default for Found {
@@ -94,7 +86,8 @@ impl Default for Found {
                 source: Source::Block,
                 ..Handles::default()
             },
-            methods: Vec::new(),
+            handlers: Vec::new(),
+            hooks: Vec::new(),
         }
     }
 }
@@ -103,6 +96,7 @@ impl Found {
     fn take(
         &mut self,
         item: &ImplItem,
+        krate: &Path,
         protocol: Option<&Protocol>,
         diagnostics: &mut Diagnostics,
     ) {
@@ -114,43 +108,38 @@ impl Found {
         match (RPCS.iter().find(|rpc| ident == &rpc.method()), hook) {
             (Some(rpc), _) => {
                 too_new(rpc, ident, protocol, diagnostics);
-                self.handler(rpc, method);
+                self.handles.rpcs.push((rpc, ident.span()));
+                self.handlers.push((rpc, with_context(method, 0, krate)));
             }
-            (None, Some((_, arguments))) => self.hook(method, *arguments),
+            (None, Some((_, arguments))) => {
+                self.handles.connection.get_or_insert(ident.span());
+                self.hooks.push(with_context(method, *arguments, krate));
+            }
             (None, None) => unknown(ident, diagnostics),
         }
     }
 
-    fn handler(&mut self, rpc: &'static Rpc, method: &ImplItemFn) {
-        self.handles.rpcs.push((rpc, method.sig.ident.span()));
-        let name = format_ident!("{}", rpc.name);
-        let path = quote!(plugin::handlers::#name);
-        self.methods.push((path, vec![Method::new(method, 0)]));
-    }
-
-    fn hook(&mut self, method: &ImplItemFn, arguments: usize) {
-        let method = Method::new(method, arguments);
-        match self.handles.connection {
-            Some(_) => {
-                let hooks = self
-                    .methods
-                    .iter_mut()
-                    .find(|(path, _)| is_connection(path));
-                if let Some((_, methods)) = hooks {
-                    methods.push(method);
+    /// Returns the impls of the traits.
+    fn traits(&self, block: &ItemImpl, krate: &Path, this: &TokenStream) -> TokenStream {
+        let attributes = &block.attrs;
+        let generics = expand::owned(&block.generics);
+        let (parameters, _, bounds) = generics.split_for_impl();
+        let implementation = |path: TokenStream, methods: &[&ImplItemFn]| {
+            quote! {
+                #(#attributes)*
+                impl #parameters #krate::#path for #this #bounds {
+                    #(#methods)*
                 }
             }
-            None => {
-                self.handles.connection = Some(method.written.sig.ident.span());
-                self.methods
-                    .push((quote!(plugin::Connection), vec![method]));
-            }
-        }
+        };
+        let handlers = self.handlers.iter().map(|(rpc, method)| {
+            let name = format_ident!("{}", rpc.name);
+            implementation(quote!(plugin::handlers::#name), &[method])
+        });
+        let hooks: Vec<_> = self.hooks.iter().collect();
+        let hooks = (!hooks.is_empty()).then(|| implementation(quote!(plugin::Connection), &hooks));
+        handlers.chain(hooks).collect()
     }
-}
-
-fn is_connection(path: &TokenStream) -> bool {
-    path.to_string() == quote!(plugin::Connection).to_string()
 }
 
 const ELSEWHERE: &str = "move it to another `impl` block: this one has only handlers";
@@ -164,45 +153,17 @@ fn unknown(ident: &Ident, diagnostics: &mut Diagnostics) {
     diagnostics.error(ident, format!("`{ident}` is not a handler"), help);
 }
 
-impl Method {
-    /// Takes a method whose trait has this many references in addition to the context.
-    fn new(method: &ImplItemFn, references: usize) -> Self {
-        let is_reference = |argument: &&FnArg| matches!(argument, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(_)));
-        let written = method.sig.inputs.iter().filter(is_reference).count();
-        Method {
-            written: ImplItemFn {
-                vis: Visibility::Inherited,
-                ..method.clone()
-            },
-            needs_context: written <= references,
-        }
+/// Returns a method with the context among its arguments. The trait's has this many references in addition to the context.
+fn with_context(method: &ImplItemFn, references: usize, krate: &Path) -> ImplItemFn {
+    let is_reference = |argument: &&FnArg| matches!(argument, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(_)));
+    let mut method = ImplItemFn {
+        vis: Visibility::Inherited,
+        ..method.clone()
+    };
+    if method.sig.inputs.iter().filter(is_reference).count() <= references {
+        let place = method.sig.inputs.len().min(1);
+        let context = parse_quote!(_: &#krate::EventContext);
+        method.sig.inputs.insert(place, context);
     }
-
-    fn with_context(&self, krate: &Path) -> ImplItemFn {
-        let mut method = self.written.clone();
-        if self.needs_context {
-            let place = method.sig.inputs.len().min(1);
-            let context = parse_quote!(_: &#krate::EventContext);
-            method.sig.inputs.insert(place, context);
-        }
-        method
-    }
-}
-
-fn implementation(
-    block: &ItemImpl,
-    plugin: &input::Plugin,
-    path: &TokenStream,
-    methods: &[Method],
-) -> TokenStream {
-    let (krate, attributes, this) = (&plugin.krate, &block.attrs, &plugin.this);
-    let generics = expand::owned(&block.generics);
-    let (parameters, _, bounds) = generics.split_for_impl();
-    let methods = methods.iter().map(|method| method.with_context(krate));
-    quote! {
-        #(#attributes)*
-        impl #parameters #krate::#path for #this #bounds {
-            #(#methods)*
-        }
-    }
+    method
 }

@@ -1,7 +1,6 @@
 //! Generates Rust code from the checked input.
 
 mod assertions;
-mod manifest;
 mod table;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -11,7 +10,6 @@ use syn::{GenericParam, Generics, WherePredicate};
 use crate::diagnostics::Diagnostics;
 use crate::input::Plugin;
 use crate::table::Rpc;
-use manifest::manifest;
 
 /// Returns the impl of `nri::plugin::Plugin`, and all errors. If there are errors, no assertions
 /// are added, so that one mistake causes one error.
@@ -36,6 +34,30 @@ pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
             #assertions
             #implementation
         };
+    }
+}
+
+/// Returns a static that holds the manifest. It is evaluated at compile time, because only the
+/// compiler knows the handlers.
+fn manifest(plugin: &Plugin) -> TokenStream {
+    let name = option(plugin.name.as_ref());
+    let index = option(plugin.index.as_ref());
+    let protocol = option(plugin.protocol.as_ref().map(|protocol| protocol.release));
+    let paths = &plugin.policies.required_fields;
+    let required = mask(&plugin.policies.required);
+    quote! {
+        const __NRI_REQUIRED_FIELDS: &[__nri::RequiredField] =
+            &[#(__nri::RequiredField::named(#paths)),*];
+        const __NRI_DESCRIPTION: __nri::Description = __nri::Description {
+            name: #name,
+            index: #index,
+            protocol: __nri::PROTOCOL,
+            min_protocol: __nri::oldest_release(#protocol, __NRI_REQUIRED_FIELDS),
+            facts: __NRI_FACTS,
+            required: #required,
+            required_fields: __NRI_REQUIRED_FIELDS,
+        };
+        static __NRI_MANIFEST: [u8; __NRI_DESCRIPTION.size()] = __NRI_DESCRIPTION.render();
     }
 }
 
@@ -88,20 +110,14 @@ fn policies(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// Returns the required fields with the release of each.
-fn required_fields(plugin: &Plugin) -> TokenStream {
-    let paths = &plugin.policies.required_fields;
-    quote!(&[#(__nri::RequiredField::named(#paths)),*])
-}
-
 /// Returns a set of events.
-pub(crate) fn mask(rpcs: &[&Rpc]) -> TokenStream {
+fn mask(rpcs: &[&Rpc]) -> TokenStream {
     let events = rpcs.iter().map(|rpc| format_ident!("{}", rpc.name));
     quote!(__nri::EventMask::EMPTY #(.with(__nri::Event::#events))*)
 }
 
 /// Returns `Some(value)` or `None`.
-pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
+fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),

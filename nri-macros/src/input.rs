@@ -73,6 +73,12 @@ pub(crate) fn protocol(attributes: &Attributes, diagnostics: &mut Diagnostics) -
     protocol::read(written, diagnostics)
 }
 
+/// Returns the path of the `nri` crate.
+pub(crate) fn krate(attributes: &Attributes) -> Path {
+    let renamed = attributes.krate.clone();
+    renamed.unwrap_or_else(|| parse_quote!(::nri))
+}
+
 /// Checks everything that does not depend on which traits the type implements.
 pub(crate) fn plugin(
     subject: Subject<'_>,
@@ -92,7 +98,7 @@ pub(crate) fn plugin(
             .filter(|attribute| is_lint_level(attribute))
             .cloned()
             .collect(),
-        krate: attributes.krate.unwrap_or_else(|| parse_quote!(::nri)),
+        krate: krate(&attributes),
         name: attributes
             .name
             .and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),

@@ -7,8 +7,8 @@
 //! the offending tokens.
 //!
 //! ```text
-//! attributes.rs, policies.rs → input.rs → expand.rs, manifest.rs
-//!             block.rs ↗                    diagnostics.rs
+//! attributes.rs, policies.rs → input.rs → expand.rs
+//!             block.rs ↗             diagnostics.rs
 //! ```
 //!
 //! `block` reads the methods below `#[nri::plugin]`, writes the impls of their traits, and continues like the derive.
@@ -26,7 +26,6 @@ mod handles;
 mod input;
 mod policies;
 mod protocol;
-mod release;
 #[rustfmt::skip]
 mod table;
 mod wasm;

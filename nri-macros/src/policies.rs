@@ -65,9 +65,9 @@ pub(crate) fn check(
         handles,
         named: Vec::new(),
     };
-    let required = checker.events("required", &attributes.required);
+    let required = checker.rpcs("required", &attributes.required, Rpc::carries_event);
     let (blocking, blocking_rpcs) = checker
-        .rpcs("blocking", &attributes.blocking)
+        .rpcs("blocking", &attributes.blocking, |_| true)
         .into_iter()
         .partition(|rpc| rpc.carries_event());
     let ignore_errors = checker.choices("on_error", &attributes.on_error, ["fail", "ignore"]);
@@ -115,14 +115,13 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn events(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
-        let event = |name| self.find(attribute, name, Rpc::carries_event);
-        names.iter().filter_map(event).collect()
-    }
-
-    /// Parses events, and RPCs without one.
-    fn rpcs(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
-        let rpc = |name| self.find(attribute, name, |_| true);
+    fn rpcs(
+        &mut self,
+        attribute: &'static str,
+        names: &[Ident],
+        allowed: fn(&Rpc) -> bool,
+    ) -> Vec<&'static Rpc> {
+        let rpc = |name| self.find(attribute, name, allowed);
         names.iter().filter_map(rpc).collect()
     }
 

@@ -1,9 +1,9 @@
 //! The exports of a plugin that is a WebAssembly module.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Path, Token};
+use syn::{Expr, Path, Token};
 
 use crate::table::RPCS;
 
@@ -31,8 +31,7 @@ pub(crate) fn exports(input: TokenStream) -> TokenStream {
     };
     let private = quote!(#nri::__private);
     let rpcs = RPCS.iter().map(|rpc| {
-        let export = export(rpc.constant);
-        let name = LitStr::new(rpc.name, Span::call_site());
+        let (export, name) = (format_ident!("plugin_{}", rpc.method()), rpc.name);
         quote! {
             #[unsafe(no_mangle)]
             pub extern "C" fn #export(address: u32, length: u32) -> u64 {
@@ -61,12 +60,6 @@ pub(crate) fn exports(input: TokenStream) -> TokenStream {
             #(#rpcs)*
         };
     }
-}
-
-/// Returns the name of the function for an RPC, such as `plugin_run_pod_sandbox` for `RUN_POD_SANDBOX`.
-fn export(constant: &str) -> Ident {
-    let name = format!("plugin_{}", constant.to_ascii_lowercase());
-    Ident::new(&name, Span::call_site())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #[cfg(feature = "in-process")]
 use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::codec::{DecodeError, Message};
 use bytes::Bytes;
@@ -100,6 +101,16 @@ impl Body {
 impl Default for Body {
     fn default() -> Self {
         Self::Encoded(Bytes::new())
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Encoded(_) => "Encoded(..)",
+            #[cfg(feature = "in-process")]
+            Self::Message(_) => "Message(..)",
+        })
     }
 }
 
