@@ -80,7 +80,7 @@ fn implementation(plugin: &Plugin) -> TokenStream {
             const EVENTS: __nri::EventMask = __nri::events(__NRI_FACTS);
             const TABLE: &'static [__nri::Row<Self>] = #table;
             const POLICIES: __nri::Policies = #policies;
-            const CONNECTION: ::core::option::Option<__nri::ConnectionHooks<Self>> = #connection;
+            const CONNECTION: ::core::option::Option<__nri::Hook<Self>> = #connection;
             const MANIFEST: &'static [u8] = &__NRI_MANIFEST;
         }
     }

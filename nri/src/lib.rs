@@ -188,12 +188,12 @@ pub use stub::blocking;
 pub mod __private {
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
-    pub use crate::plugin::connection::{Connections, NoConnection};
+    pub use crate::plugin::connection::{Connections, Hook, NoConnection, hook};
     pub use crate::plugin::dispatch::{Unhandled, add_missing_bounds_with_nri_bound};
     pub use crate::plugin::facts::{Fact, events, handles, takes};
     pub use crate::plugin::required::{RequiredField, oldest_release};
     pub use crate::plugin::rpcs::{PROTOCOL, RPCS, rpc};
-    pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row};
+    pub use crate::plugin::{Connection, Handlers, Plugin, Policies, Row};
     #[cfg(target_family = "wasm")]
     pub use crate::wasm::exports::{Boxed, boxed, call, free, malloc};
     pub use crate::wasm::is_plugin;

@@ -27,7 +27,7 @@ pub use dispatch::Handlers;
 #[doc(hidden)]
 pub use {
     call::{Answer, Call, Checked, Reply, Subject},
-    connection::ConnectionHooks,
+    connection::{Change, Hook},
     payload::{Body, Payload},
     policy::Policies,
     required::RequiredField,
@@ -94,9 +94,9 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// The settings for single events, and the failure policy.
     #[doc(hidden)]
     const POLICIES: Policies;
-    /// The hooks for the connection.
+    /// The hook for changes of the connection.
     #[doc(hidden)]
-    const CONNECTION: Option<ConnectionHooks<Self>>;
+    const CONNECTION: Option<Hook<Self>>;
     /// The [manifest](crate::manifest) with its marker. Code that runs the plugin calls
     /// [`embed`](crate::manifest::embed); otherwise it is optimized out.
     const MANIFEST: &'static [u8];

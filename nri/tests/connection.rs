@@ -1,6 +1,6 @@
 //! The hooks of a plugin when the connection is lost and made again.
 
-use nri::plugin::Plugin;
+use nri::plugin::{Change, Plugin};
 use nri::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -56,18 +56,14 @@ fn hooks_call_the_plugin() {
         EventContext::default(),
         nri::Error::new("closed"),
     );
-    let hooks = HookLog::CONNECTION.expect("there are hooks");
+    let hook = HookLog::CONNECTION.expect("there is a hook");
     let mut task = TaskContext::from_waker(Waker::noop());
-    assert_eq!(
-        (hooks.on_disconnect)(&plugin, &cx, &lost)
-            .as_mut()
-            .poll(&mut task),
-        Poll::Ready(())
-    );
-    assert!(!plugin.connected.load(Ordering::Relaxed));
-    assert_eq!(
-        (hooks.on_reconnect)(&plugin, &cx).as_mut().poll(&mut task),
-        Poll::Ready(())
-    );
-    assert!(plugin.connected.load(Ordering::Relaxed));
+    for (change, connected) in [
+        (Change::Disconnected(&lost), false),
+        (Change::Reconnected, true),
+    ] {
+        let mut running = hook(&plugin, &cx, change);
+        assert_eq!(running.as_mut().poll(&mut task), Poll::Ready(()));
+        assert_eq!(plugin.connected.load(Ordering::Relaxed), connected);
+    }
 }

@@ -117,7 +117,7 @@ fn unlisted_conditions(plugin: &Plugin, this: &TokenStream) -> Vec<(TokenStream,
         (rpc.name, is_absent)
     });
     let connection = handles.connection.is_none().then(|| {
-        let is_absent = quote!(__nri::Connections::<#this>::HOOKS.is_none());
+        let is_absent = quote!(__nri::Connections::<#this>::HOOK.is_none());
         ("Connection", is_absent)
     });
     rows.chain(connection)

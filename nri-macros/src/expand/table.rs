@@ -37,7 +37,7 @@ pub(super) fn connection(plugin: &Plugin) -> TokenStream {
         Some(handles) => option(
             handles
                 .connection
-                .map(|at| quote_spanned!(at=> __nri::ConnectionHooks::<Self>::new())),
+                .map(|at| quote_spanned!(at=> __nri::hook::<Self>)),
         ),
     }
 }
@@ -53,8 +53,8 @@ fn detected(plugin: &Plugin) -> TokenStream {
         use __nri::{NoConnection as _, Unhandled as _};
         const __NRI_TABLE: &[__nri::Row<#this>] = &[#(#rows),*];
         const __NRI_FACTS: &[__nri::Fact] = &__nri::Fact::of_table::<#this, #count>(__NRI_TABLE);
-        const __NRI_CONNECTION: ::core::option::Option<__nri::ConnectionHooks<#this>> =
-            __nri::Connections::<#this>::HOOKS;
+        const __NRI_CONNECTION: ::core::option::Option<__nri::Hook<#this>> =
+            __nri::Connections::<#this>::HOOK;
     }
 }
 

@@ -54,41 +54,48 @@ pub trait Connection: Send + Sync {
     }
 }
 
-type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+/// The end of a hook.
+pub type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// The functions of a [`Connection`], as called by the stub.
-pub struct ConnectionHooks<T: 'static> {
-    /// Calls [`Connection::on_connect`].
-    pub on_connect: for<'a> fn(&'a T, &'a EventContext) -> Done<'a>,
-    /// Calls [`Connection::on_disconnect`].
-    pub on_disconnect: for<'a> fn(&'a T, &'a EventContext, &'a Error) -> Done<'a>,
-    /// Calls [`Connection::on_reconnect`].
-    pub on_reconnect: for<'a> fn(&'a T, &'a EventContext) -> Done<'a>,
+/// A change of the connection.
+#[derive(Clone, Copy)]
+pub enum Change<'a> {
+    /// Runs [`Connection::on_connect`].
+    Connected,
+    /// Runs [`Connection::on_disconnect`] with this reason.
+    Disconnected(&'a Error),
+    /// Runs [`Connection::on_reconnect`].
+    Reconnected,
 }
 
-impl<T: Connection + 'static> ConnectionHooks<T> {
-    /// Returns the hooks of a type that implements [`Connection`].
-    pub const fn new() -> Self {
-        ConnectionHooks {
-            on_connect: |plugin, cx| Box::pin(plugin.on_connect(cx)),
-            on_disconnect: |plugin, cx, reason| Box::pin(plugin.on_disconnect(cx, reason)),
-            on_reconnect: |plugin, cx| Box::pin(plugin.on_reconnect(cx)),
-        }
+/// The function that the stub calls with each change.
+pub type Hook<T> = for<'a> fn(&'a T, &'a EventContext, Change<'a>) -> Done<'a>;
+
+/// Runs the method of a [`Connection`] for a change.
+pub fn hook<'a, T: Connection>(
+    plugin: &'a T,
+    cx: &'a EventContext,
+    change: Change<'a>,
+) -> Done<'a> {
+    match change {
+        Change::Connected => Box::pin(plugin.on_connect(cx)),
+        Change::Disconnected(reason) => Box::pin(plugin.on_disconnect(cx, reason)),
+        Change::Reconnected => Box::pin(plugin.on_reconnect(cx)),
     }
 }
 
-/// The hooks of `T`, detected in the same way as handlers. This constant, for types that have hooks, hides the one in [`NoConnection`].
+/// The hook of `T`, detected in the same way as handlers. This constant, for types that have one, hides the one in [`NoConnection`].
 pub struct Connections<T>(PhantomData<T>);
 
 impl<T: Connection + 'static> Connections<T> {
-    /// The hooks of `T`.
-    pub const HOOKS: Option<ConnectionHooks<T>> = Some(ConnectionHooks::new());
+    /// The hook of `T`.
+    pub const HOOK: Option<Hook<T>> = Some(hook::<T>);
 }
 
 /// The fallback of [`Connections`].
 pub trait NoConnection<T: 'static> {
-    /// No hooks.
-    const HOOKS: Option<ConnectionHooks<T>> = None;
+    /// No hook.
+    const HOOK: Option<Hook<T>> = None;
 }
 
 impl<T: 'static> NoConnection<T> for Connections<T> {}

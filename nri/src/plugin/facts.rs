@@ -49,32 +49,35 @@ pub const fn events(facts: &[Fact]) -> EventMask {
 }
 
 /// Returns true if a handler receives the event of the RPC with this name, either of that RPC or of StateChange.
-pub const fn takes(facts: &[Fact], rpc: &str) -> bool {
+pub const fn takes(facts: &[Fact], name: &str) -> bool {
+    match find(facts, name) {
+        Some(fact) => is_taken(facts, fact),
+        None => false,
+    }
+}
+
+/// Returns true if the RPC with this name has its own handler.
+pub const fn handles(facts: &[Fact], name: &str) -> bool {
+    match find(facts, name) {
+        Some(fact) => fact.handled,
+        None => false,
+    }
+}
+
+const fn find(facts: &[Fact], name: &str) -> Option<Fact> {
     let mut at = 0;
     while at < facts.len() {
-        if same(facts[at].rpc.name, rpc) {
-            return is_taken(facts, facts[at]);
+        if same(facts[at].rpc.name, name) {
+            return Some(facts[at]);
         }
         at += 1;
     }
-    false
+    None
 }
 
 const fn is_taken(facts: &[Fact], fact: Fact) -> bool {
     fact.rpc.event.is_some()
         && (fact.handled || fact.rpc.change_fields.is_some() && handles(facts, "StateChange"))
-}
-
-/// Returns true if the RPC with this name has its own handler.
-pub const fn handles(facts: &[Fact], name: &str) -> bool {
-    let mut at = 0;
-    while at < facts.len() {
-        if facts[at].handled && same(facts[at].rpc.name, name) {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }
 
 const fn same(a: &str, b: &str) -> bool {

@@ -4,8 +4,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use super::connection::{Change, Done};
 use super::rpcs::RPCS;
-use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row};
+use super::{Call, Hook, Payload, Plugin, Policies, Row};
 use crate::api::EventMask;
 use crate::{EventContext, Result};
 
@@ -22,8 +23,8 @@ impl<P: Plugin> Plugin for Arc<P> {
     const EVENTS: EventMask = P::EVENTS;
     const TABLE: &'static [Row<Self>] = Rows::<P>::ALL.split_at(RPCS.len()).0;
     const POLICIES: Policies = P::POLICIES;
-    const CONNECTION: Option<ConnectionHooks<Self>> = match P::CONNECTION {
-        Some(_) => Some(hooks::<P>()),
+    const CONNECTION: Option<Hook<Self>> = match P::CONNECTION {
+        Some(_) => Some(hook::<P>),
         None => None,
     };
     const MANIFEST: &'static [u8] = P::MANIFEST;
@@ -68,20 +69,10 @@ fn call<'a, P: Plugin, const INDEX: usize>(
     }
 }
 
-/// Returns the hooks of `Arc<P>`, for a `P` that has hooks.
-const fn hooks<P: Plugin>() -> ConnectionHooks<Arc<P>> {
-    ConnectionHooks {
-        on_connect: |plugin, cx| match P::CONNECTION {
-            Some(hooks) => (hooks.on_connect)(plugin, cx),
-            None => Box::pin(async {}),
-        },
-        on_disconnect: |plugin, cx, reason| match P::CONNECTION {
-            Some(hooks) => (hooks.on_disconnect)(plugin, cx, reason),
-            None => Box::pin(async {}),
-        },
-        on_reconnect: |plugin, cx| match P::CONNECTION {
-            Some(hooks) => (hooks.on_reconnect)(plugin, cx),
-            None => Box::pin(async {}),
-        },
+/// Runs the hook of a plugin that has one.
+fn hook<'a, P: Plugin>(plugin: &'a Arc<P>, cx: &'a EventContext, change: Change<'a>) -> Done<'a> {
+    match P::CONNECTION {
+        Some(hook) => hook(plugin, cx, change),
+        None => Box::pin(async {}),
     }
 }

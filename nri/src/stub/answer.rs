@@ -181,10 +181,6 @@ struct Request {
 }
 
 impl Request {
-    fn is_in(&self, mask: crate::api::EventMask) -> bool {
-        self.event.is_some_and(|event| mask.contains(event))
-    }
-
     fn warn(&self, subject: Option<&Subject>) {
         let (name, allowed) = (self.name, self.moments.allowed);
         let elapsed = self.moments.start.elapsed();
@@ -198,7 +194,8 @@ impl Request {
 
     /// `has_unanswered` is true if an update was waiting for the runtime, perhaps on behalf of the handler.
     fn timed_out<P: Plugin>(&self, subject: &Subject, has_unanswered: bool) -> Result<Body> {
-        let ok = self.is_in(P::POLICIES.ok_on_timeout);
+        let may_pass = |event| P::POLICIES.ok_on_timeout.contains(event);
+        let ok = self.event.is_some_and(may_pass);
         let answered = if ok {
             "success, as set by `on_timeout`"
         } else {

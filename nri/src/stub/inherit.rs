@@ -98,31 +98,17 @@ mod tests {
         // SAFETY: as in `is_open`.
         let flags = unsafe { libc::fcntl(taken.as_raw_fd(), libc::F_GETFD) };
         assert_eq!(flags & libc::FD_CLOEXEC, libc::FD_CLOEXEC);
-        assert!(
-            take_over(&number)
-                .unwrap_err()
-                .to_string()
-                .ends_with("it was taken over before")
-        );
+        let again = take_over(&number).unwrap_err().to_string();
+        assert!(again.ends_with("it was taken over before"));
     }
 
     #[test]
     fn what_is_no_number_or_not_open_is_refused() {
+        let refused = |number| take_over(number).unwrap_err().to_string();
         for number in ["", "x", "-1", "0", "2", "4294967296"] {
-            assert!(
-                take_over(number)
-                    .unwrap_err()
-                    .to_string()
-                    .contains("not a number"),
-                "{number:?}"
-            );
+            assert!(refused(number).contains("not a number"), "{number:?}");
         }
-        assert!(
-            take_over("1000000")
-                .unwrap_err()
-                .to_string()
-                .ends_with("it is not open")
-        );
+        assert!(refused("1000000").ends_with("it is not open"));
     }
 
     #[test]

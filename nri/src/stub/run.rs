@@ -7,11 +7,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
 use super::backoff::Attempts;
-use super::panic::contained;
 use super::session::{Lost, Outcome, StopRequest, first};
-use super::shared::Shared;
 use super::{RuntimeExit, Stub};
-use crate::plugin::Plugin;
+use crate::plugin::{Change, Plugin};
 use crate::{Error, ErrorKind, Result};
 
 impl<P: Plugin> Stub<P> {
@@ -66,7 +64,7 @@ impl<P: Plugin> Stub<P> {
             if let Some(since) = lost.serving_since {
                 attempts.held(since.elapsed());
                 if stop
-                    .or(self.shared.run_disconnected(&cause))
+                    .or(self.shared.run_hook(Change::Disconnected(&cause)))
                     .await
                     .is_none()
                 {
@@ -101,19 +99,6 @@ impl<P: Plugin> Stub<P> {
         // A further attempt cannot succeed after these.
         let hopeless = matches!(cause.kind(), ErrorKind::Unsupported | ErrorKind::Config);
         external && !hopeless && (again || settings.wait_for_runtime)
-    }
-}
-
-impl<P: Plugin> Shared<P> {
-    async fn run_disconnected(&self, cause: &Error) {
-        if let Some(hooks) = P::CONNECTION {
-            let cx = self.context();
-            contained(
-                "on_disconnect",
-                (hooks.on_disconnect)(&self.plugin, &cx, cause),
-            )
-            .await;
-        }
     }
 }
 

@@ -15,8 +15,8 @@ use super::serve::{Phase, Serving};
 use super::shared::Shared;
 use crate::api::{RUNTIME_SERVICE, RegisterPluginRequest};
 use crate::context::Status;
-use crate::plugin::Plugin;
 use crate::plugin::rpcs::PROTOCOL;
+use crate::plugin::{Change, Plugin};
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
 
@@ -132,19 +132,24 @@ impl<P: Plugin> Shared<P> {
         }
         self.tools.status.set(Status::Serving);
         tracing::info!(plugin = %self.identity, "synchronized; handling events");
-        self.run_connected(again).await;
+        let change = if again {
+            Change::Reconnected
+        } else {
+            Change::Connected
+        };
+        self.run_hook(change).await;
         Ok(())
     }
 
-    async fn run_connected(&self, again: bool) {
-        let Some(hooks) = P::CONNECTION else {
-            return;
+    /// Tells the plugin about a change of the connection, if it wants to know.
+    pub(super) async fn run_hook(&self, change: Change<'_>) {
+        let name = match change {
+            Change::Connected => "on_connect",
+            Change::Disconnected(_) => "on_disconnect",
+            Change::Reconnected => "on_reconnect",
         };
-        let cx = self.context();
-        if again {
-            contained("on_reconnect", (hooks.on_reconnect)(&self.plugin, &cx)).await;
-        } else {
-            contained("on_connect", (hooks.on_connect)(&self.plugin, &cx)).await;
+        if let Some(hook) = P::CONNECTION {
+            contained(name, hook(&self.plugin, &self.context(), change)).await;
         }
     }
 

@@ -49,13 +49,19 @@ fn message(stream: u32, data: &[u8]) -> Vec<u8> {
     [&header.encode()[..], data].concat()
 }
 
-/// Reads everything there is, as a connection would.
-fn read_all(bytes: Vec<u8>, sizes: Vec<usize>) -> Result<Vec<Message>, ConnectionError> {
-    let mut stream = Pieces {
+fn pieces(bytes: Vec<u8>, sizes: Vec<usize>) -> Pieces {
+    Pieces {
         bytes: bytes.into(),
         sizes,
         turn: 0,
-    };
+    }
+}
+
+/// Reads everything there is, as a connection would. Calls a function after each read.
+fn read_each(
+    mut stream: Pieces,
+    mut check: impl FnMut(&Demux),
+) -> Result<Vec<Message>, ConnectionError> {
     let mut demux = Demux::new([1, 2]);
     let mut context = Context::from_waker(Waker::noop());
     let mut messages = Vec::new();
@@ -63,6 +69,7 @@ fn read_all(bytes: Vec<u8>, sizes: Vec<usize>) -> Result<Vec<Message>, Connectio
         while let Some(message) = demux.next_message()? {
             messages.push(message);
         }
+        check(&demux);
         match demux.poll_fill(&mut stream, &mut context) {
             Poll::Ready(Ok(0)) => break,
             Poll::Ready(Ok(_)) => {}
@@ -70,6 +77,10 @@ fn read_all(bytes: Vec<u8>, sizes: Vec<usize>) -> Result<Vec<Message>, Connectio
         }
     }
     demux.check_end().map(|()| messages)
+}
+
+fn read_all(bytes: Vec<u8>, sizes: Vec<usize>) -> Result<Vec<Message>, ConnectionError> {
+    read_each(pieces(bytes, sizes), |_| {})
 }
 
 /// Cuts what two logical connections send into frames, taking turns, with foreign and empty frames
@@ -234,21 +245,12 @@ fn announced_sizes_are_not_allocated() {
         kind: Kind::Request,
         flags: 0,
     };
-    let mut stream = Pieces {
-        bytes: [
-            FrameHeader {
-                connection: 1,
-                length: MAX_FRAME as u32,
-            }
-            .encode()
-            .to_vec(),
-            header.encode().to_vec(),
-        ]
-        .concat()
-        .into(),
-        sizes: vec![usize::MAX],
-        turn: 0,
+    let frame = FrameHeader {
+        connection: 1,
+        length: MAX_FRAME as u32,
     };
+    let announced = [&frame.encode()[..], &header.encode()].concat();
+    let mut stream = pieces(announced, vec![usize::MAX]);
     let mut demux = Demux::new([1, 2]);
     let mut context = Context::from_waker(Waker::noop());
     let mut sent = stream.bytes.len();
@@ -267,32 +269,17 @@ fn announced_sizes_are_not_allocated() {
 
 #[test]
 fn frames_for_unknown_connections_are_not_kept() {
-    let mut demux = Demux::new([1, 2]);
-    let foreign = frame(0, &vec![0; 100_000]);
-    let mut stream = Pieces {
-        bytes: foreign.repeat(20).into(),
-        sizes: vec![usize::MAX],
-        turn: 0,
-    };
-    let mut context = Context::from_waker(Waker::noop());
-    while !matches!(
-        demux.poll_fill(&mut stream, &mut context),
-        Poll::Ready(Ok(0))
-    ) {
-        assert_eq!(demux.next_message().unwrap(), None);
+    let foreign = frame(0, &vec![0; 100_000]).repeat(20);
+    let messages = read_each(pieces(foreign, vec![usize::MAX]), |demux| {
         assert!(demux.held() <= 2 * READ_BUFFER);
-    }
-    demux.check_end().unwrap();
+    });
+    assert_eq!(messages.unwrap(), []);
 }
 
 #[test]
 fn read_buffer_is_used_again_when_messages_are_dropped() {
     let bytes = frame(1, &message(1, &[1; 3000])).repeat(1000);
-    let mut stream = Pieces {
-        bytes: bytes.into(),
-        sizes: vec![3018],
-        turn: 0,
-    };
+    let mut stream = pieces(bytes, vec![3018]);
     let mut demux = Demux::new([1, 2]);
     let mut context = Context::from_waker(Waker::noop());
     let mut seen = 0;
