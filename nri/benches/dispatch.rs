@@ -70,9 +70,9 @@ impl RunPodSandbox for Unrelated {
     }
 }
 
-fn answer<P: nri::plugin::Plugin>(plugin: &P, method: &str, payload: &[u8]) {
+fn answer<P: nri::plugin::Plugin>(plugin: &P, method: &str, payload: &Bytes) {
     let cx = EventContext::default();
-    let mut dispatched = pin!(dispatch(plugin, &cx, method, payload));
+    let mut dispatched = pin!(dispatch(plugin, &cx, method, payload.clone()));
     match dispatched
         .as_mut()
         .poll(&mut Task::from_waker(Waker::noop()))

@@ -191,7 +191,7 @@ pub mod __private {
     pub use crate::plugin::connection::{Connections, Hook, NoConnection, hook};
     pub use crate::plugin::dispatch::{Unhandled, add_missing_bounds_with_nri_bound};
     pub use crate::plugin::facts::{Fact, events, handles, takes};
-    pub use crate::plugin::required::{RequiredField, oldest_release};
+    pub use crate::plugin::policy::{RequiredField, oldest_release};
     pub use crate::plugin::rpcs::{PROTOCOL, RPCS, rpc};
     pub use crate::plugin::{Connection, Handlers, Plugin, Policies, Row};
     #[cfg(target_family = "wasm")]
@@ -212,7 +212,7 @@ pub mod __private {
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
     pub use crate::stub::synchronize::{Assembly, Part};
-    pub use crate::wire::one_line::OneLine;
+    pub use crate::wire::status::OneLine;
 
     /// The frames and envelopes of the wire, for peers that misbehave in tests and checks.
     pub mod wire {

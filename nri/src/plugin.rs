@@ -12,8 +12,7 @@ pub(crate) mod facts;
 #[rustfmt::skip]
 pub mod handlers;
 pub(crate) mod payload;
-mod policy;
-pub(crate) mod required;
+pub(crate) mod policy;
 pub(crate) mod route;
 #[rustfmt::skip]
 pub(crate) mod rpcs;
@@ -28,9 +27,8 @@ pub use dispatch::Handlers;
 pub use {
     call::{Answer, Call, Checked, Reply, Subject},
     connection::{Change, Hook},
-    payload::{Body, Payload},
-    policy::Policies,
-    required::RequiredField,
+    payload::Body,
+    policy::{Policies, RequiredField},
     route::{Route, dispatch, resolve},
     table::{Deprecation, Handler, Row, Rpc},
 };

@@ -91,12 +91,11 @@ mod error;
 pub(crate) mod frame;
 mod limits;
 pub(crate) mod mux;
-pub(crate) mod one_line;
 pub(crate) mod outbox;
 pub(crate) mod requests;
 #[cfg(not(target_family = "wasm"))]
 mod socket;
-mod status;
+pub(crate) mod status;
 pub(crate) mod ttrpc;
 
 pub use calls::Caller;

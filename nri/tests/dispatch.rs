@@ -7,7 +7,7 @@ use common::{answer, pod, pod_request};
 use nri::ErrorKind;
 use nri::api::{Container, Event, PodSandbox, StateChangeEvent};
 use nri::codec::Message;
-use nri::plugin::{Payload, Plugin, Rpc, resolve};
+use nri::plugin::{Body, Plugin, Rpc, resolve};
 use nri::prelude::*;
 use std::sync::Mutex;
 
@@ -336,7 +336,7 @@ fn a_route_names_rpc_event_and_subject() {
         ("RemoveContainer", Some(Event::RemoveContainer))
     );
     let call = route
-        .call(&plugin, &cx, Payload::Encoded(&payload))
+        .call(&plugin, &cx, Body::Encoded(payload.into()))
         .expect("well formed");
     assert_eq!(
         call.subject.to_string(),
@@ -387,7 +387,7 @@ async fn a_plugin_behind_an_arc_dispatches_to_it() {
         .expect("handled");
     let cx = EventContext::default();
     let call = route
-        .call(&plugin, &cx, Payload::Encoded(&payload))
+        .call(&plugin, &cx, Body::Encoded(payload.into()))
         .expect("well formed");
     call.reply.await.expect("handled");
     assert_eq!(route.rpc.name, "RemoveContainer");

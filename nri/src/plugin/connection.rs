@@ -55,7 +55,7 @@ pub trait Connection: Send + Sync {
 }
 
 /// The end of a hook.
-pub type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub(super) type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A change of the connection.
 #[derive(Clone, Copy)]

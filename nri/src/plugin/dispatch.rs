@@ -4,7 +4,7 @@
 use super::handlers::*;
 use super::rpcs::rpc;
 use super::table::rows;
-use super::{Call, Config, Payload, Row, Subject, decode, part_or_default};
+use super::{Body, Call, Config, Row, Subject, decode, part_or_default};
 use crate::adjust::Updates;
 use crate::api::*;
 use crate::{EventContext, Result};

@@ -1,6 +1,7 @@
 //! The RPCs that a plugin handles, independent of its type. The derive evaluates these at compile
 //! time.
 
+use super::policy::is_same;
 use super::{Row, Rpc};
 use crate::api::EventMask;
 
@@ -67,7 +68,7 @@ pub const fn handles(facts: &[Fact], name: &str) -> bool {
 const fn find(facts: &[Fact], name: &str) -> Option<Fact> {
     let mut at = 0;
     while at < facts.len() {
-        if same(facts[at].rpc.name, name) {
+        if is_same(facts[at].rpc.name.as_bytes(), name.as_bytes()) {
             return Some(facts[at]);
         }
         at += 1;
@@ -78,13 +79,4 @@ const fn find(facts: &[Fact], name: &str) -> Option<Fact> {
 const fn is_taken(facts: &[Fact], fact: Fact) -> bool {
     fact.rpc.event.is_some()
         && (fact.handled || fact.rpc.change_fields.is_some() && handles(facts, "StateChange"))
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut at = 0;
-    while at < a.len() && at < b.len() && a[at] == b[at] {
-        at += 1;
-    }
-    at == a.len() && at == b.len()
 }

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "in-process")]
 use std::any::Any;
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::codec::{DecodeError, Message};
@@ -87,15 +86,6 @@ impl Body {
             Self::Message(message) => message.is_empty(),
         }
     }
-
-    /// Returns the request to pass to a handler.
-    pub fn with_payload<T>(self, work: impl FnOnce(Payload<'_>) -> T) -> T {
-        match self {
-            Self::Encoded(encoded) => work(Payload::Encoded(&encoded)),
-            #[cfg(feature = "in-process")]
-            Self::Message(message) => work(Payload::Message(message)),
-        }
-    }
 }
 
 impl Default for Body {
@@ -114,43 +104,23 @@ impl fmt::Debug for Body {
     }
 }
 
-/// A request for a handler, which keeps nothing of the encoded message.
-pub enum Payload<'a> {
-    /// The encoded message.
-    Encoded(&'a [u8]),
-    /// The message itself.
-    #[cfg(feature = "in-process")]
-    Message(Box<dyn AnyMessage>),
-}
-
-impl Payload<'_> {
-    /// Returns the encoded message. Encodes it if necessary.
-    pub(super) fn to_bytes(&self) -> Cow<'_, [u8]> {
-        match self {
-            Self::Encoded(encoded) => Cow::Borrowed(encoded),
-            #[cfg(feature = "in-process")]
-            Self::Message(message) => message.to_bytes().into(),
-        }
-    }
-}
-
 /// Reads the request `M` of the RPC of this name, as the type `S` that all requests with the same fields share.
 ///
 /// Such requests have the same encoding, so one function decodes them all: the code to decode a pod and a container takes
 /// 4 KiB, and eleven events have both or one of them.
 pub(crate) fn decode<M: 'static, S: Message + Default>(
     rpc: &'static str,
-    payload: Payload<'_>,
+    request: Body,
     #[cfg_attr(
         not(feature = "in-process"),
         allow(unused_variables, reason = "only an adaptation passes messages")
     )]
     shared: fn(M) -> S,
 ) -> Result<S> {
-    match payload {
-        Payload::Encoded(encoded) => decode_encoded(rpc, encoded),
+    match request {
+        Body::Encoded(encoded) => decode_encoded(rpc, &encoded),
         #[cfg(feature = "in-process")]
-        Payload::Message(message) => downcast(message).map(shared).ok_or_else(|| {
+        Body::Message(message) => downcast(message).map(shared).ok_or_else(|| {
             let message = format!("the request of {rpc} is of another type");
             Error::with_kind(ErrorKind::Malformed, message)
         }),

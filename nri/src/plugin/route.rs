@@ -1,8 +1,10 @@
 //! Resolves the name of a method to the handler of the request, and converts between dedicated requests and
 //! StateChangeEvent, which have the same fields with different numbers.
 
+use bytes::Bytes;
+
 use super::payload::malformed;
-use super::{Call, Handler, Payload, Plugin, Row, Rpc};
+use super::{Body, Call, Handler, Plugin, Row, Rpc};
 use crate::api::Event;
 use crate::codec::DecodeError;
 use crate::codec::wire::{WireType, fields as raw_fields, put_key, put_varint};
@@ -35,19 +37,14 @@ impl<P: Plugin> Route<P> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Malformed`] if the payload is not the message of this RPC.
-    pub fn call<'a>(
-        &self,
-        plugin: &'a P,
-        cx: &'a EventContext,
-        payload: Payload<'_>,
-    ) -> Result<Call<'a>> {
+    pub fn call<'a>(&self, plugin: &'a P, cx: &'a EventContext, request: Body) -> Result<Call<'a>> {
         let rewritten = match self.bridge {
-            Bridge::None => return (self.handler)(plugin, cx, payload),
-            Bridge::FromChange(fields) => from_change(&payload.to_bytes(), fields),
-            Bridge::ToChange(event, fields) => to_change(&payload.to_bytes(), event, fields),
+            Bridge::None => return (self.handler)(plugin, cx, request),
+            Bridge::FromChange(fields) => from_change(&request.into_bytes(), fields),
+            Bridge::ToChange(event, fields) => to_change(&request.into_bytes(), event, fields),
         };
         let rewritten = rewritten.map_err(|error| malformed(self.rpc.name, error))?;
-        (self.handler)(plugin, cx, Payload::Encoded(&rewritten))
+        (self.handler)(plugin, cx, Body::Encoded(rewritten.into()))
     }
 }
 
@@ -85,12 +82,12 @@ pub async fn dispatch<P: Plugin>(
     plugin: &P,
     cx: &EventContext,
     method: &str,
-    payload: &[u8],
+    request: Bytes,
 ) -> Result<Vec<u8>> {
-    match resolve::<P>(method, payload)? {
+    match resolve::<P>(method, &request)? {
         Some(route) => {
             let answer = route
-                .call(plugin, cx, Payload::Encoded(payload))?
+                .call(plugin, cx, Body::Encoded(request))?
                 .reply
                 .await?;
             Ok(answer.response.into_bytes().into())

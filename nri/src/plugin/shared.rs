@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::connection::{Change, Done};
 use super::rpcs::RPCS;
-use super::{Call, Hook, Payload, Plugin, Policies, Row};
+use super::{Body, Call, Hook, Plugin, Policies, Row};
 use crate::api::EventMask;
 use crate::{EventContext, Result};
 
@@ -60,11 +60,11 @@ const fn row<P: Plugin, const INDEX: usize>() -> Row<Arc<P>> {
 fn call<'a, P: Plugin, const INDEX: usize>(
     plugin: &'a Arc<P>,
     cx: &'a EventContext,
-    payload: Payload<'_>,
+    request: Body,
 ) -> Result<Call<'a>> {
     let row = const { &P::TABLE[INDEX] };
     match row.handler {
-        Some(handler) => handler(plugin, cx, payload),
+        Some(handler) => handler(plugin, cx, request),
         None => Err(super::route::unimplemented(row.rpc.name)),
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of a dispatch table, and the facts about an RPC that do not depend on a plugin.
 
-use super::{Call, Payload};
+use super::{Body, Call};
 use crate::api::Event;
 use crate::{EventContext, Result};
 
@@ -36,9 +36,8 @@ pub struct Deprecation {
     pub instead: &'static [&'static str],
 }
 
-/// Decodes a request and calls the handler. Borrows nothing from the payload, because the reply may
-/// outlive it.
-pub type Handler<T> = for<'a> fn(&'a T, &'a EventContext, Payload<'_>) -> Result<Call<'a>>;
+/// Decodes a request and calls the handler.
+pub type Handler<T> = for<'a> fn(&'a T, &'a EventContext, Body) -> Result<Call<'a>>;
 
 /// An RPC, with the plugin's handler for it, if any.
 pub struct Row<T: 'static> {
@@ -116,9 +115,9 @@ macro_rules! rows {
             fn $method<'a, T: $handler + 'static>(
                 plugin: &'a T,
                 $cx: &'a EventContext,
-                payload: Payload<'_>,
+                request: Body,
             ) -> Result<Call<'a>> {
-                let $request = decode(stringify!($handler), payload, $conversion)?;
+                let $request = decode(stringify!($handler), request, $conversion)?;
                 let subject = $subject;
                 let handler = plugin.$method($cx, $($argument),*);
                 Ok(Call::new($cx, subject, handler, $respond))

@@ -81,7 +81,7 @@ impl<P: Plugin> Shared<P> {
         cx: &EventContext,
         body: Body,
     ) -> Result<Body> {
-        let call = body.with_payload(|payload| route.call(&self.plugin, cx, payload))?;
+        let call = route.call(&self.plugin, cx, body)?;
         let subject = call.subject;
         let span = tracing::info_span!(
             "event",
@@ -122,7 +122,7 @@ impl<P: Plugin> Shared<P> {
         let (plugin, runtime) = (Arc::clone(&self.plugin), Handle::current());
         let (subject_slot, handler_span) = (Arc::clone(&subject), span.clone());
         let work = async move {
-            let call = body.with_payload(|payload| route.call(&plugin, &cx, payload))?;
+            let call = route.call(&plugin, &cx, body)?;
             handler_span
                 .record("pod", call.subject.pod())
                 .record("container", call.subject.container());

@@ -97,23 +97,14 @@ mod tests {
 
     #[test]
     fn an_older_release_is_refused_and_an_unknown_one_named() {
-        let old = require_release("v0.7.0", &Runtime::new("containerd", "v1.7.6", "")).unwrap_err();
+        let oldest = |runtime| require_release("v0.7.0", &runtime);
+        let old = oldest(Runtime::new("containerd", "v1.7.6", "")).unwrap_err();
         assert_eq!(old.kind(), ErrorKind::Unsupported);
-        assert!(
-            old.to_string()
-                .ends_with("is too old: the plugin supports NRI v0.7.0 and later"),
-            "{old}"
-        );
-        assert_eq!(
-            require_release("v0.7.0", &Runtime::new("x", "", "v0.7.0")).unwrap(),
-            None
-        );
-        let unknown = require_release("v0.7.0", &Runtime::new("x", "", "")).unwrap();
-        assert!(
-            unknown
-                .unwrap()
-                .starts_with("x (NRI version unknown) may be too old")
-        );
+        let expected = "is too old: the plugin supports NRI v0.7.0 and later";
+        assert!(old.to_string().ends_with(expected), "{old}");
+        assert_eq!(oldest(Runtime::new("x", "", "v0.7.0")).unwrap(), None);
+        let unknown = oldest(Runtime::new("x", "", "")).unwrap().unwrap();
+        assert!(unknown.starts_with("x (NRI version unknown) may be too old"));
     }
 
     #[test]

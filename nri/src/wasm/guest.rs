@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
+use bytes::Bytes;
+
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::codec::Message as _;
 use crate::context::{CheckAnswers, Identity, Runtime, Tools};
-use crate::plugin::{Payload, Plugin, Subject, decode_encoded, resolve};
+use crate::plugin::{Body, Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, Part, failed, subscription};
 use crate::{Error, EventContext, Result};
 
@@ -46,8 +48,8 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    fn configure(&self, request: &[u8]) -> Result<Vec<u8>> {
-        let decoded: ConfigureRequest = decode_encoded("Configure", request)?;
+    fn configure(&self, request: Bytes) -> Result<Vec<u8>> {
+        let decoded: ConfigureRequest = decode_encoded("Configure", &request)?;
         let runtime = Arc::new(Runtime::of(&decoded));
         self.tools.set_runtime(Arc::clone(&runtime));
         let answer = self.handle("Configure", request)?;
@@ -59,13 +61,13 @@ impl<P: Plugin> Guest<P> {
         Ok(response.encode_to_vec())
     }
 
-    fn synchronize(&self, part: Vec<u8>) -> Result<Vec<u8>> {
+    fn synchronize(&self, part: Bytes) -> Result<Vec<u8>> {
         let added = {
             let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
-            assembly.add(part.into(), MAX_SYNCHRONIZE)?
+            assembly.add(part, MAX_SYNCHRONIZE)?
         };
         match added {
-            Part::Whole(request) => self.handle("Synchronize", &request),
+            Part::Whole(request) => self.handle("Synchronize", request),
             Part::More => {
                 let more = SynchronizeResponse {
                     more: true,
@@ -76,8 +78,8 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    fn handle(&self, rpc: &str, request: &[u8]) -> Result<Vec<u8>> {
-        let Some(route) = resolve::<P>(rpc, request)? else {
+    fn handle(&self, rpc: &str, request: Bytes) -> Result<Vec<u8>> {
+        let Some(route) = resolve::<P>(rpc, &request)? else {
             return Ok(Vec::new());
         };
         let event = route.event;
@@ -85,7 +87,7 @@ impl<P: Plugin> Guest<P> {
         let cx = EventContext::of_stub(Arc::clone(&self.tools));
         let mut subject = Subject::default();
         let handled = route
-            .call(&self.plugin, &cx, Payload::Encoded(request))
+            .call(&self.plugin, &cx, Body::Encoded(request))
             .and_then(|call| {
                 subject = call.subject;
                 complete(call.reply)?
@@ -101,10 +103,11 @@ impl<P: Plugin> Guest<P> {
 
 impl<P: Plugin> Answers for Guest<P> {
     fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>> {
+        let request = Bytes::from(request);
         match rpc {
-            "Configure" => self.configure(&request),
+            "Configure" => self.configure(request),
             "Synchronize" => self.synchronize(request),
-            _ => self.handle(rpc, &request),
+            _ => self.handle(rpc, request),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::error::{CallError, ConnectionError};
 use super::frame::Kind;
 use super::limits::{Limits, MAX_MESSAGE};
 use super::mux::Message;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, TooLarge};
 use super::ttrpc::{RequestEnvelope, ResponseEnvelope, timeout_nano};
 use crate::codec::Message as _;
 
@@ -164,11 +164,8 @@ impl Calls {
                 self.waiting.insert(stream, answer);
             }
             Err(error) => {
-                let error = CallError::TooLarge {
-                    size: error.size,
-                    max: error.max,
-                };
-                let _ = answer.send(Err(error));
+                let TooLarge { size, max } = error;
+                let _ = answer.send(Err(CallError::TooLarge { size, max }));
             }
         }
         Ok(())

@@ -53,7 +53,10 @@ impl Demux {
         Self {
             buffer: BytesMut::new(),
             frame: None,
-            channels: connections.map(Channel::new),
+            channels: connections.map(|id| Channel {
+                id,
+                partial: BytesMut::new(),
+            }),
         }
     }
 
@@ -206,13 +209,6 @@ struct Channel {
 }
 
 impl Channel {
-    fn new(id: u32) -> Self {
-        Self {
-            id,
-            partial: BytesMut::new(),
-        }
-    }
-
     /// Takes at most `left` bytes from `buffer` for the next message. Returns the message if it is complete.
     fn take(
         &mut self,

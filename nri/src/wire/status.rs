@@ -1,8 +1,6 @@
 //! Status codes, and the status of an answer.
 
-use std::fmt;
-
-use super::one_line::OneLine;
+use std::fmt::{self, Write as _};
 
 /// The maximum number of characters of a message that are shown: peers choose it.
 const MAX_SHOWN: usize = 2000;
@@ -105,6 +103,39 @@ impl Status {
     }
 }
 
+/// Shows a text on one line, at most a number of characters of it.
+///
+/// Control characters, and those that change the direction of text, are escaped: a text with a line end would forge a
+/// line of the log.
+pub struct OneLine<'t> {
+    text: &'t str,
+    max: usize,
+}
+
+impl<'t> OneLine<'t> {
+    /// Shows at most `max` characters, and `…` for the others.
+    pub const fn new(text: &'t str, max: usize) -> Self {
+        Self { text, max }
+    }
+}
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut characters = self.text.chars();
+        for c in characters.by_ref().take(self.max) {
+            if c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+                write!(f, "{}", c.escape_default())?;
+            } else {
+                f.write_char(c)?;
+            }
+        }
+        match characters.next() {
+            Some(_) => f.write_char('…'),
+            None => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +151,15 @@ mod tests {
         assert_eq!(Status::unknown_service("s").code, Code(12));
         let status = Status::unknown_method("s", "m");
         assert_eq!(status.to_string(), "unknown method s/m: UNIMPLEMENTED (12)");
+    }
+
+    #[test]
+    fn a_text_stays_on_its_line_and_has_an_end() {
+        let shown = |text: &str, max| OneLine::new(text, max).to_string();
+        assert_eq!(shown("a\nb\u{1b}[1m", 9), "a\\nb\\u{1b}[1m");
+        assert_eq!(shown("\u{202e}é", 9), "\\u{202e}é");
+        assert_eq!(shown("éé", 2), "éé");
+        assert_eq!(shown("ééé", 2), "éé…");
+        assert_eq!(shown("", 0), "");
     }
 }

@@ -1,6 +1,7 @@
 //! Requests, and a way to answer them without a runtime: the handlers of these tests never wait.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use bytes::Bytes;
 use nri::EventContext;
 use nri::api::{PodSandbox, RunPodSandboxRequest};
 use nri::codec::Message;
@@ -11,7 +12,12 @@ use std::task::{Poll, Waker};
 /// Answers one request.
 pub(crate) fn answer<P: Plugin>(plugin: &P, method: &str, payload: &[u8]) -> nri::Result<Vec<u8>> {
     let cx = EventContext::default();
-    let mut dispatched = pin!(dispatch(plugin, &cx, method, payload));
+    let mut dispatched = pin!(dispatch(
+        plugin,
+        &cx,
+        method,
+        Bytes::copy_from_slice(payload)
+    ));
     match dispatched
         .as_mut()
         .poll(&mut std::task::Context::from_waker(Waker::noop()))

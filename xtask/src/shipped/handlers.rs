@@ -18,6 +18,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         .collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
         //! A trait for each RPC that a plugin can handle.
+        //!
+        //! Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 
         use crate::adjust::{Adjustment, Updates, Verdict};
         use crate::api::*;

@@ -7,10 +7,6 @@ const SECTIONS: &str = include_str!("lifecycle.md");
 /// The start of a heading.
 const HEADING: &str = "\n## ";
 
-/// The end of each section.
-const MORE: &str = "\
-Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).";
-
 /// Returns the lines of the section about an RPC; none for an RPC without a section.
 pub(super) fn lines(rpc: &str) -> Vec<&'static str> {
     let section = sections().find(|(name, _)| *name == rpc);
@@ -18,7 +14,7 @@ pub(super) fn lines(rpc: &str) -> Vec<&'static str> {
         return Vec::new();
     };
     let start = ["", "# State, errors and answers", ""].into_iter();
-    start.chain(text.trim().lines()).chain(["", MORE]).collect()
+    start.chain(text.trim().lines()).collect()
 }
 
 /// Returns the name and text of each section.
