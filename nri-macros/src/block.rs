@@ -44,7 +44,10 @@ pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream 
         attributes: &block.attrs,
     };
     let traits = found.traits(&block, &krate, &subject.this);
-    let handles = Some(found.handles);
+    let handles = Some(Handles {
+        source: Source::Block,
+        ..found.handles
+    });
     let plugin = input::plugin(subject, attributes, protocol, handles, &mut diagnostics);
     let expanded = expand::expand(&plugin, diagnostics);
     quote!(#traits #expanded)
@@ -71,25 +74,13 @@ fn without_lists(attributes: &Attributes, diagnostics: &mut Diagnostics) {
 }
 
 /// The handlers of a block.
+#[derive(Default)]
 struct Found {
     handles: Handles,
     /// The method of each handler trait.
     handlers: Vec<(&'static Rpc, ImplItemFn)>,
     /// The methods of `Connection`.
     hooks: Vec<ImplItemFn>,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Found {
-            handles: Handles {
-                source: Source::Block,
-                ..Handles::default()
-            },
-            handlers: Vec::new(),
-            hooks: Vec::new(),
-        }
-    }
 }
 
 impl Found {

@@ -61,16 +61,11 @@ pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
         {
             format!("did you mean `{nearest}`?")
         }
-        _ => format!("use one of {}", list(known.iter().map(|(_, name)| *name))),
+        _ => {
+            let known = known.iter().map(|(_, name)| format!("`{name}`"));
+            format!("use one of {}", known.collect::<Vec<_>>().join(", "))
+        }
     }
-}
-
-/// Formats names in backticks.
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 /// Normalizes a name, so that `RunPodSandbox`, `run_pod_sandbox` and `RUN_POD_SANDBOX` are similar.

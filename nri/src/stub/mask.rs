@@ -9,34 +9,21 @@ use crate::plugin::Rpc;
 use crate::plugin::rpcs::RPCS;
 use crate::{Error, ErrorKind, Result};
 
-/// The events that the plugin wants.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    /// The events that it has handlers for.
-    pub(super) handled: EventMask,
-    /// The events that it refuses to run without.
-    pub(super) required: EventMask,
-    /// The mask that its Configure handler returned; 0 means all events that it handles.
-    pub(super) chosen: i32,
-}
-
-/// The answer to Configure.
-#[derive(Debug, PartialEq)]
-pub(super) struct Subscription {
-    /// The subscribed events; never empty.
-    pub(super) events: EventMask,
-    /// A message for the log about events that the runtime does not know, or may not know.
-    pub(super) warning: Option<String>,
-}
-
-/// Returns the wanted events that this runtime knows.
+/// Returns the events to subscribe to, which are never none, and a warning about events that the runtime does not know, or
+/// may not know. The plugin has handlers for `handled`, and refuses to run without `required`. `chosen` is the mask that its
+/// handler of Configure returned, of which 0 stands for all events that it handles.
 ///
 /// # Errors
 ///
 /// Returns [`ErrorKind::Unsupported`] if the runtime does not know a required event or any of those
 /// wanted, and [`ErrorKind::Config`] if the plugin chose an event that it does not handle.
-pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscription> {
-    let chosen = chosen(wanted)?;
+pub(super) fn subscribe(
+    runtime: &Runtime,
+    handled: EventMask,
+    required: EventMask,
+    chosen: i32,
+) -> Result<(EventMask, Option<String>)> {
+    let chosen = check_chosen(chosen, handled)?;
     let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
     let missing = |wanted: EventMask| {
         let missing = unknown.iter().filter(|(_, event)| wanted.contains(*event));
@@ -45,7 +32,7 @@ pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscriptio
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let required = missing(wanted.required);
+    let required = missing(required);
     if !required.is_empty() {
         return Err(unsupported(
             runtime,
@@ -69,7 +56,7 @@ pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscriptio
             verb(runtime)
         )
     });
-    Ok(Subscription { events, warning })
+    Ok((events, warning))
 }
 
 /// Returns all events, each with its RPC.
@@ -94,11 +81,11 @@ fn first_release() -> Option<semver::Version> {
         .min()
 }
 
-fn chosen(wanted: Wanted) -> Result<EventMask> {
-    if wanted.chosen == 0 {
-        return Ok(wanted.handled);
+fn check_chosen(chosen: i32, handled: EventMask) -> Result<EventMask> {
+    if chosen == 0 {
+        return Ok(handled);
     }
-    let unhandled = wanted.chosen & !wanted.handled.bits();
+    let unhandled = chosen & !handled.bits();
     if unhandled != 0 {
         let message = format!(
             "the handler of Configure chose events that the plugin has no handler for: {unhandled:#x}"
@@ -106,7 +93,7 @@ fn chosen(wanted: Wanted) -> Result<EventMask> {
         return Err(Error::with_kind(ErrorKind::Config, message)
             .with_help("choose among the events that are handled"));
     }
-    Ok(EventMask::from_bits_truncate(wanted.chosen))
+    Ok(EventMask::from_bits_truncate(chosen))
 }
 
 pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
@@ -145,13 +132,12 @@ mod tests {
     use super::*;
 
     /// Subscribes to the events that the plugin handles, or to those chosen by its handler.
-    fn subscribed(handled: EventMask, chosen: i32, runtime: &Runtime) -> Result<Subscription> {
-        let wanted = Wanted {
-            handled,
-            required: EventMask::EMPTY,
-            chosen,
-        };
-        subscribe(wanted, runtime)
+    fn subscribed(
+        handled: EventMask,
+        chosen: i32,
+        runtime: &Runtime,
+    ) -> Result<(EventMask, Option<String>)> {
+        subscribe(runtime, handled, EventMask::EMPTY, chosen)
     }
 
     fn mask(events: [Event; 2]) -> EventMask {
@@ -171,28 +157,28 @@ mod tests {
             ("", 0x7ff),
         ] {
             let runtime = Runtime::new("some-runtime", "1.0", nri);
-            let all = subscribed(EventMask::ALL, 0, &runtime).unwrap();
-            assert_eq!(all.events.bits(), known, "{nri}");
-            assert_eq!(all.warning.is_some(), known != newest, "{nri}");
+            let (all, warning) = subscribed(EventMask::ALL, 0, &runtime).unwrap();
+            assert_eq!(all.bits(), known, "{nri}");
+            assert_eq!(warning.is_some(), known != newest, "{nri}");
         }
     }
 
     #[test]
     fn the_warning_names_events_and_versions() {
         let pods = mask([Event::RunPodSandbox, Event::UpdatePodSandbox]);
-        let containerd = subscribed(pods, 0, &Runtime::new("containerd", "v1.7.35", "")).unwrap();
+        let (_, containerd) =
+            subscribed(pods, 0, &Runtime::new("containerd", "v1.7.35", "")).unwrap();
         assert_eq!(
-            containerd.warning.as_deref(),
+            containerd.as_deref(),
             Some(
                 "containerd v1.7.35 (NRI v0.8.0, inferred from its version) does not know \
                      UpdatePodSandbox (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
                      plugin will not receive it"
             )
         );
-        let unknown = subscribed(pods, 0, &Runtime::new("other", "", "")).unwrap();
+        let (_, unknown) = subscribed(pods, 0, &Runtime::new("other", "", "")).unwrap();
         assert!(
             unknown
-                .warning
                 .unwrap()
                 .starts_with("other (NRI version unknown) may not know UpdatePodSandbox")
         );
@@ -200,20 +186,18 @@ mod tests {
 
     #[test]
     fn what_is_required_and_not_known_is_an_error() {
-        let wanted = Wanted {
-            handled: mask([Event::RunPodSandbox, Event::ValidateContainerAdjustment]),
-            required: EventMask::EMPTY.with(Event::ValidateContainerAdjustment),
-            chosen: 0,
-        };
-        let error = subscribe(wanted, &Runtime::new("other", "", "v0.9.0")).unwrap_err();
+        let handled = mask([Event::RunPodSandbox, Event::ValidateContainerAdjustment]);
+        let required = EventMask::EMPTY.with(Event::ValidateContainerAdjustment);
+        let under = |nri| subscribe(&Runtime::new("other", "", nri), handled, required, 0);
+        let error = under("v0.9.0").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(
             error.to_string(),
             "other (NRI v0.9.0) does not know an event that the plugin requires: \
              ValidateContainerAdjustment (since NRI v0.10.0)"
         );
-        assert!(subscribe(wanted, &Runtime::new("other", "", "v0.10.0")).is_ok());
-        assert!(subscribe(wanted, &Runtime::new("other", "", "")).is_err());
+        assert!(under("v0.10.0").is_ok());
+        assert!(under("").is_err());
     }
 
     #[test]
@@ -232,8 +216,8 @@ mod tests {
     fn the_handler_of_configure_may_narrow_and_not_widen() {
         let handled = mask([Event::RunPodSandbox, Event::StopPodSandbox]);
         let newest = Runtime::new("", "", "v0.12.0");
-        let narrow = subscribed(handled, 0b10, &newest).unwrap();
-        assert_eq!(narrow.events.bits(), 0b10);
+        let (narrow, _) = subscribed(handled, 0b10, &newest).unwrap();
+        assert_eq!(narrow.bits(), 0b10);
         let wide = subscribed(handled, 0b1010, &newest).unwrap_err();
         assert_eq!(wide.kind(), ErrorKind::Config);
     }
@@ -246,7 +230,7 @@ mod tests {
             let handled = EventMask::from_bits_truncate(handled);
             let runtime = Runtime::new("", "", &format!("v0.{release}.0"));
             let known = if release < 10 { 0x7ff } else { 0x3fff };
-            if let Ok(Subscription { events, .. }) = subscribed(handled, chosen, &runtime) {
+            if let Ok((events, _)) = subscribed(handled, chosen, &runtime) {
                 prop_assert_ne!(events.bits(), 0);
                 prop_assert_eq!(events.bits() & !(handled.bits() & known), 0);
             }

@@ -24,10 +24,3 @@ pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T> {
     })
     .await
 }
-
-/// Waits for work outside of requests. Logs a panic in it.
-pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
-    if let Err(error) = caught(work).await {
-        tracing::error!("{name} failed: {error:#}");
-    }
-}

@@ -88,7 +88,10 @@ impl<P: Plugin> Stub<P> {
     async fn connect(&mut self, stop: &mut StopRequest<'_>, again: bool) -> Outcome {
         match stop.or(self.endpoint.open()).await {
             None => Outcome::Stopped,
-            Some(Err(error)) => Outcome::Lost(Lost::early(error)),
+            Some(Err(error)) => Outcome::Lost(Lost {
+                serving_since: None,
+                cause: Some(error),
+            }),
             Some(Ok(stream)) => self.shared.session(stream, stop, again).await,
         }
     }

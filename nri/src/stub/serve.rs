@@ -56,17 +56,12 @@ impl<'s, P: Plugin> Serving<'s, P> {
     /// Returns the error of Configure or Synchronize.
     pub(super) async fn reach(&self, phase: Phase) -> Result<()> {
         let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
-        match self.phase() {
-            Phase::Failed => Err(self.take_failure()),
-            Phase::Registering | Phase::Configured | Phase::Serving => Ok(()),
+        if self.phase() != Phase::Failed {
+            return Ok(());
         }
-    }
-
-    fn take_failure(&self) -> Error {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure
-            .take()
-            .unwrap_or_else(|| Error::with_kind(ErrorKind::Connection, "the handshake failed"))
+        let taken = || Error::with_kind(ErrorKind::Connection, "the handshake failed");
+        Err(failure.take().unwrap_or_else(taken))
     }
 
     /// Ends the connection after an error, once the runtime has been sent the error.

@@ -2,6 +2,7 @@
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 
 use crate::codec::Message;
@@ -10,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::CHANNELS;
 use super::connect::Stream;
 use super::deadline::first_poll;
-use super::panic::contained;
+use super::panic::caught;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
 use crate::api::{RUNTIME_SERVICE, RegisterPluginRequest};
@@ -18,7 +19,7 @@ use crate::context::Status;
 use crate::plugin::rpcs::PROTOCOL;
 use crate::plugin::{Change, Plugin};
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, EventContext, Result};
 
 /// The request to stop, observed by several connections, one after the other; `None` once it was made.
 pub(super) struct StopRequest<'a>(pub(super) Option<Pin<&'a mut (dyn Future<Output = ()> + Send)>>);
@@ -66,15 +67,6 @@ pub(super) struct Lost {
     pub(super) serving_since: Option<Instant>,
     /// The error; `None` if the runtime closed the connection in an orderly way.
     pub(super) cause: Option<Error>,
-}
-
-impl Lost {
-    pub(super) fn early(cause: Error) -> Self {
-        Lost {
-            serving_since: None,
-            cause: Some(cause),
-        }
-    }
 }
 
 impl<P: Plugin> Shared<P> {
@@ -149,7 +141,10 @@ impl<P: Plugin> Shared<P> {
             Change::Reconnected => "on_reconnect",
         };
         if let Some(hook) = P::CONNECTION {
-            contained(name, hook(&self.plugin, &self.context(), change)).await;
+            let cx = EventContext::of_stub(Arc::clone(&self.tools));
+            if let Err(error) = caught(hook(&self.plugin, &cx, change)).await {
+                tracing::error!("{name} failed: {error:#}");
+            }
         }
     }
 

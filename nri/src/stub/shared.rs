@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::options::Settings;
 use super::watchdog::Watchdog;
-use crate::EventContext;
 use crate::api::EventMask;
 use crate::codec::DecodeError;
 use crate::context::{Identity, Tools};
@@ -62,11 +61,6 @@ impl<P: Plugin> Shared<P> {
     pub(super) fn set_request_timeout(&self, millis: i64) {
         self.request_timeout
             .store(u64::try_from(millis).unwrap_or(0), Ordering::Relaxed);
-    }
-
-    /// Returns a context outside of any request.
-    pub(super) fn context(&self) -> EventContext {
-        EventContext::of_stub(Arc::clone(&self.tools))
     }
 
     /// Logs a warning about the runtime, unless it is the same as the previous one, for example

@@ -1,6 +1,6 @@
 //! The answer to Configure: the subscription and the failure policy of a plugin.
 
-use super::mask::{NEWER_RUNTIME, Wanted, subscribe, unsupported};
+use super::mask::{NEWER_RUNTIME, subscribe, unsupported};
 use crate::api::fields::FIELDS;
 use crate::api::{ConfigureResponse, FailurePolicy};
 use crate::context::Runtime;
@@ -20,18 +20,13 @@ pub(crate) fn subscription<P: Plugin>(
     let oldest = P::PROTOCOL.map(|oldest| require_release(oldest, runtime));
     let may_be_too_old = oldest.transpose()?.flatten();
     require_fields(P::POLICIES.required_fields, runtime)?;
-    let wanted = Wanted {
-        handled: P::EVENTS,
-        required: P::POLICIES.required,
-        chosen,
-    };
-    let subscription = subscribe(wanted, runtime)?;
+    let (events, warning) = subscribe(runtime, P::EVENTS, P::POLICIES.required, chosen)?;
     let policy = P::POLICIES.failure_policy;
     let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
-    let warnings = [may_be_too_old, subscription.warning, policy_warning];
+    let warnings = [may_be_too_old, warning, policy_warning];
     let warnings = warnings.into_iter().flatten();
     let response = ConfigureResponse {
-        events: subscription.events.bits(),
+        events: events.bits(),
         failure_policy: policy,
     };
     Ok((response, warnings.collect()))
