@@ -58,10 +58,15 @@ pub(crate) fn check(
     }
     let protocol = protocol(&attributes, diagnostics);
     let handles = handles::check(input, &attributes, protocol.as_ref(), diagnostics);
+    let mut generics = input.generics.clone();
+    if let Some(bound) = &attributes.bound {
+        let bounds = &mut generics.make_where_clause().predicates;
+        bounds.extend(bound.iter().cloned());
+    }
     let subject = Subject {
         ident: &input.ident,
         this: derived_type(&input.ident, &input.generics),
-        generics: with_bound(input.generics.clone(), &attributes),
+        generics,
         attributes: &input.attrs,
     };
     plugin(subject, attributes, protocol, handles, diagnostics)
@@ -130,16 +135,6 @@ fn derived_type(ident: &Ident, generics: &Generics) -> TokenStream {
     });
     let arguments = (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>));
     quote!(#ident #arguments)
-}
-
-fn with_bound(mut generics: Generics, attributes: &Attributes) -> Generics {
-    if let Some(bound) = &attributes.bound {
-        generics
-            .make_where_clause()
-            .predicates
-            .extend(bound.iter().cloned());
-    }
-    generics
 }
 
 const NAME_HELP: (&str, &str) = (

@@ -109,8 +109,6 @@ pub use crate::context::{
 pub use aside::blocking;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use shared::Recorder;
-#[cfg(any(test, target_family = "wasm"))]
-pub(crate) use synchronize::{Assembly, Part};
 #[cfg(not(target_family = "wasm"))]
 pub use {
     backoff::Backoff,
@@ -118,7 +116,11 @@ pub use {
     options::{Builder, RuntimeExit},
 };
 #[cfg(any(test, target_family = "wasm"))]
-pub(crate) use {check::failed, subscription::subscription};
+pub(crate) use {
+    check::failed,
+    subscription::subscription,
+    synchronize::{Assembly, Part},
+};
 
 /// The plugin serves on the first connection and calls on the second.
 #[cfg(not(target_family = "wasm"))]

@@ -354,17 +354,17 @@ fn name_and_index_are_known_without_a_plugin() {
 
 #[test]
 fn deprecated_handlers_are_told_for_a_warning_at_the_start() {
-    let deprecated = deprecated::<Legacy>();
+    let deprecated = deprecated_rpcs::<Legacy>();
     assert_eq!(deprecated.len(), 1);
     let deprecation = deprecated[0].deprecated.expect("marked");
     assert_eq!(
         (deprecated[0].name, deprecation.since, deprecation.removal),
         ("StateChange", "v0.12.0", "containerd 2.7")
     );
-    assert_eq!(deprecated::<Dedicated>().len(), 0);
+    assert_eq!(deprecated_rpcs::<Dedicated>().len(), 0);
 }
 
-fn deprecated<P: Plugin>() -> Vec<&'static Rpc> {
+fn deprecated_rpcs<P: Plugin>() -> Vec<&'static Rpc> {
     let handled = P::TABLE.iter().filter(|row| row.handler.is_some());
     let rpcs = handled.map(|row| row.rpc);
     rpcs.filter(|rpc| rpc.deprecated.is_some()).collect()

@@ -14,20 +14,12 @@ use crate::table::{RPCS, Rpc};
 /// Returns assertions of constants, each at the offending tokens.
 pub(super) fn assertions(plugin: &Plugin) -> TokenStream {
     let has_handler = has_handler(plugin);
+    let named = plugin.policies.named.iter().map(named_is_handled);
+    let not_newer = RPCS.iter().filter_map(|rpc| is_not_newer(rpc, plugin));
     let detected = plugin.handles.is_none();
-    let named = plugin
-        .policies
-        .named
-        .iter()
-        .filter(|_| detected)
-        .map(named_is_handled);
-    let not_newer = RPCS
-        .iter()
-        .filter(|_| detected)
-        .filter_map(|rpc| is_not_newer(rpc, plugin));
+    let of_detected = named.chain(not_newer).filter(|_| detected);
     std::iter::once(has_handler)
-        .chain(named)
-        .chain(not_newer)
+        .chain(of_detected)
         .chain(plugin.policies.required_fields.iter().map(field_exists))
         .chain(unlisted(plugin))
         .collect()

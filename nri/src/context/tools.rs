@@ -30,7 +30,7 @@ pub enum CheckAnswers {
 /// The parts of a stub that handlers reach through their [`EventContext`].
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    pub(crate) link: Link,
+    pub(crate) link: Arc<Link>,
     pub(crate) metrics: Metrics,
     pub(crate) status: StatusCell,
     pub(crate) check_answers: CheckAnswers,
@@ -60,7 +60,7 @@ impl Tools {
     }
 
     pub(crate) fn updater(&self) -> Updater {
-        Updater::new(self.link.clone())
+        Updater::new(Arc::clone(&self.link))
     }
 
     pub(crate) fn runtime(&self) -> Option<Arc<Runtime>> {

@@ -53,16 +53,13 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Updater {
-    link: Link,
+    link: Arc<Link>,
     timeout: Duration,
 }
 
 /// The current connection.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Link(Arc<Shared>);
-
 #[derive(Debug, Default)]
-struct Shared {
+pub(crate) struct Link {
     caller: Mutex<Option<Caller>>,
     /// The number of updates that the runtime has not answered.
     unanswered: AtomicUsize,
@@ -119,7 +116,7 @@ pub enum UpdateError {
 }
 
 impl Updater {
-    pub(crate) fn new(link: Link) -> Self {
+    pub(crate) fn new(link: Arc<Link>) -> Self {
         Updater {
             link,
             timeout: DEFAULT_TIMEOUT,
@@ -237,12 +234,12 @@ impl Link {
 
     /// Returns true if the runtime has not answered an update.
     pub(crate) fn has_unanswered(&self) -> bool {
-        self.0.unanswered.load(Ordering::Relaxed) > 0
+        self.unanswered.load(Ordering::Relaxed) > 0
     }
 
     fn unanswered(&self) -> Unanswered<'_> {
-        self.0.unanswered.fetch_add(1, Ordering::Relaxed);
-        Unanswered(&self.0.unanswered)
+        self.unanswered.fetch_add(1, Ordering::Relaxed);
+        Unanswered(&self.unanswered)
     }
 
     fn caller(&self) -> Option<Caller> {
@@ -250,7 +247,7 @@ impl Link {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Caller>> {
-        self.0.caller.lock().unwrap_or_else(PoisonError::into_inner)
+        self.caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -280,7 +277,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_connection_there_is_an_error_and_no_waiting() {
-        let updater = Updater::new(Link::default());
+        let updater = Updater::new(Arc::default());
         assert_eq!(
             updater.evict("c0", "why").await,
             Err(UpdateError::NotConnected)

@@ -90,10 +90,20 @@ impl From<Result<Bytes, Status>> for ResponseEnvelope {
                 status: None,
                 payload,
             },
-            Err(status) => Self {
-                status: Some(status.into()),
-                payload: Bytes::new(),
-            },
+            Err(Status { code, message }) => {
+                let code = if code == Code::OK {
+                    Code::UNKNOWN
+                } else {
+                    code
+                };
+                Self {
+                    status: Some(StatusEnvelope {
+                        code: code.0,
+                        message,
+                    }),
+                    payload: Bytes::new(),
+                }
+            }
         }
     }
 }
@@ -105,20 +115,6 @@ impl From<ResponseEnvelope> for Result<Bytes, Status> {
                 Err(Status::new(Code(status.code), status.message))
             }
             _ => Ok(response.payload),
-        }
-    }
-}
-
-impl From<Status> for StatusEnvelope {
-    fn from(status: Status) -> Self {
-        let code = if status.code == Code::OK {
-            Code::UNKNOWN
-        } else {
-            status.code
-        };
-        Self {
-            code: code.0,
-            message: status.message,
         }
     }
 }
