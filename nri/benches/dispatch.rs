@@ -9,6 +9,7 @@ use std::pin::pin;
 use std::task::{Context as Task, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use nri::api::{CreateContainerRequest, PostStartContainerRequest, StateChangeEvent};
 use nri::codec::Message;
 use nri::plugin::dispatch;
@@ -138,18 +139,22 @@ fn main() {
     let (pod, container) = pod_and_container();
     let (pod, container) = (Some(pod), Some(container));
     let event = Event::PostStartContainer as i32;
-    let change = StateChangeEvent {
+    let change: Bytes = StateChangeEvent {
         event,
         pod: pod.clone(),
         container: container.clone(),
     }
-    .encode_to_vec();
-    let create = CreateContainerRequest {
+    .encode_to_vec()
+    .into();
+    let create: Bytes = CreateContainerRequest {
         pod: pod.clone(),
         container: container.clone(),
     }
-    .encode_to_vec();
-    let started = PostStartContainerRequest { pod, container }.encode_to_vec();
+    .encode_to_vec()
+    .into();
+    let started: Bytes = PostStartContainerRequest { pod, container }
+        .encode_to_vec()
+        .into();
     let decode_started = || {
         drop(black_box(PostStartContainerRequest::decode(black_box(
             &*started,

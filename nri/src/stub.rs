@@ -110,11 +110,7 @@ pub use aside::blocking;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use shared::Recorder;
 #[cfg(not(target_family = "wasm"))]
-pub use {
-    backoff::Backoff,
-    connect::DEFAULT_SOCKET,
-    options::{Builder, RuntimeExit},
-};
+pub use {backoff::Backoff, connect::DEFAULT_SOCKET, options::Builder, shared::RuntimeExit};
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use {
     check::failed,

@@ -50,3 +50,9 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
         None => quote!(None),
     }
 }
+
+/// Returns the source text of an expression or a type on one line.
+pub(crate) fn source(tokens: &TokenStream) -> String {
+    let text = tokens.to_string().replace(' ', "");
+    text.replace(',', ", ").replace("|()|", "|()| ")
+}

@@ -11,7 +11,7 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 use super::Stub;
 use super::backoff::Backoff;
 use super::connect::Endpoint;
-use super::shared::{Recorder, Shared};
+use super::shared::{Recorder, RuntimeExit, Settings, Shared};
 use crate::Result;
 use crate::context::CheckAnswers;
 use crate::context::identity::PartialIdentity;
@@ -50,32 +50,6 @@ pub struct Builder<P> {
     given: PartialIdentity,
     endpoint: Option<Endpoint>,
     settings: Settings,
-}
-
-/// The settings that a stub keeps.
-pub(super) struct Settings {
-    pub(super) reconnect: Option<Backoff>,
-    pub(super) wait_for_runtime: bool,
-    pub(super) runtime_exit: RuntimeExit,
-    pub(super) registration_timeout: Duration,
-    pub(super) max_synchronize: usize,
-    pub(super) check_answers: CheckAnswers,
-    pub(super) recorder: Option<Arc<dyn Recorder>>,
-    pub(super) logs: bool,
-}
-
-/// The result of a plugin that ends because its runtime is gone.
-///
-/// With `fn main() -> nri::Result<()>`, success is exit code 0 and failure is 1. A systemd unit
-/// with `Restart=on-failure` restarts the plugin only after a failure; with `Restart=always` either
-/// works.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RuntimeExit {
-    /// `Ok(())`: the plugin has nothing left to do.
-    #[default]
-    Success,
-    /// An error of kind [`Connection`](crate::ErrorKind::Connection).
-    Failure,
 }
 
 impl<P> fmt::Debug for Builder<P> {

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::backoff::Backoff;
 use super::deadline::DEFAULT_TIMEOUT;
-use super::options::Settings;
 use super::watchdog::Watchdog;
 use crate::api::EventMask;
 use crate::codec::DecodeError;
-use crate::context::{Identity, Tools};
+use crate::context::{CheckAnswers, Identity, Tools};
 use crate::plugin::Plugin;
 
 /// Records each request before its handler gets it.
@@ -23,6 +23,32 @@ pub(crate) trait Recorder: Send + Sync {
     ///
     /// Returns an error if the request cannot be decoded.
     fn record(&self, method: &str, request: &[u8]) -> Result<(), DecodeError>;
+}
+
+/// The settings that a stub keeps.
+pub(super) struct Settings {
+    pub(super) reconnect: Option<Backoff>,
+    pub(super) wait_for_runtime: bool,
+    pub(super) runtime_exit: RuntimeExit,
+    pub(super) registration_timeout: Duration,
+    pub(super) max_synchronize: usize,
+    pub(super) check_answers: CheckAnswers,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
+    pub(super) logs: bool,
+}
+
+/// The result of a plugin that ends because its runtime is gone.
+///
+/// With `fn main() -> nri::Result<()>`, success is exit code 0 and failure is 1. A systemd unit
+/// with `Restart=on-failure` restarts the plugin only after a failure; with `Restart=always` either
+/// works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RuntimeExit {
+    /// `Ok(())`: the plugin has nothing left to do.
+    #[default]
+    Success,
+    /// An error of kind [`Connection`](crate::ErrorKind::Connection).
+    Failure,
 }
 
 /// The plugin and the state that all its connections share.

@@ -7,7 +7,7 @@ use super::rpc::{Plugin, Rpc};
 use super::shape::{
     Argument, answer, arguments, conversion_of_updates, field_of_type, takes_whole,
 };
-use crate::tokens::formatted;
+use crate::tokens::{formatted, source};
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
 use nri_schema::model::Message;
@@ -68,12 +68,6 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     }}
 "
     ))
-}
-
-/// Returns the source text of an expression or a type on one line.
-pub(super) fn source(tokens: &TokenStream) -> String {
-    let text = tokens.to_string().replace(' ', "");
-    text.replace(',', ", ").replace("|()|", "|()| ")
 }
 
 /// Returns the attribute with which rustc warns authors of plugins that handle a deprecated RPC.

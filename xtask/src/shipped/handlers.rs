@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::dispatch::source;
 use super::lifecycle;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Answer, Argument, answer, arguments};
+use crate::tokens::source;
 use nri_codegen::emit::doc;
 use nri_schema::Error;
 
