@@ -59,6 +59,6 @@ fn main() {
     }
     let masks = [Enum::EVENTS, Borrowing::EVENTS, Bound::<u8>::EVENTS, Where::<u8, 2>::EVENTS, r#match::EVENTS];
     assert!(masks.iter().all(|mask| mask.bits() == 1));
-    let rows = Where::<u8, 2>::TABLE.rows();
+    let rows = Where::<u8, 2>::TABLE;
     assert_eq!(rows.iter().filter(|row| row.handler.is_some()).count(), 1);
 }
