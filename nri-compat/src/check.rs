@@ -12,7 +12,6 @@ pub mod content;
 pub mod events;
 pub mod evidence;
 mod go_build;
-pub mod head;
 mod identity;
 pub mod logs;
 mod packages;

@@ -57,20 +57,10 @@ impl Packing {
         extensions.copied()
     }
 
-    /// Returns true if the data ends within the first bytes that identify a format. Without the
-    /// extension of that format, bytes that may be text do not count.
+    /// Returns true if the data of a file with this extension ends within the first bytes that identify a format.
     pub(crate) fn is_cut(head: &[u8], extension: Option<&str>) -> bool {
-        if head.len() >= LONGEST_MAGIC || Self::detect(head) != Self::Not {
-            return false;
-        }
-        let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
-        let has = |known: &[&str]| extension.is_some_and(|extension| known.contains(&extension));
-        let mut formats = FORMATS.iter();
-        match formats.find(|(_, _, extensions, _)| has(extensions)) {
-            Some((.., magic)) => begins(magic),
-            None if may_be_text(head) => head.len() > 4 && head.starts_with(BZIP2),
-            None => FORMATS.iter().any(|(.., magic)| begins(magic)),
-        }
+        let is_short = head.len() < LONGEST_MAGIC && Self::detect(head) == Self::Not;
+        is_short && Self::extensions().any(|known| Some(known) == extension)
     }
 
     /// Returns its name; `None` for uncompressed data.
@@ -78,9 +68,4 @@ impl Packing {
         let found = FORMATS.iter().find(|(packing, ..)| *packing == self);
         found.map(|(_, name, ..)| *name)
     }
-}
-
-/// Returns true if a text may begin with these bytes.
-fn may_be_text(head: &[u8]) -> bool {
-    head.iter().all(|byte| byte.is_ascii() && *byte != 0x1f)
 }

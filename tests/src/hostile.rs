@@ -8,9 +8,8 @@ pub mod elf;
 
 use std::sync::LazyLock;
 
-use nri_compat::check::content::File;
+use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::head::HEAD;
 use nri_compat::check::target::Target;
 use nri_compat::check::verdict::judge;
 use nri_compat::report::check::{Outcome, Verdict};

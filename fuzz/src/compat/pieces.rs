@@ -2,8 +2,7 @@
 
 use std::io;
 
-use nri_compat::check::content::{Content, File};
-use nri_compat::check::head::HEAD;
+use nri_compat::check::content::{Content, File, HEAD};
 
 use super::reading::reader;
 

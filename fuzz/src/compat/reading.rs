@@ -1,8 +1,7 @@
 //! Runs one reader on any bytes, without a panic.
 
-use nri_compat::check::content::File;
+use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::evidence::{READERS, Reader};
-use nri_compat::check::head::HEAD;
 
 /// Returns the reader with this name.
 pub(crate) fn reader(name: &str) -> &'static dyn Reader {

@@ -11,9 +11,7 @@ mod archive;
 mod charts;
 mod compressed;
 mod defect;
-mod demand;
 mod disk;
-mod file_outcome;
 mod found;
 mod images;
 mod machine_root;
@@ -39,12 +37,10 @@ use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Unreadable;
-use demand::Demand;
-use file_outcome::FileOutcome;
+use found::{Demand, FileOutcome};
 use machine_root::MachineRoot;
 use roots::{Root, Roots};
-use scan::Scan;
-use visit::Visit;
+use scan::{Scan, Visit};
 
 pub use super::collected::Collected;
 pub(crate) use defect::start_again_after_panics;
@@ -102,16 +98,15 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
 }
 
 fn file(scan: &Scan<'_>, root: &Root) {
-    let demand = if root.is_named {
-        Demand::Named
-    } else {
-        Demand::Walked
-    };
     let visit = Visit {
-        path: &root.path,
         place: Place::from_path(&root.shown),
+        path: root.path.clone(),
         is_link: false,
-        demand,
+        demand: if root.is_named {
+            Demand::Named
+        } else {
+            Demand::Walked
+        },
     };
     visit::file(scan, &visit);
 }
@@ -123,7 +118,7 @@ fn stream(scan: &Scan<'_>, path: &Path) {
         .map_err(Unreadable::from)
         .and_then(|mut input| disk::spooled(&mut *input));
     match spooled {
-        Ok(disk) => visit::stream(scan, &disk, &place),
+        Ok(disk) => visit::stream(scan, &disk, place),
         Err(why) => {
             unjudged::report(scan, &place, Demand::Named, &why.reason);
             scan.count(FileOutcome::Evidence);

@@ -1,10 +1,13 @@
 //! The bytes of a file under check, from any source, read in bounded pieces.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use super::head::Head;
+use crate::packing::Packing;
 use crate::place::Place;
+use crate::unpack::decoder;
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///
@@ -32,14 +35,14 @@ pub trait Content: Sync {
     }
 }
 
-impl Content for [u8] {
+impl Content for &[u8] {
     fn len(&self) -> u64 {
         <[u8]>::len(self) as u64
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let rest = &self[start.min(self.len())..];
+        let rest = self.get(start..).unwrap_or_default();
         let taken = rest.len().min(buffer.len());
         buffer[..taken].copy_from_slice(&rest[..taken]);
         Ok(taken)
@@ -56,25 +59,11 @@ impl Content for Vec<u8> {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self[..].read_at(offset, buffer)
+        (&self[..]).read_at(offset, buffer)
     }
 
     fn as_slice(&self) -> Option<&[u8]> {
         Some(self)
-    }
-}
-
-impl<C: Content + ?Sized> Content for &C {
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        (**self).read_at(offset, buffer)
-    }
-
-    fn as_slice(&self) -> Option<&[u8]> {
-        (**self).as_slice()
     }
 }
 
@@ -121,6 +110,62 @@ pub struct File<'c> {
     pub content: &'c dyn Content,
     /// The path on disk, if it is a file there, so that its surroundings can be checked.
     pub disk: Option<PathBuf>,
+}
+
+/// The number of bytes that are read to recognise a file.
+pub const HEAD: usize = 4096;
+
+/// The number of lines that are read to recognise a log; the first may be the rest of a line that a
+/// rotation cut.
+pub(crate) const HEAD_LINES: usize = 8;
+
+/// The first bytes of a file, up to [`HEAD`].
+///
+/// ```
+/// use nri_compat::check::content::Head;
+///
+/// let head = Head::from(b"MARK".to_vec());
+/// assert!(head.starts_with(b"MA"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    bytes: Vec<u8>,
+    unpacked: OnceLock<Vec<u8>>,
+}
+
+impl Head {
+    /// Returns the first bytes decompressed, as far as they can be without the rest of the file:
+    /// up to [`HEAD`]. Nothing if the file is not compressed.
+    pub(crate) fn unpacked(&self) -> &[u8] {
+        self.unpacked.get_or_init(|| {
+            let mut unpacked = Vec::new();
+            let packing = Packing::detect(&self.bytes);
+            if packing != Packing::Not
+                && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
+            {
+                // Data decompressed before an error counts.
+                let _ = decoder.take(HEAD as u64).read_to_end(&mut unpacked);
+            }
+            unpacked
+        })
+    }
+}
+
+impl From<Vec<u8>> for Head {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            unpacked: OnceLock::new(),
+        }
+    }
+}
+
+impl Deref for Head {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// Content as a stream that continues at `at`.

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::content::File;
+use super::content::{File, HEAD, Head};
 use super::evidence::Reader as _;
 use super::evidence::go_module::GoModule;
 use super::evidence::nri_module::{self, Package};
 use super::evidence::program::Program;
-use super::head::{HEAD, Head};
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
 use crate::subprocess;

@@ -5,10 +5,9 @@ use std::fs;
 
 use nri::plugin::Plugin;
 use nri::prelude::*;
-use nri_compat::check::content::File;
+use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::events::{self, proto_name};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::head::HEAD;
 use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
 use nri_tests::hostile::elf;

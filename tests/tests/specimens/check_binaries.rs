@@ -5,9 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use nri_compat::check::content::{Content, File};
+use nri_compat::check::content::{Content, File, HEAD};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::head::HEAD;
 use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Specimen};

@@ -7,26 +7,14 @@
 //! many images share it. Archives within archives are not opened, but reported.
 
 mod entries;
-mod image;
+pub(super) mod image;
 mod layer;
-mod manifest;
-mod names;
-mod parts;
+pub(super) mod manifest;
+pub(super) mod names;
 mod store;
 mod tree;
 
 use std::path::Path;
-
-#[cfg(feature = "registry")]
-pub(super) use image::{Layers, report as report_image};
-#[cfg(feature = "registry")]
-pub(super) use manifest::{Manifest, images_of, parse as parse_manifest};
-#[cfg(feature = "registry")]
-pub(super) use names::clean as clean_path;
-#[cfg(feature = "registry")]
-pub(super) use parts::{Blob as LayerBlob, Image, Images, Platform};
-#[cfg(feature = "registry")]
-pub(super) use store::Store;
 
 use super::compressed;
 use super::found::Found;

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::demand::Demand;
-use super::file_outcome::FileOutcome;
+use super::found::{Demand, FileOutcome};
 use super::manifests;
 use super::scan::Scan;
 use crate::check::content::File;

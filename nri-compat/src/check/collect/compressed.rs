@@ -1,14 +1,13 @@
 //! Compressed files: archives, and single programs as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
 
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 
 use super::disk::{self, Disk};
 use super::unread_format;
-use crate::check::content::{Content, File, Stream};
+use crate::check::content::{Content, File, HEAD, Head, Stream};
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::check::evidence::wasm::Wasm;
-use crate::check::head::{HEAD, Head};
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
@@ -19,22 +18,22 @@ const TAR_HEADER: usize = 512;
 
 /// A file that was decompressed.
 pub(super) struct Unpacked {
-    /// The program.
-    pub(super) disk: Disk,
+    disk: Disk,
+    head: Head,
     /// The name of the file, without the extension of the compression.
-    pub(super) name: String,
+    name: String,
 }
 
 impl Unpacked {
     /// Returns the program as the file at this place.
-    pub(super) fn file(&self, place: &Place) -> io::Result<File<'_>> {
-        Ok(File {
+    pub(super) fn file(&self, place: &Place) -> File<'_> {
+        File {
             disk: None,
             place: place.clone(),
             name: self.name.clone(),
-            head: disk::head(&self.disk)?.into(),
+            head: self.head.clone(),
             content: &self.disk,
-        })
+        }
     }
 }
 
@@ -70,10 +69,12 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     }
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
     let is_known = Packing::extensions().any(|known| known == extension);
-    Some(to_disk(file.content, packing).map(|disk| Unpacked {
-        disk,
-        name: if is_known { name } else { &file.name }.to_owned(),
-    }))
+    let name = if is_known { name } else { &file.name }.to_owned();
+    let unpacked = to_disk(file.content, packing).and_then(|disk| {
+        let head = disk::head(&disk)?.into();
+        Ok(Unpacked { disk, head, name })
+    });
+    Some(unpacked)
 }
 
 /// Returns true if a file is a compressed program, by its first decompressed bytes.

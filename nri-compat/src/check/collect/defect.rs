@@ -4,7 +4,9 @@
 //! code for unwinding: they start again, and leave out the file that was being read.
 
 use std::cell::RefCell;
+use std::os::unix::process::CommandExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::sync::LazyLock;
 
 use crate::check::content::File;
@@ -40,7 +42,7 @@ pub(super) fn guarded(reader: &dyn Reader, file: &File<'_>) -> Result<Vec<Sighti
 
 /// Makes a process that cannot unwind start again after a panic in a reader.
 pub(crate) fn start_again_after_panics() {
-    if cfg!(all(unix, panic = "abort")) {
+    if cfg!(panic = "abort") {
         let show = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             show(panic);
@@ -52,16 +54,10 @@ pub(crate) fn start_again_after_panics() {
 }
 
 /// Replaces this process by one with the same arguments, which leaves out these defects. Returns if that fails.
-#[cfg(unix)]
 fn start_again(defects: &str) {
-    use std::os::unix::process::CommandExt as _;
     let program = std::env::current_exe().unwrap_or_default();
-    let mut command = std::process::Command::new(program);
-    let _ = command
+    let _ = Command::new(program)
         .args(std::env::args_os().skip(1))
         .env(VARIABLE, defects)
         .exec();
 }
-
-#[cfg(not(unix))]
-fn start_again(_: &str) {}

@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use crate::check::content::Content;
-use crate::check::head::HEAD;
+use crate::check::content::{Content, HEAD};
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a stream in bytes.

@@ -1,10 +1,42 @@
-//! The findings in one file, and the parts that could not be read.
+//! The findings in one file, the demand for them, and the outcome for the file.
 
-use super::file_outcome::FileOutcome;
 use crate::check::evidence;
 use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
+
+/// The end of the default path of the folder in which runtimes look for plugins.
+pub(super) const PLUGIN_FOLDER: &str = "nri/plugins";
+
+/// The demand for a result about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Demand {
+    /// It was found by walking a folder, and may be anything.
+    Walked,
+    /// It is in a folder whose executables a runtime starts.
+    Launched,
+    /// The user named it.
+    Named,
+}
+
+/// The outcome for a file. Every file is counted under exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileOutcome {
+    /// Readers found traces of NRI in it, or it has to be reported as unknown.
+    Evidence,
+    /// Readers know this kind of file, and it has no trace of NRI.
+    WithoutNri,
+    /// Files of this kind cannot hold a plugin.
+    OtherFile,
+    /// It is empty.
+    Empty,
+    /// It is another name of a file that was counted before.
+    OtherName,
+    /// It is an archive, whose files are counted separately.
+    Archive,
+    /// It could not be read.
+    Unreadable,
+}
 
 /// The sightings in one file, and the readers that could not read it.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +49,8 @@ impl Found {
     /// Returns findings that consist of one skipped place.
     pub(super) fn skipped(skipped: Skipped) -> Self {
         Self {
-            sightings: Vec::new(),
             skipped: vec![skipped],
+            ..Self::default()
         }
     }
 
@@ -26,7 +58,7 @@ impl Found {
     pub(super) fn sighting(sighting: Sighting) -> Self {
         Self {
             sightings: vec![sighting],
-            skipped: Vec::new(),
+            ..Self::default()
         }
     }
 

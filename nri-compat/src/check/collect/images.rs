@@ -5,7 +5,7 @@ mod fetch;
 #[cfg(feature = "registry")]
 mod remote;
 
-use super::file_outcome::FileOutcome;
+use super::found::FileOutcome;
 use super::request::{ImageOptions, ImageRequest, shown};
 use super::scan::Scan;
 use super::unjudged;

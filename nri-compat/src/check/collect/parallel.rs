@@ -1,8 +1,7 @@
 //! Processes a list in parallel.
 
 use std::num::NonZero;
-#[cfg(feature = "registry")]
-use std::sync::OnceLock;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of threads. More gain little, because the disk is the bottleneck, and each
@@ -15,39 +14,30 @@ pub(super) fn threads(asked: usize) -> usize {
     if asked == 0 { cores() } else { asked }.clamp(1, MAX_THREADS)
 }
 
-/// Calls `work` once per item, on at most `threads` threads, and returns when all calls are done.
-pub(super) fn each<T: Sync>(threads: usize, items: &[T], work: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            work(item);
-        }
-    };
-    if threads.min(items.len()) <= 1 {
-        return run();
-    }
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(items.len()) {
-            scope.spawn(run);
-        }
-    });
-}
-
 /// Calls `work` once per item, on at most `threads` threads, and returns the results in the order of the
 /// items.
-#[cfg(feature = "registry")]
-pub(super) fn map<T: Sync, R: Send + Sync>(
+pub(super) fn each<T: Sync, R: Send>(
     threads: usize,
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
-    let pairs: Vec<_> = items.iter().zip(&results).collect();
-    each(threads, &pairs, |(item, result)| {
-        result.get_or_init(|| work(item));
+    if threads.min(items.len()) <= 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let results = numbers.map_while(|number| Some((number, work(items.get(number)?))));
+        results.collect::<Vec<_>>()
+    };
+    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads = (0..threads.min(items.len())).map(|_| scope.spawn(run));
+        let threads: Vec<_> = threads.collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .flat_map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
     });
-    results
-        .into_iter()
-        .filter_map(OnceLock::into_inner)
-        .collect()
+    results.sort_unstable_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -13,8 +13,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, FileId};
-use super::file_outcome::FileOutcome;
-use super::found::Found;
+use super::found::{FileOutcome, Found};
 use super::parallel;
 use super::scan::Scan;
 use super::unjudged;

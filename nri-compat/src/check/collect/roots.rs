@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::demand::{Demand, PLUGIN_FOLDER};
+use super::found::{Demand, PLUGIN_FOLDER};
 use super::machine_root::MachineRoot;
 use super::request::Request;
 use super::runtime::{self, Configured};

@@ -6,10 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::defect::guarded;
-use super::demand::Demand;
 use super::disk::FileId;
-use super::file_outcome::FileOutcome;
-use super::found::Found;
+use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
 use super::{compressed, unread_format};
 use crate::check::collected::Collected;
@@ -17,7 +15,6 @@ use crate::check::content::File;
 use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::report::check::{Inputs, WorkloadCount};
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
@@ -36,8 +33,6 @@ pub(super) struct Scan<'s> {
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) found: Collected,
-    bytes: u64,
-    inputs: Inputs,
     skipped_unlisted: u64,
     /// The place of each file that was read.
     read: HashMap<FileId, Place>,
@@ -47,23 +42,29 @@ pub(super) struct Gathered {
     pub(super) wanted_images: Vec<WantedImage>,
     /// The charts that were reported.
     pub(super) charts: HashSet<Place>,
-    workloads: Option<WorkloadCount>,
+}
+
+/// A file, and how the scan found it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Visit {
+    /// The place to report.
+    pub(super) place: Place,
+    /// The path to open; empty for a stream.
+    pub(super) path: PathBuf,
+    /// True if the path is a symbolic link.
+    pub(super) is_link: bool,
+    /// The demand for a result if the file is not recognised.
+    pub(super) demand: Demand,
 }
 
 /// A recognised file that has, or may have, several names. The name to report is chosen when all
 /// names are known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Linked {
-    /// The file.
     pub(super) id: FileId,
     /// The rank of the name for the report; the best one sorts first.
     pub(super) rank: NameRank,
-    /// The place to report.
-    pub(super) place: Place,
-    /// The path to open.
-    pub(super) path: PathBuf,
-    /// The demand for a result under this name.
-    pub(super) demand: Demand,
+    pub(super) visit: Visit,
 }
 
 /// The rank of one of several names of a file for the report, best first.
@@ -107,8 +108,8 @@ impl<'s> Scan<'s> {
 
     /// Counts the workloads of a manifest.
     pub(super) fn count_workloads(&self, examined: u64, candidates: u64) {
-        let mut gathered = self.gathered();
-        let count = gathered.workloads.get_or_insert_default();
+        let summary = &mut self.gathered().found.summary;
+        let count = summary.workloads.get_or_insert_default();
         count.examined += examined;
         count.candidates += candidates;
     }
@@ -135,13 +136,22 @@ impl<'s> Scan<'s> {
 
     /// Counts a file under its outcome.
     pub(super) fn count(&self, outcome: FileOutcome) {
-        *self.gathered().outcome(outcome) += 1;
+        let inputs = &mut self.gathered().found.summary.inputs;
+        *match outcome {
+            FileOutcome::Evidence => &mut inputs.evidence,
+            FileOutcome::WithoutNri => &mut inputs.without_nri,
+            FileOutcome::OtherFile => &mut inputs.other_files,
+            FileOutcome::Empty => &mut inputs.empty,
+            FileOutcome::OtherName => &mut inputs.other_names,
+            FileOutcome::Archive => &mut inputs.archives,
+            FileOutcome::Unreadable => &mut inputs.unreadable,
+        } += 1;
         self.progress.file();
     }
 
     /// Counts the bytes of an opened file.
     pub(super) fn count_bytes(&self, bytes: u64) {
-        self.gathered().bytes += bytes;
+        self.gathered().found.summary.bytes += bytes;
         self.progress.read(bytes);
     }
 
@@ -176,7 +186,7 @@ impl<'s> Scan<'s> {
         }
         if let Some(program) = compressed::program(file) {
             let program = program?;
-            return Ok(Some(self.look(&program.file(&file.place)?)));
+            return Ok(Some(self.look(&program.file(&file.place))));
         }
         unread_format::reason(&file.head, file.content).map_or(Ok(None), Err)
     }
@@ -225,44 +235,18 @@ impl<'s> Scan<'s> {
 
     /// Returns all findings; the sightings are not sorted yet.
     pub(super) fn finish(self) -> Collected {
-        self.gathered
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .finish()
-    }
-}
-
-impl Gathered {
-    fn outcome(&mut self, outcome: FileOutcome) -> &mut u64 {
-        match outcome {
-            FileOutcome::Evidence => &mut self.inputs.evidence,
-            FileOutcome::WithoutNri => &mut self.inputs.without_nri,
-            FileOutcome::OtherFile => &mut self.inputs.other_files,
-            FileOutcome::Empty => &mut self.inputs.empty,
-            FileOutcome::OtherName => &mut self.inputs.other_names,
-            FileOutcome::Archive => &mut self.inputs.archives,
-            FileOutcome::Unreadable => &mut self.inputs.unreadable,
-        }
-    }
-
-    fn finish(self) -> Collected {
-        let mut found = self.found;
+        let gathered = self.gathered.into_inner();
+        let gathered = gathered.unwrap_or_else(PoisonError::into_inner);
+        let (mut found, unlisted) = (gathered.found, gathered.skipped_unlisted);
         found.skipped.sort();
         found.skipped.dedup();
-        found.summary.skipped = found.skipped.len() as u64 + self.skipped_unlisted;
-        if self.skipped_unlisted > 0 {
-            let reason = format!(
-                "{} more places were skipped and are not listed",
-                self.skipped_unlisted
-            );
-            found
-                .skipped
-                .push(Skipped::new("(others)", SkipKind::Limit, reason));
+        found.summary.skipped = found.skipped.len() as u64 + unlisted;
+        if unlisted > 0 {
+            let reason = format!("{unlisted} more places were skipped and are not listed");
+            let others = Skipped::new("(others)", SkipKind::Limit, reason);
+            found.skipped.push(others);
         }
-        found.summary.files = self.inputs.total();
-        found.summary.inputs = self.inputs;
-        found.summary.workloads = self.workloads;
-        found.summary.bytes = self.bytes;
+        found.summary.files = found.summary.inputs.total();
         found
     }
 }

@@ -1,9 +1,7 @@
 //! Results for unrecognised files that need one, because the user named the file or a runtime
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
-use super::demand::Demand;
-use super::file_outcome::FileOutcome;
-use super::found::Found;
+use super::found::{Demand, FileOutcome, Found};
 use super::scan::Scan;
 use super::unread_format;
 use crate::check::content::File;
@@ -64,73 +62,40 @@ pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sightin
     }
 }
 
-/// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.
-pub(super) fn launched(file: &File<'_>) -> Found {
-    Found::sighting(sighting(&file.place, Demand::Launched, unrecognised(file)))
-}
-
-/// Returns a sighting of a link in an archive that a runtime starts, and that leads to nothing known.
-pub(super) fn linked(archive: &Place, path: &str, reason: String) -> Found {
-    Found::sighting(sighting(&archive.entry(path), Demand::Launched, reason))
-}
-
-/// Adds a sighting of a fetched image if any part of it could not be read.
-#[cfg(feature = "registry")]
-pub(super) fn image(scan: &Scan<'_>, place: &Place) {
-    incomplete(scan, place, Demand::Named);
-}
-
-/// Adds a sighting of an image without a trace of NRI.
-#[cfg(feature = "registry")]
-pub(super) fn without_plugin(scan: &Scan<'_>, place: &Place) {
-    scan.store_sighting(no_plugin(place));
-}
-
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
 pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
     let (first, count) = scan.skipped_within(place);
     let Some(first) = first else {
         return;
     };
-    let reason = match count {
-        1 => format!("not all of it could be read: {first}"),
-        _ => format!(
-            "not all of it could be read: {first}, and {} more",
-            count - 1
-        ),
-    };
+    let mut reason = format!("not all of it could be read: {first}");
+    if count > 1 {
+        reason += &format!(", and {} more", count - 1);
+    }
     report(scan, place, demand, &reason);
 }
 
 /// Returns the findings, or a substitute if there are none and the demand requires a result.
-pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> Found {
+pub(super) fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
     if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }
-    let place = &file.place;
-    let answer = match found.skipped.first() {
-        Some(skipped) => sighting(place, demand, skipped.reason.clone()),
-        None if demand == Demand::Launched => {
-            let why = "a program without a trace of NRI, which the runtime starts as a plugin";
-            sighting(place, demand, why.to_owned())
-        }
-        None if is_like_plugin(file) => {
-            let why = "a program without a trace of NRI, but with the name of a plugin";
-            sighting(place, Demand::Launched, why.to_owned())
-        }
-        None => no_plugin(place),
+    let has_plugin_name = || evidence::identity(&file.name).0.is_some() && Program.recognises(file);
+    let without_nri = |why| {
+        let reason = format!("a program without a trace of NRI, {why}");
+        sighting(&file.place, Demand::Launched, reason)
     };
-    found.skipped.clear();
-    found.sightings.push(answer);
-    found
+    let answer = match found.skipped.into_iter().next() {
+        Some(skipped) => sighting(&file.place, demand, skipped.reason),
+        None if demand == Demand::Launched => without_nri("which the runtime starts as a plugin"),
+        None if has_plugin_name() => without_nri("but with the name of a plugin"),
+        None => no_plugin(&file.place),
+    };
+    Found::sighting(answer)
 }
 
-/// Returns true for a program with a name like `10-logger`.
-fn is_like_plugin(file: &File<'_>) -> bool {
-    evidence::identity(&file.name).0.is_some() && Program.recognises(file)
-}
-
-fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {
+/// Returns a sighting whose verdict is `unknown` for this reason.
+pub(super) fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {
     let (index, name) = evidence::identity(place.name());
     Sighting {
         place: place.clone(),
@@ -142,22 +107,18 @@ fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {
         },
         name,
         index,
-        evidence: vec![Evidence {
-            reader: READER,
-            detail: reason.clone(),
-        }],
+        evidence: vec![Evidence::new(READER, reason.clone())],
         interface: Interface::unknown(reason),
         ..Sighting::default()
     }
 }
 
-fn no_plugin(place: &Place) -> Sighting {
+/// Returns a sighting of a file or an image without a trace of NRI.
+pub(super) fn no_plugin(place: &Place) -> Sighting {
+    let detail = "not a plugin: it was read to its end and has no trace of NRI";
     Sighting {
         place: place.clone(),
-        evidence: vec![Evidence {
-            reader: READER,
-            detail: "not a plugin: it was read to its end and has no trace of NRI".to_owned(),
-        }],
+        evidence: vec![Evidence::new(READER, detail)],
         ..Sighting::default()
     }
 }

@@ -2,21 +2,12 @@
 //! opened as an archive.
 
 use std::io;
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::archive;
-use super::charts;
-use super::compressed;
-use super::demand::Demand;
 use super::disk::{self, Disk};
-use super::file_outcome::FileOutcome;
-use super::found::Found;
-use super::manifests;
-use super::parallel;
-use super::scan::{Linked, NameRank, Scan};
-use super::unjudged;
-use super::unread_format;
+use super::found::{Demand, FileOutcome, Found};
+use super::scan::{Linked, NameRank, Scan, Visit};
+use super::{archive, charts, compressed, manifests, parallel, unjudged, unread_format};
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
 use crate::packing::Packing;
@@ -36,31 +27,14 @@ enum Shape {
     Evidence,
 }
 
-/// A file, and how the scan found it.
-#[derive(Clone, Debug)]
-pub(super) struct Visit<'p> {
-    /// The path to open.
-    pub(super) path: &'p Path,
-    /// The place to report.
-    pub(super) place: Place,
-    /// Returns true if the path is a symbolic link.
-    pub(super) is_link: bool,
-    /// The demand for a result if the file is not recognised.
-    pub(super) demand: Demand,
-}
-
 /// Reads and counts a file.
-pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
-    let outcome = open(scan, visit.path).and_then(|disk| match disk {
+pub(super) fn file(scan: &Scan<'_>, visit: &Visit) {
+    let outcome = open(scan, &visit.path).and_then(|disk| match disk {
         Some(disk) => look(scan, &disk, visit, true),
         None if visit.demand == Demand::Named => {
             let reason = "neither a file nor a folder";
-            Ok(Some(unjudged::report(
-                scan,
-                &visit.place,
-                visit.demand,
-                reason,
-            )))
+            let outcome = unjudged::report(scan, &visit.place, visit.demand, reason);
+            Ok(Some(outcome))
         }
         None => Ok(None),
     });
@@ -68,11 +42,11 @@ pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
 }
 
 /// Reads the bytes of a stream that the user named, which were copied to a file.
-pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
+pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: Place) {
     scan.count_bytes(disk.len());
     let visit = Visit {
-        path: Path::new(""),
-        place: place.clone(),
+        place,
+        path: PathBuf::new(),
         is_link: false,
         demand: Demand::Named,
     };
@@ -85,14 +59,21 @@ pub(super) fn deferred(scan: &Scan<'_>) {
     let mut linked = std::mem::take(&mut scan.gathered().linked);
     linked.sort();
     linked.dedup_by(|again, first| {
-        if again.place == first.place {
-            first.demand = first.demand.max(again.demand);
+        let is_same = again.visit.place == first.visit.place;
+        if is_same {
+            first.visit.demand = first.visit.demand.max(again.visit.demand);
         }
-        again.place == first.place
+        is_same
     });
     let names = linked.chunk_by(|a, b| a.id == b.id);
     let chosen: Vec<&Linked> = names.flat_map(|names| choose(scan, names)).collect();
-    parallel::each(scan.threads, &chosen, |linked| chosen_name(scan, linked));
+    parallel::each(scan.threads, &chosen, |linked| {
+        let outcome = Disk::open(&linked.visit.path).and_then(|disk| match disk {
+            Some(disk) if disk.id == linked.id => look(scan, &disk, &linked.visit, false),
+            Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
+        });
+        count(scan, &linked.visit, outcome);
+    });
 }
 
 /// Returns the names of one file to report, and counts the others.
@@ -100,7 +81,7 @@ fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
     let is_wanted = |name: &&Linked| name.rank == NameRank::Wanted;
     let mut chosen = names.iter().take_while(is_wanted).count().max(1);
     if let Some(best) = names.first()
-        && let Some(before) = scan.read_before(best.id, &best.place)
+        && let Some(before) = scan.read_before(best.id, &best.visit.place)
     {
         if is_wanted(&best) {
             scan.forget(&before);
@@ -115,27 +96,14 @@ fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
     chosen
 }
 
-/// Reads a deferred file under this name.
-fn chosen_name(scan: &Scan<'_>, linked: &Linked) {
-    let visit = Visit {
-        path: &linked.path,
-        place: linked.place.clone(),
-        is_link: false,
-        demand: linked.demand,
-    };
-    let outcome = Disk::open(&linked.path).and_then(|disk| match disk {
-        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, false),
-        Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
-    });
-    count(scan, &visit, outcome);
-}
-
 /// Counts a file, unless it was deferred.
-fn count(scan: &Scan<'_>, visit: &Visit<'_>, outcome: io::Result<Option<FileOutcome>>) {
-    match outcome {
-        Ok(Some(outcome)) => scan.count(outcome),
-        Ok(None) => {}
-        Err(error) => scan.count(unreadable(scan, visit, Unreadable::from(&error))),
+fn count(scan: &Scan<'_>, visit: &Visit, outcome: io::Result<Option<FileOutcome>>) {
+    let outcome = outcome.unwrap_or_else(|error| {
+        let why = Unreadable::from(&error);
+        Some(unreadable(scan, visit, why))
+    });
+    if let Some(outcome) = outcome {
+        scan.count(outcome);
     }
 }
 
@@ -177,31 +145,7 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
     Ok(disk)
 }
 
-/// Defers a recognised file if it may have other names, which are not all known when it is first found.
-/// Returns its outcome if it does not have to be read now; `None` for a deferred file.
-fn other_name(
-    scan: &Scan<'_>,
-    disk: &Disk,
-    visit: &Visit<'_>,
-    name: &str,
-) -> ControlFlow<Option<FileOutcome>> {
-    if visit.is_link || disk.links > 1 {
-        scan.gathered().linked.push(Linked {
-            id: disk.id,
-            rank: rank(visit, name),
-            place: visit.place.clone(),
-            path: visit.path.to_owned(),
-            demand: visit.demand,
-        });
-        return ControlFlow::Break(None);
-    }
-    match scan.read_before(disk.id, &visit.place) {
-        Some(_) => ControlFlow::Break(Some(FileOutcome::OtherName)),
-        None => ControlFlow::Continue(()),
-    }
-}
-
-fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
+fn rank(visit: &Visit, name: &str) -> NameRank {
     if visit.demand != Demand::Walked {
         NameRank::Wanted
     } else if evidence::identity(name).0.is_some() {
@@ -218,25 +162,34 @@ fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
 fn look(
     scan: &Scan<'_>,
     disk: &Disk,
-    visit: &Visit<'_>,
+    visit: &Visit,
     is_first: bool,
 ) -> io::Result<Option<FileOutcome>> {
-    let path = (!visit.path.as_os_str().is_empty()).then_some(visit.path);
+    let path = Some(&visit.path).filter(|path| !path.as_os_str().is_empty());
     let file = with_head(&visit.place, disk, path)?;
     let Some(shape) = shape(scan, &file, visit.demand) else {
         return Ok(Some(unrecognised(scan, disk, &file, visit)));
     };
-    if is_first && let ControlFlow::Break(outcome) = other_name(scan, disk, visit, &file.name) {
-        return Ok(outcome);
+    // Not all names of a file with several names are known when it is first found.
+    if is_first && (visit.is_link || disk.links > 1) {
+        scan.gathered().linked.push(Linked {
+            id: disk.id,
+            rank: rank(visit, &file.name),
+            visit: visit.clone(),
+        });
+        return Ok(None);
+    }
+    if is_first && scan.read_before(disk.id, &visit.place).is_some() {
+        return Ok(Some(FileOutcome::OtherName));
     }
     Ok(Some(read(scan, &file, shape, visit)))
 }
 
 /// Reads a file that no reader recognises, but that may be a compressed program.
-fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit<'_>) -> FileOutcome {
+fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit) -> FileOutcome {
     if let Some(program) = compressed::program(file) {
         return match program {
-            Ok(program) => unpacked(scan, &program, visit),
+            Ok(program) => read(scan, &program.file(&visit.place), Shape::Evidence, visit),
             Err(why) => unreadable(scan, visit, why),
         };
     }
@@ -256,14 +209,6 @@ fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit<'_>
     }
 }
 
-/// Reads a program that was compressed.
-fn unpacked(scan: &Scan<'_>, program: &compressed::Unpacked, visit: &Visit<'_>) -> FileOutcome {
-    match program.file(&visit.place) {
-        Ok(file) => read(scan, &file, Shape::Evidence, visit),
-        Err(error) => unreadable(scan, visit, Unreadable::from(&error)),
-    }
-}
-
 /// Returns the shape of a file; `None` if nothing reads such files.
 fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
     if let Some(packing) = compressed::archive_packing(&file.head, file.content) {
@@ -278,7 +223,7 @@ fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
     scan.recognised(file).then_some(Shape::Evidence)
 }
 
-fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> FileOutcome {
+fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit) -> FileOutcome {
     match shape {
         Shape::Chart => charts::read(scan, file, visit.demand),
         Shape::Manifest => match manifests::read(scan, file, visit.demand) {
@@ -303,7 +248,7 @@ fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> Fi
 }
 
 /// Reports a file that cannot be read: as unknown if a result is needed.
-fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> FileOutcome {
+fn unreadable(scan: &Scan<'_>, visit: &Visit, why: Unreadable) -> FileOutcome {
     let is_launched = || {
         let metadata = visit.path.metadata();
         visit.demand == Demand::Launched && metadata.is_ok_and(|file| disk::is_executable(&file))
@@ -315,9 +260,9 @@ fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> FileOutcom
     FileOutcome::Unreadable
 }
 
-fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&Path>) -> io::Result<File<'c>> {
+fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&PathBuf>) -> io::Result<File<'c>> {
     Ok(File {
-        disk: path.map(Path::to_owned),
+        disk: path.cloned(),
         place: place.clone(),
         name: place.name().to_owned(),
         head: disk::head(disk)?.into(),

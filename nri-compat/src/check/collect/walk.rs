@@ -1,6 +1,5 @@
 //! Walks folders with several threads.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
@@ -9,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::archive;
-use super::demand::Demand;
+use super::found::Demand;
 use super::machine_root::MachineRoot;
 use super::roots::Root;
-use super::scan::Scan;
+use super::scan::{Scan, Visit};
 use super::unjudged;
-use super::visit::{self, Visit};
+use super::visit;
 use crate::place::Place;
 use crate::sighting::UnknownKind;
 use crate::skipped::{SkipKind, Unreadable};
@@ -119,9 +118,9 @@ impl Walk<'_> {
     fn file(&self, path: &Path, is_link: bool, is_launched: bool) {
         let demand = self.root.demand(path, is_launched);
         let place = self.place(path);
-        let target = if is_link {
+        let path = if is_link {
             match self.target(path) {
-                Ok(Some(target)) => Cow::Owned(target),
+                Ok(Some(target)) => target,
                 Ok(None) if demand == Demand::Launched => return self.scan.skip(place, special()),
                 Ok(None) => return,
                 Err(why) if demand == Demand::Launched => {
@@ -133,11 +132,11 @@ impl Walk<'_> {
                 Err(_) => return,
             }
         } else {
-            Cow::Borrowed(path)
+            path.to_owned()
         };
         let visit = Visit {
-            path: &target,
             place,
+            path,
             is_link,
             demand,
         };
@@ -210,29 +209,11 @@ fn special() -> Unreadable {
     )
 }
 
-/// The types of virtual file systems:
-/// [proc_filesystems(5)](https://man7.org/linux/man-pages/man5/filesystems.5.html).
-const VIRTUAL_TYPES: [&str; 20] = [
-    "autofs",
-    "binfmt_misc",
-    "bpf",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "debugfs",
-    "devpts",
-    "devtmpfs",
-    "efivarfs",
-    "fusectl",
-    "hugetlbfs",
-    "mqueue",
-    "nsfs",
-    "proc",
-    "pstore",
-    "securityfs",
-    "selinuxfs",
-    "sysfs",
-    "tracefs",
+/// The types of virtual file systems, except those that are only mounted below others:
+/// [filesystems(5)](https://man7.org/linux/man-pages/man5/filesystems.5.html).
+const VIRTUAL_TYPES: [&str; 15] = [
+    "autofs", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "fusectl",
+    "mqueue", "nsfs", "proc", "pstore", "sysfs", "tracefs",
 ];
 
 /// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
-use crate::check::head::HEAD_LINES;
+use crate::check::content::HEAD_LINES;
 use crate::container_log::{self, Joined};
 use crate::packing::{LONGEST_MAGIC, Packing};
 use crate::unpack::{peek, unpacked};

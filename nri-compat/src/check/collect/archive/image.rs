@@ -7,21 +7,19 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::layer::{FINDINGS_MEMORY, Kind, Layer, Memory, Reading};
-use super::manifest;
-use super::parts::{Blob, Image};
-use super::store::Store;
+use super::manifest::{self, Blob, Image, Store};
 use super::tree::Tree;
 #[cfg(feature = "registry")]
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{compressed, disk, parallel, unread_format};
-use crate::check::head::Head;
+use crate::check::content::Head;
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 
 /// The layers of images by their path. Each is read when it is first needed.
-pub(in crate::check::collect) struct Layers<'i> {
+pub(crate) struct Layers<'i> {
     scan: &'i Scan<'i>,
     memory: Memory,
     slots: BTreeMap<&'i str, Slot<'i>>,
@@ -36,7 +34,7 @@ struct Slot<'i> {
 
 impl<'i> Layers<'i> {
     /// Lists the layers of the images of so many archives with their stores, each once.
-    pub(in crate::check::collect) fn new(
+    pub(crate) fn new(
         scan: &'i Scan<'i>,
         archives: usize,
         images: impl Iterator<Item = (&'i dyn Store, &'i Image)>,
@@ -44,9 +42,11 @@ impl<'i> Layers<'i> {
         let mut slots = BTreeMap::new();
         for (store, image) in images {
             for blob in &image.layers {
-                let read = OnceLock::new();
-                let slot = || Slot { blob, store, read };
-                slots.entry(blob.path.as_str()).or_insert_with(slot);
+                slots.entry(blob.path.as_str()).or_insert(Slot {
+                    blob,
+                    store,
+                    read: OnceLock::new(),
+                });
             }
         }
         Self {
@@ -57,7 +57,7 @@ impl<'i> Layers<'i> {
     }
 
     /// Reads the layers of these images that were not read yet.
-    pub(in crate::check::collect) fn read<'r>(&self, images: impl Iterator<Item = &'r Image>) {
+    pub(crate) fn read<'r>(&self, images: impl Iterator<Item = &'r Image>) {
         let mut blobs: Vec<&Blob> = images.flat_map(|image| &image.layers).collect();
         // The largest first, so that no thread is left with it at the end.
         blobs.sort_by_key(|blob| (Reverse(blob.size), blob.path.as_str()));
@@ -70,35 +70,35 @@ impl<'i> Layers<'i> {
     /// Returns a layer, which is read if it was not yet; `None` if no image has it.
     fn get(&self, blob: &Blob) -> Option<&Layer> {
         let slot = self.slots.get(blob.path.as_str())?;
-        let read = || self.read_slot(slot).unwrap_or_else(Layer::failed);
-        Some(slot.read.get_or_init(read))
+        Some(slot.read.get_or_init(|| {
+            self.read_slot(slot).unwrap_or_else(|why| Layer {
+                failed: Some(why),
+                ..Layer::default()
+            })
+        }))
     }
 
     fn read_slot(&self, slot: &Slot<'_>) -> Result<Layer, Unreadable> {
         let content = &*slot.store.layer(slot.blob)?;
         let head = Head::from(disk::head(content)?);
-        let reading = Reading {
+        if compressed::archive_packing(&head, content).is_none()
+            && let Some(why) = unread_format::reason(&head, content)
+        {
+            return Err(why);
+        }
+        Ok(Layer::read(Reading {
             scan: self.scan,
             content,
             packing: Packing::detect(&head),
             memory: &self.memory,
             kind: Kind::Layer,
-        };
-        if compressed::archive_packing(&head, content).is_none() {
-            if let Some(title) = &slot.blob.title {
-                return Layer::file(reading, head, title);
-            }
-            if let Some(why) = unread_format::reason(&head, content) {
-                return Err(why);
-            }
-        }
-        Ok(Layer::read(reading))
+        }))
     }
 
     /// Returns the findings in the file of an image with this path. Only the layers from the topmost down to that with
     /// the file are read.
     #[cfg(feature = "registry")]
-    pub(in crate::check::collect) fn file_at(&self, image: &Image, path: &Path) -> Option<Found> {
+    pub(crate) fn file_at(&self, image: &Image, path: &Path) -> Option<Found> {
         let mut stack = Vec::new();
         for blob in image.layers.iter().rev() {
             let layer = self.get(blob).filter(|layer| layer.failed.is_none())?;
@@ -132,7 +132,7 @@ pub(super) fn read(
 
 /// Reports what a container of an image would see, and what could not be read. Returns the number of
 /// files.
-pub(in crate::check::collect) fn report(
+pub(crate) fn report(
     image: &Image,
     layers: &Layers<'_>,
     place: &Place,

@@ -12,14 +12,10 @@ use tar::EntryType;
 
 use super::entries::{self, TarEntry};
 use super::names::{self, Whiteout, shown_path};
-use crate::check::collect::demand::Demand;
-use crate::check::collect::disk;
-use crate::check::collect::file_outcome::FileOutcome;
-use crate::check::collect::found::Found;
+use crate::check::collect::found::{Demand, FileOutcome, Found};
 use crate::check::collect::scan::Scan;
-use crate::check::collect::{charts, compressed, unjudged, unread_format};
-use crate::check::content::{Content, File, Slice};
-use crate::check::head::{HEAD, Head};
+use crate::check::collect::{charts, compressed, disk, unjudged, unread_format};
+use crate::check::content::{Content, File, HEAD, Slice};
 use crate::escape;
 use crate::packing::Packing;
 use crate::sighting::Sighting;
@@ -43,7 +39,7 @@ pub(super) const FINDINGS_MEMORY: usize = 4 << 10;
 
 /// The entries of one layer.
 #[derive(Default)]
-pub(in crate::check::collect) struct Layer {
+pub(crate) struct Layer {
     /// The entries by path, in their order.
     pub(super) changes: Vec<(Box<Path>, Change)>,
     /// The charts by folder.
@@ -119,34 +115,15 @@ impl Layer {
     /// Reads a layer or a plain archive.
     pub(super) fn read(reading: Reading<'_>) -> Self {
         let mut layer = Self::default();
-        let filled = entries::each(reading.content, reading.packing, |entry| {
-            layer.add(reading, entry)
-        });
-        layer.failed = filled.err();
+        let add = |entry: TarEntry<'_, '_>| layer.add(reading, entry);
+        layer.failed = entries::each(reading.content, reading.packing, add).err();
         layer
-    }
-
-    /// Reads a blob that is a file with this name.
-    pub(super) fn file(reading: Reading<'_>, head: Head, title: &str) -> Result<Self, Unreadable> {
-        let path = names::clean(title);
-        let mut layer = Self::default();
-        let change = layer.judged(reading, &file_at(&path, head, reading.content), false)?;
-        layer.changes.push((path.into(), change));
-        Ok(layer)
     }
 
     /// Returns true if there is an entry with this path.
     #[cfg(feature = "registry")]
     pub(super) fn has(&self, path: &Path) -> bool {
         self.changes.iter().any(|(known, _)| **known == *path)
-    }
-
-    /// Returns a layer that cannot be read.
-    pub(super) fn failed(why: Unreadable) -> Self {
-        Self {
-            failed: Some(why),
-            ..Self::default()
-        }
     }
 
     fn add(
@@ -192,57 +169,39 @@ impl Layer {
             return Ok(Change::File(None));
         }
         let start = start(&mut entry)?;
-        let head = start.get(..HEAD).unwrap_or(&start).to_vec();
-        let file = file_at(path, head.into(), &start);
+        let mut file = File {
+            place: shown_path(path).into(),
+            name: escape::bytes(names::file_name(path)),
+            head: start.get(..HEAD).unwrap_or(&start).to_vec().into(),
+            content: &start,
+            disk: None,
+        };
+        let content = content(reading, &mut entry, &file, &start);
+        let found = content.as_ref().map_err(Clone::clone).and_then(|content| {
+            file.content = &**content;
+            self.charts(reading, &file);
+            reading.scan.findings(&file)
+        });
         let is_launched = names::is_launched(path) && entry.is_executable;
-        match content(reading, &mut entry, &file, &start) {
-            Ok(content) => {
-                let content = &*content;
-                self.judged(reading, &File { content, ..file }, is_launched)
-            }
-            Err(why) => counted(reading, answered(&file, is_launched, Err(why))),
+        let found = answered(&file, is_launched, found);
+        let outcome = found.as_ref().map(Found::outcome);
+        let outcome = outcome.unwrap_or(FileOutcome::OtherFile);
+        reading.scan.count(outcome);
+        let found = found.filter(|found| !found.is_empty());
+        if found.is_some() {
+            reading.memory.add(FINDINGS_MEMORY)?;
         }
+        Ok(Change::File(found.map(Box::new)))
     }
 
-    /// Returns a file with the findings in it. For an archive, remembers the charts in it.
-    fn judged(
-        &mut self,
-        reading: Reading<'_>,
-        file: &File<'_>,
-        is_launched: bool,
-    ) -> Result<Change, Unreadable> {
+    /// Remembers the chart that a file of an archive belongs to, if the file has to do with NRI.
+    fn charts(&mut self, reading: Reading<'_>, file: &File<'_>) {
         if reading.kind != Kind::Layer
             && let Some((folder, sighting)) = charts::in_archive(file)
         {
             self.charts.entry(folder).or_insert(sighting);
         }
-        let found = answered(file, is_launched, reading.scan.findings(file));
-        counted(reading, found)
     }
-}
-
-/// Returns content as the file with this path in an archive.
-fn file_at<'c>(path: &Path, head: Head, content: &'c dyn Content) -> File<'c> {
-    File {
-        place: shown_path(path).into(),
-        name: escape::bytes(names::file_name(path)),
-        head,
-        content,
-        disk: None,
-    }
-}
-
-/// Counts a file, and its findings if there are any.
-fn counted(reading: Reading<'_>, found: Option<Found>) -> Result<Change, Unreadable> {
-    let outcome = found.as_ref().map(Found::outcome);
-    reading
-        .scan
-        .count(outcome.unwrap_or(FileOutcome::OtherFile));
-    let found = found.filter(|found| !found.is_empty());
-    if found.is_some() {
-        reading.memory.add(FINDINGS_MEMORY)?;
-    }
-    Ok(Change::File(found.map(Box::new)))
 }
 
 /// Returns the first bytes of an entry, enough to recognise every format.
@@ -314,7 +273,10 @@ fn answered(
     }
     Some(match found {
         Some(found) => unjudged::with_answer(found, file, Demand::Launched),
-        None => unjudged::launched(file),
+        None => {
+            let reason = unjudged::unrecognised(file);
+            Found::sighting(unjudged::sighting(&file.place, Demand::Launched, reason))
+        }
     })
 }
 

@@ -6,18 +6,22 @@
 //! Indexes are followed to manifests, within limits because they may be circular. A broken document does not
 //! hide the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::parts::{Blob, Descriptor, Image, Images, Platform};
-use super::store::{Store, small};
+use crate::check::content::Content;
+use crate::check::evidence::text;
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of layers of one image; runtimes accept far fewer.
 const MAX_LAYERS: usize = 1000;
+
+/// The maximum size of a manifest in bytes.
+const MAX_MANIFEST: u64 = 4 << 20;
 
 /// The maximum size of all manifests of one archive in bytes.
 const MAX_MANIFESTS: usize = 16 << 20;
@@ -37,14 +41,99 @@ const NAMES: [&str; 2] = [
     "org.opencontainers.image.ref.name",
 ];
 
-/// The annotation with the name of a file that is a blob by itself, as tools for artifacts store it.
-/// <https://github.com/opencontainers/image-spec/blob/main/annotations.md>
-const TITLE: &str = "org.opencontainers.image.title";
+/// The parts of images by path: a tar, a folder, or a repository in a registry.
+pub(crate) trait Store: Sync {
+    /// Opens a part; `None` if it does not exist.
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
+
+    /// Opens a layer, after its size and its digest were verified if it comes from a registry.
+    fn layer(&self, blob: &Blob) -> Result<Box<dyn Content + '_>, Unreadable> {
+        let missing = || Unreadable::new(SkipKind::NotFound, "it is not there");
+        self.open(&blob.path)?.ok_or_else(missing)
+    }
+}
+
+/// Reads a small part into memory; `None` if it does not exist.
+pub(super) fn small(store: &dyn Store, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
+    let part = store.open(path)?;
+    let bytes = part.map(|part| text::bytes(&*part, MAX_MANIFEST));
+    bytes
+        .transpose()
+        .map_err(|why| Unreadable::new(why.kind, format!("{path}: {why}")))
+}
+
+/// A reference to a manifest, a configuration or a layer.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Descriptor {
+    #[serde(alias = "MediaType")]
+    media_type: Option<String>,
+    #[serde(alias = "Digest")]
+    pub(crate) digest: String,
+    /// The number of bytes, if it is stated.
+    pub(crate) size: Option<u64>,
+    annotations: Option<BTreeMap<String, String>>,
+    platform: Option<Platform>,
+}
+
+/// A platform, as an index or the configuration of an image states it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Platform {
+    pub(crate) os: String,
+    pub(crate) architecture: String,
+    pub(crate) variant: Option<String>,
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variant = self.variant.as_deref().unwrap_or_default();
+        let parts = [&self.os, &self.architecture, variant];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        f.write_str(&escape::short(&parts.collect::<Vec<_>>().join("/")))
+    }
+}
+
+/// One image.
+#[derive(Debug, Default)]
+pub(crate) struct Image {
+    /// The name, such as `example.org/plugin:1.0`, with the platform if there are several.
+    pub(crate) name: String,
+    /// The layers, lowest first.
+    pub(crate) layers: Vec<Blob>,
+    /// The configuration.
+    pub(crate) config: Option<Descriptor>,
+    /// The platform that an index states.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "only fetched images need it")
+    )]
+    pub(crate) platform: Option<Platform>,
+    /// The reasons why some layers are unknown.
+    pub(crate) problems: Vec<Unreadable>,
+}
+
+/// A layer, by its path in the archive, with its size in bytes if the manifest states it.
+#[derive(Debug)]
+pub(crate) struct Blob {
+    pub(crate) path: String,
+    pub(crate) size: Option<u64>,
+}
+
+/// The images of an archive or of a reference.
+#[derive(Debug, Default)]
+pub(crate) struct Images {
+    pub(crate) images: Vec<Image>,
+    /// Parts that cannot be read.
+    pub(crate) problems: Vec<Unreadable>,
+    /// The platforms that were not wanted.
+    pub(crate) passed_over: BTreeSet<String>,
+}
 
 /// A manifest or an index. Programs in Go read keys in any case; two for one field are an error.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::check::collect) struct Manifest {
+pub(crate) struct Manifest {
     media_type: Option<String>,
     #[serde(alias = "Manifests")]
     manifests: Option<Vec<Descriptor>>,
@@ -82,11 +171,13 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
     }
     match document::<Vec<Saved>>(store, "manifest.json") {
         Ok(saved) => {
+            let paths = |image: &Image| image.layers.iter().map(|blob| blob.path.clone()).collect();
             let whole = found.images.iter().filter(|one| one.problems.is_empty());
-            let known: BTreeSet<Vec<&str>> = whole.map(Image::paths).collect();
-            let all = saved.into_iter().flatten().map(Image::from);
-            let new: Vec<Image> = all.filter(|one| !known.contains(&one.paths())).collect();
-            found.images.extend(new);
+            let known: BTreeSet<Vec<String>> = whole.map(paths).collect();
+            let listed = saved.into_iter().flatten().map(Saved::into_image);
+            found
+                .images
+                .extend(listed.filter(|one| !known.contains(&paths(one))));
         }
         Err(why) => found.problems.push(why),
     }
@@ -104,17 +195,14 @@ fn document<T: DeserializeOwned>(store: &dyn Store, path: &str) -> Result<Option
 }
 
 /// Parses a document.
-pub(in crate::check::collect) fn parse<T: DeserializeOwned>(
-    path: &str,
-    bytes: &[u8],
-) -> Result<T, Unreadable> {
+pub(crate) fn parse<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Unreadable> {
     let invalid =
         |error: serde_json::Error| broken(format!("{path}: {}", escape::short(&error.to_string())));
     serde_json::from_slice(bytes).map_err(invalid)
 }
 
 /// Returns the images of a manifest or index with these platforms, each once.
-pub(in crate::check::collect) fn images_of(
+pub(crate) fn images_of(
     store: &dyn Store,
     top: Manifest,
     wants: &dyn Fn(&Platform) -> bool,
@@ -244,8 +332,7 @@ impl Descriptor {
         let media_type = self.media_type.as_deref().unwrap_or_default();
         let mut known = LAYER_TYPES.iter();
         let is_tar = media_type.is_empty() || known.any(|known| media_type.starts_with(known));
-        let title = self.annotation(TITLE).filter(|_| !is_tar);
-        if !is_tar && title.is_none() || media_type.ends_with("encrypted") {
+        if !is_tar || media_type.ends_with("encrypted") {
             let shown = escape::short(media_type);
             let reason = format!("layer {number} has the media type {shown}, which is not read");
             return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
@@ -254,17 +341,11 @@ impl Descriptor {
         Ok(Blob {
             path: path_of(&self.digest).ok_or_else(malformed)?,
             size: self.size,
-            title: title.map(str::to_owned),
         })
     }
 }
 
 impl Image {
-    /// Returns the paths of the layers.
-    fn paths(&self) -> Vec<&str> {
-        self.layers.iter().map(|blob| blob.path.as_str()).collect()
-    }
-
     /// Adds the layers of a manifest.
     fn add(&mut self, layers: Vec<Descriptor>) {
         if layers.len() > MAX_LAYERS {
@@ -280,21 +361,16 @@ impl Image {
     }
 }
 
-impl From<Saved> for Image {
-    fn from(saved: Saved) -> Self {
-        let tag = saved.repo_tags.and_then(|tags| tags.into_iter().next());
-        let config = saved.config.rsplit('/').next().unwrap_or_default();
+impl Saved {
+    fn into_image(self) -> Image {
+        let tag = self.repo_tags.and_then(|tags| tags.into_iter().next());
+        let config = self.config.rsplit('/').next().unwrap_or_default();
         let name = tag.unwrap_or_else(|| short(config.trim_end_matches(".json")));
-        let layers = saved.layers.into_iter().flatten().take(MAX_LAYERS);
-        let layer = |path| Blob {
-            path,
-            size: None,
-            title: None,
-        };
-        Self {
+        let layers = self.layers.into_iter().flatten().take(MAX_LAYERS);
+        Image {
             name: escape::short(&name),
-            layers: layers.map(layer).collect(),
-            ..Self::default()
+            layers: layers.map(|path| Blob { path, size: None }).collect(),
+            ..Image::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::check::collect::demand::PLUGIN_FOLDER;
+use crate::check::collect::found::PLUGIN_FOLDER;
 use crate::check::evidence;
 use crate::escape;
 
@@ -16,7 +16,7 @@ const OPAQUE: &[u8] = b".wh..wh..opq";
 
 /// Returns the path of an entry, such as `usr/bin/x`; empty for the root. `..` does not lead above
 /// the root, as in programs that extract images.
-pub(in crate::check::collect) fn clean(path: impl AsRef<OsStr>) -> PathBuf {
+pub(crate) fn clean(path: impl AsRef<OsStr>) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in Path::new(path.as_ref()).components() {
         match part {
@@ -46,7 +46,7 @@ pub(super) fn file_name(path: &Path) -> &[u8] {
 }
 
 /// Returns a path within an archive as reports show it, starting at its root.
-pub(in crate::check::collect) fn shown_path(path: &Path) -> String {
+pub(crate) fn shown_path(path: &Path) -> String {
     format!("/{}", escape::path(path))
 }
 

@@ -9,17 +9,13 @@ use std::path::{Path, PathBuf};
 use tar::EntryType;
 
 use super::entries::{self, TarEntry};
+use super::manifest::{Image, Store};
 use super::names;
-use super::parts::{Blob, Image};
 use crate::check::collect::disk::Disk;
 use crate::check::content::{Content, Slice};
-use crate::check::evidence::text;
 use crate::escape;
 use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
-
-/// The maximum size of a manifest in bytes.
-const MAX_MANIFEST: u64 = 4 << 20;
 
 /// The maximum memory for the names in an archive in bytes; an image has few and short ones.
 const MAX_NAMES: usize = 4 << 20;
@@ -29,30 +25,6 @@ const NAME_OVERHEAD: usize = 64;
 
 /// The maximum number of links that are followed from one part to another.
 const MAX_LINKS_FOLLOWED: usize = 8;
-
-/// The parts of images by path: a tar, a folder, or a repository in a registry.
-pub(in crate::check::collect) trait Store: Sync {
-    /// Opens a part; `None` if it does not exist.
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
-
-    /// Opens a layer, after its size and its digest were verified if it comes from a registry.
-    fn layer(&self, blob: &Blob) -> Result<Box<dyn Content + '_>, Unreadable> {
-        let missing = || Unreadable::new(SkipKind::NotFound, "it is not there");
-        self.open(&blob.path)?.ok_or_else(missing)
-    }
-}
-
-/// Reads a small part into memory; `None` if it does not exist.
-pub(super) fn small(store: &dyn Store, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
-    let part = store.open(path)?;
-    let bytes = part.map(|part| text::bytes(&*part, MAX_MANIFEST));
-    bytes.transpose().map_err(|why| of_part(path, why))
-}
-
-/// Returns the reason why this part cannot be read.
-fn of_part(path: &str, why: Unreadable) -> Unreadable {
-    Unreadable::new(why.kind, format!("{path}: {why}"))
-}
 
 /// An OCI layout on disk.
 pub(super) struct Folder(pub(super) PathBuf);
@@ -66,7 +38,10 @@ impl Store for Folder {
                 Err(Unreadable::new(SkipKind::SpecialFile, reason))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(of_part(path, Unreadable::from(error))),
+            Err(error) => {
+                let why = Unreadable::from(error);
+                Err(Unreadable::new(why.kind, format!("{path}: {why}")))
+            }
         }
     }
 }
@@ -87,18 +62,8 @@ enum Part {
 impl<'c> Packed<'c> {
     /// Reads all headers.
     pub(super) fn index(base: &'c dyn Content) -> Self {
-        let mut packed = Self {
-            base,
-            parts: HashMap::new(),
-            broken: None,
-        };
-        packed.broken = packed.fill().err();
-        packed
-    }
-
-    fn fill(&mut self) -> Result<(), Unreadable> {
-        let mut names = 0;
-        entries::each(self.base, Packing::Not, |entry| {
+        let (mut parts, mut names) = (HashMap::new(), 0);
+        let read = entries::each(base, Packing::Not, |entry| {
             let path = names::clean(OsStr::from_bytes(&entry.path));
             names += path.as_os_str().len() + NAME_OVERHEAD;
             if names > MAX_NAMES {
@@ -106,24 +71,28 @@ impl<'c> Packed<'c> {
                 return Err(Unreadable::new(SkipKind::Limit, reason));
             }
             let part = part(&entry, &path);
-            self.parts.extend(part.map(|part| (path, part)));
+            parts.extend(part.map(|part| (path, part)));
             Ok(ControlFlow::Continue(()))
-        })
+        });
+        let broken = read.err();
+        Self {
+            base,
+            parts,
+            broken,
+        }
     }
 
     /// Returns the reason why files besides these images are not read, if there are any.
     pub(super) fn others(&self, images: &[Image]) -> Option<Unreadable> {
         let layers = images.iter().flat_map(|image| &image.layers);
         let layers: BTreeSet<&Path> = layers.map(|blob| Path::new(&blob.path)).collect();
-        let paths = self.parts.keys().map(PathBuf::as_path);
-        let others = paths.filter(|path| !layers.contains(path) && !is_part_of_image(path));
-        let others: BTreeSet<&Path> = others.collect();
+        let is_other = |path: &&PathBuf| !layers.contains(&***path) && !is_part_of_image(path);
+        let others: BTreeSet<&PathBuf> = self.parts.keys().filter(is_other).collect();
         let first = escape::path(others.first()?);
-        let more = match others.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+        let reason = match others.len() - 1 {
+            0 => format!("besides the image, {first}, not read"),
+            more => format!("besides the image, {first} and {more} more, not read"),
         };
-        let reason = format!("besides the image, {first}{more}, not read");
         Some(Unreadable::new(SkipKind::UnsupportedFormat, reason))
     }
 }

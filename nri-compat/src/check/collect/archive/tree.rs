@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::layer::{Change, Layer};
 use super::names::{self, Whiteout, shown_path};
-use crate::check::collect::found::Found;
+use crate::check::collect::found::{Demand, Found};
 use crate::check::collect::unjudged;
 use crate::place::Place;
 
@@ -191,7 +191,9 @@ fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
     } else {
         return None;
     };
-    Some(unjudged::linked(place, &shown_path(path), reason))
+    let place = place.entry(&shown_path(path));
+    let unknown = unjudged::sighting(&place, Demand::Launched, reason);
+    Some(Found::sighting(unknown))
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.

@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use super::failed;
 use super::remote::{self, Remote};
-use crate::check::collect::archive::{Image, Layers, Platform, Store, clean_path, report_image};
-use crate::check::collect::demand::Demand;
-use crate::check::collect::file_outcome::FileOutcome;
-use crate::check::collect::found::Found;
+use crate::check::collect::archive::image::{self, Layers};
+use crate::check::collect::archive::manifest::{Image, Platform, Store};
+use crate::check::collect::archive::names;
+use crate::check::collect::found::{Demand, FileOutcome, Found};
 use crate::check::collect::request::{ImageOptions, ImageRequest, shown};
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{parallel, unjudged};
@@ -61,7 +61,7 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
         places.insert(&request.place);
     }
     let asked: Vec<_> = asked.into_iter().collect();
-    let answers = parallel::map(scan.threads, &asked, |(reference, _)| {
+    let answers = parallel::each(scan.threads, &asked, |(reference, _)| {
         let platform = platform.as_ref().map_err(Clone::clone)?;
         Remote::fetch(&client, reference, platform.as_ref()).map_err(|why| why.reason)
     });
@@ -69,8 +69,9 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     for ((reference, places), answer) in asked.iter().zip(&answers) {
         match answer {
             Ok((remote, found)) => {
-                for place in places {
-                    report_problems(scan, place, &found.problems);
+                for why in &found.problems {
+                    let report = |place| unjudged::report(scan, place, Demand::Named, &why.reason);
+                    places.iter().copied().map(report).for_each(drop);
                 }
                 images.extend(found.images.iter().map(|image| Fetched {
                     reference,
@@ -80,19 +81,12 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
                     platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
                 }));
             }
-            Err(why) => {
-                let failed = |place: &&Place| failed(scan, reference, place, why);
-                places.iter().for_each(failed);
-            }
+            Err(why) => places
+                .iter()
+                .for_each(|place| failed(scan, reference, place, why)),
         }
     }
     check(scan, &images, asked.len(), options.quick);
-}
-
-fn report_problems(scan: &Scan<'_>, place: &Place, problems: &[Unreadable]) {
-    for why in problems {
-        unjudged::report(scan, place, Demand::Named, &why.reason);
-    }
 }
 
 /// Reads the layers of these images of so many references, and reports what is in them. A quick check only reads the
@@ -101,7 +95,7 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
     let stored = images.iter();
     let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
     let layers = Layers::new(scan, references, stored);
-    let entries = parallel::map(scan.threads, images, |one| {
+    let entries = parallel::each(scan.threads, images, |one| {
         let find = || entry_point(one.remote, one.image, &layers);
         is_quick.then(find).flatten()
     });
@@ -139,12 +133,14 @@ impl Fetched<'_> {
 /// Reports an image whose layers were read, also if it has no trace of NRI and no part that could not be
 /// read.
 fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
-    match report_image(image, layers, place) {
-        Ok(0) if scan.skipped_within(place).1 == 0 => unjudged::without_plugin(scan, place),
+    match image::report(image, layers, place) {
+        Ok(0) if scan.skipped_within(place).1 == 0 => {
+            scan.store_sighting(unjudged::no_plugin(place));
+        }
         Ok(_) => {}
         Err(why) => scan.skip(place.clone(), why),
     }
-    unjudged::image(scan, place);
+    unjudged::incomplete(scan, place, Demand::Named);
 }
 
 /// Reports the entry point of an image whose other files were not read.
@@ -160,11 +156,10 @@ fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
 fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
     let config: Config = remote.config(image)?;
     let mut found = layers.file_at(image, &path(config.config)?)?;
+    let detail =
+        "the entry point of the image; --quick stopped there, so its other files were not read";
     for seen in &mut found.sightings {
-        seen.evidence.push(Evidence {
-            reader: "check",
-            detail: "the entry point of the image; --quick stopped there, so its other files were not read".to_owned(),
-        });
+        seen.evidence.push(Evidence::new(unjudged::READER, detail));
     }
     (!found.sightings.is_empty()).then_some(found)
 }
@@ -174,7 +169,9 @@ fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Optio
 fn path(process: Process) -> Option<PathBuf> {
     let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
     let program = words.next().filter(|program| program.contains('/'))?;
-    Some(clean_path(PathBuf::from(process.working_dir).join(program)))
+    Some(names::clean(
+        PathBuf::from(process.working_dir).join(program),
+    ))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::check::collect::archive::{
-    Image, Images, LayerBlob, Manifest, Platform, Store, images_of, parse_manifest,
+use crate::check::collect::archive::manifest::{
+    self, Blob, Image, Images, Manifest, Platform, Store,
 };
 use crate::check::collect::disk;
 use crate::check::content::Content;
@@ -29,7 +29,7 @@ impl Store for Remote<'_> {
         Ok(Some(Box::new(self.client.manifest(&part)?)))
     }
 
-    fn layer(&self, blob: &LayerBlob) -> Result<Box<dyn Content + '_>, Unreadable> {
+    fn layer(&self, blob: &Blob) -> Result<Box<dyn Content + '_>, Unreadable> {
         self.blob(&blob.path, blob.size)
     }
 }
@@ -44,15 +44,16 @@ impl<'c> Remote<'c> {
         let reference = Reference::parse(reference)?;
         let remote = Self { client, reference };
         let top = client.manifest(&remote.reference)?;
-        let top: Manifest = parse_manifest("the manifest", &top)?;
+        let top: Manifest = manifest::parse("the manifest", &top)?;
         let wants = |stated: &Platform| is_wanted(stated, asked);
-        let mut found = images_of(&remote, top, &wants);
+        let mut found = manifest::images_of(&remote, top, &wants);
         if asked.is_some() {
             found.images.retain(|image| {
                 let stated = image.platform.is_none().then(|| remote.config(image));
                 let other: Option<Platform> = stated.flatten().filter(|stated| !wants(stated));
-                let shown = other.as_ref().map(Platform::to_string);
-                found.passed_over.extend(shown);
+                found
+                    .passed_over
+                    .extend(other.iter().map(Platform::to_string));
                 other.is_none()
             });
         }
@@ -82,12 +83,12 @@ impl<'c> Remote<'c> {
 
 fn no_platform(asked: Option<&Platform>, found: Images) -> Unreadable {
     let platform = asked.map_or_else(|| "Linux".to_owned(), Platform::to_string);
+    let mut reason = format!("it has no image for {platform}");
     let others: Vec<String> = found.passed_over.into_iter().collect();
-    let help = match others.join(", ") {
-        none if none.is_empty() => none,
-        all => format!("; it has images for {all}; select one with --platform"),
-    };
-    let reason = format!("it has no image for {platform}{help}");
+    if !others.is_empty() {
+        let others = others.join(", ");
+        reason += &format!("; it has images for {others}; select one with --platform");
+    }
     Unreadable::new(SkipKind::Io, reason)
 }
 

@@ -6,10 +6,9 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::bytes::Regex;
 
-use super::super::demand::Demand;
-use crate::check::content::File;
+use super::super::found::Demand;
+use crate::check::content::{File, HEAD};
 use crate::check::evidence::text;
-use crate::check::head::HEAD;
 use crate::workloads::{manifest, mentions_published};
 
 /// The field that every object has.
