@@ -86,20 +86,11 @@ pub enum SkipKind {
 impl SkipKind {
     /// Returns true if what was skipped may hold a plugin: it is there, but it could not be read, or not to its end.
     pub(crate) const fn may_hold_plugin(self) -> bool {
-        match self {
-            Self::NotFound | Self::SpecialFile | Self::PseudoFilesystem | Self::Link => false,
-            Self::Permission
-            | Self::TooLarge
-            | Self::Limit
-            | Self::UnsupportedCompression
-            | Self::UnsupportedFormat
-            | Self::NestedArchive
-            | Self::Truncated
-            | Self::Broken
-            | Self::Changed
-            | Self::Defect
-            | Self::Io => true,
-        }
+        let holds_none = matches!(
+            self,
+            Self::NotFound | Self::SpecialFile | Self::PseudoFilesystem | Self::Link
+        );
+        !holds_none
     }
 }
 

@@ -39,40 +39,27 @@ pub(crate) fn run(
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    if let Some(stdin) = child.stdin.take() {
-        writing(stdin, input.to_vec());
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_vec();
+        // A program may not read it, and then says itself why it failed.
+        thread::spawn(move || stdin.write_all(&input));
     }
-    let outputs = (
-        reading(child.stdout.take(), max),
-        reading(child.stderr.take(), max),
-    );
+    let stdout = reading(child.stdout.take(), max);
+    let stderr = reading(child.stderr.take(), max);
     let left = || deadline.saturating_duration_since(Instant::now());
     let ended = wait(&mut child, deadline).and_then(|status| {
         Some(Ended {
             status,
-            stdout: outputs.0.recv_timeout(left()).ok()?,
-            stderr: outputs.1.recv_timeout(left()).ok()?,
+            stdout: stdout.recv_timeout(left()).ok()?,
+            stderr: stderr.recv_timeout(left()).ok()?,
         })
     });
     if ended.is_none() {
-        kill_group(&child);
+        // The programs that a program has started may outlive it, but are in its group.
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         let _ = child.wait();
     }
     Ok(ended)
-}
-
-/// Kills the process group that a process leads: the programs that a program has started may outlive it.
-fn kill_group(leader: &Child) {
-    let leader = i32::try_from(leader.id()).ok();
-    if let Some(group) = leader.and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// Writes the input in a thread, because a program may not read it.
-fn writing(mut to: impl Write + Send + 'static, input: Vec<u8>) {
-    // A program that does not read says itself why it failed.
-    thread::spawn(move || to.write_all(&input));
 }
 
 /// Waits for the end of a process; `None` if the deadline passes before.
@@ -117,10 +104,8 @@ mod tests {
     fn a_program_gets_its_input_and_is_read_to_the_limit() {
         let ended = shell("cat; echo error >&2; exit 3", b"input").unwrap();
         assert_eq!(ended.status.code(), Some(3));
-        assert_eq!(
-            (&ended.stdout[..], &ended.stderr[..]),
-            (&b"input"[..], &b"error\n"[..])
-        );
+        assert_eq!(ended.stdout, b"input");
+        assert_eq!(ended.stderr, b"error\n");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use ureq::Body;
 use ureq::http::{Response, Uri};
 
+use super::Error;
 use super::credentials::{self, Credentials};
-use super::error::Error;
 use super::http::{self, Http, host_of};
 use super::options::Limits;
 use super::reference::Reference;

@@ -1,7 +1,9 @@
 //! The client: sends a request for a manifest or blob until it is answered, with attempts, credentials,
-//! redirects, and the choice between HTTPS and HTTP.
+//! redirects, and the choice between HTTPS and HTTP. Blobs are verified before they are read.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -10,17 +12,25 @@ use serde_json::Value;
 use ureq::Body;
 use ureq::http::{Response, Uri};
 
+use super::Error;
 use super::auth::{Refused, challenges};
-use super::digest::Digest;
-use super::error::Error;
-use super::http::{self, Http, header};
+use super::http::{self, Http, broken_off, header};
 use super::options::{Limits, Options};
-use super::reference::Reference;
+use super::reference::{Digest, Reference};
 use crate::escape;
 use crate::skipped::SkipKind;
 
 /// The maximum size of a manifest in bytes; the distribution specification requires at least 4 MiB.
 const MAX_MANIFEST: u64 = 4 << 20;
+
+/// The maximum size of a blob in bytes.
+const MAX_BLOB: u64 = 4 << 30;
+
+/// The minimum speed of a blob in bytes per second.
+const SLOWEST: u64 = 64 << 10;
+
+/// The size of the pieces in which a blob is copied, in bytes.
+const PIECE: usize = 64 << 10;
 
 /// The maximum size of the body of an error in bytes.
 const MAX_ERROR: u64 = 64 << 10;
@@ -36,7 +46,7 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
 
 /// A client for any number of registries. Connections and tokens are reused.
 pub struct Client {
-    pub(super) limits: Limits,
+    limits: Limits,
     http: Http,
     /// The values of `Authorization` headers that were sent last, by host and repository.
     headers: Mutex<HashMap<(String, String), String>>,
@@ -45,13 +55,13 @@ pub struct Client {
 }
 
 /// A request to a registry.
-pub(super) struct Wanted<'w> {
-    pub(super) image: &'w Reference,
+struct Wanted<'w> {
+    image: &'w Reference,
     /// The path after the name of the repository: `manifests/latest`.
-    pub(super) path: String,
+    path: String,
     /// The formats that are understood.
-    pub(super) accept: &'static str,
-    pub(super) timeout: Duration,
+    accept: &'static str,
+    timeout: Duration,
 }
 
 impl Client {
@@ -71,7 +81,7 @@ impl Client {
     ///
     /// Returns an error if the registry does not have it, or if its content does not match its digest.
     pub fn manifest(&self, image: &Reference) -> Result<Vec<u8>, Error> {
-        let digest = image.digest();
+        let digest = image.digest.as_ref();
         let selector = digest.map_or_else(|| image.tag().to_owned(), Digest::to_string);
         let wanted = Wanted {
             image,
@@ -84,9 +94,30 @@ impl Client {
         })
     }
 
+    /// Fetches a blob of this size to an unnamed file, which is deleted when it is closed. It is read from
+    /// its start.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the registry does not have it, if it is too large, or if its size or its content
+    /// are not those that were asked for.
+    pub fn blob(&self, image: &Reference, digest: &Digest, size: u64) -> Result<File, Error> {
+        if size > MAX_BLOB {
+            let message = format!("{digest} is larger than {} GiB", MAX_BLOB >> 30);
+            return Err(Error::new(SkipKind::TooLarge, message));
+        }
+        let wanted = Wanted {
+            image,
+            path: format!("blobs/{digest}"),
+            accept: "*/*",
+            timeout: self.limits.total + Duration::from_secs(size / SLOWEST),
+        };
+        self.fetch(&wanted, |answer| stored(image.host(), answer, digest, size))
+    }
+
     /// Sends a request, and repeats it if it may succeed later. `read` returns the result from the
     /// answer.
-    pub(super) fn fetch<T>(
+    fn fetch<T>(
         &self,
         wanted: &Wanted<'_>,
         read: impl Fn(Response<Body>) -> Result<T, Error>,
@@ -202,10 +233,10 @@ fn read_manifest(
     let kind = escape::short(header(&answer, "content-type"));
     let stated = Digest::parse(header(&answer, "docker-content-digest"));
     let bytes = http::small(host, answer, MAX_MANIFEST)?;
-    if expected
-        .or(stated.as_ref())
-        .is_some_and(|digest| !digest.matches(&bytes))
-    {
+    let mut hasher = Digest::hasher();
+    hasher.update(&bytes);
+    let expected = expected.or(stated.as_ref());
+    if expected.is_some_and(|digest| !digest.is_of(hasher)) {
         let message = format!("{host} sent a manifest that does not match its digest");
         return Err(Error::new(SkipKind::Broken, message).with_help("do not trust this registry"));
     }
@@ -229,11 +260,8 @@ fn checked(image: &Reference, answer: Response<Body>) -> Result<Response<Body>, 
     // Some servers state a date, for which the usual pause has to do.
     let pause = header(&answer, "retry-after").trim().parse().ok();
     let body = http::small(image.host(), answer, MAX_ERROR).unwrap_or_default();
-    let message = format!(
-        "{} answered {status}{}",
-        image.host(),
-        server_message(&body)
-    );
+    let said = server_message(&body);
+    let message = format!("{} answered {status}{said}", image.host());
     let pause = pause.map(Duration::from_secs);
     Err(Error::of_status(status, message, pause).with_help(help(image, status, pause)))
 }
@@ -269,4 +297,52 @@ fn help(image: &Reference, status: u16, pause: Option<Duration>) -> String {
         (408 | 500..=599, _) => "the registry failed; try again later".to_owned(),
         _ => "check that this is an image registry".to_owned(),
     }
+}
+
+/// Copies an answer to a file, and verifies it.
+fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Result<File, Error> {
+    let wrong = |why: String| {
+        let message = format!("{host} sent a wrong {digest}: {why}");
+        Err(Error::new(SkipKind::Broken, message).with_help("do not trust this registry"))
+    };
+    if let Some(length) = answer
+        .body()
+        .content_length()
+        .filter(|length| *length != size)
+    {
+        return wrong(format!("it has {length} bytes instead of {size}"));
+    }
+    let mut file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
+    let (mut hasher, mut piece, mut copied) = (Digest::hasher(), vec![0; PIECE], 0);
+    // One byte more shows that there is more.
+    let mut body = answer.into_body().into_reader().take(size + 1);
+    loop {
+        let read = body
+            .read(&mut piece)
+            .map_err(|error| broken_off(host, &error))?;
+        let (read, _) = piece.split_at(read);
+        if read.is_empty() {
+            break;
+        }
+        hasher.update(read);
+        file.write_all(read).map_err(|error| unwritable(&error))?;
+        copied += read.len() as u64;
+    }
+    if copied < size {
+        let message = format!("{host} closed the connection after {copied} of {size} bytes");
+        return Err(Error::temporary(message).with_help("try again later"));
+    }
+    if copied > size {
+        return wrong(format!("it has more than {size} bytes"));
+    }
+    if !digest.is_of(hasher) {
+        return wrong("its content differs".to_owned());
+    }
+    file.rewind().map_err(|error| unwritable(&error))?;
+    Ok(file)
+}
+
+fn unwritable(error: &io::Error) -> Error {
+    let message = format!("cannot be copied to a temporary file: {error}");
+    Error::new(SkipKind::Io, message).with_help("set TMPDIR to a folder with enough space")
 }

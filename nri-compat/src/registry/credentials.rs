@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::error::Error;
+use super::Error;
 use super::options::Environment;
 use super::reference::{DOCKER_HUB, Reference};
 use crate::error::ErrorKind;
@@ -129,8 +129,8 @@ fn plain(key: &str) -> &str {
 impl Config {
     fn read(path: &Path) -> Result<Self, Error> {
         let failed = |why: String| Error::new(SkipKind::Io, why);
-        let text = text_file::read(path, MAX_SIZE, ErrorKind::Fetch);
-        let text = text.map_err(|why| failed(why.to_string()))?;
+        let text = text_file::read(path, MAX_SIZE, ErrorKind::Fetch)
+            .map_err(|why| failed(why.to_string()))?;
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
@@ -169,22 +169,20 @@ impl AuthEntry {
             return Some(Credentials::Identity(self.identitytoken.clone()));
         }
         match self.auth.trim() {
-            "" => Credentials::new(&self.username, &self.password),
+            "" => of_user(&self.username, &self.password),
             auth => Some(Credentials::Basic(format!("Basic {auth}"))),
         }
     }
 }
 
-impl Credentials {
-    /// Returns the credentials of a user; `None` if the name is empty.
-    fn new(user: &str, secret: &str) -> Option<Self> {
-        match user {
-            "" => None,
-            TOKEN_USER => Some(Self::Identity(secret.to_owned())),
-            user => {
-                let encoded = STANDARD.encode(format!("{user}:{secret}"));
-                Some(Self::Basic(format!("Basic {encoded}")))
-            }
+/// Returns the credentials of a user; `None` if the name is empty.
+fn of_user(user: &str, secret: &str) -> Option<Credentials> {
+    match user {
+        "" => None,
+        TOKEN_USER => Some(Credentials::Identity(secret.to_owned())),
+        user => {
+            let encoded = STANDARD.encode(format!("{user}:{secret}"));
+            Some(Credentials::Basic(format!("Basic {encoded}")))
         }
     }
 }
@@ -215,10 +213,9 @@ fn ask(
         .map_err(|error| failed(&error.to_string()))?
         .ok_or_else(|| failed(&format!("no answer within {} s", limit.as_secs_f32())))?;
     if ended.status.success() {
-        let answer = serde_json::from_slice::<Answer>(&ended.stdout);
-        let answer =
-            answer.map_err(|_| failed("its answer is not the JSON of a credential helper"))?;
-        return Ok(Credentials::new(&answer.username, &answer.secret));
+        let answer: Answer = serde_json::from_slice(&ended.stdout)
+            .map_err(|_| failed("its answer is not the JSON of a credential helper"))?;
+        return Ok(of_user(&answer.username, &answer.secret));
     }
     let said = [ended.stderr, ended.stdout].concat();
     let said = String::from_utf8_lossy(&said);

@@ -12,7 +12,7 @@ use ureq::http::{self, Request, Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Proxy};
 
-use super::error::Error;
+use super::Error;
 use super::options::{Environment, Options};
 use crate::escape;
 use crate::skipped::SkipKind;
@@ -53,7 +53,7 @@ impl Http {
         insecure.any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
     }
 
-    /// Sends a GET request. Redirects are not followed. The time limit is that from the connection to the last
+    /// Sends a GET request. Redirects are not followed. The limit is for the time from the connection to the last
     /// byte of the answer.
     pub(super) fn get(
         &self,
@@ -176,10 +176,8 @@ fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
             .with_help("name a file of certificates in PEM format with SSL_CERT_FILE"));
     }
     let certs = loaded.certs.iter();
-    let certs: Vec<_> = certs
-        .map(|der| Certificate::from_der(der).to_owned())
-        .collect();
-    Ok(certs.into())
+    let certs = certs.map(|der| Certificate::from_der(der).to_owned());
+    Ok(certs.collect::<Vec<_>>().into())
 }
 
 /// Returns the host of a URL, with its port if one is given.
@@ -242,22 +240,21 @@ fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
         _ => None,
     };
     let insecure = format!("use --insecure {host}");
+    let failed = |message: String, help: String| Error::new(SkipKind::Io, message).with_help(help);
     match (error, tls) {
         // A server that does not speak TLS may take the handshake for an incomplete request, and wait
         // for the rest.
         (Timeout(_), _) => Error::temporary(format!("{host} took too long to answer")).with_help(
             format!("check the network, try again later, or {insecure} if it serves plain HTTP"),
         ),
-        (_, Some(rustls::Error::InvalidMessage(_))) => {
-            Error::new(SkipKind::Io, format!("{host} does not answer with TLS"))
-                .with_help(format!("{insecure} if it serves plain HTTP"))
-        }
-        (_, Some(why)) => {
-            let message = format!("cannot verify {host}: {}", escape::short(&why.to_string()));
-            Error::new(SkipKind::Io, message).with_help(format!(
-                "name its certificate authority with SSL_CERT_FILE, or {insecure}"
-            ))
-        }
+        (_, Some(rustls::Error::InvalidMessage(_))) => failed(
+            format!("{host} does not answer with TLS"),
+            format!("{insecure} if it serves plain HTTP"),
+        ),
+        (_, Some(why)) => failed(
+            format!("cannot verify {host}: {}", escape::short(&why.to_string())),
+            format!("name its certificate authority with SSL_CERT_FILE, or {insecure}"),
+        ),
         (Io(_) | HostNotFound | ConnectionFailed | Protocol(_) | BodyStalled, None) => {
             Error::temporary(unreachable(host, proxy, error))
         }
@@ -268,15 +265,14 @@ fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
 /// Returns the message for a host that cannot be reached, with the next step.
 fn unreachable(host: &str, proxy: Option<&Proxy>, why: &dyn std::error::Error) -> String {
     let why = escape::short(&why.to_string());
-    if let Some(proxy) = proxy {
-        let (name, port) = (proxy.host(), proxy.port());
-        return format!(
+    match proxy.map(|proxy| (proxy.host(), proxy.port())) {
+        Some((name, port)) => format!(
             "cannot reach {host} through the proxy {name}:{port}: {why}; check the proxy, with user and password if it demands them, or exempt {host} with NO_PROXY"
-        );
+        ),
+        None => format!(
+            "cannot reach {host}: {why}; check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
+        ),
     }
-    format!(
-        "cannot reach {host}: {why}; check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
-    )
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! References to images: `registry.example.com/team/plugin:v1.4@sha256:…`.
+//! Digests of content, and references to images: `registry.example.com/team/plugin:v1.4@sha256:…`.
 //!
 //! The grammar is that of
 //! [distribution](https://pkg.go.dev/github.com/distribution/reference#pkg-overview), and short
@@ -8,9 +8,9 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use ring::digest::{Context, SHA256};
 
-use super::digest::Digest;
-use super::error::Error;
+use super::Error;
 use crate::skipped::SkipKind;
 
 /// The prefix of references on command lines.
@@ -41,13 +41,55 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(grammar).expect("the expression is valid")
 });
 
+/// The SHA-256 digest of content: `sha256:…`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest(String);
+
+impl Digest {
+    /// Parses a digest. Its digits must be in lower case, as the
+    /// [image specification](https://github.com/opencontainers/image-spec/blob/main/descriptor.md#digests)
+    /// requires. Returns `None` for another form or algorithm.
+    ///
+    /// ```
+    /// use nri_compat::registry::Digest;
+    ///
+    /// let text = format!("sha256:{}", "0".repeat(64));
+    /// assert_eq!(Digest::parse(&text).unwrap().to_string(), text);
+    /// assert!(Digest::parse("sha256:../../etc/passwd").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:")?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (hex.len() == 64 && hex.bytes().all(is_digit)).then(|| Self(text.to_owned()))
+    }
+
+    /// Returns a hasher for content.
+    pub(super) fn hasher() -> Context {
+        Context::new(&SHA256)
+    }
+
+    /// Returns true if the bytes that this hasher has seen have this digest.
+    pub(super) fn is_of(&self, hasher: Context) -> bool {
+        let bytes = hasher.finish();
+        let hex = bytes.as_ref().iter().map(|byte| format!("{byte:02x}"));
+        self.0.ends_with(&hex.collect::<String>())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// A reference to an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     registry: String,
     repository: String,
     tag: Option<String>,
-    digest: Option<Digest>,
+    /// It takes precedence over the tag.
+    pub(super) digest: Option<Digest>,
 }
 
 impl Reference {
@@ -100,11 +142,6 @@ impl Reference {
     /// Returns the name of the repository in the registry: `library/plugin`.
     pub fn repository(&self) -> &str {
         &self.repository
-    }
-
-    /// Returns the digest, if one is given. It takes precedence over the tag.
-    pub(super) fn digest(&self) -> Option<&Digest> {
-        self.digest.as_ref()
     }
 
     /// Returns the reference to a part of the image with this digest.
@@ -183,6 +220,22 @@ fn is_evident_host(first: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digests_are_those_of_the_standard() {
+        // FIPS 180-4.
+        let text = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let digest = Digest::parse(text).unwrap();
+        for (bytes, is_it) in [(b"abc", true), (b"abd", false)] {
+            let mut hasher = Digest::hasher();
+            hasher.update(bytes);
+            assert_eq!(digest.is_of(hasher), is_it);
+        }
+        let upper = text.replace("ba", "BA");
+        for broken in [&text[1..], &text[..text.len() - 1], &upper] {
+            assert_eq!(Digest::parse(broken), None);
+        }
+    }
 
     #[test]
     fn short_names_are_completed() {

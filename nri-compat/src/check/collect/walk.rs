@@ -30,7 +30,8 @@ struct Walk<'w> {
     root: &'w Root,
     roots: &'w [Root],
     machine: &'w MachineRoot,
-    pseudo: Pseudo,
+    /// The absolute paths without links that are never walked.
+    virtual_mounts: HashSet<PathBuf>,
     /// True if there is anything to report or to read.
     has_content: AtomicBool,
 }
@@ -42,12 +43,13 @@ struct Walk<'w> {
 ///
 /// Folders that are among `roots` are left to their own walks.
 pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root], machine: &MachineRoot) {
+    let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
     let walk = Walk {
         scan,
         root,
         roots,
         machine,
-        pseudo: Pseudo::here(),
+        virtual_mounts: virtual_mounts(&String::from_utf8_lossy(&mounts)),
         has_content: AtomicBool::new(false),
     };
     let walker = WalkBuilder::new(&root.path)
@@ -85,7 +87,7 @@ impl Walk<'_> {
             self.has_content.store(true, Ordering::Relaxed);
             return WalkState::Skip;
         }
-        if self.pseudo.is(folder) {
+        if self.virtual_mounts.contains(folder) {
             let reason = "a pseudo filesystem, not walked";
             self.failed(folder, Unreadable::new(SkipKind::PseudoFilesystem, reason));
             return WalkState::Skip;
@@ -101,14 +103,16 @@ impl Walk<'_> {
         let path = entry.path();
         let parent = path.parent().unwrap_or(&self.root.path);
         let is_launched = self.root.launches(parent);
+        let is_readable = kind.is_file() || kind.is_symlink();
+        if !is_readable && !is_launched {
+            return;
+        }
+        self.has_content.store(true, Ordering::Relaxed);
         if kind.is_file() && entry.file_name() == OCI_LAYOUT && is_layout(parent) {
-            self.has_content.store(true, Ordering::Relaxed);
             archive::read_layout(self.scan, parent, &self.place(parent));
-        } else if kind.is_file() || kind.is_symlink() {
-            self.has_content.store(true, Ordering::Relaxed);
+        } else if is_readable {
             self.file(path, kind.is_symlink(), is_launched);
-        } else if is_launched {
-            self.has_content.store(true, Ordering::Relaxed);
+        } else {
             self.scan.skip(self.place(path), special());
         }
     }
@@ -219,26 +223,14 @@ const VIRTUAL_TYPES: [&str; 15] = [
 /// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.
 const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// The mounts of file systems without files, such as `proc` and `sysfs`, which are never walked.
-struct Pseudo(HashSet<PathBuf>);
-
-impl Pseudo {
-    /// Returns the folders of this machine.
-    fn here() -> Self {
-        let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-        Self::from_mounts(&String::from_utf8_lossy(&mounts))
-    }
-
-    fn from_mounts(mounts: &str) -> Self {
-        let mounted = mounts.lines().filter_map(mount);
-        let usual = MOUNT_POINTS.iter().map(PathBuf::from);
-        Self(usual.chain(mounted).collect())
-    }
-
-    /// Returns true if this absolute path without links is one of them.
-    fn is(&self, path: &Path) -> bool {
-        self.0.contains(path)
-    }
+/// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never walked.
+fn virtual_mounts(mounts: &str) -> HashSet<PathBuf> {
+    let mounted = mounts.lines().filter_map(mount);
+    MOUNT_POINTS
+        .iter()
+        .map(PathBuf::from)
+        .chain(mounted)
+        .collect()
 }
 
 /// Returns the mount point of a line, if its file system is one of [`VIRTUAL_TYPES`].
@@ -260,10 +252,7 @@ mod tests {
         let mounts = "22 28 0:21 / /host/sys rw,nosuid shared:7 - sysfs sysfs rw\n\
             23 28 0:5 / /host/a\\040b rw - proc proc rw\n\
             24 28 8:1 / /data rw,relatime - ext4 /dev/sda1 rw\nbroken\n";
-        let pseudo = Pseudo::from_mounts(mounts);
-        assert!(pseudo.is(Path::new("/host/sys")));
-        assert!(pseudo.is(Path::new("/host/a b")));
-        assert!(pseudo.is(Path::new("/proc")));
-        assert!(!pseudo.is(Path::new("/data")));
+        let expected = ["/proc", "/sys", "/dev", "/host/sys", "/host/a b"];
+        assert_eq!(virtual_mounts(mounts), expected.map(PathBuf::from).into());
     }
 }

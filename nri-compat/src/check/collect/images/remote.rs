@@ -96,7 +96,7 @@ fn no_platform(asked: Option<&Platform>, found: Images) -> Unreadable {
 fn digest_of(path: &str) -> Result<Digest, Unreadable> {
     let name = path.trim_start_matches("blobs/").replacen('/', ":", 1);
     let shown = escape::short(&name);
-    let reason = format!("`{shown}` is not a digest of sha256 or sha512");
+    let reason = format!("`{shown}` is not a digest of sha256");
     Digest::parse(&name).ok_or_else(|| broken(&reason))
 }
 
