@@ -38,7 +38,6 @@ mod facts;
 mod history;
 pub mod merge;
 mod names;
-mod packing;
 pub mod place;
 pub mod policy;
 mod ranges;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -117,6 +118,8 @@ pub struct Unreadable {
     pub kind: SkipKind,
     /// The reason: one line, in lower case.
     pub reason: String,
+    /// The pause after which it may be readable, zero if it is unknown; `None` if it stays unreadable.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Unreadable {
@@ -125,20 +128,26 @@ impl Unreadable {
         Self {
             kind,
             reason: reason.into(),
+            retry_after: None,
         }
+    }
+
+    /// Adds the next step.
+    pub(crate) fn with_help(mut self, help: impl AsRef<str>) -> Self {
+        self.reason.push_str("; ");
+        self.reason.push_str(help.as_ref());
+        self
     }
 
     /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate report
     /// broken data as errors of several kinds, but not as those of the system.
     pub(crate) fn of_data(error: io::Error) -> Self {
         let is_of_system = error.raw_os_error().is_some();
-        match Self::from(error) {
-            Self {
-                kind: SkipKind::Io,
-                reason,
-            } if !is_of_system => Self::new(SkipKind::Broken, reason),
-            why => why,
+        let mut why = Self::from(error);
+        if why.kind == SkipKind::Io && !is_of_system {
+            why.kind = SkipKind::Broken;
         }
+        why
     }
 }
 

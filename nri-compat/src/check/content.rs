@@ -5,9 +5,8 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::packing::Packing;
 use crate::place::Place;
-use crate::unpack::decoder;
+use crate::unpack::{Packing, decoder};
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///

@@ -143,7 +143,7 @@ impl Refused<'_> {
             self.host()
         );
         let help = format!("check the credentials for {}", self.image.registry());
-        Err(Error::of_status(status, message, None).with_help(help))
+        Err(http::of_status(status, message, None).with_help(help))
     }
 }
 

@@ -263,7 +263,7 @@ fn checked(image: &Reference, answer: Response<Body>) -> Result<Response<Body>, 
     let said = server_message(&body);
     let message = format!("{} answered {status}{said}", image.host());
     let pause = pause.map(Duration::from_secs);
-    Err(Error::of_status(status, message, pause).with_help(help(image, status, pause)))
+    Err(http::of_status(status, message, pause).with_help(help(image, status, pause)))
 }
 
 /// Returns the code and the message in the body of an error, in parentheses.
@@ -330,7 +330,7 @@ fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Res
     }
     if copied < size {
         let message = format!("{host} closed the connection after {copied} of {size} bytes");
-        return Err(Error::temporary(message).with_help("try again later"));
+        return Err(http::temporary(message).with_help("try again later"));
     }
     if copied > size {
         return wrong(format!("it has more than {size} bytes"));

@@ -223,11 +223,32 @@ pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
         .unwrap_or_default()
 }
 
+/// Returns an error after which the same request may succeed.
+pub(super) fn temporary(message: impl Into<String>) -> Error {
+    Error {
+        retry_after: Some(Duration::ZERO),
+        ..Error::new(SkipKind::Io, message)
+    }
+}
+
+/// Returns the error for an answer with this status, whose server asks for this pause.
+pub(super) fn of_status(status: u16, message: String, pause: Option<Duration>) -> Error {
+    match status {
+        401 | 403 => Error::new(SkipKind::Permission, message),
+        404 => Error::new(SkipKind::NotFound, message),
+        408 | 429 | 500..=599 => Error {
+            retry_after: Some(pause.unwrap_or_default()),
+            ..Error::new(SkipKind::Io, message)
+        },
+        _ => Error::new(SkipKind::Broken, message),
+    }
+}
+
 /// Explains an error while an answer is read.
 pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(inner) => explained(host, None, inner),
-        None => Error::temporary(unreachable(host, None, error)),
+        None => temporary(unreachable(host, None, error)),
     }
 }
 
@@ -244,9 +265,9 @@ fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
     match (error, tls) {
         // A server that does not speak TLS may take the handshake for an incomplete request, and wait
         // for the rest.
-        (Timeout(_), _) => Error::temporary(format!("{host} took too long to answer")).with_help(
-            format!("check the network, try again later, or {insecure} if it serves plain HTTP"),
-        ),
+        (Timeout(_), _) => temporary(format!("{host} took too long to answer")).with_help(format!(
+            "check the network, try again later, or {insecure} if it serves plain HTTP"
+        )),
         (_, Some(rustls::Error::InvalidMessage(_))) => failed(
             format!("{host} does not answer with TLS"),
             format!("{insecure} if it serves plain HTTP"),
@@ -256,7 +277,7 @@ fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
             format!("name its certificate authority with SSL_CERT_FILE, or {insecure}"),
         ),
         (Io(_) | HostNotFound | ConnectionFailed | Protocol(_) | BodyStalled, None) => {
-            Error::temporary(unreachable(host, proxy, error))
+            temporary(unreachable(host, proxy, error))
         }
         (_, None) => Error::new(SkipKind::Io, unreachable(host, proxy, error)),
     }

@@ -39,41 +39,9 @@ fn layers_of_known_media_types_are_read_and_others_are_listed() {
     }
 }
 
-#[test]
-fn a_blob_with_the_name_of_a_file_is_that_file() {
-    let tar = Layer::new().file("10-a", "MARK a").tar();
-    let titled = |blob: &[u8]| {
-        look(&with_layer(
-            &serde_json::json!({
-                "mediaType": "application/octet-stream",
-                "annotations": {"org.opencontainers.image.title": "bin/plugin.bin"},
-            }),
-            blob,
-        ))
-    };
-    let as_it_is = titled(b"MARK as it is");
-    assert_eq!(paths(&as_it_is), ["it: p: /bin/plugin.bin"]);
-    assert_eq!(paths(&titled(&gzip(&tar))), ["it: p: /10-a"]);
-    let text = titled(b"{}");
-    assert_eq!((paths(&text).len(), skipped(&text).len()), (0, 0));
-    assert_eq!(
-        skipped(&titled(b"\x04\x22\x4d\x18rest")),
-        [
-            "it: p: /bin/plugin.bin: compressed with lz4, which is not read: unpack it and check the folder"
-        ]
-    );
-}
-
 /// Returns an image with one layer of this label.
 fn labelled(label: &str, blob: &[u8]) -> Vec<u8> {
-    with_layer(&serde_json::json!({"mediaType": label}), blob)
-}
-
-/// Returns an image with one layer that is described like this.
-fn with_layer(described: &serde_json::Value, blob: &[u8]) -> Vec<u8> {
-    let mut layer = serde_json::json!({"digest": "sha256:aaaa", "size": 1});
-    let fields = layer.as_object_mut().expect("it is an object");
-    fields.extend(described.as_object().expect("it is an object").clone());
+    let layer = serde_json::json!({"mediaType": label, "digest": "sha256:aaaa", "size": 1});
     let manifest = serde_json::json!({"schemaVersion": 2, "layers": [layer]});
     let image = oci(&[("p", &["aaaa"])], &[("aaaa", blob.to_vec())]);
     image.with("blobs/sha256/0000", manifest.to_string()).tar()

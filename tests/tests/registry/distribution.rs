@@ -80,7 +80,7 @@ fn manifest(
     let manifest = client.manifest(&reference);
     manifest
         .map(drop)
-        .map_err(|error| (error.kind(), error.to_string()))
+        .map_err(|error| (error.kind, error.to_string()))
 }
 
 #[test]

@@ -8,10 +8,10 @@ use crate::check::content::{Content, File, HEAD, Head, Stream};
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::check::evidence::wasm::Wasm;
-use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack;
+use crate::unpack::Packing;
 
 /// The size of a header of a tar, in bytes.
 const TAR_HEADER: usize = 512;

@@ -8,9 +8,9 @@ use crate::check::content::File;
 use crate::check::evidence;
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
-use crate::packing::Packing;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
+use crate::unpack::Packing;
 
 /// The name of the reader, in evidence.
 pub(super) const READER: &str = "check";

@@ -2,8 +2,8 @@
 //! of disks. One table of first bytes recognises them in folders, archives and images alike.
 
 use crate::check::content::Content;
-use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::unpack::Packing;
 
 /// The number of first bytes that are enough to recognise every format.
 pub(super) const ENOUGH: usize = 0x1_0048;

@@ -10,9 +10,9 @@ use super::scan::{Linked, NameRank, Scan, Visit};
 use super::{archive, charts, compressed, manifests, parallel, unjudged, unread_format};
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
-use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
+use crate::unpack::Packing;
 
 /// The way in which a recognised file is read.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@ use std::io::{self, Cursor, Read};
 
 use crate::check::content::HEAD_LINES;
 use crate::container_log::{self, Joined};
-use crate::packing::{LONGEST_MAGIC, Packing};
-use crate::unpack::{peek, unpacked};
+use crate::unpack::{LONGEST_MAGIC, Packing, peek, unpacked};
 
 use super::scan::LONGEST_LINE;
 use super::{json, record};

@@ -7,8 +7,8 @@ use encoding_rs::{Encoding, UTF_8};
 use nri_schema::{Schema, compile};
 
 use crate::error::{Error, ErrorKind};
-use crate::packing::Packing;
 use crate::unpack;
+use crate::unpack::Packing;
 
 /// The maximum size of an input in bytes.
 const MAX_INPUT: u64 = 64 << 20;

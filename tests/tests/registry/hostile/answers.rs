@@ -132,7 +132,7 @@ fn a_layer_that_is_not_what_its_digest_says_is_unknown() {
             is_blob(request).then_some(reply)
         });
         let error = blob(&registry, &name, bytes.len()).unwrap_err();
-        assert_eq!(error.kind(), SkipKind::Broken, "{error}");
+        assert_eq!(error.kind, SkipKind::Broken, "{error}");
         assert!(error.to_string().contains(why), "{error}");
         assert!(unknown(&registry).contains(why), "{why}");
     }
@@ -146,7 +146,7 @@ fn a_manifest_that_is_not_what_its_digest_says_is_refused() {
         let reply = Reply::new(200, "{\"layers\": []}").with("docker-content-digest", &stated);
         request.path.contains("/manifests/").then_some(reply)
     });
-    assert_eq!(manifest(&registry).unwrap_err().kind(), SkipKind::Broken);
+    assert_eq!(manifest(&registry).unwrap_err().kind, SkipKind::Broken);
     assert!(unknown(&registry).contains("does not match its digest"));
 }
 
@@ -189,20 +189,20 @@ fn answers_have_limits() {
         };
         request.path.contains("/manifests/").then_some(reply)
     });
-    assert_eq!(manifest(&huge).unwrap_err().kind(), SkipKind::TooLarge);
+    assert_eq!(manifest(&huge).unwrap_err().kind, SkipKind::TooLarge);
 
     let redirects = Registry::with(Images::default(), |request, _| {
         let reply = Reply::new(307, "").with("location", format!("{}x", request.path));
         request.path.contains("/manifests/").then_some(reply)
     });
-    assert_eq!(manifest(&redirects).unwrap_err().kind(), SkipKind::Broken);
+    assert_eq!(manifest(&redirects).unwrap_err().kind, SkipKind::Broken);
     assert_eq!(redirects.requests().len(), 6);
 
     let elsewhere = Registry::with(Images::default(), |request, _| {
         let reply = Reply::new(307, "").with("location", "file:///etc/passwd");
         request.path.contains("/manifests/").then_some(reply)
     });
-    assert_eq!(manifest(&elsewhere).unwrap_err().kind(), SkipKind::Broken);
+    assert_eq!(manifest(&elsewhere).unwrap_err().kind, SkipKind::Broken);
 
     let (images, _, _) = one_image();
     let silent = Registry::with(images.clone(), move |request, _| {

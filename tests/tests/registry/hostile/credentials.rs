@@ -62,7 +62,7 @@ fn credentials_reach_only_the_realm_that_may_have_them() {
         let registry = with_tokens(move || realm.clone());
         let (client, _folder) = client(&[registry.host()], &[&registry.host()]);
         let error = client.manifest(&image(&registry)).unwrap_err();
-        assert_eq!(error.kind(), SkipKind::Permission, "{error}");
+        assert_eq!(error.kind, SkipKind::Permission, "{error}");
         assert!(
             error.to_string().contains("is not sent the credentials"),
             "{error}"
@@ -125,7 +125,7 @@ fn a_registry_that_never_accepts_credentials_is_asked_twice() {
         });
         let (client, _folder) = client(&[registry.host()], &[&registry.host()]);
         let error = client.manifest(&image(&registry)).unwrap_err();
-        assert_eq!(error.kind(), SkipKind::Permission, "{error}");
+        assert_eq!(error.kind, SkipKind::Permission, "{error}");
         assert!(error.to_string().contains("answered 401"), "{error}");
         assert!(registry.count("/manifests/") <= 2);
     }
@@ -151,7 +151,7 @@ fn broken_token_servers_are_named() {
         let registry = with_tokens(move || realm.clone());
         let (client, _folder) = client(&[registry.host(), tokens.host()], &[]);
         let error = client.manifest(&image(&registry)).unwrap_err();
-        assert_eq!(error.kind(), kind, "{error}");
+        assert_eq!(error.kind, kind, "{error}");
         assert!(
             error.to_string().contains(&tokens.host())
                 || error.to_string().contains(&registry.host())
@@ -284,7 +284,7 @@ fn an_identity_token_that_ended_is_named() {
     let folder = configured(&config, None);
     let client = client_in(&folder, &[registry.host(), tokens.host()]);
     let error = client.manifest(&image(&registry)).unwrap_err();
-    assert_eq!(error.kind(), SkipKind::Permission);
+    assert_eq!(error.kind, SkipKind::Permission);
     let expected = format!("the token server of {}, answered 401", registry.host());
     assert!(error.to_string().contains(&expected), "{error}");
 }

@@ -12,8 +12,8 @@ use tar::{Archive, Entry, EntryType};
 
 use crate::check::collect::compressed;
 use crate::check::content::{Content, Stream};
-use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::unpack::Packing;
 
 /// The maximum size of the headers of one entry in bytes. The `tar` crate holds them in memory.
 const MAX_HEADERS: u64 = 1 << 20;

@@ -14,9 +14,9 @@ use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{compressed, disk, parallel, unread_format};
 use crate::check::content::Head;
-use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
+use crate::unpack::Packing;
 
 /// The layers of images by their path. Each is read when it is first needed.
 pub(crate) struct Layers<'i> {

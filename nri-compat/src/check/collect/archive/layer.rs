@@ -17,9 +17,9 @@ use crate::check::collect::scan::Scan;
 use crate::check::collect::{charts, compressed, disk, unjudged, unread_format};
 use crate::check::content::{Content, File, HEAD, Slice};
 use crate::escape;
-use crate::packing::Packing;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::unpack::Packing;
 
 /// The maximum size of an entry that is read, in bytes.
 const MAX_ENTRY: u64 = 4 << 30;

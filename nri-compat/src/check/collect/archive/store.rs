@@ -14,8 +14,8 @@ use super::names;
 use crate::check::collect::disk::Disk;
 use crate::check::content::{Content, Slice};
 use crate::escape;
-use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::unpack::Packing;
 
 /// The maximum memory for the names in an archive in bytes; an image has few and short ones.
 const MAX_NAMES: usize = 4 << 20;

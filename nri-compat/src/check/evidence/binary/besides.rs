@@ -12,8 +12,7 @@ use super::Image;
 use super::bytes::Layout;
 use super::window::{Needles, windows};
 use crate::check::evidence::Unreadable;
-use crate::packing::{Packing, XZ, ZSTD};
-use crate::unpack::decoder;
+use crate::unpack::{Packing, XZ, ZSTD, decoder};
 
 const ELF: &[u8] = b"\x7fELF";
 /// The first bytes of archives and compressed streams, with their names.
