@@ -16,11 +16,12 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         .into_iter()
         .map(|seen| subject(seen, targets, &mut pool))
         .collect();
-    let plugins = subjects
-        .iter()
-        .filter(|subject| subject.role == Role::Plugin);
+    let plugins = subjects.iter();
+    let plugins = plugins
+        .filter(|subject| subject.role == Role::Plugin)
+        .count();
     let mut summary = collected.summary;
-    if subjects.iter().any(|subject| subject.role == Role::Plugin) {
+    if plugins > 0 {
         // With a plugin found, only plugins that the checked place is known to hide are worth a mention.
         summary
             .not_looked_for
@@ -36,7 +37,7 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
             .map(|target| removal::planned(&subjects, target.history))
             .unwrap_or_default(),
         summary: Summary {
-            plugins: plugins.count() as u64,
+            plugins: plugins as u64,
             skipped: collected.skipped.len() as u64,
             ..summary
         },

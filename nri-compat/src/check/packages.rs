@@ -136,10 +136,9 @@ fn judge_by_release(package: &mut Sighting, source: &GoPackage, version: String)
 
 /// Returns the interface of a package: handlers that an old stub passes events to show that it is deprecated.
 fn interface(source: &GoPackage, version: &str) -> Interface {
+    let is_handled = || source.imports_stub && !accepted(source, version).is_empty();
     match nri_module::interface(version) {
-        Interface::StateChange if source.imports_stub && !accepted(source, version).is_empty() => {
-            Interface::StateChange
-        }
+        Interface::StateChange if is_handled() => Interface::StateChange,
         Interface::StateChange => Interface::unknown(NO_HANDLER),
         Interface::Unknown(why) => Interface::Unknown(why),
         Interface::Dedicated

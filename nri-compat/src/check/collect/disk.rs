@@ -64,11 +64,8 @@ impl Disk {
 /// Returns an error if the stream cannot be read or is too large, or no temporary file can be
 /// written.
 pub(super) fn spooled(input: &mut dyn Read) -> Result<Disk, Unreadable> {
-    let copied = tempfile::tempfile().and_then(|mut file| {
-        let copied = io::copy(&mut input.take(MAX_STREAM + 1), &mut file)?;
-        Ok((copied, file))
-    });
-    let (copied, file) = copied.map_err(not_spooled)?;
+    let mut file = tempfile::tempfile().map_err(not_spooled)?;
+    let copied = io::copy(&mut input.take(MAX_STREAM + 1), &mut file).map_err(not_spooled)?;
     if copied > MAX_STREAM {
         let reason = format!("larger than {} GiB", MAX_STREAM >> 30);
         return Err(Unreadable::new(SkipKind::TooLarge, reason));
@@ -85,12 +82,11 @@ pub(super) fn temporary(file: File) -> Result<Disk, Unreadable> {
 /// Returns the reason why a stream cannot be copied. Only errors of the system can be those of the
 /// temporary file.
 fn not_spooled(error: io::Error) -> Unreadable {
-    let why = Unreadable::of_data(error);
-    if why.kind != SkipKind::Io {
-        return why;
+    let mut why = Unreadable::of_data(error);
+    if why.kind == SkipKind::Io {
+        why.reason = format!("cannot be copied to a temporary file: {}", why.reason);
     }
-    let reason = format!("cannot be copied to a temporary file: {}", why.reason);
-    Unreadable::new(SkipKind::Io, reason)
+    why
 }
 
 impl Content for Disk {

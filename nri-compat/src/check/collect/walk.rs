@@ -74,7 +74,9 @@ impl Walk<'_> {
             },
             Err(error) => {
                 let folder = path_of(&error).unwrap_or(&self.root.path);
-                self.failed(folder, why(&error));
+                let other = || Unreadable::new(SkipKind::Io, error.to_string());
+                let why = error.io_error().map_or_else(other, Unreadable::from);
+                self.failed(folder, why);
             }
         }
         WalkState::Continue
@@ -122,21 +124,16 @@ impl Walk<'_> {
     fn file(&self, path: &Path, is_link: bool, is_launched: bool) {
         let demand = self.root.demand(path, is_launched);
         let place = self.place(path);
-        let path = if is_link {
-            match self.target(path) {
-                Ok(Some(target)) => target,
-                Ok(None) if demand == Demand::Launched => return self.scan.skip(place, special()),
-                Ok(None) => return,
-                Err(why) if demand == Demand::Launched => {
-                    let reason = format!("a link that cannot be followed: {why}");
-                    return self
-                        .scan
-                        .count(unjudged::report(self.scan, &place, demand, &reason));
-                }
-                Err(_) => return,
+        let is_wanted = demand == Demand::Launched;
+        let path = match self.target(path, is_link) {
+            Ok(Some(target)) => target,
+            Ok(None) if is_wanted => return self.scan.skip(place, special()),
+            Err(why) if is_wanted => {
+                let reason = format!("a link that cannot be followed: {why}");
+                let outcome = unjudged::report(self.scan, &place, demand, &reason);
+                return self.scan.count(outcome);
             }
-        } else {
-            path.to_owned()
+            Ok(None) | Err(_) => return,
         };
         let visit = Visit {
             place,
@@ -147,13 +144,15 @@ impl Walk<'_> {
         visit::file(self.scan, &visit);
     }
 
-    /// Returns the target of a link, if it is a regular file.
-    fn target(&self, link: &Path) -> Result<Option<PathBuf>, Unreadable> {
-        if !self.machine.is_mounted() {
-            return Ok(link.metadata()?.is_file().then(|| link.to_owned()));
-        }
-        let target = self.machine.resolve(link)?;
-        Ok(target.metadata()?.is_file().then_some(target))
+    /// Returns the path of a file, or of the target of a link if that is a regular file.
+    fn target(&self, path: &Path, is_link: bool) -> Result<Option<PathBuf>, Unreadable> {
+        let target = if is_link && self.machine.is_mounted() {
+            self.machine.resolve(path)?
+        } else {
+            path.to_owned()
+        };
+        let is_file = !is_link || target.metadata()?.is_file();
+        Ok(is_file.then_some(target))
     }
 
     fn failed(&self, folder: &Path, why: Unreadable) {
@@ -190,13 +189,6 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
         | ignore::Error::UnrecognizedFileType(_)
         | ignore::Error::InvalidDefinition => None,
     }
-}
-
-fn why(error: &ignore::Error) -> Unreadable {
-    error.io_error().map_or_else(
-        || Unreadable::new(SkipKind::Io, error.to_string()),
-        Unreadable::from,
-    )
 }
 
 /// Reports whether a folder is an OCI layout.

@@ -47,7 +47,8 @@ impl<'a, 's> TarEntry<'a, 's> {
         let path = data.path_bytes().into_owned();
         let link = data.link_name_bytes().unwrap_or_default().into_owned();
         let (size, kind) = (data.size(), data.header().entry_type());
-        let has_odd_records = has_sparse_records(&mut data, &path, &link, &size.to_string())?;
+        let has_odd_records =
+            has_sparse_records(&mut data, &path, &link, size.to_string().as_bytes())?;
         let has_odd_data = !has_data(kind) && size > 0;
         if has_odd_data || path.contains(&0) || link.contains(&0) {
             return Err(ambiguous());
@@ -111,7 +112,7 @@ pub(super) fn each<'s>(
     for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
-            has_sparse_records(&mut entry, b"", b"", "")?;
+            has_sparse_records(&mut entry, b"", b"", b"")?;
         } else {
             let entry = TarEntry::new(entry, is_plain)?;
             allowance.set(u64::MAX);
@@ -208,50 +209,39 @@ fn has_sparse_records<R: Read>(
     entry: &mut Entry<'_, R>,
     path: &[u8],
     link: &[u8],
-    size: &str,
+    size: &[u8],
 ) -> Result<bool, Unreadable> {
     let records = entry.pax_extensions().map_err(invalid)?;
     let mut is_sparse = false;
     for record in records.into_iter().flatten() {
         let damaged = |_| Unreadable::new(SkipKind::Broken, "a pax header is damaged");
         let record = record.map_err(damaged)?;
-        let expected = match record.key_bytes() {
-            b"path" => path,
-            b"linkpath" => link,
-            b"size" => size.as_bytes(),
-            key => {
-                is_sparse |= key.starts_with(b"GNU.sparse.");
-                continue;
-            }
-        };
-        if record.value_bytes() != expected {
+        let (key, value) = (record.key_bytes(), record.value_bytes());
+        let read = [(&b"path"[..], path), (b"linkpath", link), (b"size", size)];
+        if read
+            .iter()
+            .any(|(known, read)| key == *known && value != *read)
+        {
             return Err(ambiguous());
         }
+        is_sparse |= key.starts_with(b"GNU.sparse.");
     }
     Ok(is_sparse)
 }
 
 /// Returns true if entries of this type have data. Links, folders and the like have none.
 fn has_data(kind: EntryType) -> bool {
-    let without = [
-        EntryType::Link,
-        EntryType::Symlink,
-        EntryType::Char,
-        EntryType::Block,
-        EntryType::Directory,
-        EntryType::Fifo,
-    ];
-    !without.contains(&kind)
+    use EntryType::{Block, Char, Directory, Fifo, Link, Symlink};
+    ![Link, Symlink, Char, Block, Directory, Fifo].contains(&kind)
 }
 
 /// Returns the reason why the next header cannot be read.
 fn invalid(error: io::Error) -> Unreadable {
-    let why = Unreadable::of_data(error);
-    if why.kind != SkipKind::Broken {
-        return why;
+    let mut why = Unreadable::of_data(error);
+    if why.kind == SkipKind::Broken {
+        why.reason = format!("not a valid tar: {}", crate::escape::short(&why.reason));
     }
-    let shown = crate::escape::short(&why.reason);
-    Unreadable::new(why.kind, format!("not a valid tar: {shown}"))
+    why
 }
 
 fn ambiguous() -> Unreadable {

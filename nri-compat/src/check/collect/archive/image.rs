@@ -22,14 +22,8 @@ use crate::unpack::Packing;
 pub(crate) struct Layers<'i> {
     scan: &'i Scan<'i>,
     memory: Memory,
-    slots: BTreeMap<&'i str, Slot<'i>>,
-}
-
-/// A layer, and the store of the first image that has it.
-struct Slot<'i> {
-    blob: &'i Blob,
-    store: &'i dyn Store,
-    read: OnceLock<Layer>,
+    /// Each layer with the store of the first image that has it.
+    slots: BTreeMap<&'i str, (&'i dyn Store, OnceLock<Layer>)>,
 }
 
 impl<'i> Layers<'i> {
@@ -42,11 +36,8 @@ impl<'i> Layers<'i> {
         let mut slots = BTreeMap::new();
         for (store, image) in images {
             for blob in &image.layers {
-                slots.entry(blob.path.as_str()).or_insert(Slot {
-                    blob,
-                    store,
-                    read: OnceLock::new(),
-                });
+                let slot = slots.entry(blob.path.as_str());
+                slot.or_insert((store, OnceLock::new()));
             }
         }
         Self {
@@ -69,17 +60,17 @@ impl<'i> Layers<'i> {
 
     /// Returns a layer, which is read if it was not yet; `None` if no image has it.
     fn get(&self, blob: &Blob) -> Option<&Layer> {
-        let slot = self.slots.get(blob.path.as_str())?;
-        Some(slot.read.get_or_init(|| {
-            self.read_slot(slot).unwrap_or_else(|why| Layer {
+        let (store, layer) = self.slots.get(blob.path.as_str())?;
+        Some(layer.get_or_init(|| {
+            self.open(*store, blob).unwrap_or_else(|why| Layer {
                 failed: Some(why),
                 ..Layer::default()
             })
         }))
     }
 
-    fn read_slot(&self, slot: &Slot<'_>) -> Result<Layer, Unreadable> {
-        let content = &*slot.store.layer(slot.blob)?;
+    fn open(&self, store: &dyn Store, blob: &Blob) -> Result<Layer, Unreadable> {
+        let content = &*store.layer(blob)?;
         let head = Head::from(disk::head(content)?);
         if compressed::archive_packing(&head, content).is_none()
             && let Some(why) = unread_format::reason(&head, content)

@@ -151,12 +151,11 @@ impl<'l> Tree<'l> {
         let mut files: HashMap<*const Found, (&Found, Vec<&Path>)> = HashMap::new();
         let mut findings = Vec::new();
         for (path, node) in &self.nodes {
+            let is_plugin = || names::is_launched(path) || names::has_plugin_name(path);
             let found = match node.content {
                 Content::File(found) => Some(found),
-                Content::Link(_) if !names::is_launched(path) && !names::has_plugin_name(path) => {
-                    None
-                }
-                Content::Link(_) => self.target(path),
+                Content::Link(_) if is_plugin() => self.target(path),
+                Content::Link(_) => None,
             };
             match (found, node.content) {
                 (Some(found), _) => files.entry(found).or_insert((found, vec![])).1.push(path),
