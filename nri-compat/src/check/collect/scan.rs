@@ -9,7 +9,6 @@ use super::defect::guarded;
 use super::disk::FileId;
 use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
-use super::{compressed, unread_format};
 use crate::check::collected::Collected;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -172,23 +171,6 @@ impl<'s> Scan<'s> {
             }
         }
         found
-    }
-
-    /// Returns the findings in a file that is not an archive, perhaps a compressed program; `None` if nothing
-    /// is known about such files.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason why a file that may hold programs is not read.
-    pub(super) fn findings(&self, file: &File<'_>) -> Result<Option<Found>, Unreadable> {
-        if self.recognised(file) {
-            return Ok(Some(self.look(file)));
-        }
-        if let Some(program) = compressed::program(file) {
-            let program = program?;
-            return Ok(Some(self.look(&program.file(&file.place))));
-        }
-        unread_format::reason(&file.head, file.content).map_or(Ok(None), Err)
     }
 
     /// Stores findings for the result.

@@ -3,13 +3,14 @@
 
 use super::found::{Demand, FileOutcome, Found};
 use super::scan::Scan;
-use super::unread_format;
+use super::{compressed, unread_format};
 use crate::check::content::File;
 use crate::check::evidence;
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
+use crate::skipped::{Skipped, Unreadable};
 use crate::unpack::Packing;
 
 /// The name of the reader, in evidence.
@@ -19,7 +20,7 @@ pub(super) const READER: &str = "check";
 const MAX_INTERPRETER: usize = 80;
 
 /// Returns the reason why an unrecognised file cannot be judged.
-pub(super) fn unrecognised(file: &File<'_>) -> String {
+fn unrecognised(file: &File<'_>) -> String {
     let head: &[u8] = &file.head;
     if head.is_empty() {
         return "it is empty".to_owned();
@@ -32,9 +33,6 @@ pub(super) fn unrecognised(file: &File<'_>) -> String {
             return "a script that names no interpreter".to_owned();
         }
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
-    }
-    if let Some(why) = unread_format::reason(head, file.content) {
-        return why.reason;
     }
     match Packing::detect(head).name() {
         Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
@@ -75,8 +73,41 @@ pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
     report(scan, place, demand, &reason);
 }
 
-/// Returns the findings, or a substitute if there are none and the demand requires a result.
-pub(super) fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
+/// Returns the findings in a file that is no container of others, perhaps a compressed program, with a substitute if there
+/// are none and the demand requires a result; `None` if nothing is known about such files.
+pub(super) fn findings(
+    scan: &Scan<'_>,
+    file: &File<'_>,
+    is_recognised: bool,
+    demand: Demand,
+) -> Option<Found> {
+    if is_recognised {
+        return Some(with_answer(scan.look(file), file, demand));
+    }
+    match compressed::program(file) {
+        Some(Ok(program)) => {
+            let file = program.file(&file.place);
+            return Some(with_answer(scan.look(&file), &file, demand));
+        }
+        Some(Err(why)) => return Some(unread(file, demand, why)),
+        None => {}
+    }
+    if let Some(why) = unread_format::reason(&file.head, file.content) {
+        return Some(unread(file, demand, why));
+    }
+    let is_wanted = demand != Demand::Walked;
+    is_wanted.then(|| Found::sighting(sighting(&file.place, demand, unrecognised(file))))
+}
+
+/// Returns what is known about a file that is not read: that it is unknown if a result is required.
+pub(super) fn unread(file: &File<'_>, demand: Demand, why: Unreadable) -> Found {
+    if demand == Demand::Walked {
+        return Found::skipped(Skipped::unreadable(file.place.clone(), why));
+    }
+    Found::sighting(sighting(&file.place, demand, why.reason))
+}
+
+fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
     if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }

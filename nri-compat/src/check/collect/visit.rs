@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use super::disk::{self, Disk};
 use super::found::{Demand, FileOutcome, Found};
 use super::scan::{Linked, NameRank, Scan, Visit};
-use super::{archive, charts, compressed, manifests, parallel, unjudged, unread_format};
+use super::{archive, charts, compressed, manifests, parallel, unjudged};
 use crate::check::content::{Content as _, File};
-use crate::check::evidence;
+use crate::check::evidence::identity;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;
 
 /// The way in which a recognised file is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// As an archive or a compressed file.
     Packed(Packing),
@@ -25,6 +25,8 @@ enum Shape {
     Manifest,
     /// By the readers of evidence.
     Evidence,
+    /// Not at all, unless it is a compressed program.
+    Unrecognised,
 }
 
 /// Reads and counts a file.
@@ -148,7 +150,7 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
 fn rank(visit: &Visit, name: &str) -> NameRank {
     if visit.demand != Demand::Walked {
         NameRank::Wanted
-    } else if evidence::identity(name).0.is_some() {
+    } else if identity(name).0.is_some() {
         NameRank::PluginName
     } else if visit.is_link {
         NameRank::Symbolic
@@ -167,9 +169,13 @@ fn look(
 ) -> io::Result<Option<FileOutcome>> {
     let path = Some(&visit.path).filter(|path| !path.as_os_str().is_empty());
     let file = with_head(&visit.place, disk, path)?;
-    let Some(shape) = shape(scan, &file, visit.demand) else {
-        return Ok(Some(unrecognised(scan, disk, &file, visit)));
+    // Runtimes do not start what is not executable.
+    let demand = match visit.demand {
+        Demand::Launched if !disk.is_executable => Demand::Walked,
+        demand => demand,
     };
+    let shape = shape(scan, &file, demand);
+    let is_first = is_first && shape != Shape::Unrecognised;
     // Not all names of a file with several names are known when it is first found.
     if is_first && (visit.is_link || disk.links > 1) {
         scan.gathered().linked.push(Linked {
@@ -182,68 +188,51 @@ fn look(
     if is_first && scan.read_before(disk.id, &visit.place).is_some() {
         return Ok(Some(FileOutcome::OtherName));
     }
-    Ok(Some(read(scan, &file, shape, visit)))
+    Ok(Some(read(scan, &file, shape, demand)))
 }
 
-/// Reads a file that no reader recognises, but that may be a compressed program.
-fn unrecognised(scan: &Scan<'_>, disk: &Disk, file: &File<'_>, visit: &Visit) -> FileOutcome {
-    if let Some(program) = compressed::program(file) {
-        return match program {
-            Ok(program) => read(scan, &program.file(&visit.place), Shape::Evidence, visit),
-            Err(why) => unreadable(scan, visit, why),
-        };
-    }
-    let is_wanted = match visit.demand {
-        Demand::Walked => false,
-        Demand::Launched => disk.is_executable,
-        Demand::Named => true,
-    };
-    if is_wanted {
-        let reason = unjudged::unrecognised(file);
-        return unjudged::report(scan, &visit.place, visit.demand, &reason);
-    }
-    match unread_format::reason(&file.head, file.content) {
-        Some(why) => unreadable(scan, visit, why),
-        None if disk.is_empty() => FileOutcome::Empty,
-        None => FileOutcome::OtherFile,
-    }
-}
-
-/// Returns the shape of a file; `None` if nothing reads such files.
-fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
+/// Returns the shape of a file.
+fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Shape {
     if let Some(packing) = compressed::archive_packing(&file.head, file.content) {
-        return Some(Shape::Packed(packing));
+        Shape::Packed(packing)
+    } else if charts::recognises(file) {
+        Shape::Chart
+    } else if manifests::recognises(file, demand, || scan.recognised(file)) {
+        Shape::Manifest
+    } else if scan.recognised(file) {
+        Shape::Evidence
+    } else {
+        Shape::Unrecognised
     }
-    if charts::recognises(file) {
-        return Some(Shape::Chart);
-    }
-    if manifests::recognises(file, demand, || scan.recognised(file)) {
-        return Some(Shape::Manifest);
-    }
-    scan.recognised(file).then_some(Shape::Evidence)
 }
 
-fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit) -> FileOutcome {
+fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, demand: Demand) -> FileOutcome {
     match shape {
-        Shape::Chart => charts::read(scan, file, visit.demand),
-        Shape::Manifest => match manifests::read(scan, file, visit.demand) {
-            Some(outcome) => outcome,
-            None if scan.recognised(file) => read(scan, file, Shape::Evidence, visit),
-            None => FileOutcome::OtherFile,
-        },
+        Shape::Chart => charts::read(scan, file, demand),
+        Shape::Manifest => manifests::read(scan, file, demand)
+            .unwrap_or_else(|| evidence(scan, file, scan.recognised(file), demand)),
         Shape::Packed(packing) => {
             archive::read(scan, file, packing);
-            if visit.demand != Demand::Walked {
-                unjudged::incomplete(scan, &visit.place, visit.demand);
+            if demand != Demand::Walked {
+                unjudged::incomplete(scan, &file.place, demand);
             }
             FileOutcome::Archive
         }
-        Shape::Evidence => {
-            let found = unjudged::with_answer(scan.look(file), file, visit.demand);
+        Shape::Evidence => evidence(scan, file, true, demand),
+        Shape::Unrecognised => evidence(scan, file, false, demand),
+    }
+}
+
+/// Reads a file that is no container of others.
+fn evidence(scan: &Scan<'_>, file: &File<'_>, is_recognised: bool, demand: Demand) -> FileOutcome {
+    match unjudged::findings(scan, file, is_recognised, demand) {
+        Some(found) => {
             let outcome = found.outcome();
             scan.store(found);
             outcome
         }
+        None if file.content.is_empty() => FileOutcome::Empty,
+        None => FileOutcome::OtherFile,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::check::collect::{charts, compressed, disk, unjudged, unread_format};
 use crate::check::content::{Content, File, HEAD, Slice};
 use crate::escape;
 use crate::sighting::Sighting;
-use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 use crate::unpack::Packing;
 
 /// The maximum size of an entry that is read, in bytes.
@@ -176,14 +176,21 @@ impl Layer {
             content: &start,
             disk: None,
         };
+        let demand = if names::is_launched(path) && entry.is_executable {
+            Demand::Launched
+        } else {
+            Demand::Walked
+        };
         let content = content(reading, &mut entry, &file, &start);
-        let found = content.as_ref().map_err(Clone::clone).and_then(|content| {
-            file.content = &**content;
-            self.charts(reading, &file);
-            reading.scan.findings(&file)
-        });
-        let is_launched = names::is_launched(path) && entry.is_executable;
-        let found = answered(&file, is_launched, found);
+        let found = match &content {
+            Ok(content) => {
+                file.content = &**content;
+                self.charts(reading, &file);
+                let is_recognised = reading.scan.recognised(&file);
+                unjudged::findings(reading.scan, &file, is_recognised, demand)
+            }
+            Err(why) => Some(unjudged::unread(&file, demand, why.clone())),
+        };
         let outcome = found.as_ref().map(Found::outcome);
         let outcome = outcome.unwrap_or(FileOutcome::OtherFile);
         reading.scan.count(outcome);
@@ -258,26 +265,6 @@ fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
     reading.scan.recognised(file)
         || compressed::holds_program(file)
         || reading.kind != Kind::Layer && charts::is_part(&file.place.file, size)
-}
-
-/// Returns the findings in a file. One that a runtime starts has some in any case.
-fn answered(
-    file: &File<'_>,
-    is_launched: bool,
-    found: Result<Option<Found>, Unreadable>,
-) -> Option<Found> {
-    let skipped = |why| Found::skipped(Skipped::unreadable(file.place.clone(), why));
-    let found = found.unwrap_or_else(|why| Some(skipped(why)));
-    if !is_launched {
-        return found;
-    }
-    Some(match found {
-        Some(found) => unjudged::with_answer(found, file, Demand::Launched),
-        None => {
-            let reason = unjudged::unrecognised(file);
-            Found::sighting(unjudged::sighting(&file.place, Demand::Launched, reason))
-        }
-    })
 }
 
 /// Returns true if a path within an archive indicates an image.
