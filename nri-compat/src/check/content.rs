@@ -119,13 +119,6 @@ pub const HEAD: usize = 4096;
 pub(crate) const HEAD_LINES: usize = 8;
 
 /// The first bytes of a file, up to [`HEAD`].
-///
-/// ```
-/// use nri_compat::check::content::Head;
-///
-/// let head = Head::from(b"MARK".to_vec());
-/// assert!(head.starts_with(b"MA"));
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     bytes: Vec<u8>,

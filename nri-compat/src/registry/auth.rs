@@ -9,7 +9,6 @@ use ureq::http::{Response, Uri};
 use super::Error;
 use super::credentials::{self, Credentials};
 use super::http::{self, Http, host_of};
-use super::options::Limits;
 use super::reference::Reference;
 use crate::skipped::SkipKind;
 
@@ -37,7 +36,6 @@ pub enum Challenge {
 /// A request that was refused because it needs authorization.
 pub(super) struct Refused<'r> {
     pub(super) http: &'r Http,
-    pub(super) limits: &'r Limits,
     pub(super) image: &'r Reference,
     /// The URL of the registry that refused it.
     pub(super) url: &'r Uri,
@@ -50,7 +48,7 @@ impl Refused<'_> {
     ///
     /// Returns an error if there are no credentials, or they are not sufficient.
     pub(super) fn answer(&self, challenges: &[Challenge]) -> Result<String, Error> {
-        let stored = credentials::find(self.image, &self.http.environment, self.limits.idle)?;
+        let stored = credentials::find(self.image, &self.http.environment, self.http.limits.idle)?;
         for challenge in challenges {
             if let Challenge::Bearer { realm, service } = challenge {
                 return self.token(realm, service.as_deref(), stored);
@@ -62,10 +60,8 @@ impl Refused<'_> {
             }
             Some(_) | None => {
                 let message = format!("{} answered 401 and requires credentials", self.host());
-                let help = format!(
-                    "log in first, as with `docker login {}`",
-                    self.image.registry()
-                );
+                let registry = self.image.registry();
+                let help = format!("log in first, as with `docker login {registry}`");
                 Err(Error::new(SkipKind::Permission, message).with_help(help))
             }
         }
@@ -95,7 +91,7 @@ impl Refused<'_> {
         if stored.is_some() {
             self.check_realm(&server)?;
         }
-        let total = self.limits.total;
+        let total = self.http.limits.total;
         let get = |header: Option<&str>| self.http.get(&asked, "application/json", header, total);
         let answer = match stored {
             None => get(None),

@@ -15,7 +15,7 @@ use ureq::http::{Response, Uri};
 use super::Error;
 use super::auth::{Refused, challenges};
 use super::http::{self, Http, broken_off, header};
-use super::options::{Limits, Options};
+use super::options::Options;
 use super::reference::{Digest, Reference};
 use crate::escape;
 use crate::skipped::SkipKind;
@@ -46,7 +46,6 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
 
 /// A client for any number of registries. Connections and tokens are reused.
 pub struct Client {
-    limits: Limits,
     http: Http,
     /// The values of `Authorization` headers that were sent last, by host and repository.
     headers: Mutex<HashMap<(String, String), String>>,
@@ -68,7 +67,6 @@ impl Client {
     /// Creates a client.
     pub fn new(options: Options) -> Self {
         Self {
-            limits: options.limits,
             http: Http::new(options),
             headers: Mutex::default(),
             protocols: Mutex::default(),
@@ -87,7 +85,7 @@ impl Client {
             image,
             path: format!("manifests/{selector}"),
             accept: MANIFESTS,
-            timeout: self.limits.total,
+            timeout: self.http.limits.total,
         };
         self.fetch(&wanted, |answer| {
             read_manifest(image.host(), answer, digest)
@@ -110,7 +108,7 @@ impl Client {
             image,
             path: format!("blobs/{digest}"),
             accept: "*/*",
-            timeout: self.limits.total + Duration::from_secs(size / SLOWEST),
+            timeout: self.http.limits.total + Duration::from_secs(size / SLOWEST),
         };
         self.fetch(&wanted, |answer| stored(image.host(), answer, digest, size))
     }
@@ -122,19 +120,20 @@ impl Client {
         wanted: &Wanted<'_>,
         read: impl Fn(Response<Body>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (mut attempts, mut usual) = (1, self.limits.pause);
+        let limits = &self.http.limits;
+        let (mut attempts, mut usual) = (1, limits.pause);
         loop {
             let error = match self.attempt(wanted).and_then(&read) {
                 Ok(found) => return Ok(found),
                 Err(error) => error,
             };
             let pause = error.retry_after.map(|asked| asked.max(usual));
-            match pause.filter(|pause| *pause <= self.limits.longest_pause) {
-                Some(pause) if attempts < self.limits.attempts => thread::sleep(pause),
+            match pause.filter(|pause| *pause <= limits.longest_pause) {
+                Some(pause) if attempts < limits.attempts => thread::sleep(pause),
                 Some(_) | None => return Err(error),
             }
             attempts += 1;
-            usual = (usual * 2).min(self.limits.longest_pause);
+            usual = (usual * 2).min(limits.longest_pause);
         }
     }
 
@@ -150,7 +149,6 @@ impl Client {
         }
         let refused = Refused {
             http: &self.http,
-            limits: &self.limits,
             image: wanted.image,
             url: &url,
         };
@@ -203,21 +201,18 @@ impl Client {
         if !self.http.is_insecure(host) {
             return true;
         }
-        if let Some(known) = lock(&self.protocols).get(host) {
-            return *known;
-        }
         let ping = |scheme: &str| {
             let url = http::parse_url(&format!("{scheme}://{host}/v2/"))?;
-            self.http.get(&url, "*/*", None, self.limits.connect).ok()
+            let limit = self.http.limits.connect;
+            self.http.get(&url, "*/*", None, limit).ok()
         };
-        let is_plain = ping("http").is_some_and(|answer| {
+        let is_plain = |answer: Response<Body>| {
             answer.status().as_u16() != 400 && !header(&answer, "location").starts_with("https:")
-        });
-        let uses_tls = !is_plain && ping("https").is_some();
-        if is_plain || uses_tls {
-            lock(&self.protocols).insert(host.to_owned(), uses_tls);
-        }
-        uses_tls
+        };
+        let find = || !ping("http").is_some_and(is_plain) && ping("https").is_some();
+        *lock(&self.protocols)
+            .entry(host.to_owned())
+            .or_insert_with(find)
     }
 }
 

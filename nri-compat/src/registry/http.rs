@@ -13,7 +13,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Proxy};
 
 use super::Error;
-use super::options::{Environment, Options};
+use super::options::{Environment, Limits, Options};
 use crate::escape;
 use crate::skipped::SkipKind;
 
@@ -21,6 +21,7 @@ use crate::skipped::SkipKind;
 pub(super) struct Http {
     agent: Agent,
     insecure: Vec<String>,
+    pub(super) limits: Limits,
     pub(super) environment: Environment,
     /// The authorities of certificates, once they were needed.
     authorities: OnceLock<Result<RootCerts, Error>>,
@@ -40,6 +41,7 @@ impl Http {
         Self {
             agent: config.build().into(),
             insecure: options.insecure,
+            limits: options.limits,
             environment: options.environment,
             authorities: OnceLock::new(),
         }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::failed;
 use super::remote::{self, Remote};
@@ -30,21 +30,6 @@ struct Fetched<'f> {
     image: &'f Image,
     /// The platform, if the reference has several images.
     platform: Option<&'f Platform>,
-}
-
-/// The part of the configuration of an image that says what its containers start.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Config {
-    config: Process,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase", default)]
-struct Process {
-    entrypoint: Option<Vec<String>>,
-    cmd: Option<Vec<String>>,
-    working_dir: String,
 }
 
 /// Checks the images, each once, for all places that ask for it.
@@ -154,8 +139,8 @@ fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
 
 /// Returns the findings in the entry point of an image, if it is a plugin.
 fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
-    let config: Config = remote.config(image)?;
-    let mut found = layers.file_at(image, &path(config.config)?)?;
+    let config: Value = remote.config(image)?;
+    let mut found = layers.file_at(image, &path(&config["config"])?)?;
     let detail =
         "the entry point of the image; --quick stopped there, so its other files were not read";
     for seen in &mut found.sightings {
@@ -166,12 +151,12 @@ fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Optio
 
 /// Returns the path of the program that a container of the image starts; `None` if it depends on
 /// other files, such as the folders in `PATH`.
-fn path(process: Process) -> Option<PathBuf> {
-    let mut words = process.entrypoint.into_iter().chain(process.cmd).flatten();
-    let program = words.next().filter(|program| program.contains('/'))?;
-    Some(names::clean(
-        PathBuf::from(process.working_dir).join(program),
-    ))
+fn path(process: &Value) -> Option<PathBuf> {
+    let words = ["Entrypoint", "Cmd"].map(|key| process[key].as_array());
+    let program = words.into_iter().flatten().flatten().next()?.as_str()?;
+    let folder = PathBuf::from(process["WorkingDir"].as_str().unwrap_or_default());
+    let is_path = program.contains('/');
+    is_path.then(|| names::clean(folder.join(program)))
 }
 
 #[cfg(test)]
@@ -194,7 +179,7 @@ mod tests {
             ),
             (json!({"Entrypoint": ["a"]}), None),
         ] {
-            let found = path(Process::deserialize(&config).unwrap());
+            let found = path(&config);
             assert_eq!(found, expected.map(PathBuf::from), "{config}");
         }
     }
