@@ -13,6 +13,7 @@ mod compressed;
 mod defect;
 mod disk;
 mod found;
+#[cfg(feature = "registry")]
 mod images;
 mod machine_root;
 mod manifests;
@@ -79,7 +80,13 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
             .iter()
             .for_each(|image| manifests::not_fetched(&scan, image, None));
     } else {
+        #[cfg(feature = "registry")]
         images::read(&scan, &images, &request.image_options);
+        #[cfg(not(feature = "registry"))]
+        for image in &images {
+            let reason = "this command was built without the feature `registry`";
+            unjudged::not_fetched(&scan, &image.reference, &image.place, reason);
+        }
     }
     let mut collected = scan.finish();
     if request.pull == Pull::All {

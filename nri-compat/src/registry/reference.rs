@@ -49,14 +49,6 @@ impl Digest {
     /// Parses a digest. Its digits must be in lower case, as the
     /// [image specification](https://github.com/opencontainers/image-spec/blob/main/descriptor.md#digests)
     /// requires. Returns `None` for another form or algorithm.
-    ///
-    /// ```
-    /// use nri_compat::registry::Digest;
-    ///
-    /// let text = format!("sha256:{}", "0".repeat(64));
-    /// assert_eq!(Digest::parse(&text).unwrap().to_string(), text);
-    /// assert!(Digest::parse("sha256:../../etc/passwd").is_none());
-    /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("sha256:")?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -94,15 +86,6 @@ pub struct Reference {
 
 impl Reference {
     /// Parses a reference, with or without `docker://`.
-    ///
-    /// ```
-    /// use nri_compat::registry::Reference;
-    ///
-    /// let short = Reference::parse("docker://team/plugin")?;
-    /// assert_eq!(short.to_string(), "docker.io/team/plugin:latest");
-    /// assert!(Reference::parse("registry.example.com/Team/plugin").is_err());
-    /// # Ok::<(), nri_compat::registry::Error>(())
-    /// ```
     ///
     /// # Errors
     ///
@@ -245,6 +228,7 @@ mod tests {
             ("localhost/plugin", "localhost/plugin:latest"),
             ("localhost:5000/a/b__c:1.0", "localhost:5000/a/b__c:1.0"),
             ("docker://r.example/a", "r.example/a:latest"),
+            ("docker://team/plugin", "docker.io/team/plugin:latest"),
             ("[::1]:5000/a:x", "[::1]:5000/a:x"),
             ("Registry/a", "Registry/a:latest"),
             (&digest, &digest),

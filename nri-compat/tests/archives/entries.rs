@@ -40,18 +40,17 @@ fn sparse(name: &str) -> Layer {
 }
 
 #[test]
-fn sparse_files_are_skipped_and_the_rest_is_read() {
+fn an_archive_with_a_sparse_file_is_unknown() {
     let tar = sparse("bin/10-a").file("bin/20-b", "MARK b").tar();
     for bytes in [tar.clone(), gzip(&tar)] {
         let found = look(&bytes);
-        assert_eq!(paths(&found), ["it: /bin/20-b"]);
         assert!(skipped(&found)[0].contains("a sparse file"), "{found:?}");
         assert_eq!(answers(&found).len(), 1);
     }
 }
 
 #[test]
-fn a_sparse_file_with_a_long_map_is_skipped() {
+fn an_archive_with_a_long_map_of_a_sparse_file_is_unknown() {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(EntryType::GNUSparse);
     header.set_size(0);
@@ -65,6 +64,5 @@ fn a_sparse_file_with_a_long_map_is_skipped() {
         Layer::new().file("b", "MARK b").tar(),
     ];
     let found = look(&tar.concat());
-    assert_eq!(paths(&found), ["it: /b"]);
     assert!(answers(&found)[0].contains("a sparse file"), "{found:?}");
 }

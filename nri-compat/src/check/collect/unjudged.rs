@@ -2,6 +2,7 @@
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
 use super::found::{Demand, FileOutcome, Found};
+use super::request::shown;
 use super::scan::Scan;
 use super::{compressed, unread_format};
 use crate::check::content::File;
@@ -58,6 +59,14 @@ pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sightin
         interface: Interface::unknown_because(kind, reason),
         ..sighting(place, demand, reason.to_owned())
     }
+}
+
+/// Reports an image of which nothing could be read.
+pub(super) fn not_fetched(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
+    let reason = format!("cannot fetch {}: {reason}", shown(reference));
+    scan.store_sighting(of_kind(place, UnknownKind::NotFetched, &reason));
+    scan.count(FileOutcome::Evidence);
+    scan.gathered().found.not_fetched.push(reason);
 }
 
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.

@@ -21,9 +21,6 @@ use crate::skipped::{SkipKind, Unreadable};
 /// The file that marks an OCI layout.
 const OCI_LAYOUT: &str = "oci-layout";
 
-/// The folder in an OCI layout with the parts of its images.
-const BLOBS: &str = "blobs";
-
 /// A walk of one folder.
 struct Walk<'w> {
     scan: &'w Scan<'w>,
@@ -94,8 +91,8 @@ impl Walk<'_> {
             self.failed(folder, Unreadable::new(SkipKind::PseudoFilesystem, reason));
             return WalkState::Skip;
         }
-        let is_part = folder.ends_with(BLOBS) && folder.parent().is_some_and(is_layout);
-        if is_part {
+        // The folder with the parts of the images of an OCI layout.
+        if folder.ends_with("blobs") && folder.parent().is_some_and(is_layout) {
             return WalkState::Skip;
         }
         WalkState::Continue

@@ -36,8 +36,6 @@ pub(super) struct TarEntry<'a, 's> {
     pub(super) is_executable: bool,
     /// The offset of the data in the archive, if it can be read again.
     pub(super) start: Option<u64>,
-    /// True if the data is not the content of the file: its holes are not stored, or only a part is there.
-    pub(super) is_partial: bool,
     pub(super) data: Entry<'a, Input<'s>>,
 }
 
@@ -47,8 +45,10 @@ impl<'a, 's> TarEntry<'a, 's> {
         let path = data.path_bytes().into_owned();
         let link = data.link_name_bytes().unwrap_or_default().into_owned();
         let (size, kind) = (data.size(), data.header().entry_type());
-        let has_odd_records =
-            has_sparse_records(&mut data, &path, &link, size.to_string().as_bytes())?;
+        check_records(&mut data, &path, &link, size.to_string().as_bytes())?;
+        if kind == EntryType::GNUSparse || kind.as_byte() == CONTINUED {
+            return Err(partial());
+        }
         let has_odd_data = !has_data(kind) && size > 0;
         if has_odd_data || path.contains(&0) || link.contains(&0) {
             return Err(ambiguous());
@@ -61,9 +61,6 @@ impl<'a, 's> TarEntry<'a, 's> {
             // Programs read more spellings of numbers than the crate.
             is_executable: data.header().mode().map_or(true, |mode| mode & 0o111 != 0),
             start: is_plain.then(|| data.raw_file_position()),
-            is_partial: has_odd_records
-                || kind == EntryType::GNUSparse
-                || kind.as_byte() == CONTINUED,
             data,
         })
     }
@@ -112,7 +109,7 @@ pub(super) fn each<'s>(
     for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
-            has_sparse_records(&mut entry, b"", b"", b"")?;
+            check_records(&mut entry, b"", b"", b"")?;
         } else {
             let entry = TarEntry::new(entry, is_plain)?;
             allowance.set(u64::MAX);
@@ -199,20 +196,19 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Returns true if the pax records of an entry describe a sparse file.
+/// Checks the pax records of an entry.
 ///
 /// # Errors
 ///
-/// Returns an error if they are damaged, or say something else than the `tar` crate has read: programs differ in
-/// which of several records they apply, and whether they apply global ones.
-fn has_sparse_records<R: Read>(
+/// Returns an error if they are damaged, describe a sparse file, or say something else than the `tar` crate has read:
+/// programs differ in which of several records they apply, and whether they apply global ones.
+fn check_records<R: Read>(
     entry: &mut Entry<'_, R>,
     path: &[u8],
     link: &[u8],
     size: &[u8],
-) -> Result<bool, Unreadable> {
+) -> Result<(), Unreadable> {
     let records = entry.pax_extensions().map_err(invalid)?;
-    let mut is_sparse = false;
     for record in records.into_iter().flatten() {
         let damaged = |_| Unreadable::new(SkipKind::Broken, "a pax header is damaged");
         let record = record.map_err(damaged)?;
@@ -224,9 +220,11 @@ fn has_sparse_records<R: Read>(
         {
             return Err(ambiguous());
         }
-        is_sparse |= key.starts_with(b"GNU.sparse.");
+        if key.starts_with(b"GNU.sparse.") {
+            return Err(partial());
+        }
     }
-    Ok(is_sparse)
+    Ok(())
 }
 
 /// Returns true if entries of this type have data. Links, folders and the like have none.
@@ -246,5 +244,10 @@ fn invalid(error: io::Error) -> Unreadable {
 
 fn ambiguous() -> Unreadable {
     let reason = "an entry that programs read differently";
+    Unreadable::new(SkipKind::UnsupportedFormat, reason)
+}
+
+fn partial() -> Unreadable {
+    let reason = "a sparse file, or a part of a file: extract the archive and check the folder";
     Unreadable::new(SkipKind::UnsupportedFormat, reason)
 }

@@ -164,7 +164,7 @@ impl Layer {
         mut entry: TarEntry<'_, '_>,
         path: &Path,
     ) -> Result<Change, Unreadable> {
-        if entry.size == 0 && !entry.is_partial {
+        if entry.size == 0 {
             reading.scan.count(FileOutcome::Empty);
             return Ok(Change::File(None));
         }
@@ -233,10 +233,6 @@ fn content<'c>(
 ) -> Result<Box<dyn Content + 'c>, Unreadable> {
     let unread = |kind, reason: &str| Err(Unreadable::new(kind, reason));
     let size = entry.size;
-    if entry.is_partial {
-        let reason = "a sparse file, or a part of a file: extract the archive and check the folder";
-        return unread(SkipKind::UnsupportedFormat, reason);
-    }
     if compressed::archive_packing(&file.head, &start).is_some() {
         let reason = "an archive within an archive, not opened";
         return unread(SkipKind::NestedArchive, reason);

@@ -103,7 +103,7 @@ fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<Part> {
     let target = match entry.kind {
         EntryType::Link => names::clean(target),
         EntryType::Symlink => names::link_target(path, target),
-        _ if entry.is_file() && !entry.is_partial => {
+        _ if entry.is_file() => {
             let (start, len) = (entry.start?, entry.size);
             return Some(Part::Bytes { start, len });
         }
