@@ -29,9 +29,8 @@ type Key = (Place, String);
 /// Combines Go packages, builds their programs if `go` is true, and drops files that only name a dependency next to the
 /// plugins that they belong to. `paths` are those that the user named.
 pub(super) fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
-    let (sources, mut merged): (Vec<_>, Vec<_>) = sightings
-        .into_iter()
-        .partition(|sighting| sighting.kind == FileKind::GoSource);
+    let is_source = |sighting: &Sighting| sighting.kind == FileKind::GoSource;
+    let (sources, mut merged): (Vec<_>, Vec<_>) = sightings.into_iter().partition(is_source);
     let mut packages: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for source in sources {
         let name = source.source.as_ref().map(|package| package.name.clone());

@@ -133,14 +133,13 @@ impl Http {
 ///
 /// Returns an error if a variable is not the URL of a proxy.
 fn proxy_for(server: &Uri, environment: &Environment) -> Result<Option<Proxy>, Error> {
-    let is_https = server.scheme() == Some(&Scheme::HTTPS);
-    let own = if is_https {
-        "HTTPS_PROXY"
-    } else {
-        "HTTP_PROXY"
+    let names = match server.scheme_str() {
+        Some("https") => ["HTTPS_PROXY", "ALL_PROXY"],
+        Some(_) | None => ["HTTP_PROXY", "ALL_PROXY"],
     };
-    let set = [own, "ALL_PROXY"].into_iter();
-    let mut set = set.filter_map(|name| Some((name, environment.of_any_case(name)?)));
+    let mut set = names
+        .into_iter()
+        .filter_map(|name| Some((name, environment.of_any_case(name)?)));
     let Some((name, value)) = set.next().filter(|_| !is_exempt(server, environment)) else {
         return Ok(None);
     };
@@ -220,9 +219,7 @@ pub(super) fn small(host: &str, answer: Response<Body>, most: u64) -> Result<Vec
 /// Returns the value of a header; empty if it is missing or not text.
 pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
     let value = answer.headers().get(name);
-    value
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default()
+    value.map_or("", |value| value.to_str().unwrap_or_default())
 }
 
 /// Returns an error after which the same request may succeed.

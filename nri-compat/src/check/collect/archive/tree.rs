@@ -190,7 +190,7 @@ fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
     } else {
         return None;
     };
-    let place = place.entry(&shown_path(path));
+    let place = place.entry(shown_path(path));
     let unknown = unjudged::sighting(&place, Demand::Launched, reason);
     Some(Found::sighting(unknown))
 }
