@@ -5,9 +5,7 @@ mod recognise;
 
 use std::collections::HashMap;
 
-use super::demand::Demand;
-use super::file_outcome::FileOutcome;
-use super::found::Found;
+use super::found::{Demand, FileOutcome, Found};
 use super::request::{ImageRequest, WantedImage, shown};
 use super::scan::Scan;
 use crate::check::content::File;

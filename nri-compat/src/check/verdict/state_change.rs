@@ -5,7 +5,7 @@ use nri_schema::history::Deprecation;
 use super::{REMOVED, cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
-use crate::report::count::counted;
+use crate::report::counted;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
