@@ -7,10 +7,9 @@ pub use table::STAGES;
 #[cfg(feature = "in-process")]
 pub use table::{changes, request};
 
-use crate::api::{
-    Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, Event, LinuxResources,
-    PodSandbox,
-};
+use crate::api::{Container, Event, LinuxResources, PodSandbox};
+#[cfg(feature = "in-process")]
+use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
 use crate::codec::Message;
 
 /// The place of an event in the life of a pod, its request, and its answer.
@@ -83,6 +82,7 @@ pub struct RequestParts<'a> {
 }
 
 /// The changes in an answer. Each answer has a field for some of them.
+#[cfg(feature = "in-process")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// The adjustment of the container that is being created.
