@@ -190,7 +190,7 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`](nri::ErrorKind::Config) if name or index is missing or invalid, and the
+    /// Returns [`ErrorKind::Config`] if name or index is missing or invalid, and the
     /// reason if the plugin was refused.
     pub async fn builtin<P: Plugin>(&self, plugin: P) -> Result<PluginId> {
         let Some((index, name)) = P::INDEX.zip(P::NAME) else {

@@ -1,7 +1,7 @@
 //! The known deviations of released runtimes, as data: `deviations.toml`.
 //!
 //! A test that fails in one of these ways is reported as [`Outcome::Known`], with the link. A deviation applies to one test
-//! and to one [`Shape`] of what was seen; every other failure of the same test remains a failure.
+//! and to one shape of what was seen; every other failure of the same test remains a failure.
 
 use std::sync::LazyLock;
 
