@@ -19,14 +19,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use error::ClusterError;
-pub use inventory::Plugin;
+pub use inventory::{Inventory, Plugin};
 pub use object::Image;
 pub use resources::{RESOURCES, Resource, VERB};
 
 use crate::report::check::ClusterView;
-use crate::skipped::SkipKind;
-use client::{Client, add_page};
-use inventory::Inventory;
+use client::Client;
 
 /// The time that a request may take by default.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -103,48 +101,14 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
             Err(last.error.clone())
         }
         Some(_) | None => Ok(Cluster {
+            view: ClusterView {
+                pools: inventory.pools(),
+                pods: inventory.pods,
+                workloads: inventory.workloads,
+                ..client.view
+            },
+            plugins: inventory.plugins(),
             unread,
-            ..cluster(client.view, inventory)
         }),
-    }
-}
-
-/// Returns the contents of a cluster from saved lists: each the output of `kubectl get --output
-/// json` for one of [`RESOURCES`].
-///
-/// ```
-/// use nri_compat::cluster::{RESOURCES, of_lists};
-///
-/// let nodes = br#"{"items": [{"status": {"nodeInfo": {"containerRuntimeVersion": "cri-o://1.35.1"}}}]}"#;
-/// let cluster = of_lists(&[(&RESOURCES[0], nodes)])?;
-/// assert_eq!(cluster.view.pools[0].runtime, "cri-o://1.35.1");
-/// # Ok::<(), nri_compat::cluster::ClusterError>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns an error if a document is not a list of its resource.
-pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
-    let mut inventory = Inventory::default();
-    for (resource, bytes) in lists {
-        add_page(&mut inventory, resource, bytes).map_err(|error| {
-            let message = format!("not a list of {}", resource.name());
-            ClusterError::new(SkipKind::Broken, message).caused_by(error)
-        })?;
-    }
-    Ok(cluster(ClusterView::default(), inventory))
-}
-
-/// Returns a cluster with the contents of its lists.
-fn cluster(view: ClusterView, mut inventory: Inventory) -> Cluster {
-    Cluster {
-        view: ClusterView {
-            pools: inventory.pools(),
-            pods: inventory.pods,
-            workloads: inventory.workloads,
-            ..view
-        },
-        plugins: inventory.plugins(),
-        unread: Vec::new(),
     }
 }

@@ -4,21 +4,21 @@
 
 use std::collections::BTreeSet;
 
-use nri_compat::cluster::{RESOURCES, Resource, of_lists};
+use nri_compat::cluster::{Inventory, RESOURCES};
 
 /// Runs the target once.
 pub(crate) fn run(bytes: &[u8]) {
-    let resources: &'static [Resource] = &RESOURCES;
-    let lists = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
-        let (first, list) = line.split_first()?;
-        Some((resources.get(usize::from(first.wrapping_sub(b'0')))?, list))
-    });
-    let lists: Vec<_> = lists.collect();
-    let Ok(cluster) = of_lists(&lists) else {
-        return;
-    };
+    let mut inventory = Inventory::default();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let Some((first, list)) = line.split_first()
+            && let Some(resource) = RESOURCES.get(usize::from(first.wrapping_sub(b'0')))
+        {
+            let _ = inventory.add_page(resource, list);
+        }
+    }
+    let plugins = inventory.plugins();
     let mut names = BTreeSet::new();
-    for plugin in &cluster.plugins {
+    for plugin in &plugins {
         assert!(plugin.nodes.len() as u64 <= plugin.pods);
         assert!(!plugin.reason.is_empty());
         assert!(names.insert((&plugin.place, &plugin.image)));

@@ -9,8 +9,6 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::client::{AuthError, Body};
 use kube::core::Status;
 use kube::core::params::ListParams;
-use serde::Deserialize;
-use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -22,7 +20,6 @@ use super::inventory::Inventory;
 use super::resources::{Resource, VERB};
 use crate::report::check::ClusterView;
 use crate::skipped::SkipKind;
-use crate::workloads::Node;
 
 /// The maximum size of an answer in bytes.
 const MAX_ANSWER: usize = 64 << 20;
@@ -39,39 +36,6 @@ pub(super) struct Client {
     /// The cluster, without its contents.
     pub(super) view: ClusterView,
     timeout: Duration,
-}
-
-/// A page of a list.
-#[derive(Deserialize)]
-struct Page {
-    #[serde(default)]
-    metadata: Metadata,
-    /// The objects. `null` means that there are none, but a document without the key is not a list.
-    #[serde(deserialize_with = "Option::deserialize")]
-    items: Option<Vec<Map<String, Value>>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Metadata {
-    #[serde(rename = "continue", default)]
-    next: Option<String>,
-}
-
-/// Adds the objects of a page to `inventory`. Returns the token of the next page, if there is one.
-///
-/// # Errors
-///
-/// Returns an error if it is not JSON, or not a list.
-pub(super) fn add_page(
-    inventory: &mut Inventory,
-    resource: &Resource,
-    bytes: &[u8],
-) -> Result<Option<String>, serde_json::Error> {
-    let page: Page = serde_json::from_slice(bytes)?;
-    for object in page.items.into_iter().flatten() {
-        inventory.add(resource, &Node::from(Value::from(object)));
-    }
-    Ok(page.metadata.next.filter(|next| !next.is_empty()))
 }
 
 impl Client {
@@ -128,7 +92,7 @@ impl Client {
             if status != StatusCode::OK {
                 return Err(self.refused(resource, status, &body));
             }
-            let next = add_page(inventory, resource, &body);
+            let next = inventory.add_page(resource, &body);
             page.continue_token = next.map_err(|error| self.not_a_list(resource, error))?;
             if page.continue_token.is_none() {
                 return Ok(());

@@ -4,6 +4,9 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODE, POD, RESOURCES, Resource};
 use crate::place::WorkloadPlace;
@@ -33,9 +36,25 @@ pub struct Plugin {
 /// Containers by place and image.
 type Plugins = BTreeMap<(WorkloadPlace, Image), Plugin>;
 
+/// A page of a list.
+#[derive(Deserialize)]
+struct Page {
+    #[serde(default)]
+    metadata: Metadata,
+    /// The objects. `null` means that there are none, but a document without the key is not a list.
+    #[serde(deserialize_with = "Option::deserialize")]
+    items: Option<Vec<Map<String, Value>>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(rename = "continue", default)]
+    next: Option<String>,
+}
+
 /// What matters of the objects in all lists.
 #[derive(Debug, Default)]
-pub(super) struct Inventory {
+pub struct Inventory {
     /// The names of nodes by runtime and operating system.
     pools: BTreeMap<(String, String), Vec<String>>,
     plugins: Plugins,
@@ -48,8 +67,24 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Adds an object of a list of this resource.
-    pub(super) fn add(&mut self, resource: &Resource, object: &Node) {
+    /// Adds the objects of a page of a list. Returns the token of the next page, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not JSON, or not a list.
+    pub fn add_page(
+        &mut self,
+        resource: &Resource,
+        bytes: &[u8],
+    ) -> Result<Option<String>, serde_json::Error> {
+        let page: Page = serde_json::from_slice(bytes)?;
+        for object in page.items.into_iter().flatten() {
+            self.add(resource, &Node::from(Value::from(object)));
+        }
+        Ok(page.metadata.next.filter(|next| !next.is_empty()))
+    }
+
+    fn add(&mut self, resource: &Resource, object: &Node) {
         match resource.kind {
             NODE => self.node(object),
             POD => self.pod(object),
@@ -127,7 +162,7 @@ impl Inventory {
 
     /// Returns the containers of the pods under the objects that own them, and those of templates that
     /// no pod runs.
-    pub(super) fn plugins(mut self) -> Vec<Plugin> {
+    pub fn plugins(mut self) -> Vec<Plugin> {
         let all = std::mem::take(&mut self.plugins).into_values();
         let (running, declared): (Vec<_>, Vec<_>) = all.partition(|plugin| plugin.pods > 0);
         let workloads = declared.iter().map(|plugin| whole(&plugin.place));
