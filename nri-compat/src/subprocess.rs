@@ -101,14 +101,6 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_its_input_and_is_read_to_the_limit() {
-        let ended = shell("cat; echo error >&2; exit 3", b"input").unwrap();
-        assert_eq!(ended.status.code(), Some(3));
-        assert_eq!(ended.stdout, b"input");
-        assert_eq!(ended.stderr, b"error\n");
-    }
-
-    #[test]
     fn a_program_that_does_not_read_cannot_block() {
         let input = vec![b'x'; INPUT_BYTES];
         assert!(shell("exit 0", &input).unwrap().status.success());

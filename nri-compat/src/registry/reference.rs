@@ -255,18 +255,13 @@ mod tests {
 
     #[test]
     fn an_argument_is_an_image_only_if_it_cannot_be_a_path() {
-        for (text, evident) in [
-            ("registry.example.com/team/plugin", true),
-            ("127.0.0.1:5000/plugin", true),
-            ("localhost/plugin", true),
-            ("team/plugin:v1", true),
-            ("plugins/foo", false),
-            ("conf.d/foo", false),
-            ("main.go:12", false),
-            ("./plugins/foo:v1", false),
-            ("../registry.example.com/a:1", false),
-        ] {
-            assert_eq!(Reference::is_evident(text), evident, "{text}");
+        let images = "registry.example.com/team/plugin 127.0.0.1:5000/plugin localhost/plugin team/plugin:v1";
+        let paths =
+            "plugins/foo conf.d/foo main.go:12 ./plugins/foo:v1 ../registry.example.com/a:1";
+        for (arguments, expected) in [(images, true), (paths, false)] {
+            for text in arguments.split(' ') {
+                assert_eq!(Reference::is_evident(text), expected, "{text}");
+            }
         }
     }
 }

@@ -94,42 +94,22 @@ mod tests {
 
     #[test]
     fn paths_of_nri_and_folders_around_them_are_known() {
-        for (path, expected) in [
-            ("/var/run/nri/", Some(SOCKET)),
-            ("//run//nri/./nri.sock", Some(SOCKET)),
-            ("/var/../run/nri", Some(SOCKET)),
-            ("/var/lib/../run/nri", Some(SOCKET)),
-            ("/opt/nri/plugins/10-logger", Some(PLUGIN_FOLDER)),
-            ("/../../opt/nri", Some(PLUGIN_FOLDER)),
-            ("/opt/nri/bin", Some(PLUGIN_FOLDER)),
-            ("/etc/nri/conf.d/10-logger.conf", Some(CONFIGURATION)),
-            ("/etc/nri/conf.json", Some(CONFIGURATION)),
-            // Configured paths.
-            ("/run/k3s/nri/nri.sock", Some(SOCKET)),
-            ("/var/run/nri.sock", Some(SOCKET)),
-            ("/var/snap/microk8s/common/run/nri.sock", Some(SOCKET)),
-            ("/var/lib/rancher/rke2/nri/plugins", Some(PLUGIN_FOLDER)),
-            ("/srv/nri/conf.d", Some(CONFIGURATION)),
-            // Folders around.
-            ("/run", Some(SOCKET)),
-            ("/var/run/", Some(SOCKET)),
-            ("/var/snap/microk8s/common/run", Some(SOCKET)),
-            ("/opt", Some(PLUGIN_FOLDER)),
-            // Other paths.
-            ("/", None),
-            ("/etc", None),
-            ("/var", None),
-            ("/run/containerd/containerd.sock", None),
-            ("/run/nri/../containerd", None),
-            ("/var/running/x", None),
-            ("/home/var/run", None),
-            ("/opt/nrix", None),
+        let socket = "/var/run/nri/ //run//nri/./nri.sock /var/../run/nri /var/lib/../run/nri /run/k3s/nri/nri.sock \
+            /var/run/nri.sock /var/snap/microk8s/common/run/nri.sock /run /var/run/ /var/snap/microk8s/common/run";
+        let plugins = "/opt/nri/plugins/10-logger /../../opt/nri /opt/nri/bin /var/lib/rancher/rke2/nri/plugins /opt";
+        let configuration = "/etc/nri/conf.d/10-logger.conf /etc/nri/conf.json /srv/nri/conf.d";
+        let others = "/ /etc /var /run/containerd/containerd.sock /run/nri/../containerd /var/running/x \
+            /home/var/run /opt/nrix run/nri ~/nri C:\\run\\nri";
+        for (paths, expected) in [
+            (socket, Some(SOCKET)),
+            (plugins, Some(PLUGIN_FOLDER)),
+            (configuration, Some(CONFIGURATION)),
+            (others, None),
             ("", None),
-            ("run/nri", None),
-            ("~/nri", None),
-            (r"C:\run\nri", None),
         ] {
-            assert_eq!(direct(path).or(around(path)), expected, "{path}");
+            for path in paths.split(' ') {
+                assert_eq!(direct(path).or(around(path)), expected, "{path}");
+            }
         }
     }
 
@@ -144,22 +124,15 @@ mod tests {
 
     #[test]
     fn only_the_folder_of_nri_is_a_path_of_it() {
-        for text in [
-            "path: /run/nri",
-            "dir: {{ .Values.run }}/nri\n",
-            "/opt/nri/plugins",
-            "a: nri.sock",
+        for (text, expected) in [
+            ("path: /run/nri", true),
+            ("dir: {{ .Values.run }}/nri\n", true),
+            ("/opt/nri/plugins", true),
+            ("a: nri.sock", true),
+            ("newrelic/nri-kubernetes", false),
+            ("/nri_x /nris nri /run/nri.d", false),
         ] {
-            assert!(mentions_nri(text.as_bytes()), "{text}");
-        }
-        for text in [
-            "newrelic/nri-kubernetes",
-            "/nri_x",
-            "/nris",
-            "nri",
-            "/run/nri.d",
-        ] {
-            assert!(!mentions_nri(text.as_bytes()), "{text}");
+            assert_eq!(mentions_nri(text.as_bytes()), expected, "{text}");
         }
     }
 }
