@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::archive::names;
+
 /// The maximum number of symbolic links that are followed for one path, as in Linux.
 const MAX_LINKS_FOLLOWED: usize = 40;
 
@@ -34,8 +36,7 @@ impl MachineRoot {
     /// Maps a path of the machine below the folder, without resolving links: `..` does not lead
     /// above the root.
     pub(super) fn below(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = cleaned(&Path::new("/").join(path));
-        self.folder.join(path.strip_prefix("/").unwrap_or(&path))
+        self.folder.join(names::clean(path.as_ref()))
     }
 
     /// Returns the path on the machine for a path below the folder; `None` for other paths.
@@ -94,21 +95,4 @@ fn reversed_parts(path: &Path) -> Vec<OsString> {
         |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     let parts = path.components().rev().filter(is_named);
     parts.map(|part| part.as_os_str().to_owned()).collect()
-}
-
-/// Removes `.` and `..` from a path without resolving links, as Go's `filepath.Clean` does.
-pub(super) fn cleaned(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                clean.push(component);
-            }
-        }
-    }
-    clean
 }

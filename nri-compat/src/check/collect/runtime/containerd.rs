@@ -12,7 +12,8 @@ use toml::{Table, Value};
 
 use super::template::PLUGIN;
 use super::{Configured, Nri, document, template};
-use crate::check::collect::machine_root::{MachineRoot, cleaned};
+use crate::check::collect::archive::names;
+use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin in version 1, which a file without a version has.
@@ -128,7 +129,8 @@ pub(super) fn imports<S: AsRef<str>>(
         if import.contains('*') {
             files.extend(document::expand(&path, machine)?);
         } else {
-            files.push(cleaned(&path));
+            let start = if path.is_absolute() { "/" } else { "" };
+            files.push(Path::new(start).join(names::clean(path)));
         }
     }
     Ok(files)
