@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fact::{self, Statement, Subject, Topic};
+use super::fact::{self, Subject, Topic};
 use super::record::Field;
 use super::unwrap::Found;
 use crate::check::events::in_order;
@@ -67,20 +67,12 @@ pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
 
 /// Adds a statement in a line, which is shown with its number. Returns false if it is about a plugin beyond the maximum.
 pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
-    let (
-        record,
-        Statement {
-            topic,
-            note,
-            rpc,
-            version,
-        },
-    ) = found;
-    if tally.len() >= MAX_PLUGINS && !tally.contains_key(&topic) {
+    let (record, said) = found;
+    if tally.len() >= MAX_PLUGINS && !tally.contains_key(&said.topic) {
         return false;
     }
-    let mentions = tally.entry(topic).or_default();
-    let is_first_warning = mentions.rpcs.is_empty() && rpc.is_some();
+    let mentions = tally.entry(said.topic).or_default();
+    let is_first_warning = mentions.rpcs.is_empty() && said.rpc.is_some();
     if mentions.lines == 0 || is_first_warning {
         mentions.place = place.clone();
         shown.clone_into(&mut mentions.text);
@@ -89,13 +81,13 @@ pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -
     let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
     time.iter().for_each(|time| mentions.span.add(time.clone()));
     let is_last = time.is_none() || mentions.span.last == time;
-    mentions.version = version.filter(|_| is_last).or(mentions.version.take());
+    mentions.version = said.version.filter(|_| is_last).or(mentions.version.take());
     let host = record
         .get(&Field::Host)
         .filter(|host| host.len() <= MAX_HOST);
     count(&mut mentions.hosts, host.map(|host| fact::clean(host)));
-    count(&mut mentions.rpcs, rpc);
-    count(&mut mentions.notes, Some(note));
+    count(&mut mentions.rpcs, said.rpc);
+    count(&mut mentions.notes, Some(said.note));
     if mentions.files.len() < MAX_DETAILS {
         mentions
             .files

@@ -389,6 +389,7 @@ fn path_of(digest: &str) -> Option<String> {
     (plain(algorithm) && plain(hex)).then(|| format!("blobs/{algorithm}/{hex}"))
 }
 
-fn broken(reason: impl Into<String>) -> Unreadable {
+/// Returns the reason for a part that contradicts its format.
+pub(crate) fn broken(reason: impl Into<String>) -> Unreadable {
     Unreadable::new(SkipKind::Broken, reason)
 }
