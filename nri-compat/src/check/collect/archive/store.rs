@@ -87,12 +87,8 @@ impl<'c> Packed<'c> {
         let layers = images.iter().flat_map(|image| &image.layers);
         let layers: BTreeSet<&Path> = layers.map(|blob| Path::new(&blob.path)).collect();
         let is_other = |path: &&PathBuf| !layers.contains(&***path) && !is_part_of_image(path);
-        let others: BTreeSet<&PathBuf> = self.parts.keys().filter(is_other).collect();
-        let first = escape::path(others.first()?);
-        let reason = match others.len() - 1 {
-            0 => format!("besides the image, {first}, not read"),
-            more => format!("besides the image, {first} and {more} more, not read"),
-        };
+        let first = escape::path(self.parts.keys().filter(is_other).min()?);
+        let reason = format!("files besides the image, such as {first}, not read");
         Some(Unreadable::new(SkipKind::UnsupportedFormat, reason))
     }
 }
