@@ -321,16 +321,11 @@ mod tests {
             insecure,
             ..Options::default()
         });
-        for (host, expected) in [
-            ("a.example", true),
-            ("A.example:5000", true),
-            ("b.example:5000", true),
-            ("b.example", false),
-            ("b.example:5001", false),
-            ("127.0.0.1:5000", false),
-            ("xa.example", false),
-        ] {
-            assert_eq!(http.is_insecure(host), expected, "{host}");
+        for host in ["a.example", "A.example:5000", "b.example:5000"] {
+            assert!(http.is_insecure(host), "{host}");
+        }
+        for host in "b.example b.example:5001 127.0.0.1:5000 xa.example".split(' ') {
+            assert!(!http.is_insecure(host), "{host}");
         }
     }
 }

@@ -77,31 +77,25 @@ mod tests {
         // A Wednesday, in a zone two hours ahead of UTC.
         let now: Zoned = "2026-03-18T12:00:00+02:00[+02:00]".parse().expect("a time");
         for (text, expected) in [
-            ("today", Some("2026-03-17T22:00:00Z")),
-            ("yesterday", Some("2026-03-16T22:00:00Z")),
-            ("-1h", Some("2026-03-18T09:00:00Z")),
-            ("1h ago", Some("2026-03-18T09:00:00Z")),
-            ("-1h30min", Some("2026-03-18T08:30:00Z")),
-            ("2 days ago", Some("2026-03-16T10:00:00Z")),
-            ("@1773864904", Some("2026-03-18T20:15:04Z")),
-            ("@1773864904.5", Some("2026-03-18T20:15:04.5Z")),
-            ("2026-03-17", Some("2026-03-16T22:00:00Z")),
-            ("2026-03-17 20:15", Some("2026-03-17T18:15:00Z")),
-            ("2026-03-17 20:15:04.25", Some("2026-03-17T18:15:04.25Z")),
-            ("2026-03-17T20:15:04+01:00", Some("2026-03-17T19:15:04Z")),
-            ("", None),
-            ("soon", None),
-            ("-", None),
-            ("@x", None),
-            ("@1e99", None),
-            ("1h", None),
-            ("2026-13-01", None),
-            ("99999999999999999 years ago", None),
+            ("today", "2026-03-17T22:00:00Z"),
+            ("yesterday", "2026-03-16T22:00:00Z"),
+            ("-1h", "2026-03-18T09:00:00Z"),
+            ("1h ago", "2026-03-18T09:00:00Z"),
+            ("-1h30min", "2026-03-18T08:30:00Z"),
+            ("2 days ago", "2026-03-16T10:00:00Z"),
+            ("@1773864904", "2026-03-18T20:15:04Z"),
+            ("@1773864904.5", "2026-03-18T20:15:04.5Z"),
+            ("2026-03-17", "2026-03-16T22:00:00Z"),
+            ("2026-03-17 20:15", "2026-03-17T18:15:00Z"),
+            ("2026-03-17 20:15:04.25", "2026-03-17T18:15:04.25Z"),
+            ("2026-03-17T20:15:04+01:00", "2026-03-17T19:15:04Z"),
         ] {
-            let expected = expected.map(|moment| moment.parse().expect("a time"));
-            assert_eq!(parse_at(text, &now), expected, "{text}");
+            let expected = expected.parse().expect("a time");
+            assert_eq!(parse_at(text, &now), Some(expected), "{text}");
         }
-        let error = parse("soon").expect_err("not a time");
-        assert!(error.contains("`soon` is not a time; try"), "{error}");
+        for text in ["", "soon", "-", "@x", "@1e99", "1h", "2026-13-01"] {
+            assert_eq!(parse_at(text, &now), None, "{text}");
+        }
+        assert_eq!(parse_at("99999999999999999 years ago", &now), None);
     }
 }

@@ -87,19 +87,18 @@ mod tests {
 
     #[test]
     fn objects_have_two_fields() {
-        for text in [
-            "apiVersion: v1\nkind: Pod",
-            r#"{"kind" : "Pod", "apiVersion": "v1"}"#,
-            "{apiVersion: v1, 'kind':\tPod}",
+        for (text, expected) in [
+            ("apiVersion: v1\nkind: Pod", true),
+            (r#"{"kind" : "Pod", "apiVersion": "v1"}"#, true),
+            ("{apiVersion: v1, 'kind':\tPod}", true),
+            ("kind: Pod", false),
+            ("apiVersion: v1", false),
+            (
+                r#"{"apiVersion": "2016-11-15", "kind_of": 1, "text": "a kind"}"#,
+                false,
+            ),
         ] {
-            assert!(has_object(text.as_bytes()), "{text}");
-        }
-        for text in [
-            "kind: Pod",
-            "apiVersion: v1",
-            r#"{"apiVersion": "2016-11-15", "kind_of": 1, "text": "a kind"}"#,
-        ] {
-            assert!(!has_object(text.as_bytes()), "{text}");
+            assert_eq!(has_object(text.as_bytes()), expected, "{text}");
         }
     }
 }
