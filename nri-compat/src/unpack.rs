@@ -66,10 +66,13 @@ impl Packing {
         extensions.copied()
     }
 
-    /// Returns true if the data of a file with this extension ends within the first bytes that identify a format.
+    /// Returns true if the data of a file with this extension, or data that begins like a compressed file, ends within the
+    /// first bytes that identify a format.
     pub(crate) fn is_cut(head: &[u8], extension: Option<&str>) -> bool {
         let is_short = head.len() < LONGEST_MAGIC && Self::detect(head) == Self::Not;
-        is_short && Self::extensions().any(|known| Some(known) == extension)
+        let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
+        let is_begun = head.len() > 4 && FORMATS.iter().any(|(.., magic)| begins(magic));
+        is_short && (is_begun || Self::extensions().any(|known| Some(known) == extension))
     }
 
     /// Returns its name; `None` for uncompressed data.
