@@ -2,91 +2,63 @@ use nri_conformance::probe::{EventResult, Verdict as Probe};
 
 use super::*;
 
-fn check(outcome: Outcome, events: &[&str]) -> Verdict {
-    Verdict {
-        target: "nri@0.12.5".to_owned(),
+/// Returns how a verdict of `check` that names some events relates to one of `probe` with a result of a single event.
+fn related(
+    (outcome, named): (Outcome, &[&str]),
+    (verdict, result): (Probe, Option<(&'static str, EventOutcome)>),
+    release: &str,
+) -> Agreement {
+    let check = Verdict {
         outcome,
-        events: events.iter().map(|event| (*event).to_owned()).collect(),
+        events: named.iter().map(|event| (*event).to_owned()).collect(),
         ..Verdict::default()
-    }
-}
-
-fn result(verdict: Probe, release: &str, events: &[(&'static str, EventOutcome)]) -> TargetResult {
-    let events = events.iter().map(|(event, outcome)| EventResult {
+    };
+    let events = result.map(|(event, outcome)| EventResult {
         event,
-        outcome: *outcome,
+        outcome,
         via: None,
         fell_back: false,
         detail: String::new(),
         took: None,
     });
-    TargetResult {
-        target: "nri@0.12.5".to_owned(),
+    let probe = TargetResult {
+        target: format!("nri@{release}"),
         release: release.to_owned(),
         verdict,
         reason: "some reason".to_owned(),
-        events: events.collect(),
+        events: events.into_iter().collect(),
+    };
+    relate(&Subject::default(), &check, &probe).0
+}
+
+#[test]
+fn verdicts_contradict_each_other_only_where_both_decide_on_an_event() {
+    use Agreement::{Agree, Disagree, Explained, Undecided};
+    use Outcome::{Deprecated, Incompatible, Ok, Unknown};
+    const RUN: &str = "RunPodSandbox";
+    const STOP: &str = "StopPodSandbox";
+    const UPDATE: &str = "UpdatePodSandbox";
+    let deprecated = (Probe::Deprecated, Some((RUN, EventOutcome::Deprecated)));
+    let works = (Probe::Works, Some((RUN, EventOutcome::Works)));
+    let loses = (Probe::Loses, Some((UPDATE, EventOutcome::Lost)));
+    let (breaks, unknown) = ((Probe::Breaks, None), (Probe::Unknown, None));
+    let (old, new) = ("v0.9.0", "v0.12.5");
+    let cases: [(Outcome, &[&str], _, _, _); 11] = [
+        (Deprecated, &[RUN], deprecated, new, Agree),
+        (Deprecated, &[RUN, STOP], deprecated, new, Explained),
+        (Deprecated, &[STOP], deprecated, new, Disagree),
+        (Incompatible, &[RUN], works, new, Disagree),
+        (Incompatible, &[UPDATE], works, new, Explained),
+        (Incompatible, &[], works, new, Disagree),
+        // The old release does not know the event.
+        (Ok, &[], loses, old, Explained),
+        (Ok, &[], loses, new, Disagree),
+        (Unknown, &[], breaks, new, Undecided),
+        (Ok, &[], unknown, new, Undecided),
+        (Ok, &[], breaks, new, Disagree),
+    ];
+    for (outcome, named, probe, release, agreement) in cases {
+        let found = related((outcome, named), probe, release);
+        assert_eq!(found, agreement, "{outcome:?} {named:?} {probe:?}");
     }
-}
-
-fn related(check: &Verdict, probe: &TargetResult) -> Agreement {
-    relate(&Subject::default(), check, probe).0
-}
-
-#[test]
-fn equal_verdicts_agree_if_they_name_the_same_events() {
-    use EventOutcome::Deprecated;
-    let run = [("RunPodSandbox", Deprecated)];
-    let probe = result(Probe::Deprecated, "v0.12.5", &run);
-    for (named, agreement) in [
-        (&["RunPodSandbox"][..], Agreement::Agree),
-        (&["RunPodSandbox", "StopPodSandbox"], Agreement::Explained),
-        (&["StopPodSandbox"], Agreement::Disagree),
-    ] {
-        let check = check(Outcome::Deprecated, named);
-        assert_eq!(related(&check, &probe), agreement, "{named:?}");
-    }
-}
-
-#[test]
-fn an_event_that_arrives_contradicts_an_objection() {
-    let works = result(
-        Probe::Works,
-        "v0.12.5",
-        &[("RunPodSandbox", EventOutcome::Works)],
-    );
-    let objects = check(Outcome::Incompatible, &["RunPodSandbox"]);
-    assert_eq!(related(&objects, &works), Agreement::Disagree);
-    let other = check(Outcome::Incompatible, &["UpdatePodSandbox"]);
-    assert_eq!(related(&other, &works), Agreement::Explained);
-    let nothing = check(Outcome::Incompatible, &[]);
-    assert_eq!(related(&nothing, &works), Agreement::Disagree);
-}
-
-#[test]
-fn a_loss_is_explained_if_the_release_does_not_know_the_event() {
-    let lost = [("UpdatePodSandbox", EventOutcome::Lost)];
-    let ok = check(Outcome::Ok, &[]);
-    let old = result(Probe::Loses, "v0.9.0", &lost);
-    assert_eq!(related(&ok, &old), Agreement::Explained);
-    let new = result(Probe::Loses, "v0.12.5", &lost);
-    assert_eq!(related(&ok, &new), Agreement::Disagree);
-}
-
-#[test]
-fn whoever_cannot_decide_does_not_disagree() {
-    let broken = result(Probe::Breaks, "v0.12.5", &[]);
-    assert_eq!(
-        related(&check(Outcome::Unknown, &[]), &broken),
-        Agreement::Undecided
-    );
-    let unknown = result(Probe::Unknown, "v0.12.5", &[]);
-    assert_eq!(
-        related(&check(Outcome::Ok, &[]), &unknown),
-        Agreement::Undecided
-    );
-    assert_eq!(
-        related(&check(Outcome::Ok, &[]), &broken),
-        Agreement::Disagree
-    );
 }
