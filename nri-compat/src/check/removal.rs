@@ -70,49 +70,34 @@ mod tests {
 
     use super::*;
 
-    fn runtime(releases: &[(&str, &str)]) -> Runtime {
-        let release = |&(version, date): &(&str, &str)| RuntimeRelease {
-            version: version.parse().unwrap(),
-            name: format!("v{version}"),
-            nri: "v0.12.0".into(),
-            date: date.into(),
-        };
-        Runtime {
-            id: "containerd".into(),
-            title: "containerd".into(),
-            reports_as: Vec::new(),
-            socket: String::new(),
-            plugin_dir: String::new(),
-            config_dir: String::new(),
-            modules: Vec::new(),
-            releases: releases.iter().map(release).collect(),
-        }
-    }
-
     #[test]
     fn known_releases_have_their_date_and_later_ones_an_estimate() {
-        let releases = [
-            ("1.7.0", "2023-03-10"),
-            ("2.3.0", "2026-04-30"),
-            ("2.4.0", "2026-09-16"),
-            ("2.4.1", "2026-10-01"),
-        ];
-        let runtime = runtime(&releases);
+        let history = crate::data::history().unwrap();
+        let mut runtime = history.runtimes()[0].clone();
+        let releases = "1.7.0 2023-03-10, 2.3.0 2026-04-30, 2.4.0 2026-09-16, 2.4.1 2026-10-01";
+        let releases = releases.split(", ").map(|release| {
+            let (version, date) = release.split_once(' ').unwrap();
+            RuntimeRelease {
+                version: version.parse().unwrap(),
+                name: format!("v{version}"),
+                nri: "v0.12.0".into(),
+                date: date.into(),
+            }
+        });
+        runtime.releases = releases.collect();
         for (series, expected) in [
-            ("2.3", Some("2026-04-30")),
-            ("2.3.4", Some("2026-04-30")),
-            ("2.5", Some("2027-01-16")),
-            ("2.7", Some("2027-09-16")),
-            ("1.9", Some("2023-11-10")),
-            // Before the first known release, of an unknown major version, or malformed.
-            ("2.2", None),
-            ("3.0", None),
-            ("2", None),
-            ("", None),
-            ("2.x", None),
+            ("2.3", "2026-04-30"),
+            ("2.3.4", "2026-04-30"),
+            ("2.5", "2027-01-16"),
+            ("2.7", "2027-09-16"),
+            ("1.9", "2023-11-10"),
         ] {
             let date = release_date(&runtime, series).map(|date| date.to_string());
-            assert_eq!(date.as_deref(), expected, "{series}");
+            assert_eq!(date.as_deref(), Some(expected), "{series}");
+        }
+        // Before the first known release, of an unknown major version, or malformed.
+        for series in ["2.2", "3.0", "2", "", "2.x"] {
+            assert_eq!(release_date(&runtime, series), None, "{series}");
         }
         let far = release_date(&runtime, "2.18446744073709551615");
         assert!(far.is_some(), "the distance is limited");

@@ -258,16 +258,11 @@ mod tests {
         let found = declarations("main.go", text).unwrap();
         assert_eq!((&*found.package, found.is_conditional), ("main", false));
         assert_eq!(found.imports, ["context", "x/pkg/stub"]);
-        let handlers: Vec<_> = found
-            .handlers
-            .iter()
-            .map(|one| (one.event, one.takes_context))
-            .collect();
+        let handlers = found.handlers.iter();
+        let handlers: Vec<_> = handlers.map(|one| (one.event, one.takes_context)).collect();
         assert_eq!(found.line, Some(6));
-        assert_eq!(
-            handlers,
-            [("RunPodSandbox", true), ("StopPodSandbox", false)]
-        );
+        let expected = [("RunPodSandbox", true), ("StopPodSandbox", false)];
+        assert_eq!(handlers, expected);
     }
 
     #[test]
@@ -280,11 +275,8 @@ mod tests {
             ("a.go", "//go:build ignore\n\npackage a", true),
             ("a.go", "package a\nimport \"C\"", true),
         ] {
-            assert_eq!(
-                declarations(name, text).unwrap().is_conditional,
-                expected,
-                "{name}: {text}"
-            );
+            let found = declarations(name, text).unwrap();
+            assert_eq!(found.is_conditional, expected, "{name}: {text}");
         }
         assert!(declarations("a.go", "module x").is_none());
     }

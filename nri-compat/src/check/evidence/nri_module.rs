@@ -86,51 +86,39 @@ mod tests {
 
     #[test]
     fn versions_tell_generations() {
-        for (version, expected) in [
+        for (versions, expected) in [
             ("v0.1.1", Interface::OneShot),
-            ("v0.2.0", Interface::StateChange),
-            ("v0.11.0", Interface::StateChange),
             (
-                "v0.11.1-0.20260401000000-0123456789ab",
+                "v0.2.0 v0.11.0 v0.11.1-0.20260401000000-0123456789ab",
                 Interface::StateChange,
             ),
-            ("v0.12.0", Interface::Dedicated),
             (
-                "v0.12.1-0.20260501000000-0123456789ab",
+                "v0.12.0 v0.12.1-0.20260501000000-0123456789ab v1.0.0",
                 Interface::Dedicated,
             ),
-            ("v1.0.0", Interface::Dedicated),
         ] {
-            assert_eq!(interface(version), expected, "{version}");
+            for version in versions.split(' ') {
+                assert_eq!(interface(version), expected, "{version}");
+            }
         }
-        for version in [
-            "v0.11.1-0.20260416000000-0123456789ab",
-            "v0.0.0-20260101000000-0123456789ab",
-            "v0.0.0-unknown",
-            "(devel)",
-            "0.12.0",
-            "",
-        ] {
+        let unknown = "v0.11.1-0.20260416000000-0123456789ab v0.0.0-20260101000000-0123456789ab v0.0.0-unknown \
+            (devel) 0.12.0 ";
+        for version in unknown.split(' ') {
             let found = interface(version);
-            assert!(
-                matches!(found, Interface::Unknown(_)),
-                "{version}: {found:?}"
-            );
+            assert!(matches!(found, Interface::Unknown(_)), "{version}");
         }
     }
 
     #[test]
     fn packages_are_known_in_forks_too() {
-        assert_eq!(
-            package("github.com/containerd/nri/pkg/stub"),
-            Some(Package::Stub)
-        );
-        assert_eq!(package("example.org/me/nri/pkg/api"), Some(Package::Api));
-        assert_eq!(
-            package("github.com/containerd/nri/skel"),
-            Some(Package::Skel)
-        );
-        assert_eq!(package("github.com/containerd/nri/pkg/net"), None);
-        assert_eq!(package("example.org/stub/pkg/stub"), None);
+        for (path, expected) in [
+            ("github.com/containerd/nri/pkg/stub", Some(Package::Stub)),
+            ("example.org/me/nri/pkg/api", Some(Package::Api)),
+            ("github.com/containerd/nri/skel", Some(Package::Skel)),
+            ("github.com/containerd/nri/pkg/net", None),
+            ("example.org/stub/pkg/stub", None),
+        ] {
+            assert_eq!(package(path), expected, "{path}");
+        }
     }
 }
