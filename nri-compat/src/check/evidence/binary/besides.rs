@@ -1,4 +1,4 @@
-//! What a program carries besides its own code: data appended to it, such as the compressed program in a self-extracting
+//! Data that a program carries besides its own code: data appended to it, such as the compressed program in a self-extracting
 //! one, and programs among its constants, plain or compressed with gzip.
 //!
 //! A program that embeds another one may start it, so that the handlers of both count.
@@ -33,7 +33,7 @@ const ENDINGS: &[(&[u8], &str)] = &[
     (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller"),
 ];
 /// The number of bytes of appended data, after padding, that are searched for its start, and of bytes that are enough to see
-/// what begins with them.
+/// the format of data that begins with them.
 const BEGINNING: u64 = 4096;
 /// The maximum distance of an archive's mark from its end in bytes: a zip file may end with a
 /// comment of 64 KiB.
@@ -106,7 +106,7 @@ pub(crate) fn embedded(
     Ok(None)
 }
 
-/// Returns what begins at this place, if it is a program.
+/// Returns a description of the program that begins at this place, if one does.
 fn described(image: &Image<'_>, place: u64) -> Result<Option<&'static str>, Unreadable> {
     let head = image.part(place, BEGINNING)?;
     if head.starts_with(ELF) {
