@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
 use nri_schema::schema::LineColumn;
 use unicode_width::UnicodeWidthStr;
 
@@ -30,7 +31,7 @@ pub(super) fn adjust(places: &mut HashMap<Vec<i32>, LineColumn>, text: &str) {
         if let Some(word) = word_of(path) {
             *place = before(&lines, *place, word).unwrap_or(*place);
         }
-        if let Some(line) = line(&lines, *place) {
+        if let Some(line) = line(&lines, place.0) {
             place.1 = column(line, place.1);
         }
     }
@@ -42,7 +43,7 @@ fn group(
     place: LineColumn,
     places: &HashMap<Vec<i32>, LineColumn>,
 ) -> Option<(Vec<i32>, LineColumn)> {
-    let (&TYPE, field) = path.split_last()? else {
+    let [field @ .., TYPE] = path else {
         return None;
     };
     let name = [field, &[TYPE_NAME]].concat();
@@ -52,72 +53,56 @@ fn group(
 /// Returns the word in the text that stands for the part of a field at this path, if protox points
 /// past it.
 fn word_of(path: &[i32]) -> Option<&'static str> {
-    let (last, field) = path.split_last()?;
-    let word = match *last {
-        DEFAULT_VALUE => "default",
-        JSON_NAME => "json_name",
-        _ => return None,
-    };
-    is_field(field).then_some(word)
+    match path {
+        [field @ .., DEFAULT_VALUE] if is_field(field) => Some("default"),
+        [field @ .., JSON_NAME] if is_field(field) => Some("json_name"),
+        _ => None,
+    }
 }
 
 /// Returns true if a path leads to a field or extension: at the top of a file, or in a message,
 /// which may be nested.
 fn is_field(path: &[i32]) -> bool {
-    match path {
-        [7, _] => true,
-        [4, _, inner @ ..] => {
-            let mut steps = inner.chunks_exact(2);
-            let last = steps.next_back();
-            let in_message = steps.all(|step| step.first() == Some(&3));
-            in_message
-                && inner.len() % 2 == 0
-                && last.is_some_and(|step| matches!(step, [2 | 6, _]))
-        }
-        _ => false,
+    let [4, _, inner @ ..] = path else {
+        return matches!(path, [7, _]);
+    };
+    let mut inner = inner;
+    while let [3, _, nested @ ..] = inner {
+        inner = nested;
     }
+    matches!(inner, [2 | 6, _])
 }
 
-fn line<'a>(lines: &[&'a str], (line, _): LineColumn) -> Option<&'a str> {
-    lines
-        .get(usize::try_from(line).ok()?.checked_sub(1)?)
-        .copied()
+fn line<'a>(lines: &[&'a str], number: u32) -> Option<&'a str> {
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    lines.get(index).copied()
 }
 
 /// Returns the nearest `word` at or before a place, on its line or one above.
 fn before(lines: &[&str], place: LineColumn, word: &str) -> Option<LineColumn> {
     let byte = usize::try_from(place.1).ok()?.checked_sub(1)?;
-    let own = line(lines, place)?;
-    if own.get(byte..)?.starts_with(word) {
-        return Some(place);
-    }
-    let mut text = own.get(..byte)?;
-    let mut number = place.0;
+    let (mut number, own) = (place.0, line(lines, place.0)?.as_bytes());
+    let mut text = own.get(..byte + word.len()).unwrap_or(own);
     loop {
-        if let Some(at) = text.rfind(word) {
+        if let Some(at) = memmem::rfind(text, word.as_bytes()) {
             return Some((number, u32::try_from(at).ok()?.checked_add(1)?));
         }
-        number = number.checked_sub(1)?;
-        text = line(lines, (number, 1))?;
+        number -= 1;
+        text = line(lines, number)?.as_bytes();
     }
 }
 
 /// Returns the column on a screen of a byte's column, both from 1.
 fn column(line: &str, byte: u32) -> u32 {
-    let before = usize::try_from(byte)
-        .ok()
-        .and_then(|byte| byte.checked_sub(1));
+    let before = byte.checked_sub(1).map(|before| before as usize);
     let Some(text) = before.and_then(|before| line.get(..before)) else {
         return byte;
     };
-    let mut width = 0;
-    for (index, part) in text.split('\t').enumerate() {
-        if index > 0 {
-            width += TAB - width % TAB;
-        }
-        width += part.width();
-    }
-    u32::try_from(width).map_or(byte, |width| width.saturating_add(1))
+    let after_tab = |width: usize, part: &str| (width / TAB + 1) * TAB + part.width();
+    let mut parts = text.split('\t');
+    let first = parts.next().map_or(0, UnicodeWidthStr::width);
+    let width = parts.fold(first, after_tab);
+    u32::try_from(width + 1).unwrap_or(byte)
 }
 
 #[cfg(test)]

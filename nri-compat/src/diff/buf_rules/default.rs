@@ -116,13 +116,10 @@ fn value(schema: &Schema, field: &Field) -> Option<Value> {
     let declared = field.default_value.as_deref();
     Some(match field.kind {
         n::MESSAGE | n::GROUP => return None,
-        n::STRING => Value::Escaped(
-            declared
-                .unwrap_or_default()
-                .as_bytes()
-                .escape_ascii()
-                .to_string(),
-        ),
+        n::STRING => {
+            let text = declared.unwrap_or_default().as_bytes();
+            Value::Escaped(text.escape_ascii().to_string())
+        }
         n::BYTES => Value::Escaped(declared.unwrap_or_default().to_owned()),
         n::FLOAT => Value::Float(number::<f32>(declared, 0.0).into(), false),
         n::DOUBLE => Value::Float(number(declared, 0.0), true),

@@ -56,14 +56,8 @@ pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
         let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
-        let names = [before, after].map(|name| format!("{name:?}"));
-        changed(
-            run,
-            new,
-            place,
-            "JSON name",
-            names.each_ref().map(|name| &**name),
-        );
+        let [before, after] = [before, after].map(|name| format!("{name:?}"));
+        changed(run, new, place, "JSON name", [&before, &after]);
     }
 }
 

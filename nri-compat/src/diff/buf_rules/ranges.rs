@@ -121,17 +121,14 @@ mod tests {
     use super::*;
 
     fn spans(ends: &[(i64, i64)]) -> Vec<Span> {
-        ends.iter()
-            .map(|&(start, end)| Span { start, end })
-            .collect()
+        let span = |&(start, end): &(i64, i64)| Span { start, end };
+        ends.iter().map(span).collect()
     }
 
     #[test]
     fn neighbours_and_overlaps_are_one_range() {
-        assert_eq!(
-            merged(&spans(&[(5, 9), (1, 2), (3, 3), (7, 12), (9, 8)])),
-            spans(&[(1, 3), (5, 12)])
-        );
+        let joined = merged(&spans(&[(5, 9), (1, 2), (3, 3), (7, 12), (9, 8)]));
+        assert_eq!(joined, spans(&[(1, 3), (5, 12)]));
     }
 
     #[test]

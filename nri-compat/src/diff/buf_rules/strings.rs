@@ -24,13 +24,8 @@ pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
         return;
     }
     let place = run.pairs.to.feature(&new.id, &UTF8);
-    changed(
-        run,
-        new,
-        place,
-        "UTF-8 validation",
-        [before, after].map(utf8_words),
-    );
+    let words = [before, after].map(utf8_words);
+    changed(run, new, place, "UTF-8 validation", words);
 }
 
 pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
@@ -44,13 +39,8 @@ pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     if before != after {
         let option = file.part(&JAVA_STRING_CHECK_UTF8);
         let place = option.or_else(|| pairs.to.feature(&new.id, &JAVA_UTF8));
-        changed(
-            run,
-            new,
-            place,
-            "UTF-8 validation in Java",
-            [before, after].map(utf8_words),
-        );
+        let words = [before, after].map(utf8_words);
+        changed(run, new, place, "UTF-8 validation in Java", words);
     }
 }
 

@@ -87,14 +87,8 @@ impl Revision {
 
     /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
     pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
-        let list = [
-            "ls-tree",
-            "-rz",
-            "--full-tree",
-            "--end-of-options",
-            &self.name,
-        ];
-        let listing = self.git(&list, "").map_err(|reason| {
+        let list = "ls-tree -rz --full-tree --end-of-options";
+        let listing = self.git(list, Some(&self.name), "").map_err(|reason| {
             let help = "name a file, or a branch, tag or commit of a git repository; a shallow clone lacks old \
                         commits until `git fetch --unshallow`";
             wrong(format!("cannot find `{}`: {reason}", self.spec), help)
@@ -124,8 +118,10 @@ impl Revision {
     fn files<'l>(&self, listing: &'l str, target: &str) -> Result<Vec<(&'l str, &'l str)>, Error> {
         let mut files = Vec::new();
         for (about, path) in listing.split('\0').filter_map(|line| line.split_once('\t')) {
-            let (mode, object) = (about.split(' ').next(), about.split(' ').next_back());
-            let (mode, object) = (mode.unwrap_or_default(), object.unwrap_or_default());
+            let (mode, object) = about
+                .split_once(" blob ")
+                .or(about.split_once(" commit "))
+                .unwrap_or_default();
             let name = path.rsplit('/').next().unwrap_or(path);
             let is_wanted =
                 name.ends_with(".proto") || buf::is_configuration(name) || path == target;
@@ -158,7 +154,7 @@ impl Revision {
     /// Writes the files to a folder. `git cat-file` prints `ID TYPE SIZE` and the content of each, both with a line end.
     fn copy(&self, files: &[(&str, &str)], folder: &Path) -> Result<(), Error> {
         let objects: Vec<&str> = files.iter().map(|(object, _)| *object).collect();
-        let contents = self.git(&["cat-file", "--batch"], &objects.join("\n"))?;
+        let contents = self.git("cat-file --batch", None, &objects.join("\n"))?;
         let mut rest = contents.as_slice();
         for (_, path) in files {
             let content = next_object(&mut rest).ok_or_else(|| failed("an object is missing"))?;
@@ -179,16 +175,17 @@ impl Revision {
         if path != "." && !path.starts_with("./") {
             return Ok(path.to_owned());
         }
-        let prefix = self.git(&["rev-parse", "--show-prefix"], "")?;
+        let prefix = self.git("rev-parse --show-prefix", None, "")?;
         let prefix = String::from_utf8_lossy(&prefix);
         let path = format!("{}{}", prefix.trim(), path[1..].trim_start_matches('/'));
         Ok(path.trim_end_matches('/').to_owned())
     }
 
-    /// Runs git in the repository, and returns its output.
-    fn git(&self, arguments: &[&str], input: &str) -> Result<Vec<u8>, Error> {
+    /// Runs a command of git in the repository, with another argument if there is one, and returns its output.
+    fn git(&self, command: &str, other: Option<&str>, input: &str) -> Result<Vec<u8>, Error> {
         let mut git = Command::new("git");
-        git.arg("-C").arg(&self.repository).args(arguments);
+        git.arg("-C").arg(&self.repository);
+        git.args(command.split(' ')).args(other);
         let ended = subprocess::run(&mut git, input.as_bytes(), TIME_LIMIT, MAX_OUTPUT + 1)
             .map_err(|error| failed(format!("the command cannot be started: {error}")))?
             .ok_or_else(|| failed(format!("no end after {} s", TIME_LIMIT.as_secs())))?;
