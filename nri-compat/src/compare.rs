@@ -104,16 +104,14 @@ fn relate(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Agreemen
     match (check.outcome, probe.verdict) {
         (Outcome::Unknown, _) => undecided("check", check.reason.as_ref()),
         (_, Unknown) => undecided("probe", &probe.reason),
-        (Outcome::Ok, Works) => AGREE,
+        (Outcome::Ok, Works)
+        | (Outcome::Removed, Loses)
+        | (Outcome::Incompatible, Dropped | Breaks) => AGREE,
         (Outcome::Ok, Loses) => lost_because_unknown(probe),
         (Outcome::Ok, Errors) if probe.events_as_state_change().is_empty() => AGREE,
         (Outcome::Deprecated, Deprecated | Errors) => same_events(check, probe),
-        (Outcome::Removed, Loses) => AGREE,
-        (Outcome::Incompatible, Dropped | Breaks) => AGREE,
-        (Outcome::Deprecated | Outcome::Removed | Outcome::Incompatible, Works | Loses) => {
-            fewer_events(checked, check, probe)
-        }
-        (Outcome::Incompatible | Outcome::Removed, Deprecated | Errors) => {
+        (Outcome::Deprecated | Outcome::Removed | Outcome::Incompatible, Works | Loses)
+        | (Outcome::Incompatible | Outcome::Removed, Deprecated | Errors) => {
             fewer_events(checked, check, probe)
         }
         (Outcome::Ok, Deprecated | Errors) => disagree(format!(

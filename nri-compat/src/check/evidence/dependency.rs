@@ -134,9 +134,8 @@ impl Reader for Format {
 
 /// Returns true if a `modules.txt` lists one of these packages of NRI.
 fn vendors(text: &str, packages: &[Package]) -> bool {
-    let mut listed = text
-        .lines()
-        .filter_map(|line| nri_module::package(line.trim()));
+    let listed = |line: &str| nri_module::package(line.trim());
+    let mut listed = text.lines().filter_map(listed);
     listed.any(|package| packages.contains(&package))
 }
 
@@ -175,10 +174,8 @@ fn is_for_nri(name: &str) -> bool {
 
 /// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
 fn is_locked(manifest: Option<&Path>) -> bool {
-    let folders = manifest
-        .into_iter()
-        .flat_map(|path| path.ancestors().skip(1));
-    let mut folders = folders.take(MAX_ABOVE);
+    let folders = manifest.into_iter().flat_map(Path::ancestors);
+    let mut folders = folders.skip(1).take(MAX_ABOVE);
     folders.any(|folder| folder.join("Cargo.lock").is_file())
 }
 

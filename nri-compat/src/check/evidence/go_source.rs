@@ -65,19 +65,13 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let registers = found.registers.as_ref().filter(|_| has(Package::Api));
     let is_plugin = has(Package::Stub) || has(Package::Skel) || registers.is_some();
     let stub = format!("{MODULE}/pkg/stub");
-    let mut details: Vec<String> = found
-        .imports
-        .iter()
-        .filter(|path| nri_module::package(path).is_some())
-        .map(|path| format!("imports {path}"))
-        .collect();
-    details.extend(registers.map(|name| format!("calls {name} without the stub")));
-    details.extend(
-        found
-            .handlers
-            .iter()
-            .map(|handler| format!("declares the handler {}", handler.event)),
-    );
+    let of_nri = (found.imports.iter()).filter(|path| nri_module::package(path).is_some());
+    let imports = of_nri.map(|path| format!("imports {path}"));
+    let calls = registers.map(|name| format!("calls {name} without the stub"));
+    let handlers = found.handlers.iter();
+    let handlers = handlers.map(|handler| format!("declares the handler {}", handler.event));
+    let details = imports.chain(calls).chain(handlers);
+    let evidence = details.map(|detail| Evidence::new(NAME, detail)).collect();
     let handlers = if found.is_conditional {
         Vec::new()
     } else {
@@ -96,10 +90,7 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
         } else {
             Interface::None
         },
-        evidence: details
-            .into_iter()
-            .map(|detail| Evidence::new(NAME, detail))
-            .collect(),
+        evidence,
         source: Some(Box::new(GoPackage {
             folder: folder.map(Path::to_owned),
             name: found.package,

@@ -51,22 +51,17 @@ impl Reader for Wasm {
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let exports = match module(file)? {
+        let mut exports = match module(file)? {
             Module::Whole(exports) => exports,
             Module::Object => return Ok(Vec::new()),
             Module::Damaged(reason) => return Ok(vec![damaged(file, reason)?]),
         };
-        let of_nri: Vec<String> = exports
-            .iter()
-            .filter(|name| name.starts_with(PREFIX))
-            .cloned()
-            .collect();
         let is_named = identity(&file.name).0.is_some();
-        Ok(if is_named || exports.iter().any(|name| is_of_nri(name)) {
-            vec![plugin(file, of_nri)]
-        } else {
-            Vec::new()
-        })
+        if !is_named && !exports.iter().any(|name| is_of_nri(name)) {
+            return Ok(Vec::new());
+        }
+        exports.retain(|name| name.starts_with(PREFIX));
+        Ok(vec![plugin(file, exports)])
     }
 }
 

@@ -88,10 +88,8 @@ impl<'h> Target<'h> {
             return Ok(None);
         };
         if name == "nri" {
-            return history
-                .release(version)
-                .ok()
-                .map_or(Ok(None), |_| Self::of_nri(history, version).map(Some));
+            let is_known = history.release(version).is_ok();
+            return is_known.then(|| Self::of_nri(history, version)).transpose();
         }
         if let Some(version) = planned(history, name, version)? {
             return Self::planned(history, name, version).map(Some);
@@ -269,14 +267,8 @@ fn release_number(name: &str) -> Version {
 
 /// Returns true if a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
 fn of_series(version: &str, series: &str) -> bool {
-    let patch = version
-        .strip_prefix(series)
-        .map(|rest| rest.strip_prefix('.'));
-    match patch {
-        None => false,
-        Some(None) => version == series,
-        Some(Some(patch)) => numbers(&format!("{series}.{patch}")).is_some(),
-    }
+    let is_patch = version.starts_with(&format!("{series}."));
+    version == series || is_patch && numbers(version).is_some()
 }
 
 fn not_a_release(spec: &str) -> Error {

@@ -90,11 +90,8 @@ pub(super) fn state_change(cx: &Context<'_>, sink: &mut Sink) {
 fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
     let planned = cx.facts.planned(&state_change.full_name);
     for event in &cx.to.nri.events {
-        let was_there = cx
-            .from
-            .nri
-            .event(&event.name)
-            .is_some_and(|old| old.carrier == Carrier::StateChange);
+        let old = cx.from.nri.event(&event.name);
+        let was_there = old.is_some_and(|old| old.carrier == Carrier::StateChange);
         if !was_there || event.carrier != Carrier::Dedicated {
             continue;
         }

@@ -173,7 +173,18 @@ impl Flows {
         let mut flows = Self::default();
         for service in &side.protocol.services {
             for rpc in &service.rpcs {
-                flows.follow(side, &by_name, rpc, service.name == PLUGIN);
+                let (down, up) = if service.name == PLUGIN {
+                    (&rpc.input, &rpc.output)
+                } else {
+                    (&rpc.output, &rpc.input)
+                };
+                let sent = if rpc.name == REGISTER {
+                    &mut flows.registration
+                } else {
+                    &mut flows.answers
+                };
+                reach(side, &by_name, up, sent);
+                reach(side, &by_name, down, &mut flows.requests);
             }
         }
         if flows.requests.contains("FieldOwners") {
@@ -181,21 +192,6 @@ impl Flows {
             flows.requests.insert("Field".to_owned());
         }
         flows
-    }
-
-    fn follow(&mut self, side: &Side<'_>, messages: &Messages<'_>, rpc: &Rpc, runtime_calls: bool) {
-        let (down, up) = if runtime_calls {
-            (&rpc.input, &rpc.output)
-        } else {
-            (&rpc.output, &rpc.input)
-        };
-        reach(side, messages, down, &mut self.requests);
-        let sent = if rpc.name == REGISTER {
-            &mut self.registration
-        } else {
-            &mut self.answers
-        };
-        reach(side, messages, up, sent);
     }
 }
 

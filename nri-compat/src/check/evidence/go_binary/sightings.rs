@@ -59,11 +59,10 @@ pub(super) fn from(
     if let (Some(module), true) = (&signs.library, seen.is_empty()) {
         seen.push((module, library(file, image, module, signs)?));
     }
-    let info = if seen.is_empty() {
-        None
-    } else {
-        build_info::read(image)?
-    };
+    if seen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let info = build_info::read(image)?;
     let program = info.as_ref().and_then(BuildInfo::program);
     for (module, sighting) in &mut seen {
         sighting.program = program.map(str::to_owned);
@@ -95,13 +94,11 @@ pub(super) fn own_bindings(
     image: &Image<'_>,
 ) -> Result<Option<Sighting>, Unreadable> {
     let names = names(image)?;
-    Ok(if names.protocol {
-        Some(of_names(file, &names))
-    } else {
-        names
-            .connects
-            .then(|| opaque::connects(file, FileKind::GoBinary, NAME))
-    })
+    if names.protocol {
+        return Ok(Some(of_names(file, &names)));
+    }
+    let connects = || opaque::connects(file, FileKind::GoBinary, NAME);
+    Ok(names.connects.then(connects))
 }
 
 fn of_names(file: &File<'_>, names: &Names) -> Sighting {
@@ -245,19 +242,14 @@ fn one_shot(file: &File<'_>, module: &str) -> Sighting {
 fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> Sighting {
     let detail = format!("{module}/pkg/adaptation.New is linked: a runtime");
     let mut seen = of_role(file, Role::Runtime, detail);
-    let (built, detail) = if adaptation.dedicated {
-        (
-            Built::range(Some(facts::DEDICATED), None),
-            "it calls a dedicated RPC for each event",
-        )
+    if adaptation.dedicated {
+        seen.nri = Built::range(Some(facts::DEDICATED), None);
+        (seen.evidence).push(evidence("it calls a dedicated RPC for each event"));
     } else {
-        (
-            Built::range(Some(facts::PROTOCOL), Some(facts::DEDICATED)),
-            "it does not call a dedicated RPC for each event",
-        )
-    };
-    seen.nri = built;
-    seen.evidence.push(evidence(detail));
+        seen.nri = Built::range(Some(facts::PROTOCOL), Some(facts::DEDICATED));
+        let detail = "it does not call a dedicated RPC for each event";
+        seen.evidence.push(evidence(detail));
+    }
     seen
 }
 

@@ -166,10 +166,8 @@ impl<'i> Types<'i> {
             return None;
         }
         // The methods follow immediately, so the address, which may need relocation, is not used.
-        let entry = self
-            .bytes
-            .get(fields + 4 * word + 16..)?
-            .get(..INTERFACE_METHOD)?;
+        let methods = self.bytes.get(fields + 4 * word + 16..)?;
+        let entry = methods.get(..INTERFACE_METHOD)?;
         self.method(entry)
     }
 
