@@ -44,14 +44,12 @@ impl GoModule {
             .ok_or("there is no go.mod above it")?;
         let relative = package.strip_prefix(folder).unwrap_or(Path::new(""));
         let parts = relative.iter().map(|part| part.to_string_lossy());
+        let mut above = folder.ancestors().take(MAX_ABOVE);
         Ok(Self {
             folder: folder.to_owned(),
             path_of_package: parts.collect::<Vec<_>>().join("/"),
             is_vendored: folder.join("vendor/modules.txt").is_file(),
-            in_workspace: folder
-                .ancestors()
-                .take(MAX_ABOVE)
-                .any(|above| above.join("go.work").is_file()),
+            in_workspace: above.any(|above| above.join("go.work").is_file()),
             file: read(&folder.join("go.mod"))?,
         })
     }

@@ -10,7 +10,7 @@ use crate::check::events::in_order;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::protocol::{self, Names};
 use crate::check::evidence::{Unreadable, opaque, sighting};
-use crate::facts;
+use crate::facts::{self, DEDICATED};
 use crate::sighting::{
     Built, Certainty, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
 };
@@ -159,14 +159,10 @@ fn loads_code(plugin: &mut Sighting) {
 /// Describes the interface of a stub of this generation, and the releases that have it.
 fn generation(stub: &Stub) -> (Interface, Built, String) {
     let (at_least, below, detail) = match stub.dedicated.len() {
-        ALL_DEDICATED => (
-            facts::DEDICATED,
-            None,
-            "the stub has a method for each event",
-        ),
+        ALL_DEDICATED => (DEDICATED, None, "the stub has a method for each event"),
         0 if stub.validate => (
             facts::VALIDATION,
-            Some(facts::DEDICATED),
+            Some(DEDICATED),
             "the stub validates adjustments, but has no RunPodSandbox",
         ),
         0 if stub.update_pod => (
@@ -243,10 +239,10 @@ fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> Sighting {
     let detail = format!("{module}/pkg/adaptation.New is linked: a runtime");
     let mut seen = of_role(file, Role::Runtime, detail);
     if adaptation.dedicated {
-        seen.nri = Built::range(Some(facts::DEDICATED), None);
+        seen.nri = Built::range(Some(DEDICATED), None);
         (seen.evidence).push(evidence("it calls a dedicated RPC for each event"));
     } else {
-        seen.nri = Built::range(Some(facts::PROTOCOL), Some(facts::DEDICATED));
+        seen.nri = Built::range(Some(facts::PROTOCOL), Some(DEDICATED));
         let detail = "it does not call a dedicated RPC for each event";
         seen.evidence.push(evidence(detail));
     }
