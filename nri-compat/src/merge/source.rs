@@ -42,7 +42,7 @@ fn unwrapped(entry: &[u8]) -> Option<Document> {
     serde_json::from_str(report).ok()
 }
 
-/// The maximum length of a name of a node or id of a scan in bytes.
+/// The maximum length of a name of a node in bytes.
 const MAX_NAME: usize = 253;
 
 /// The numbers of findings.
@@ -53,8 +53,8 @@ pub(super) type Numbers = BTreeSet<usize>;
 pub(super) enum Source {
     /// A node with this name.
     Node(String),
-    /// A node without a name, in the scan with this id, or else in the report with this number.
-    Unnamed(String),
+    /// A node without a name, in the report with this number.
+    Unnamed(usize),
     /// The namespace, if any, of the cluster with this identity.
     Cluster(String, Option<String>),
 }
@@ -78,12 +78,9 @@ impl Source {
             return Self::Cluster(cluster_id(view).to_owned(), view.namespace.clone());
         }
         let usable = |name: &&String| !name.is_empty() && name.len() <= MAX_NAME;
-        let node = document.summary.node.as_ref().filter(usable);
-        let scan = document.summary.scan.as_ref().filter(usable);
-        match (node, scan) {
-            (Some(name), _) => Self::Node(name.clone()),
-            (None, Some(id)) => Self::Unnamed(id.clone()),
-            (None, None) => Self::Unnamed(format!("#{nth}")),
+        match document.summary.node.as_ref().filter(usable) {
+            Some(name) => Self::Node(name.clone()),
+            None => Self::Unnamed(nth),
         }
     }
 

@@ -26,8 +26,7 @@ fn report(name: &str, verdict: &str) -> String {
 
 /// Returns a report of the node `n1` with one plugin, made at a time.
 fn report_at(time: &str, name: &str, verdict: &str) -> String {
-    let summary = json!({"node": "n1", "at": time});
-    report_of(&[subject(name, verdict)], summary)
+    report_of(&[subject(name, verdict)], json!({"node": "n1", "at": time}))
 }
 
 fn merged(input: &str) -> MergeReport {
@@ -137,32 +136,23 @@ fn a_broken_report_is_listed_and_the_rest_counts() {
 }
 
 #[test]
-fn times_are_those_of_reports_or_of_log_lines() {
+fn times_are_those_of_log_lines() {
     let [first, second, last] = [
         "2026-11-21T00:00:00.5Z",
         "2026-11-21T12:00:00Z",
         "2026-11-22T00:00:00Z",
     ];
-    let wrapped = |time: &str| {
-        let report = report_of(&[subject("a", "ok")], json!({"at": time}));
-        json!({"log": report, "time": "2020-01-01T00:00:00Z"}).to_string()
-    };
-    let logged = |times: &[&str; 2]| {
+    let reports = [[second, last], [first, second], [second, second]].map(|times| {
         let mut subject = subject("a", "unknown");
         subject["seen"] = json!({"count": 2, "first": times[0], "last": times[1]});
-        report_of(&[subject], json!({}))
-    };
-    let lines = [[second, last], [first, second], [second, second]];
-    for reports in [
-        [last, first, second].map(wrapped),
-        lines.each_ref().map(logged),
-    ] {
-        let merged = merged(&reports.join("\n"));
-        let plugin = &merged.plugins[0];
-        assert_eq!(plugin.nodes, 3);
-        let times = [&plugin.first_seen, &plugin.last_seen];
-        assert_eq!(times.map(Option::as_deref), [Some(first), Some(last)]);
-    }
+        let report = report_of(&[subject], json!({}));
+        json!({"log": report, "time": "2020-01-01T00:00:00Z"}).to_string()
+    });
+    let merged = merged(&reports.join("\n"));
+    let plugin = &merged.plugins[0];
+    assert_eq!(plugin.nodes, 3);
+    let times = [&plugin.first_seen, &plugin.last_seen];
+    assert_eq!(times.map(Option::as_deref), [Some(first), Some(last)]);
 }
 
 #[test]
@@ -233,15 +223,6 @@ fn a_report_of_the_future_does_not_count_first() {
 fn a_verdict_of_a_newer_release_is_unknown() {
     let merged = merged(&report("a", "superseded"));
     assert_eq!(outcomes(&merged), [(Outcome::Unknown, 1)]);
-}
-
-#[test]
-fn a_report_that_is_read_twice_counts_once() {
-    let report = report_of(&[], json!({"scan": "0123"}));
-    assert_eq!(
-        counts(&merged(&format!("{report}\n{report}\n"))),
-        [2, 1, 1, 0]
-    );
 }
 
 #[test]

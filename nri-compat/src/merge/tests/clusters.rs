@@ -95,17 +95,6 @@ fn nodes_that_only_one_side_has_are_named() {
 }
 
 #[test]
-fn the_newest_report_of_a_cluster_counts() {
-    let new = cluster("a", AT, &["n1"], &["n1"]);
-    let old = cluster("b", BEFORE, &["n1"], &["n1", "gone"]);
-    for input in [format!("{old}\n{new}\n"), format!("{new}\n{old}\n")] {
-        let report = merged(&input);
-        assert_eq!(counts(&report), [2, 1, 1, 0], "{input}");
-        assert_eq!(nodes_by_path(&report), [(IN_POD, 1)]);
-    }
-}
-
-#[test]
 fn processes_of_one_program_are_one_plugin_with_the_worst_verdict() {
     let (one, mut worse) = (
         process("a", "/bin/a", &[7]),
@@ -126,22 +115,27 @@ fn processes_of_one_program_are_one_plugin_with_the_worst_verdict() {
 }
 
 #[test]
-fn clusters_keep_their_pools() {
+fn the_newest_report_of_a_cluster_counts_with_its_pools() {
     let new = cluster("a", AT, &["n1"], &["n1", "n2"]);
+    let old = cluster("b", BEFORE, &["n1"], &["n1", "gone"]);
     let mut of_namespace = cluster("a", BEFORE, &["n1"], &["n1", "gone"]);
     of_namespace["cluster"]["namespace"] = json!("n");
     let host = host("n2", &[]);
-    let report = merged(&format!("{new}\n{of_namespace}\n{host}\n"));
-    let [cluster] = report.clusters.as_slice() else {
-        panic!("{:?}", report.clusters);
-    };
-    assert_eq!((&*cluster.name, &*cluster.server), ("prod", "https://api"));
-    let [pool] = cluster.pools.as_slice() else {
-        panic!("{:?}", cluster.pools);
-    };
-    assert_eq!(pool.pool.phrase(), "2 nodes containerd 2.2.3");
-    assert_eq!(pool.pool.judged(), "checked as containerd@2.2.3");
-    assert_eq!(pool.reported, 1);
+    for clusters in [format!("{old}\n{new}"), format!("{new}\n{old}")] {
+        let report = merged(&format!("{clusters}\n{of_namespace}\n{host}\n"));
+        assert_eq!(report.summary.superseded, 1, "{clusters}");
+        assert_eq!(nodes_by_path(&report), [(IN_POD, 1)]);
+        let [cluster] = report.clusters.as_slice() else {
+            panic!("{:?}", report.clusters);
+        };
+        assert_eq!((&*cluster.name, &*cluster.server), ("prod", "https://api"));
+        let [pool] = cluster.pools.as_slice() else {
+            panic!("{:?}", cluster.pools);
+        };
+        assert_eq!(pool.pool.phrase(), "2 nodes containerd 2.2.3");
+        assert_eq!(pool.pool.judged(), "checked as containerd@2.2.3");
+        assert_eq!(pool.reported, 1);
+    }
 }
 
 #[test]
