@@ -151,10 +151,14 @@ impl Place {
             .map_or("", |(folder, _)| folder)
     }
 
-    /// Returns true if the file is in the folder of `other`, or anywhere below it.
+    /// Returns true if the file is in the folder of `other`, or anywhere below it: on the same disk, or in the same archive and
+    /// image.
     pub(crate) fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
-        self.same_tree(other)
+        let is_in_archive = self.entry.is_some();
+        let archive = (&self.file, &self.workload, &self.image);
+        is_in_archive == other.entry.is_some()
+            && (!is_in_archive || archive == (&other.file, &other.workload, &other.image))
             && folder.is_some_and(|folder| Path::new(self.path()).starts_with(folder))
     }
 
@@ -171,14 +175,6 @@ impl Place {
         self.file
             .cmp(&other.file)
             .then_with(|| self.inner().cmp(&other.inner()))
-    }
-
-    /// Returns true if both files are on the same disk, or in the same archive and image.
-    fn same_tree(&self, other: &Self) -> bool {
-        let is_in_archive = self.entry.is_some();
-        let archive = (&self.file, &self.workload, &self.image);
-        is_in_archive == other.entry.is_some()
-            && (!is_in_archive || archive == (&other.file, &other.workload, &other.image))
     }
 
     /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has

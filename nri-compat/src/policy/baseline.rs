@@ -169,24 +169,16 @@ mod tests {
     fn other_documents_are_rejected() {
         for (text, expected) in [
             ("", "not a baseline: "),
-            ("[]", "not a baseline: "),
-            ("{\"schema\":2}", "not a baseline: "),
             ("{\"schema\":2,\"findings\":[],\"x\":1}", "not a baseline: "),
             (
                 "{\"schema\":1,\"findings\":[]}",
                 "a baseline of version 1, not 2",
             ),
-            (
-                "{\"schema\":3,\"findings\":[]}",
-                "a baseline of version 3, not 2",
-            ),
         ] {
             let error = Baseline::parse("b.json", text).expect_err(text);
             let message = error.to_string();
-            assert!(
-                message.starts_with(&format!("b.json: {expected}")),
-                "{message}"
-            );
+            let expected = format!("b.json: {expected}");
+            assert!(message.starts_with(&expected), "{message}");
             let help = error.help().unwrap_or_default();
             assert!(help.contains("--write-baseline"), "{help}");
         }

@@ -128,15 +128,9 @@ mod tests {
 
     #[test]
     fn patch_releases_are_the_same_target() {
-        for (target, of) in [
-            ("containerd@2.4.2", "containerd@2.4"),
-            ("containerd@2.4", "containerd@2.4"),
-            ("nri@0.12.6", "nri@0.12"),
-        ] {
-            assert_eq!(series(target), of);
-        }
         let of_target = |target| of_subject(&Subject::default(), target);
         assert_eq!(of_target("nri@0.12.5"), of_target("nri@0.12.6"));
+        assert_eq!(of_target("containerd@2.4.2"), of_target("containerd@2.4"));
         assert_ne!(of_target("nri@0.12.5"), of_target("nri@0.11.5"));
     }
 

@@ -13,10 +13,11 @@ fn ignore(keys: &str) -> String {
     format!("[[ignore]]\n{keys}\nreason = 'r'\n")
 }
 
-fn verdicts(names: &[&str]) -> CheckReport {
-    let subject = |name: &&str| Subject {
+/// Applies a policy to verdicts on the plugins `logger` and `other`.
+fn applied(text: &str) -> CheckReport {
+    let subject = |name: &str| Subject {
         place: format!("/opt/nri/plugins/{name}").into(),
-        name: Some((*name).to_owned()),
+        name: Some(name.to_owned()),
         verdicts: vec![Verdict {
             target: "containerd@2.4.2".into(),
             outcome: Outcome::Deprecated,
@@ -25,15 +26,10 @@ fn verdicts(names: &[&str]) -> CheckReport {
         }],
         ..Subject::default()
     };
-    CheckReport {
-        subjects: names.iter().map(subject).collect(),
+    let mut report = CheckReport {
+        subjects: ["logger", "other"].map(subject).into(),
         ..CheckReport::default()
-    }
-}
-
-/// Applies a policy to verdicts on the plugins `logger` and `other`.
-fn applied(text: &str) -> CheckReport {
-    let mut report = verdicts(&["logger", "other"]);
+    };
     apply(&mut report, &policy(text), None, TODAY);
     report
 }
