@@ -39,7 +39,7 @@ const NAMES: [&str; 8] = [
 /// Returns a report of `count` plugins.
 pub fn check(count: usize) -> CheckReport {
     let plugins = u64::try_from(count).unwrap_or(u64::MAX);
-    CheckReport {
+    let mut report = CheckReport {
         targets: TARGETS.iter().map(target).collect(),
         subjects: (0..count).map(plugin).collect(),
         summary: Summary {
@@ -51,7 +51,9 @@ pub fn check(count: usize) -> CheckReport {
             ..Summary::default()
         },
         ..CheckReport::default()
-    }
+    };
+    report.count();
+    report
 }
 
 /// Returns the same report with a name in place of everything that comes from outside.

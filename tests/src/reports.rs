@@ -14,7 +14,7 @@ use parts::{
 
 /// Returns every report with its name.
 pub fn all() -> Vec<(&'static str, CheckReport)> {
-    vec![
+    let mut all = vec![
         ("empty", CheckReport::default()),
         ("one_ok", one_ok()),
         ("each_verdict", each_verdict()),
@@ -23,7 +23,9 @@ pub fn all() -> Vec<(&'static str, CheckReport)> {
         ("skipped", skipped()),
         ("cluster", cluster()),
         ("hostile", hostile()),
-    ]
+    ];
+    all.iter_mut().for_each(|(_, report)| report.count());
+    all
 }
 
 fn one_ok() -> CheckReport {
@@ -120,7 +122,7 @@ pub fn on_a_node() -> CheckReport {
     let mut summary = summary("/opt/nri/plugins", 1);
     summary.at = Some("2026-11-20T09:30:00Z".into());
     summary.node = Some("node-1".into());
-    CheckReport {
+    let mut report = CheckReport {
         data_date: "2026-11-18".into(),
         targets: vec![target(to, "v0.12.2")],
         removals: vec![PlannedRemoval {
@@ -133,7 +135,9 @@ pub fn on_a_node() -> CheckReport {
         )],
         summary,
         ..CheckReport::default()
-    }
+    };
+    report.count();
+    report
 }
 
 fn suppressed() -> CheckReport {

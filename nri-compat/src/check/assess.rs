@@ -27,7 +27,7 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
             .not_looked_for
             .retain(|kind| *kind == NotLookedFor::External);
     }
-    CheckReport {
+    let mut report = CheckReport {
         data_date: targets
             .first()
             .map_or_else(String::new, |target| target.history.date().to_owned()),
@@ -45,7 +45,9 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         skipped: collected.skipped,
         policy: Vec::new(),
         cluster: None,
-    }
+    };
+    report.count();
+    report
 }
 
 fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {

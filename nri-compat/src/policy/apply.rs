@@ -31,6 +31,7 @@ pub fn apply(
         subject.verdicts = verdicts;
     }
     report.policy.extend(decisions.notes());
+    report.count();
 }
 
 /// Does the same for the findings of `diff`.

@@ -6,7 +6,7 @@ mod terms;
 
 pub use crate::skipped::{SkipKind, Skipped};
 pub use cluster::{CLUSTER_READER, ClusterView, NodePool};
-pub(in crate::report) use document::{CheckDocument, SubjectDocument};
+pub(in crate::report) use document::SubjectDocument;
 pub(crate) use terms::Pool;
 pub use terms::VerdictCounts;
 
@@ -18,24 +18,29 @@ use crate::place::Place;
 use crate::report::finding::Level;
 use crate::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
-/// The result of `check` or `logs`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
+/// target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckReport {
-    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
     pub data_date: String,
     /// The targets, in the order requested.
     pub targets: Vec<CheckTarget>,
     /// The planned removals in the tables, with their expected dates.
+    #[serde(skip)]
     pub removals: Vec<PlannedRemoval>,
-    /// The plugins and other things found, sorted by path, name and kind.
+    /// Everything that was found, sorted by path, name and kind.
+    #[serde(serialize_with = "document::subjects")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<SubjectDocument<'_>>"))]
     pub subjects: Vec<Subject>,
     /// Places that could not be checked.
     pub skipped: Vec<Skipped>,
-    /// Findings about the policy itself: an ignore that matches nothing or has expired.
+    /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
     /// The cluster whose plugins were checked, if any.
     pub cluster: Option<ClusterView>,
-    /// The places that were checked, with counts.
+    /// The places that were checked, and the number of verdicts that count by outcome.
     pub summary: Summary,
 }
 
@@ -217,11 +222,18 @@ pub enum NotLookedFor {
     Cluster,
 }
 
+/// The end of the line about a usual place that has no configuration.
+pub(crate) const NO_CONFIGURATION: &str = " (no configuration)";
+
 /// The places that were checked, with counts. Of a document, only its origin is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "SummaryDocument"))]
 #[serde(default)]
 pub struct Summary {
+    /// The places that were requested, or found by default; those without a configuration say so.
+    #[serde(skip_deserializing)]
+    pub looked_at: Vec<String>,
     /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
@@ -231,12 +243,6 @@ pub struct Summary {
     /// The id of the scan, unique for each report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scan: Option<String>,
-    /// The places that were requested, or found by default.
-    #[serde(skip)]
-    pub looked_at: Vec<String>,
-    /// The usual places of configurations that have none.
-    #[serde(skip)]
-    pub without_configuration: Vec<String>,
     /// The kinds of plugins that were not looked for, as far as that matters for the result.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub not_looked_for: Vec<NotLookedFor>,
@@ -261,6 +267,9 @@ pub struct Summary {
     /// Time taken, in milliseconds.
     #[serde(skip_deserializing)]
     pub millis: u64,
+    /// The verdicts, as [`CheckReport::count`] counts them.
+    #[serde(flatten, skip_deserializing)]
+    pub verdicts: VerdictCounts,
 }
 
 /// The numbers of Kubernetes workloads.

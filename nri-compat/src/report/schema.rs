@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use super::check::CheckDocument;
+use super::check::CheckReport;
 #[cfg(feature = "conformance")]
 use super::conformance::ConformanceReport;
 use super::diff::DiffReport;
@@ -15,7 +15,7 @@ use super::{probe::ProbeReport, replay::ReplayReport};
 /// Returns the schema of each report with the name of its command.
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
-        schema::<CheckDocument<'_>>("check"),
+        schema::<CheckReport>("check"),
         schema::<DiffReport>("diff"),
         schema::<MergeReport>("merge"),
         #[cfg(feature = "conformance")]

@@ -1,34 +1,10 @@
-//! A check report as JSON: the report itself, with the values that are derived from it.
+//! The subjects and verdicts of a check report as JSON, with the values that are derived from them.
 
 use serde::de::Deserialize;
 use serde::ser::SerializeStruct;
 use serde::{Deserializer, Serialize, Serializer};
 
-use super::{
-    CheckReport, CheckTarget, ClusterView, Outcome, Skipped, Subject, Summary, Verdict,
-    VerdictCounts,
-};
-
-/// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
-/// target.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::report) struct CheckDocument<'r> {
-    /// The date of the newest release in the tables that were used, `YYYY-MM-DD`.
-    data_date: &'r str,
-    /// The targets, in the order requested.
-    targets: &'r [CheckTarget],
-    /// Everything that was found, sorted by path, name and kind.
-    subjects: Vec<SubjectDocument<'r>>,
-    /// Places that could not be checked.
-    skipped: &'r [Skipped],
-    /// Findings about the policy itself, such as an ignore that matches nothing or has expired.
-    policy: &'r [String],
-    /// The cluster whose plugins were checked, if any.
-    cluster: Option<&'r ClusterView>,
-    /// The places that were checked, and the number of verdicts that count by outcome.
-    summary: SummaryDocument<'r>,
-}
+use super::{Outcome, Subject, Verdict};
 
 /// A subject, with its location as text.
 #[derive(Serialize)]
@@ -40,45 +16,12 @@ pub(in crate::report) struct SubjectDocument<'r> {
     subject: &'r Subject,
 }
 
-/// The summary, with the counts of verdicts.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SummaryDocument<'r> {
-    /// The places that were requested, or found by default; those without a configuration say so.
-    looked_at: Vec<String>,
-    #[serde(flatten)]
-    summary: &'r Summary,
-    #[serde(flatten)]
-    counts: VerdictCounts,
-}
-
-impl Serialize for CheckReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let document = CheckDocument {
-            subjects: self.subjects.iter().map(SubjectDocument::from).collect(),
-            ..CheckDocument::without_subjects(self)
-        };
-        document.serialize(serializer)
-    }
-}
-
-impl<'r> CheckDocument<'r> {
-    /// Returns the document without the subjects, of which there may be many.
-    pub(in crate::report) fn without_subjects(report: &'r CheckReport) -> Self {
-        Self {
-            data_date: &report.data_date,
-            targets: &report.targets,
-            subjects: Vec::new(),
-            skipped: &report.skipped,
-            policy: &report.policy,
-            cluster: report.cluster.as_ref(),
-            summary: SummaryDocument {
-                looked_at: looked_at(&report.summary),
-                summary: &report.summary,
-                counts: report.counts(None),
-            },
-        }
-    }
+/// Writes subjects with their locations as text.
+pub(super) fn subjects<S: Serializer>(
+    subjects: &[Subject],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(subjects.iter().map(SubjectDocument::from))
 }
 
 impl<'r> From<&'r Subject> for SubjectDocument<'r> {
@@ -88,13 +31,6 @@ impl<'r> From<&'r Subject> for SubjectDocument<'r> {
             subject,
         }
     }
-}
-
-/// Returns the places that were checked, with the usual places that have no configuration.
-fn looked_at(summary: &Summary) -> Vec<String> {
-    let absent = summary.without_configuration.iter();
-    let absent = absent.map(|place| format!("{place} (no configuration)"));
-    summary.looked_at.iter().cloned().chain(absent).collect()
 }
 
 impl Serialize for Verdict {

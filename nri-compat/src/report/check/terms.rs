@@ -125,6 +125,11 @@ impl CheckReport {
         })
     }
 
+    /// Counts the verdicts in the summary.
+    pub fn count(&mut self) {
+        self.summary.verdicts = self.counts(None);
+    }
+
     /// Returns the number of verdicts under a target, or under all of them.
     pub fn counts(&self, target: Option<&str>) -> VerdictCounts {
         let mut counts = VerdictCounts::default();
@@ -196,26 +201,5 @@ fn share<T: ?Sized + Eq + Hash>(known: &mut HashSet<Arc<T>>, value: &mut Arc<T>)
         None => {
             known.insert(Arc::clone(value));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::place::Place;
-
-    #[test]
-    fn labels_are_the_names_that_runtimes_use() {
-        let mut subject = Subject {
-            place: Place::from("image.tar").entry("/opt/nri/plugins/10-logger"),
-            ..Subject::default()
-        };
-        assert_eq!(subject.label(), "10-logger");
-        subject.place = Place::from("/opt/10-logger").run_by(&[12, 15]);
-        assert_eq!(subject.label(), "10-logger");
-        subject.name = Some("logger".into());
-        assert_eq!(subject.label(), "logger");
-        subject.index = Some("05".into());
-        assert_eq!(subject.label(), "05-logger");
     }
 }

@@ -8,7 +8,7 @@ use minijinja::value::{Serde, Value};
 
 use super::Templated;
 use crate::report::check::{
-    CheckDocument, CheckReport, CheckTarget, NodePool, Outcome, PlannedRemoval, Subject,
+    CheckReport, CheckTarget, NO_CONFIGURATION, NodePool, Outcome, PlannedRemoval, Subject,
     SubjectDocument, Verdict,
 };
 use crate::report::diff::{Change, ChangeKind, DiffReport};
@@ -30,8 +30,10 @@ impl Templated for CheckReport {
 
     /// Returns the values of a report. Subjects are converted one at a time, because there may be many.
     fn context(self) -> Value {
-        let report = self;
-        let document = Value::from(Serde(CheckDocument::without_subjects(&report)));
+        let mut report = self;
+        let subjects = std::mem::take(&mut report.subjects);
+        let document = Value::from(Serde(&report));
+        report.subjects = subjects;
         let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
         let pools: Vec<Value> = pools.map(pool).collect();
         let targets = report.targets.iter().map(|one| target(&report, one));
@@ -42,10 +44,10 @@ impl Templated for CheckReport {
         let judged_files = judged.count() - judged_plugins;
         let removals = report.removals.iter().map(|one| removal(&report, one));
         let removals: Vec<Value> = removals.collect();
-        let places = context! {
-            checked => &report.summary.looked_at,
-            unconfigured => report.summary.without_configuration.len(),
-        };
+        let places = report.summary.looked_at.iter().cloned();
+        let (unconfigured, checked): (Vec<String>, Vec<String>) =
+            places.partition(|place| place.ends_with(NO_CONFIGURATION));
+        let places = context! { checked, unconfigured => unconfigured.len() };
         let report = Arc::new(report);
         context! {
             targets,
