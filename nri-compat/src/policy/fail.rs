@@ -122,7 +122,7 @@ mod tests {
     use super::FailOn::{Deprecated, Incompatible, Never, Removed, Skipped, Unknown};
     use super::*;
     use crate::report::check::{self, Subject};
-    use crate::skipped::SkipKind;
+    use crate::skipped::SkipKind::{Io, Link};
 
     fn report(outcome: Outcome, level: Option<Level>) -> CheckReport {
         let verdict = Verdict {
@@ -166,13 +166,12 @@ mod tests {
 
     #[test]
     fn skipped_places_count_on_request() {
-        let (unread, link) = (SkipKind::Io, SkipKind::Link);
         for (kind, fail_on, fails) in [
-            (unread, &[][..], false),
-            (unread, &[Unknown], true),
-            (link, &[Unknown], false),
-            (link, &[Removed, Skipped], true),
-            (unread, &[Skipped, Never], false),
+            (Io, &[][..], false),
+            (Io, &[Unknown], true),
+            (Link, &[Unknown], false),
+            (Link, &[Removed, Skipped], true),
+            (Io, &[Skipped, Never], false),
         ] {
             let mut report = report(Outcome::Ok, None);
             report.skipped = vec![check::Skipped::new("a", kind, "")];

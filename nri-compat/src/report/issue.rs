@@ -61,13 +61,20 @@ impl DiffReport {
 
 impl Issue {
     fn of_verdict(subject: &Subject, verdict: &Verdict) -> Self {
+        let place = &subject.place;
+        let file = place.file.strip_prefix("./").unwrap_or(&place.file);
         Self {
             rule: verdict.rule,
             level: verdict.level(),
             about: subject.label(),
             message: message(subject, verdict),
             help: verdict.remedy.to_string(),
-            place: Some(place(subject)),
+            place: Some(IssuePlace {
+                file: file.to_owned(),
+                within: place.within(),
+                // The column is unknown.
+                line: place.line_on_disk().map(|line| (line, 1)),
+            }),
             fingerprint: fingerprint(subject, verdict),
             suppressed: verdict.suppressed.as_ref().map(Suppression::phrase),
         }
@@ -115,15 +122,4 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
         verdict.reason,
         verdict.facts()
     )
-}
-
-fn place(subject: &Subject) -> IssuePlace {
-    let place = &subject.place;
-    let file = place.file.strip_prefix("./").unwrap_or(&place.file);
-    IssuePlace {
-        file: file.to_owned(),
-        within: place.within(),
-        // The column is unknown.
-        line: place.line_on_disk().map(|line| (line, 1)),
-    }
 }

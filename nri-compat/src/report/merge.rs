@@ -164,10 +164,8 @@ impl MergedPlugin {
 impl MergedVerdict {
     /// Returns the outcomes on any node, each with the number of nodes.
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, usize)> {
-        let counts = self
-            .counts
-            .iter()
-            .map(|(outcome, count)| (*outcome, *count));
+        let counts = self.counts.iter();
+        let counts = counts.map(|(outcome, count)| (*outcome, *count));
         counts.filter(|(_, count)| *count > 0)
     }
 
