@@ -59,9 +59,11 @@ impl Machine {
         lines.iter().map(|line| line.replace(root, "")).collect()
     }
 
-    /// Returns the places that were checked.
+    /// Returns the places that were checked, without the usual places that have no configuration.
     fn places(&self, found: &Collected) -> Vec<String> {
-        self.bare(&found.summary.looked_at)
+        let mut places = self.bare(&found.summary.looked_at);
+        places.retain(|place| !place.ends_with(" (no configuration)"));
+        places
     }
 
     fn found(&self, paths: &[&str]) -> Vec<String> {
