@@ -96,6 +96,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     collected.sightings.sort_by(in_order);
     collected.summary = Summary {
         looked_at: roots.looked_at,
+        without_configuration: roots.without_configuration,
         not_looked_for: request.not_looked_for(),
         millis: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..collected.summary

@@ -7,6 +7,8 @@ mod terms;
 pub use crate::skipped::{SkipKind, Skipped};
 pub use cluster::{CLUSTER_READER, ClusterView, NodePool};
 pub(in crate::report) use document::SubjectDocument;
+#[cfg(feature = "schema")]
+use document::SummaryDocument;
 pub(crate) use terms::Pool;
 pub use terms::VerdictCounts;
 
@@ -41,6 +43,8 @@ pub struct CheckReport {
     /// The cluster whose plugins were checked, if any.
     pub cluster: Option<ClusterView>,
     /// The places that were checked, and the number of verdicts that count by outcome.
+    #[serde(serialize_with = "document::summary")]
+    #[cfg_attr(feature = "schema", schemars(with = "SummaryDocument<'_>"))]
     pub summary: Summary,
 }
 
@@ -222,18 +226,17 @@ pub enum NotLookedFor {
     Cluster,
 }
 
-/// The end of the line about a usual place that has no configuration.
-pub(crate) const NO_CONFIGURATION: &str = " (no configuration)";
-
 /// The places that were checked, with counts. Of a document, only its origin is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "SummaryDocument"))]
 #[serde(default)]
 pub struct Summary {
-    /// The places that were requested, or found by default; those without a configuration say so.
-    #[serde(skip_deserializing)]
+    /// The places that were requested, or found by default.
+    #[serde(skip)]
     pub looked_at: Vec<String>,
+    /// The usual places of configurations that have none.
+    #[serde(skip)]
+    pub without_configuration: Vec<String>,
     /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,

@@ -59,11 +59,9 @@ impl Machine {
         lines.iter().map(|line| line.replace(root, "")).collect()
     }
 
-    /// Returns the places that were checked, without the usual places that have no configuration.
+    /// Returns the places that were checked.
     fn places(&self, found: &Collected) -> Vec<String> {
-        let mut places = self.bare(&found.summary.looked_at);
-        places.retain(|place| !place.ends_with(" (no configuration)"));
-        places
+        self.bare(&found.summary.looked_at)
     }
 
     fn found(&self, paths: &[&str]) -> Vec<String> {

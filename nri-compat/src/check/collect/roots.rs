@@ -12,7 +12,6 @@ use super::unjudged;
 use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;
-use crate::report::check::NO_CONFIGURATION;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The path that means standard input.
@@ -43,6 +42,8 @@ pub(super) struct Roots {
     pub(super) folders: Vec<Root>,
     /// The NRI sockets that configurations name.
     pub(super) sockets: Vec<PathBuf>,
+    /// The usual places of configurations that have none.
+    pub(super) without_configuration: Vec<String>,
     /// All paths, as shown in the report.
     pub(super) looked_at: Vec<String>,
 }
@@ -161,6 +162,7 @@ impl Roots {
 
     fn machine(&mut self, scan: &Scan<'_>) {
         let machine = runtime::machine(&self.machine);
+        self.without_configuration = machine.absent;
         scan.skip_all(machine.skipped);
         for configured in machine.configured {
             self.configured(scan, configured);
@@ -168,9 +170,6 @@ impl Roots {
         for folder in &machine.folders {
             self.folder(scan, folder);
         }
-        let absent = machine.absent.iter();
-        let absent = absent.map(|place| format!("{place}{NO_CONFIGURATION}"));
-        self.looked_at.extend(absent);
     }
 
     fn folder(&mut self, scan: &Scan<'_>, folder: &runtime::Folder) {

@@ -4,7 +4,7 @@ use serde::de::Deserialize;
 use serde::ser::SerializeStruct;
 use serde::{Deserializer, Serialize, Serializer};
 
-use super::{Outcome, Subject, Verdict};
+use super::{Outcome, Subject, Summary, Verdict};
 
 /// A subject, with its location as text.
 #[derive(Serialize)]
@@ -14,6 +14,27 @@ pub(in crate::report) struct SubjectDocument<'r> {
     path: String,
     #[serde(flatten)]
     subject: &'r Subject,
+}
+
+/// The summary, with the usual places that have no configuration among the places.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct SummaryDocument<'r> {
+    /// The places that were requested, or found by default; those without a configuration say so.
+    looked_at: Vec<String>,
+    #[serde(flatten)]
+    summary: &'r Summary,
+}
+
+/// Writes the summary with all places.
+pub(super) fn summary<S: Serializer>(summary: &Summary, serializer: S) -> Result<S::Ok, S::Error> {
+    let absent = summary.without_configuration.iter();
+    let absent = absent.map(|place| format!("{place} (no configuration)"));
+    let document = SummaryDocument {
+        looked_at: summary.looked_at.iter().cloned().chain(absent).collect(),
+        summary,
+    };
+    document.serialize(serializer)
 }
 
 /// Writes subjects with their locations as text.

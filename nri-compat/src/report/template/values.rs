@@ -8,8 +8,7 @@ use minijinja::value::{Serde, Value};
 
 use super::Templated;
 use crate::report::check::{
-    CheckReport, CheckTarget, NO_CONFIGURATION, NodePool, Outcome, PlannedRemoval, Subject,
-    SubjectDocument, Verdict,
+    CheckReport, CheckTarget, NodePool, Outcome, PlannedRemoval, Subject, SubjectDocument, Verdict,
 };
 use crate::report::diff::{Change, ChangeKind, DiffReport};
 use crate::report::finding::{Category, Finding};
@@ -44,10 +43,10 @@ impl Templated for CheckReport {
         let judged_files = judged.count() - judged_plugins;
         let removals = report.removals.iter().map(|one| removal(&report, one));
         let removals: Vec<Value> = removals.collect();
-        let places = report.summary.looked_at.iter().cloned();
-        let (unconfigured, checked): (Vec<String>, Vec<String>) =
-            places.partition(|place| place.ends_with(NO_CONFIGURATION));
-        let places = context! { checked, unconfigured => unconfigured.len() };
+        let places = context! {
+            checked => &report.summary.looked_at,
+            unconfigured => report.summary.without_configuration.len(),
+        };
         let report = Arc::new(report);
         context! {
             targets,
