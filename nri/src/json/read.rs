@@ -46,7 +46,7 @@ impl<'de, M: JsonMessage> Visitor<'de> for MessageVisitor<M> {
             let Some((number, field)) = found else {
                 if self.0 == Unknown::Refuse {
                     let shown: String = name.chars().take(64).collect();
-                    let message = format_args!("unknown field `{shown}` of {}", M::NAME);
+                    let message = format!("unknown field `{shown}` of {}", M::NAME);
                     return Err(A::Error::custom(message));
                 }
                 map.next_value::<IgnoredAny>()?;
@@ -57,7 +57,7 @@ impl<'de, M: JsonMessage> Visitor<'de> for MessageVisitor<M> {
                 unknown: self.0,
             };
             if seen.contains(number) {
-                let message = format_args!("field `{place}` of {} is given twice", M::NAME);
+                let message = format!("field `{place}` of {} is given twice", M::NAME);
                 return Err(A::Error::custom(message));
             }
             seen.push(*number);
