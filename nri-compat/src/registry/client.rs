@@ -209,10 +209,19 @@ impl Client {
         let is_plain = |answer: Response<Body>| {
             answer.status().as_u16() != 400 && !header(&answer, "location").starts_with("https:")
         };
-        let find = || !ping("http").is_some_and(is_plain) && ping("https").is_some();
-        *lock(&self.protocols)
-            .entry(host.to_owned())
-            .or_insert_with(find)
+        if let Some(known) = lock(&self.protocols).get(host) {
+            return *known;
+        }
+        let found = if ping("http").is_some_and(is_plain) {
+            Some(false)
+        } else {
+            ping("https").map(|_| true)
+        };
+        // A host that does not answer now may answer the next attempt.
+        if let Some(uses_tls) = found {
+            lock(&self.protocols).insert(host.to_owned(), uses_tls);
+        }
+        found.unwrap_or_default()
     }
 }
 
