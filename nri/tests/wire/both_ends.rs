@@ -14,8 +14,15 @@ fn connect<S>(ends: (S, S)) -> [Caller; 2]
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    connect_within(ends, Limits::default())
+}
+
+fn connect_within<S>(ends: (S, S), limits: Limits) -> [Caller; 2]
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     [(ends.0, CHANNELS), (ends.1, CHANNELS.flipped())].map(|(stream, channels)| {
-        let (connection, caller) = Connection::new(stream, channels, Limits::default());
+        let (connection, caller) = Connection::new(stream, channels, limits);
         let tester = Tester::new(caller.clone());
         drop(on_thread(async move { connection.serve(&tester).await }));
         caller
@@ -65,7 +72,10 @@ async fn any_buffer_between_the_ends_will_do() {
 
 #[tokio::test]
 async fn large_calls_both_ways_at_once_do_not_lock_each_other_out() {
-    let callers = connect(tokio::io::duplex(8192));
+    // Requests of an end that is busy pile up at the other, which would refuse more than the default of 16 MiB.
+    let mut limits = Limits::default();
+    limits.request_bytes = 20 * (3 << 20) + 4096;
+    let callers = connect_within(tokio::io::duplex(8192), limits);
     let mut calls = Vec::new();
     for turn in 0..20u8 {
         for caller in &callers {
