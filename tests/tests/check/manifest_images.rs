@@ -104,14 +104,15 @@ fn all_expected(file: &str) -> Vec<Value> {
             ["DaemonSet", "kube-system", "logger", "plugin"],
             Some("deprecated"),
         ),
-        expected(file, 4, 53, ["Pod", "team", "from-volume", "shell"], None),
+        // Its image volume is not fetched.
         expected(
             file,
             4,
-            59,
+            53,
             ["Pod", "team", "from-volume", "shell"],
-            Some("deprecated"),
+            Some("unknown"),
         ),
+        expected(file, 4, 53, ["Pod", "team", "from-volume", "shell"], None),
         expected(
             file,
             5,

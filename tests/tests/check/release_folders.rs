@@ -188,32 +188,31 @@ fn archives_hide_nothing() {
     }
 }
 
-/// A blob of an image may be a compressed program, as artifacts in registries are.
+/// A layer that is a single file, as of artifacts in registries, is not read, and not silent.
 #[test]
-fn a_compressed_program_as_the_blob_of_an_image_is_read() {
-    let program = fs::read(example("legacy")).expect("the example is built");
-    for (extension, bytes) in compressed(&program) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let blobs = folder.path().join("blobs/sha256");
-        fs::create_dir_all(&blobs).expect("a folder");
-        let layer = serde_json::json!({
-            "mediaType": "application/octet-stream",
-            "digest": "sha256:aa",
-            "annotations": {"org.opencontainers.image.title": format!("10-agent.{extension}")},
-        });
-        let manifest = serde_json::json!({"schemaVersion": 2, "layers": [layer]});
-        let index = serde_json::json!({"schemaVersion": 2, "manifests": [{"digest": "sha256:bb"}]});
-        let layout = serde_json::json!({"imageLayoutVersion": "1.0.0"});
-        for (path, document) in [
-            ("index.json", &index),
-            ("oci-layout", &layout),
-            ("blobs/sha256/bb", &manifest),
-        ] {
-            fs::write(folder.path().join(path), document.to_string()).expect("written");
-        }
-        fs::write(blobs.join("aa"), &bytes).expect("written");
-        let report = report(&check(folder.path(), &[]));
-        let verdict = &report["subjects"][0]["verdicts"][0]["verdict"];
-        assert_eq!(verdict, "deprecated", "{extension}: {report:#}");
+fn a_layer_that_is_no_archive_is_listed_as_skipped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let blobs = folder.path().join("blobs/sha256");
+    fs::create_dir_all(&blobs).expect("a folder");
+    let layer = serde_json::json!({
+        "mediaType": "application/octet-stream",
+        "digest": "sha256:aa",
+        "annotations": {"org.opencontainers.image.title": "10-agent"},
+    });
+    let manifest = serde_json::json!({"schemaVersion": 2, "layers": [layer]});
+    let index = serde_json::json!({"schemaVersion": 2, "manifests": [{"digest": "sha256:bb"}]});
+    let layout = serde_json::json!({"imageLayoutVersion": "1.0.0"});
+    for (path, document) in [
+        ("index.json", &index),
+        ("oci-layout", &layout),
+        ("blobs/sha256/bb", &manifest),
+    ] {
+        fs::write(folder.path().join(path), document.to_string()).expect("written");
     }
+    fs::copy(example("legacy"), blobs.join("aa")).expect("copied");
+    let report = report(&check(folder.path(), &[]));
+    assert_eq!(report["subjects"], serde_json::json!([]), "{report:#}");
+    let reason = &report["skipped"][0]["reason"];
+    let expected = "layer 1 has the media type application/octet-stream, which is not read";
+    assert_eq!(reason, expected);
 }
