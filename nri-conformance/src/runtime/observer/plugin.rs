@@ -6,9 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use nri::api::{ConfigureRequest, PodSandbox, SynchronizeRequest};
+use nri::api::{
+    ConfigureRequest, ConfigureResponse, Event, EventMask, PodSandbox, SynchronizeRequest,
+};
 use nri::codec::Message as _;
+use nri::stub::Runtime;
 use nri::wire::{Code, Ended, Request, Service, Socket, Status};
+use nri_adaptation::Revision;
 use tokio::net::UnixStream;
 use tokio::sync::watch;
 
@@ -144,8 +148,12 @@ impl Watcher {
         let request = ConfigureRequest::decode(request).map_err(malformed)?;
         self.begin(Hook::Configure);
         let runtime = (request.runtime_name, request.runtime_version);
+        let answer = ConfigureResponse {
+            events: subscription(&runtime, &request.nri_version).bits(),
+            ..ConfigureResponse::default()
+        };
         self.journal.write(|record| record.runtime = Some(runtime));
-        Ok(Bytes::new())
+        Ok(answer.encode_to_vec().into())
     }
 
     fn begin(&self, hook: Hook) {
@@ -193,6 +201,18 @@ impl Service for Watcher {
             }
         }
     }
+}
+
+/// Returns all events that a runtime, by name and version, knows, except the validation of adjustments: a runtime refuses
+/// containers when a validator goes. Empty, which stands for all events, if the release of NRI is unknown.
+fn subscription((name, version): &(String, String), nri_version: &str) -> EventMask {
+    let linked = || Runtime::released(name, version)?.nri_version();
+    let announced = Revision::of(nri_version).ok();
+    let revision = announced.or_else(|| Revision::of(&linked()?).ok());
+    let events = revision.map(|revision| revision.events());
+    events
+        .unwrap_or(EventMask::EMPTY)
+        .without(Event::ValidateContainerAdjustment)
 }
 
 fn malformed(error: nri::codec::DecodeError) -> Status {
