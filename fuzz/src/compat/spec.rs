@@ -24,7 +24,7 @@ pub(crate) fn run(input: (&str, &str)) {
     }
     let mut imports = Imports::new();
     imports.add(folder);
-    match Input::resolve_with(history(), spec, &imports) {
+    match Input::resolve(history(), spec, &imports) {
         Ok(input) => assert_eq!(input.spec, spec),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
