@@ -211,6 +211,8 @@ pub mod __private {
     pub use crate::plugin::route::to_change;
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
+    #[cfg(not(target_family = "wasm"))]
+    pub use crate::stub::session::first;
     pub use crate::stub::synchronize::{Assembly, Part};
     pub use crate::wire::status::OneLine;
 

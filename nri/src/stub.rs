@@ -93,7 +93,7 @@ mod run;
 #[cfg(not(target_family = "wasm"))]
 mod serve;
 #[cfg(not(target_family = "wasm"))]
-mod session;
+pub(crate) mod session;
 #[cfg(not(target_family = "wasm"))]
 mod shared;
 #[cfg(not(target_family = "wasm"))]

@@ -21,10 +21,10 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Reads the runtime from Configure. `NRI_version`, which runtimes send since NRI v0.12.0,
+    /// Returns the runtime that sends this Configure request. `NRI_version`, which runtimes send since NRI v0.12.0,
     /// takes precedence over a guess from name and version, because some distributions build
     /// runtimes with another NRI release.
-    pub(crate) fn of(request: &ConfigureRequest) -> Self {
+    pub fn of(request: &ConfigureRequest) -> Self {
         Self::new(
             &request.runtime_name,
             &request.runtime_version,
