@@ -103,11 +103,10 @@ async fn load(
 
 fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
     let mut code = Vec::new();
-    let unreadable = |error| ModuleError::Failed(format!("cannot read the file: {error}"));
-    let file = File::open(path).map_err(unreadable)?;
+    let file = File::open(path).map_err(ModuleError::Read)?;
     file.take(MAX_MODULE + 1)
         .read_to_end(&mut code)
-        .map_err(unreadable)?;
+        .map_err(ModuleError::Read)?;
     let size = code.len();
     if size as u64 > MAX_MODULE {
         let message = format!("at least {size} bytes, at most {MAX_MODULE} are loaded");

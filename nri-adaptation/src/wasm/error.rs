@@ -1,12 +1,16 @@
 //! Errors of WebAssembly modules.
 
 use std::fmt::Display;
+use std::io;
 use std::time::Duration;
 
 /// The reason why a module cannot be loaded, or a call into it fails.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ModuleError {
-    /// The module cannot be read, compiled or linked, breaks the calling convention, or trapped.
+    /// The file cannot be read.
+    #[error("cannot read the file: {0}")]
+    Read(#[source] io::Error),
+    /// The module cannot be compiled or linked, breaks the calling convention, or trapped.
     #[error("{0}")]
     Failed(String),
     /// The module did not finish in time.
