@@ -147,11 +147,11 @@ impl Watcher {
     fn configure(&self, request: Bytes) -> Result<Bytes, Status> {
         let request = ConfigureRequest::decode(request).map_err(malformed)?;
         self.begin(Hook::Configure);
-        let runtime = (request.runtime_name, request.runtime_version);
         let answer = ConfigureResponse {
-            events: subscription(&runtime, &request.nri_version).bits(),
+            events: subscription(&Runtime::of(&request)).bits(),
             ..ConfigureResponse::default()
         };
+        let runtime = (request.runtime_name, request.runtime_version);
         self.journal.write(|record| record.runtime = Some(runtime));
         Ok(answer.encode_to_vec().into())
     }
@@ -203,15 +203,14 @@ impl Service for Watcher {
     }
 }
 
-/// Returns all events that a runtime, by name and version, knows, except the validation of adjustments: a runtime refuses
-/// containers when a validator goes. Empty, which stands for all events, if the release of NRI is unknown.
-fn subscription((name, version): &(String, String), nri_version: &str) -> EventMask {
-    let linked = || Runtime::released(name, version)?.nri_version();
-    let announced = Revision::of(nri_version).ok();
-    let revision = announced.or_else(|| Revision::of(&linked()?).ok());
-    let events = revision.map(|revision| revision.events());
-    events
-        .unwrap_or(EventMask::EMPTY)
+/// Returns all events that a runtime knows, except the validation of adjustments: a runtime refuses containers when a
+/// validator goes. A runtime whose release of NRI is not known gets those of the first release, as from the stub.
+fn subscription(runtime: &Runtime) -> EventMask {
+    let release = runtime.nri_version();
+    let release = release.as_deref().unwrap_or("v0.2.0");
+    let revision = Revision::of(release).unwrap_or_else(|_| Revision::newest());
+    revision
+        .events()
         .without(Event::ValidateContainerAdjustment)
 }
 
