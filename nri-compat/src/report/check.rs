@@ -244,7 +244,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The id of the scan, unique for each report.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub scan: Option<String>,
     /// The kinds of plugins that were not looked for, as far as that matters for the result.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
