@@ -119,11 +119,11 @@ pub(crate) struct Shape {
     pub(crate) event: Hook,
     /// The number of times that the plugin received it.
     pub(crate) times: usize,
-    /// What preceded the event, or should have.
+    /// The event or condition before the event, also if it is missing.
     pub(crate) after: After,
 }
 
-/// What precedes an event.
+/// An event or condition that precedes an event.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(untagged)]
 pub(crate) enum After {
@@ -133,7 +133,7 @@ pub(crate) enum After {
     Cause(Cause),
 }
 
-/// What precedes an event without being one.
+/// A condition that precedes an event.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Cause {

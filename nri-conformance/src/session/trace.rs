@@ -37,7 +37,7 @@ struct Log {
     demux: Demux,
     bytes: usize,
     messages: Vec<Message>,
-    /// What is malformed, which ends the connection.
+    /// The malformed part, which ends the connection.
     malformed: Option<String>,
     /// The streams that the plugin has answered, over the whole connection.
     answered: HashSet<u32>,

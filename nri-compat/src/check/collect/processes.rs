@@ -52,7 +52,7 @@ struct Program {
 struct Plugin {
     pid: u32,
     command: String,
-    /// What it does, as a phrase: `is connected to /run/nri/nri.sock`.
+    /// Its connection or its start, as a phrase: `is connected to /run/nri/nri.sock`.
     activity: String,
     /// The name that a runtime gave it.
     name: Option<String>,
@@ -338,7 +338,7 @@ fn command(process: &Path) -> String {
 fn texts(file: &Path) -> Vec<String> {
     let mut all = Vec::new();
     if let Ok(file) = File::open(file) {
-        // What was read before an error counts.
+        // The part before an error counts.
         let _ = file.take(MAX_TEXT).read_to_end(&mut all);
     }
     let texts = all.split(|byte| *byte == 0);
