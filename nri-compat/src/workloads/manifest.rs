@@ -180,9 +180,12 @@ impl Document<'_> {
         if !OBJECT_WORDS.iter().any(|word| self.text.contains(word)) {
             return Ok(None);
         }
+        // The parser counts a line more if the last one is cut off in a value.
+        let last = line(self.text.lines().count() as u64);
+        let at = error.location().map_or(1, |at| line(at.line()));
         Err(SyntaxError {
             document: self.number,
-            line: self.lines_before + error.location().map_or(1, |at| line(at.line())),
+            line: self.lines_before + at.min(last),
             reason: reason(self.text, &error),
         })
     }

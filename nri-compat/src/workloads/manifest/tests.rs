@@ -86,3 +86,29 @@ fn bombs_and_anchors_of_other_documents_are_errors() {
         assert!(found[1].starts_with("2: line "), "{}", found[1]);
     }
 }
+
+#[test]
+fn an_error_is_on_a_line_of_the_file() {
+    for text in [
+        "apiVersion: v1\n{{x}}:\n- ap--\np",
+        "kind: Pod\n{{x}}:\n- ap--\np\n",
+        "kind: Pod\na: [",
+        "kind: Pod\na: [\n",
+        "kind: Pod\na: |\n  b\nc",
+    ] {
+        let last = text.lines().count() as u32;
+        let lines: Vec<u32> = read(text).iter().filter_map(error_line).collect();
+        assert!(
+            lines.iter().all(|line| *line <= last),
+            "{text:?}: {lines:?}"
+        );
+        assert_eq!(lines.len(), 1, "{text:?}");
+    }
+}
+
+fn error_line(item: &Item) -> Option<u32> {
+    match item {
+        Item::Unreadable(error) => Some(error.line),
+        Item::Workload(_) | Item::Object | Item::Mention(_) => None,
+    }
+}
