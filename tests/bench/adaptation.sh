@@ -24,7 +24,7 @@ if [ -z "${PEERS:-}" ]; then
     (cd tests/peers && go build -o "$peers" ./runtime ./plugin ./merge)
 fi
 examples=${EXAMPLES:-$target/release/examples}
-[ -n "${EXAMPLES:-}" ] || cargo build -q --release -p nri -p nri-adaptation --features nri/cli,nri/serde,nri-adaptation/oci --example runtime --example logger
+[ -n "${EXAMPLES:-}" ] || cargo build -q --profile bench -p nri -p nri-adaptation --features nri/cli,nri/serde,nri-adaptation/oci --example runtime --example logger
 
 for part in $parts; do
     case $part in

@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 files=${1:-300} runs=${2:-5}
 
-cargo build --release --quiet -p nri-compat
+cargo build --profile bench --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -30,7 +30,7 @@ report() {
     printf '%-44s wall %7.3f s   cpu %7.3f s   (median of %s)\n' "$1" "$(median "$2" 1)" "$(median "$2" 2)" "$runs"
 }
 
-cargo build --quiet --locked --release --manifest-path "$root/Cargo.toml" -p xtask
+cargo build --quiet --locked --profile bench --manifest-path "$root/Cargo.toml" -p xtask
 binary=${CARGO_TARGET_DIR:-$root/target}/release/xtask
 
 # One workspace for both crates, so that they get the same versions of what they share.

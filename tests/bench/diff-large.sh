@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 fields=${1:-650000}
-cargo build --release --quiet -p nri-compat
+cargo build --profile bench --quiet -p nri-compat
 cargo build --quiet -p nri-tests --bin large-set
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 from=${1:-v0.11.0} to=${2:-v0.12.0} 
 buf=$(command -v "${BUF:-buf}") || { echo "error: there is no buf; name it by BUF, or npm install @bufbuild/buf" >&2; exit 1; }
 
-cargo build --release --quiet -p nri-compat
+cargo build --profile bench --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 findings=${1:-30000} files=${2:-600000}
 
-if [ -z "${NRI_COMPAT:-}" ]; then cargo build --release --quiet -p nri-compat; fi
+if [ -z "${NRI_COMPAT:-}" ]; then cargo build --profile bench --quiet -p nri-compat; fi
 ours=${NRI_COMPAT:-${CARGO_TARGET_DIR:-target}/release/nri-compat}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

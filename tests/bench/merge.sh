@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 reports=${1:-100000}
 
-cargo build --release --quiet -p nri-compat
+cargo build --profile bench --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

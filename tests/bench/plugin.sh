@@ -21,7 +21,7 @@ peers=$(cargo run -q -p nri-tests --features go --bin build-peers -- go | awk '/
 mkdir -p "$target/bench"
 
 if [ $# -eq 0 ]; then
-    cargo build -q --release -p nri --features cli,serde --example logger
+    cargo build -q --profile bench -p nri --features cli,serde --example logger
     strip -o "$target/bench/logger" "$target/release/examples/logger"
     set -- "go=@go --quiet --events $events" "rust=$target/bench/logger --quiet --events $events"
 fi

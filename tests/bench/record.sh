@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo build -q --release -p nri --features cli,serde --example logger
+cargo build -q --profile bench -p nri --features cli,serde --example logger
 bench="cargo bench -q -p nri-conformance --bench record --"
 $bench "${1:-20000}"
 $bench replay "$target/release/examples/logger" "${2:-100000}"

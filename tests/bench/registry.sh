@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds="${1:-5}" packing="${2:-gzip}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-cargo build --release --quiet -p nri-compat
+cargo build --profile bench --quiet -p nri-compat
 work="$(mktemp -d)"
 (cd tests/registry && CGO_ENABLED=0 go build -o "$work/registry" github.com/distribution/distribution/v3/cmd/registry)
 printf '{"version": "0.1", "storage": {"filesystem": {"rootdirectory": "%s/storage"}}, "http": {"addr": "127.0.0.1:0"}}' "$work" > "$work/config.json"
