@@ -341,48 +341,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::oci::apply;
-    use crate::oci::tests::{adjustment, seccomp, spec};
-    use nri::api::LinuxContainerAdjustment;
+    use crate::oci::from_value;
 
+    /// The reference, with which the rest is compared, reads no RDT and no pods.
     #[test]
-    fn what_was_applied_is_read() {
-        assert_eq!(container(&spec(json!({}))), Container::default());
-        assert_eq!(pod_sandbox(&spec(json!({}))), PodSandbox::default());
-        let flags: Vec<i32> = (0..)
-            .take_while(|it| LinuxSchedulerFlag::try_from(*it).is_ok())
-            .collect();
-        let policies = (1..).take_while(|it| LinuxSchedulerPolicy::try_from(*it).is_ok());
-        for (policy, class) in policies.zip([1, 2, 3].into_iter().cycle()) {
-            let asked = adjustment(&json!({
-                "rlimits": [{"type": "RLIMIT_CORE", "hard": 9, "soft": 8}],
-                "linux": {
-                    "oomScoreAdj": {"value": 5}, "ioPriority": {"class": class, "priority": 7}, "seccomp_policy": seccomp(),
-                    "scheduler": {"policy": policy, "flags": flags}, "cgroupsPath": "/pods/web",
-                    "namespaces": [{"type": "network", "path": "/run/ns"}, {"type": "mount"}],
-                    "rdt": {"clos_id": {"value": "gold"}, "schemata": {"value": ["L3:0=ff"]}, "enable_monitoring": {"value": true}},
-                },
-            }));
-            let mut spec = spec(json!({}));
-            apply(&mut spec, &asked).unwrap();
-            let (container, pod) = (container(&spec), pod_sandbox(&spec).linux.unwrap());
-            let linux = container.linux.unwrap();
-            assert_eq!(
-                (pod.namespaces, pod.cgroups_path),
-                (linux.namespaces.clone(), linux.cgroups_path.clone())
-            );
-            let asked_linux = asked.linux.unwrap();
-            let read = LinuxContainerAdjustment {
-                oom_score_adj: linux.oom_score_adj,
-                io_priority: linux.io_priority,
-                scheduler: linux.scheduler,
-                seccomp_policy: linux.seccomp_policy,
-                namespaces: linux.namespaces,
-                rdt: linux.rdt,
-                cgroups_path: linux.cgroups_path,
-                ..LinuxContainerAdjustment::default()
-            };
-            assert_eq!((container.rlimits, read), (asked.rlimits, asked_linux));
-        }
+    fn rdt_and_pods_are_read() {
+        let empty = from_value(json!({})).unwrap();
+        assert_eq!(pod_sandbox(&empty), PodSandbox::default());
+        let spec = from_value(json!({"linux": {
+            "cgroupsPath": "/pods/web", "namespaces": [{"type": "network", "path": "/run/ns"}, {"type": "mount"}],
+            "intelRdt": {"closID": "gold", "schemata": ["L3:0=ff"], "enableMonitoring": true},
+        }}))
+        .unwrap();
+        let (linux, pod) = (container(&spec).linux.unwrap(), pod_sandbox(&spec));
+        let pod = pod.linux.unwrap();
+        assert_eq!((&*pod.cgroups_path, pod.namespaces.len()), ("/pods/web", 2));
+        assert_eq!(pod.namespaces, linux.namespaces);
+        let rdt = LinuxRdt {
+            clos_id: Optional::of(Some("gold".to_owned())),
+            schemata: Optional::of(Some(vec!["L3:0=ff".to_owned()])),
+            enable_monitoring: Optional::of(Some(true)),
+            remove: false,
+        };
+        assert_eq!(linux.rdt, Some(rdt));
     }
 }
