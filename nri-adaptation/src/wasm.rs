@@ -26,7 +26,7 @@ mod service;
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,44 +61,19 @@ const LINGER: Duration = Duration::from_millis(10);
 
 /// Loads the module of a plugin and takes it in. Errors are logged.
 pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
-    let (name, within) = (found.id.to_string(), core.registration_timeout);
-    match load(
-        found.path.clone(),
-        name,
-        Some(&core.revision),
-        memory,
-        within,
-    )
-    .await
-    {
+    let PluginFile { id, path, config } = found;
+    let (revision, within) = (Some(&core.revision), core.registration_timeout);
+    match WasmModule::loaded(&path, id.clone(), revision, memory, within).await {
         Ok(module) => {
-            let stream = serve(&found.id, module);
             // Errors are logged where they occur.
-            let origin = Origin::new("WebAssembly", Some(found.id), found.config);
-            let _ = attach(core, stream, origin).await;
+            let origin = Origin::new("WebAssembly", Some(id), config);
+            let _ = attach(core, module.connect(), origin).await;
         }
         Err(error) => tracing::warn!(
             "failed to load WebAssembly plugin {}: {error}",
-            found.path.display()
+            path.display()
         ),
     }
-}
-
-/// Loads a module as a runtime of this revision does, or with any functions that it exports.
-async fn load(
-    path: PathBuf,
-    name: String,
-    revision: Option<&Revision>,
-    memory: usize,
-    within: Duration,
-) -> Result<Module, ModuleError> {
-    let required = revision.map(module::required).transpose()?;
-    let limit = Limit::within(within);
-    let loading = tokio::task::spawn_blocking(move || {
-        let code = read(&path)?;
-        Module::load(&name, &code, required.as_deref(), memory, limit)
-    });
-    loading.await.map_err(ModuleError::failed)?
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
@@ -115,31 +90,7 @@ fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
     Ok(code)
 }
 
-/// Serves the module, which registers on its own. Returns the runtime's end of its connection.
-fn serve(id: &PluginId, module: Module) -> DuplexStream {
-    let (ours, theirs) = tokio::io::duplex(BUFFER);
-    let mut limits = Limits::default();
-    limits.linger = LINGER;
-    let (connection, caller) = Connection::new(theirs, CHANNELS.flipped(), limits);
-    let service = ModuleService::new(id, module);
-    tokio::spawn(async move {
-        // The session on the other side logs how the connection ends.
-        let _ = connection.serve_until(&service, service.broken()).await;
-    });
-    let register = RegisterPluginRequest {
-        plugin_name: id.name.clone(),
-        plugin_idx: id.index.clone(),
-        ..RegisterPluginRequest::default()
-    };
-    tokio::spawn(async move {
-        // A refusal ends the session, which logs it.
-        let (service, payload) = (nri::api::RUNTIME_SERVICE, register.encode_to_vec());
-        let _ = caller.call(service, "RegisterPlugin", payload, None).await;
-    });
-    ours
-}
-
-/// A WebAssembly plugin that was loaded by hand, for tools that test plugins. The adaptation loads modules on its own.
+/// A loaded WebAssembly plugin, for tools that test plugins. The adaptation loads modules on its own.
 pub struct WasmModule {
     id: PluginId,
     module: Module,
@@ -167,16 +118,26 @@ impl WasmModule {
         revision: Option<&Revision>,
         within: Duration,
     ) -> nri::Result<Self> {
-        let loading = load(
-            path.to_owned(),
-            id.to_string(),
-            revision,
-            DEFAULT_MEMORY,
-            within,
-        );
-        let module = loading.await.map_err(|error| {
+        let loading = Self::loaded(path, id, revision, DEFAULT_MEMORY, within);
+        loading.await.map_err(|error| {
             Error::with_kind(ErrorKind::Unsupported, error.to_string()).with_source(error)
-        })?;
+        })
+    }
+
+    async fn loaded(
+        path: &Path,
+        id: PluginId,
+        revision: Option<&Revision>,
+        memory: usize,
+        within: Duration,
+    ) -> Result<Self, ModuleError> {
+        let required = revision.map(module::required).transpose()?;
+        let (limit, name, path) = (Limit::within(within), id.to_string(), path.to_owned());
+        let loading = tokio::task::spawn_blocking(move || {
+            let code = read(&path)?;
+            Module::load(&name, &code, required.as_deref(), memory, limit)
+        });
+        let module = loading.await.map_err(ModuleError::failed)??;
         Ok(WasmModule { id, module })
     }
 
@@ -191,7 +152,27 @@ impl WasmModule {
     ///
     /// Panics outside of a tokio runtime with time enabled.
     pub fn connect(self) -> DuplexStream {
-        serve(&self.id, self.module)
+        let WasmModule { id, module } = self;
+        let (ours, theirs) = tokio::io::duplex(BUFFER);
+        let mut limits = Limits::default();
+        limits.linger = LINGER;
+        let (connection, caller) = Connection::new(theirs, CHANNELS.flipped(), limits);
+        let service = ModuleService::new(&id, module);
+        tokio::spawn(async move {
+            // The session on the other side logs how the connection ends.
+            let _ = connection.serve_until(&service, service.broken()).await;
+        });
+        let register = RegisterPluginRequest {
+            plugin_name: id.name,
+            plugin_idx: id.index,
+            ..RegisterPluginRequest::default()
+        };
+        tokio::spawn(async move {
+            // A refusal ends the session, which logs it.
+            let (service, payload) = (nri::api::RUNTIME_SERVICE, register.encode_to_vec());
+            let _ = caller.call(service, "RegisterPlugin", payload, None).await;
+        });
+        ours
     }
 }
 

@@ -38,6 +38,15 @@ type Answer = Result<Errno, wasmi::Error>;
 const MAX_BYTES: u32 = 64 << 10;
 const MAX_ITEMS: u32 = 1024;
 
+/// Bytes of a buffer of `fd_write`, and of a subscription and an event of `poll_oneoff`.
+const BUFFER: u32 = 8;
+const SUBSCRIPTION: u32 = 48;
+const EVENT: usize = 32;
+
+/// Offset of the kind of a subscription, and the kind of those for a clock.
+const KIND: usize = 8;
+const CLOCK: u8 = 0;
+
 /// Defines the functions that a module imports. Those of WASI that are not here return `ENOSYS`.
 ///
 /// # Errors
@@ -154,15 +163,24 @@ fn no_strings(mut caller: Caller<'_, Host>, count: u32, bytes: u32) -> Errno {
 }
 
 fn clock_time(mut caller: Caller<'_, Host>, clock: u32, _precision: u64, time: u32) -> Errno {
-    let now = match clock {
-        0 => SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default(),
-        1 => caller.data().epoch.elapsed(),
-        _ => return INVAL,
+    let Some(now) = now(clock, caller.data()) else {
+        return INVAL;
     };
     let nanoseconds = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     store(&mut caller, time, &nanoseconds.to_le_bytes())
+}
+
+/// Returns the time of the clock of the day or the monotonic clock.
+fn now(clock: u32, host: &Host) -> Option<Duration> {
+    match clock {
+        0 => Some(
+            SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default(),
+        ),
+        1 => Some(host.epoch.elapsed()),
+        _ => None,
+    }
 }
 
 /// Writes the status of a standard stream: a character device without flags or rights.
@@ -191,11 +209,12 @@ fn fd_write(
     if count > MAX_ITEMS {
         return Ok(INVAL);
     }
+    let Ok(list) = read(&caller, "fd_write", buffers, count * BUFFER) else {
+        return Ok(FAULT);
+    };
     let mut text = Vec::new();
-    for index in 0..count {
-        let Some([address, length]) = load_pair(&caller, buffers, index) else {
-            return Ok(FAULT);
-        };
+    for buffer in list.chunks_exact(BUFFER as usize) {
+        let (address, length) = (number(buffer, 0) as u32, number(buffer, 4) as u32);
         // The rest is written with the next call.
         let room = MAX_BYTES - text.len() as u32;
         match read(&caller, "fd_write", address, length.min(room)) {
@@ -216,18 +235,10 @@ fn fd_write(
     ))
 }
 
-/// Returns address and length of the buffer with this index.
-fn load_pair(caller: &Caller<'_, Host>, buffers: u32, index: u32) -> Option<[u32; 2]> {
-    let address = buffers.checked_add(index.checked_mul(8)?)?;
-    let bytes = read(caller, "fd_write", address, 8).ok()?;
-    let number = |at: usize| {
-        bytes
-            .get(at..at + 4)?
-            .try_into()
-            .ok()
-            .map(u32::from_le_bytes)
-    };
-    Some([number(0)?, number(4)?])
+/// Returns the number at an offset, of up to eight bytes.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.iter().skip(at).take(8).rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Waits for the earliest clock. Other subscriptions fail.
@@ -238,23 +249,21 @@ fn poll(
     count: u32,
     occurred: u32,
 ) -> Answer {
-    const SUBSCRIPTION: u32 = 48;
     if count == 0 || count > MAX_ITEMS {
         return Ok(INVAL);
     }
     let Ok(bytes) = read(&caller, "poll_oneoff", subscriptions, count * SUBSCRIPTION) else {
         return Ok(FAULT);
     };
-    let asked: Vec<_> = bytes
-        .chunks_exact(SUBSCRIPTION as usize)
-        .map(|bytes| Subscription::of(bytes, caller.data()))
-        .collect();
-    let earliest = asked.iter().map(|it| it.wait).min().unwrap_or_default();
+    let asked = bytes.chunks_exact(SUBSCRIPTION as usize);
+    let asked = asked.map(|subscription| (wait(subscription, caller.data()), subscription));
+    let asked: Vec<_> = asked.collect();
+    let earliest = asked.iter().map(|(wait, _)| *wait).min();
+    let earliest = earliest.unwrap_or_default();
     caller.data().limit.sleep(earliest)?;
-    let due: Vec<u8> = asked
-        .iter()
-        .filter(|it| it.wait == earliest)
-        .flat_map(Subscription::event)
+    let due = asked.iter().filter(|(wait, _)| *wait == earliest);
+    let due: Vec<u8> = due
+        .flat_map(|(_, subscription)| event(subscription))
         .collect();
     let number = (due.len() / EVENT) as u32;
     Ok(match store(&mut caller, events, &due) {
@@ -263,57 +272,31 @@ fn poll(
     })
 }
 
-/// Bytes of an event of `poll_oneoff`.
-const EVENT: usize = 32;
-
-/// A subscription of `poll_oneoff`.
-struct Subscription {
-    user_data: [u8; 8],
-    kind: u8,
-    error: u16,
-    wait: Duration,
+/// Returns how long a subscription waits: not at all if it is not for a clock.
+fn wait(subscription: &[u8], host: &Host) -> Duration {
+    if subscription[KIND] != CLOCK {
+        return Duration::ZERO;
+    }
+    let (clock, time) = (number(subscription, 16) as u32, number(subscription, 24));
+    let time = Duration::from_nanos(time);
+    let is_absolute = number(subscription, 40) & 1 == 1;
+    if is_absolute {
+        let now = now(clock, host).unwrap_or_else(|| host.epoch.elapsed());
+        time.saturating_sub(now)
+    } else {
+        time
+    }
 }
 
-impl Subscription {
-    /// Reads a subscription of 48 bytes.
-    fn of(bytes: &[u8], host: &Host) -> Self {
-        let number = |at: usize| {
-            let field = bytes
-                .get(at..at + 8)
-                .and_then(|field| field.try_into().ok());
-            field.map_or(0, u64::from_le_bytes)
-        };
-        let (kind, clock, time) = (number(8) as u8, number(16) as u32, number(24));
-        let is_absolute = number(40) & 1 == 1;
-        let now = match clock {
-            0 => SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default(),
-            _ => host.epoch.elapsed(),
-        };
-        let time = Duration::from_nanos(time);
-        let wait = if is_absolute {
-            time.saturating_sub(now)
-        } else {
-            time
-        };
-        let is_clock = kind == 0;
-        Subscription {
-            user_data: number(0).to_le_bytes(),
-            kind,
-            error: if is_clock { 0 } else { BADF as u16 },
-            wait: if is_clock { wait } else { Duration::ZERO },
-        }
-    }
-
-    /// Returns the event of the subscription.
-    fn event(&self) -> [u8; EVENT] {
-        let mut event = [0; EVENT];
-        event[..8].copy_from_slice(&self.user_data);
-        event[8..10].copy_from_slice(&self.error.to_le_bytes());
-        event[10] = self.kind;
-        event
-    }
+/// Returns the event of a subscription: its user data, an error unless it is for a clock, and its kind.
+fn event(subscription: &[u8]) -> [u8; EVENT] {
+    let kind = subscription[KIND];
+    let error = if kind == CLOCK { SUCCESS } else { BADF };
+    let mut event = [0; EVENT];
+    event[..KIND].copy_from_slice(&subscription[..KIND]);
+    event[8..10].copy_from_slice(&(error as u16).to_le_bytes());
+    event[10] = kind;
+    event
 }
 
 fn exit(code: u32) -> Result<(), wasmi::Error> {

@@ -5,8 +5,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
+use super::super::Adaptation;
 use super::super::revision::Revision;
-use super::super::{Adaptation, OutcomeResult};
 use super::module::function;
 use super::*;
 use nri::api::PodSandbox;
@@ -42,11 +42,8 @@ fn required() -> Vec<&'static str> {
 }
 
 fn load(code: &[u8]) -> Result<Module, ModuleError> {
-    load_with(code, &required())
-}
-
-fn load_with(code: &[u8], rpcs: &[&'static str]) -> Result<Module, ModuleError> {
-    Module::load("10-test", code, Some(rpcs), 1 << 20, Limit::within(AMPLE))
+    let rpcs = required();
+    Module::load("10-test", code, Some(&rpcs), 1 << 20, Limit::within(AMPLE))
 }
 
 /// Loads a module whose `RunPodSandbox` has this body, and calls it.
@@ -225,19 +222,6 @@ fn logs_are_read_with_care_and_in_moderation() {
 }
 
 #[test]
-fn a_module_without_dedicated_functions_serves_older_releases() {
-    let text = module("", "i64.const 0");
-    let old = module::required(&Revision::of("v0.11.0").unwrap()).unwrap();
-    let at = |code: &[u8], name: &[u8]| code.windows(name.len()).position(|it| it == name);
-    let mut without = text.clone();
-    let start = at(&without, b"plugin_run_pod_sandbox").unwrap();
-    without[start] = b'x';
-    assert!(load_with(&without, &old).is_ok());
-    let error = load(&without).map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "plugin_run_pod_sandbox is not exported");
-}
-
-#[test]
 fn no_changed_byte_makes_the_host_panic() {
     let code = module("", "(i64.load (local.get 0))");
     for at in 0..code.len() {
@@ -269,33 +253,6 @@ async fn started(directory: &Path) -> Adaptation {
         .start()
         .await
         .unwrap()
-}
-
-#[tokio::test]
-async fn a_module_takes_part_like_any_plugin() {
-    let directory = installed("10-quiet.wasm", &module("", "i64.const 0"));
-    let adaptation = started(directory.path()).await;
-    assert_eq!(adaptation.plugins()[0].to_string(), "10-quiet.wasm");
-    let relayed = adaptation
-        .run_pod_sandbox(&PodSandbox::default())
-        .await
-        .unwrap();
-    assert_eq!(relayed.outcomes[0].result, OutcomeResult::Answered);
-    adaptation.stop().await;
-}
-
-#[tokio::test]
-async fn an_error_fails_the_request_and_the_module_stays() {
-    let directory = installed("10-error", &module("", "i64.const 0x1080000006"));
-    let adaptation = started(directory.path()).await;
-    for _ in 0..2 {
-        let error = adaptation
-            .run_pod_sandbox(&PodSandbox::default())
-            .await
-            .unwrap_err();
-        assert!(error.to_string().contains("broken"), "{error}");
-    }
-    assert_eq!(adaptation.plugins().len(), 1);
 }
 
 #[tokio::test]
@@ -339,14 +296,5 @@ fn each_release_needs_the_functions_of_its_rpcs() {
     assert_eq!(
         required("v0.12.5").unwrap().len(),
         nri::__private::RPCS.len()
-    );
-}
-
-#[test]
-fn functions_are_named_in_snake_case() {
-    assert_eq!(function("Configure"), "plugin_configure");
-    assert_eq!(
-        function("PostUpdatePodSandbox"),
-        "plugin_post_update_pod_sandbox"
     );
 }
