@@ -1,12 +1,8 @@
 //! Records of deprecated interfaces that plugins use.
 
-mod list;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
-
-pub use list::DeprecationList;
 
 use nri::__private::rpc::STATE_CHANGE;
 use nri::api::Event;
@@ -28,8 +24,6 @@ pub struct Deprecated {
     pub event: Event,
     /// The RPC that replaces the interface for this event, such as `RunPodSandbox`.
     pub instead: &'static str,
-    /// The missing RPC, worded like containerd's `details`.
-    pub details: String,
     /// The NRI release that the plugin was built with, if it says so (since NRI v0.12.0).
     pub nri_version: Option<String>,
     /// The release in which the interface is planned to be removed, such as `containerd 2.7`.
@@ -47,25 +41,8 @@ pub struct Deprecated {
 
 /// Receives records of deprecated interfaces that plugins use.
 pub trait Deprecations: Send + Sync + 'static {
-    /// Receives the record of a plugin that uses an interface for an event for the first time.
-    fn first_use(&self, record: &Deprecated);
-
-    /// Receives the updated record of a plugin that uses the interface for the event again.
-    ///
-    /// The default does nothing.
-    fn used_again(&self, record: &Deprecated) {
-        let _ = record;
-    }
-}
-
-impl<D: Deprecations> Deprecations for Arc<D> {
-    fn first_use(&self, record: &Deprecated) {
-        (**self).first_use(record);
-    }
-
-    fn used_again(&self, record: &Deprecated) {
-        (**self).used_again(record);
-    }
+    /// Receives the updated record each time that a plugin uses an interface for an event. Its count is 1 the first time.
+    fn used(&self, record: &Deprecated);
 }
 
 /// Logs each record once through [`tracing`], as a warning.
@@ -77,10 +54,13 @@ impl<D: Deprecations> Deprecations for Arc<D> {
 pub struct LogDeprecations;
 
 impl Deprecations for LogDeprecations {
-    fn first_use(&self, record: &Deprecated) {
+    fn used(&self, record: &Deprecated) {
         let Deprecated {
             plugin, instead, ..
         } = record;
+        if record.count > 1 {
+            return;
+        }
         tracing::warn!(
             "plugin {plugin} uses deprecated StateChange instead of a dedicated {instead} RPC call"
         );
@@ -92,11 +72,35 @@ impl Deprecations for LogDeprecations {
     }
 }
 
+/// Keeps every record. Clones share the list.
+#[derive(Clone, Debug, Default)]
+pub struct DeprecationList(Arc<Mutex<Records>>);
+
+/// The records of StateChange, the only deprecated interface of a runtime.
+type Records = HashMap<(PluginId, Event), Deprecated>;
+
+impl DeprecationList {
+    /// Returns the records, by plugin and event.
+    pub fn records(&self) -> Vec<Deprecated> {
+        let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records: Vec<_> = records.values().cloned().collect();
+        records.sort_by(|a, b| (&a.plugin, a.event).cmp(&(&b.plugin, b.event)));
+        records
+    }
+}
+
+impl Deprecations for DeprecationList {
+    fn used(&self, record: &Deprecated) {
+        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        insert(&mut records, record.clone());
+    }
+}
+
 /// Counts uses of deprecated interfaces, across reconnects of a plugin.
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) receivers: Vec<Box<dyn Deprecations>>,
-    records: Mutex<HashMap<(PluginId, Event), Deprecated>>,
+    records: Mutex<Records>,
 }
 
 impl Ledger {
@@ -114,7 +118,7 @@ impl Ledger {
         if let Some(record) = records.get_mut(&(plugin.clone(), event)) {
             record.count += 1;
             record.last_occurrence = now;
-            self.receivers.iter().for_each(|to| to.used_again(record));
+            self.receivers.iter().for_each(|to| to.used(record));
             return;
         }
         let removal = STATE_CHANGE.deprecated.as_ref();
@@ -123,7 +127,6 @@ impl Ledger {
             interface: STATE_CHANGE.name,
             event,
             instead,
-            details: format!("does not implement a dedicated {instead} RPC call"),
             nri_version: (!nri_version.is_empty()).then(|| nri_version.to_owned()),
             planned_removal: removal.map_or("", |deprecation| deprecation.removal),
             breaks_on_reference,
@@ -131,21 +134,19 @@ impl Ledger {
             last_occurrence: now,
             count: 1,
         };
-        self.receivers.iter().for_each(|to| to.first_use(&record));
-        make_room(&mut records);
-        records.insert((plugin.clone(), event), record);
+        self.receivers.iter().for_each(|to| to.used(&record));
+        insert(&mut records, record);
     }
 }
 
-/// Drops the least recently updated record if there are too many.
-fn make_room<K: Clone + Eq + std::hash::Hash>(records: &mut HashMap<K, Deprecated>) {
-    if records.len() < MAX_RECORDS {
-        return;
+/// Inserts a record. Drops the least recently updated one if there are too many.
+fn insert(records: &mut Records, record: Deprecated) {
+    let key = (record.plugin.clone(), record.event);
+    if records.len() >= MAX_RECORDS && !records.contains_key(&key) {
+        let oldest = records.iter().min_by_key(|(_, it)| it.last_occurrence);
+        if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+            records.remove(&oldest);
+        }
     }
-    let oldest = records
-        .iter()
-        .min_by_key(|(_, record)| record.last_occurrence);
-    if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-        records.remove(&key);
-    }
+    records.insert(key, record);
 }
