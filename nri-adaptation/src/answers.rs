@@ -10,10 +10,10 @@ use nri::api::{
 use nri::__private::{Changes, changes, downcast};
 use nri::plugin::Body;
 
-use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::merge::{CreateCollector, MergeError, UpdateCollector};
+use super::message::Content;
 use super::outcome::{Reason, RequestError};
 use super::relay::Answers;
 

@@ -50,7 +50,7 @@ impl Builder {
             request_timeout: Duration::from_secs(2),
             queue_limit: QUEUE_LIMIT,
             policy: ErrorPolicy::default(),
-            callbacks: Arc::new(NoCallbacks),
+            callbacks: Box::new(NoCallbacks),
             ledger: Ledger::default(),
             metrics: Box::new(NoMetrics),
             validators: Vec::new(),
@@ -139,7 +139,7 @@ impl Builder {
     /// default, there are no pods, and updates are refused.
     #[must_use]
     pub fn callbacks(mut self, callbacks: impl RuntimeCallbacks) -> Self {
-        self.core.callbacks = Arc::new(callbacks);
+        self.core.callbacks = Box::new(callbacks);
         self
     }
 

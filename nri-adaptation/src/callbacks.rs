@@ -1,7 +1,6 @@
 //! Callbacks of the runtime: its state, the updates that plugins request, and the validation of adjustments.
 
 use std::pin::Pin;
-use std::sync::Arc;
 
 use nri::api::{ContainerEviction, ContainerUpdate, Event, ValidateContainerAdjustmentRequest};
 use nri::{Error, ErrorKind, Result};
@@ -69,22 +68,6 @@ pub struct Requested {
     pub evictions: Vec<ContainerEviction>,
 }
 
-impl Requested {
-    pub(super) fn new(
-        plugin: PluginId,
-        origin: Origin,
-        updates: Vec<ContainerUpdate>,
-        evictions: Vec<ContainerEviction>,
-    ) -> Self {
-        Requested {
-            plugin,
-            origin,
-            updates,
-            evictions,
-        }
-    }
-}
-
 /// The occasion on which a plugin requests updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -100,10 +83,7 @@ type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// [`RuntimeCallbacks`] behind a pointer.
 pub(super) trait Callbacks: Send + Sync {
     fn synchronize<'a>(&'a self, state: &'a mut State) -> Boxed<'a, Result<()>>;
-    fn update_containers(
-        self: Arc<Self>,
-        requested: Requested,
-    ) -> Boxed<'static, Result<Vec<ContainerUpdate>>>;
+    fn update_containers(&self, requested: Requested) -> Boxed<'_, Result<Vec<ContainerUpdate>>>;
     fn delivered_late(&self, event: Event, outcome: Outcome);
 }
 
@@ -112,11 +92,8 @@ impl<C: RuntimeCallbacks> Callbacks for C {
         Box::pin(RuntimeCallbacks::synchronize(self, state))
     }
 
-    fn update_containers(
-        self: Arc<Self>,
-        requested: Requested,
-    ) -> Boxed<'static, Result<Vec<ContainerUpdate>>> {
-        Box::pin(async move { RuntimeCallbacks::update_containers(&*self, requested).await })
+    fn update_containers(&self, requested: Requested) -> Boxed<'_, Result<Vec<ContainerUpdate>>> {
+        Box::pin(RuntimeCallbacks::update_containers(self, requested))
     }
 
     fn delivered_late(&self, event: Event, outcome: Outcome) {
@@ -125,7 +102,6 @@ impl<C: RuntimeCallbacks> Callbacks for C {
 }
 
 /// A runtime without pods, which refuses updates.
-#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NoCallbacks;
 
 impl RuntimeCallbacks for NoCallbacks {

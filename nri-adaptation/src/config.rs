@@ -33,7 +33,8 @@ use super::validate::DefaultValidator;
 /// # drop(builder);
 /// # Ok::<(), toml::de::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Table")]
 #[non_exhaustive]
 pub struct Config {
     /// False if the runtime should not start an adaptation at all.
@@ -74,12 +75,6 @@ impl Config {
             Some(validator) => builder.validator(validator),
             None => builder,
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Config {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Table::deserialize(deserializer).map(Self::from)
     }
 }
 

@@ -1,6 +1,5 @@
 //! State that all parts of an adaptation share.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
@@ -30,7 +29,7 @@ pub(super) struct Core {
     pub(super) request_timeout: Duration,
     pub(super) queue_limit: usize,
     pub(super) policy: ErrorPolicy,
-    pub(super) callbacks: Arc<dyn Callbacks>,
+    pub(super) callbacks: Box<dyn Callbacks>,
     pub(super) ledger: Ledger,
     pub(super) metrics: Box<dyn Metrics>,
     pub(super) validators: Vec<Box<dyn Validator>>,

@@ -10,11 +10,10 @@ use nri::api::{
 
 use super::Adaptation;
 use super::answers::{Creation, Empties, Updates};
-use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::merge::{self, CreateCollector, Created, UpdateCollector, Updated};
-use super::message::Message;
+use super::message::{Content, Message};
 use super::outcome::{Outcome, OutcomeResult, Relayed, RequestError};
 use super::relay::{Answers, Relay};
 use super::roster::Members;
@@ -38,7 +37,15 @@ impl Adaptation {
     pub async fn run_pod_sandbox(&self, pod: &PodSandbox) -> Result {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
-        core.run_pod(pod).await
+        let mut answers = Empties(Content::pod(pod));
+        let (members, event) = (core.roster.members(), Event::RunPodSandbox);
+        let (result, accepted) = core.relay_to(&members, event, &mut answers).await;
+        match result {
+            Err(error) if core.policy.rolls_back => {
+                Err(error.with_rollback(core.roll_back(pod, &accepted).await))
+            }
+            result => result,
+        }
     }
 
     /// Asks for consent to new resources of a pod.
@@ -104,7 +111,30 @@ impl Adaptation {
     ) -> Result<Created> {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
-        core.create_container(pod, container).await
+        let members = core.roster.members();
+        let mut answers = Creation {
+            pod,
+            collector: CreateCollector::new(container.clone()),
+        };
+        let mut relayed = core
+            .relay(&members, Event::CreateContainer, &mut answers)
+            .await?;
+        let collector = answers.collector;
+        let request = || ValidateContainerAdjustmentRequest {
+            pod: Some(pod.clone()),
+            container: Some(merge::filled(container.clone())),
+            plugins: asked(&members, &relayed.outcomes),
+            ..collector.validation()
+        };
+        match core.validate(&members, request).await {
+            Ok(outcomes) => relayed.outcomes.extend(outcomes),
+            Err(error) => {
+                let mut outcomes = relayed.outcomes;
+                outcomes.extend_from_slice(error.outcomes());
+                return Err(error.with_outcomes(outcomes));
+            }
+        }
+        Ok(relayed.map(|()| collector.finish()))
     }
 
     /// Reports a container that was created.
@@ -261,18 +291,6 @@ impl Core {
         (result, accepted)
     }
 
-    async fn run_pod(&self, pod: &PodSandbox) -> Result {
-        let mut answers = Empties(Content::pod(pod));
-        let (members, event) = (self.roster.members(), Event::RunPodSandbox);
-        let (result, accepted) = self.relay_to(&members, event, &mut answers).await;
-        match result {
-            Err(error) if self.policy.rolls_back => {
-                Err(error.with_rollback(self.roll_back(pod, &accepted).await))
-            }
-            result => result,
-        }
-    }
-
     /// Takes a pod down at the plugins that accepted it.
     async fn roll_back(&self, pod: &PodSandbox, accepted: &[Arc<Member>]) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
@@ -288,33 +306,6 @@ impl Core {
             outcomes.append(&mut relay.outcomes);
         }
         outcomes
-    }
-
-    async fn create_container(&self, pod: &PodSandbox, container: &Container) -> Result<Created> {
-        let members = self.roster.members();
-        let mut answers = Creation {
-            pod,
-            collector: CreateCollector::new(container.clone()),
-        };
-        let mut relayed = self
-            .relay(&members, Event::CreateContainer, &mut answers)
-            .await?;
-        let collector = answers.collector;
-        let request = || ValidateContainerAdjustmentRequest {
-            pod: Some(pod.clone()),
-            container: Some(merge::filled(container.clone())),
-            plugins: asked(&members, &relayed.outcomes),
-            ..collector.validation()
-        };
-        match self.validate(&members, request).await {
-            Ok(outcomes) => relayed.outcomes.extend(outcomes),
-            Err(error) => {
-                let mut outcomes = relayed.outcomes;
-                outcomes.extend_from_slice(error.outcomes());
-                return Err(error.with_outcomes(outcomes));
-            }
-        }
-        Ok(relayed.map(|()| collector.finish()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One request to one plugin, repeated as StateChange if the plugin lacks the RPC.
+//! One request to one plugin, repeated as StateChange if the plugin lacks the RPC, and the consequences of its failure.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,15 +6,17 @@ use std::time::Instant;
 use bytes::Bytes;
 use tokio::time::timeout;
 
+use nri::__private::EventKind;
+use nri::api::{Event, PLUGIN_SERVICE};
 use nri::plugin::Body;
 use nri::wire::{CallError, Code, Status};
 
-use super::content::Content;
 use super::core::Core;
 use super::member::Member;
-use super::message::Message;
-use super::outcome::{Delivery, Outcome, OutcomeResult};
-use super::revision::Via;
+use super::message::{Content, Message};
+use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
+use super::policy::OnError;
+use super::revision::{Via, rpc_of};
 
 /// The way a plugin reports that it lacks an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +70,7 @@ async fn call(
     content: Option<Content<'_>>,
     via: Via,
 ) -> Result<Body, CallError> {
-    let method = message.method(via);
+    let method = via.method(message.rpc);
     let within = core.request_timeout;
     if let Some(direct) = &member.direct {
         let body = body(core, message, content, via);
@@ -78,8 +80,9 @@ async fn call(
         };
     }
     let payload = payload(core, message, content, via);
-    let answer = member.link.call(method, payload, within).await;
-    answer.map(Body::Encoded)
+    let caller = &member.caller;
+    let answer = caller.call(PLUGIN_SERVICE, method, payload, Some(within));
+    answer.await.map(Body::Encoded)
 }
 
 /// Returns a request for a plugin in the process. It is encoded if fields have to be left out.
@@ -108,8 +111,8 @@ fn count(
     result: &Result<Body, CallError>,
 ) {
     let (name, rpc) = (&*member.full_name, message.rpc.name);
-    core.metrics.latency(name, rpc, outcome.duration);
-    core.metrics.invocation(name, rpc, result.as_ref().err());
+    let error = result.as_ref().err();
+    core.metrics.invocation(name, rpc, outcome.duration, error);
     let deprecated = outcome.via == Some(Via::StateChange) && message.can_fall_back();
     let handled = match result {
         Ok(_) => true,
@@ -124,7 +127,7 @@ fn count(
 }
 
 /// Returns whether a plugin says that it has no such RPC.
-pub(super) fn is_unimplemented(status: &Status) -> bool {
+fn is_unimplemented(status: &Status) -> bool {
     lack_of(status).is_some()
 }
 
@@ -158,44 +161,148 @@ fn lack_of(status: &Status) -> Option<MissingRpc> {
     }
 }
 
+/// The consequences of an error.
+struct Verdict {
+    result: OutcomeResult,
+    /// True if the request fails.
+    fails: bool,
+    /// True if the plugin is disconnected.
+    disconnects: bool,
+}
+
+/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
+/// Returns the error of the request if it fails.
+pub(super) fn assess(
+    core: &Core,
+    member: &Member,
+    error: &CallError,
+    outcome: &mut Outcome,
+) -> Option<RequestError> {
+    let event = outcome.event;
+    let verdict = core.judge(member, event, error);
+    let plugin = &member.full_name;
+    let rpc = rpc_of(event).map_or("unknown", |rpc| rpc.name);
+    outcome.result = verdict.result;
+    outcome.error = Some(error.to_string());
+    let duration = outcome.duration;
+    if verdict.disconnects {
+        tracing::error!(
+            ?duration,
+            "closing plugin {plugin}, failed to handle {rpc} request: {error}"
+        );
+        core.disconnect(member);
+    } else if !verdict.fails {
+        tracing::warn!(
+            ?duration,
+            "plugin {plugin} failed to handle {rpc} request, proceeding without it: {error}"
+        );
+    }
+    verdict.fails.then(|| {
+        let is_too_large = matches!(error, CallError::TooLarge { .. });
+        let reason = if is_too_large {
+            Reason::TooLarge
+        } else if verdict.result == OutcomeResult::Failed {
+            Reason::PluginError
+        } else {
+            Reason::NoAnswer
+        };
+        let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
+        RequestError::new(reason, Some(Arc::clone(plugin)), message)
+    })
+}
+
+impl Core {
+    /// Judges an error in an exchange with a plugin.
+    fn judge(&self, member: &Member, event: Event, error: &CallError) -> Verdict {
+        match error {
+            CallError::Status(status) if is_unimplemented(status) => {
+                returned(self.absence_fails(member, event))
+            }
+            CallError::Status(_) | CallError::TooLarge { .. } | CallError::Unreadable(_) => {
+                returned(self.error_fails(member, event))
+            }
+            CallError::Timeout(_) => Verdict {
+                result: OutcomeResult::TimedOut,
+                fails: self.silence_fails(member, event),
+                disconnects: !self.is_kept(member),
+            },
+            CallError::Closed | CallError::Protocol(_) => Verdict {
+                result: OutcomeResult::Disconnected,
+                fails: self.silence_fails(member, event),
+                disconnects: true,
+            },
+        }
+    }
+
+    /// Returns whether an error that a plugin returns, or an answer that cannot be used, fails the request.
+    pub(super) fn error_fails(&self, member: &Member, event: Event) -> bool {
+        let by_default = match EventKind::of(event) {
+            EventKind::Consent => OnError::Fail,
+            EventKind::Report => OnError::Ignore,
+            EventKind::Stop | EventKind::Removal => return false,
+        };
+        self.rule(member, event).unwrap_or(by_default) != OnError::Ignore
+    }
+
+    /// Returns whether a plugin that is gone before the request reaches it fails the request.
+    pub(super) fn absence_fails(&self, member: &Member, event: Event) -> bool {
+        let required = self.rule(member, event) == Some(OnError::Required);
+        required && !EventKind::of(event).is_teardown()
+    }
+
+    /// Returns whether a plugin that does not answer fails the request.
+    fn silence_fails(&self, member: &Member, event: Event) -> bool {
+        if EventKind::of(event).is_teardown() {
+            return false;
+        }
+        match self.rule(member, event) {
+            Some(OnError::Required) => true,
+            Some(OnError::Ignore) => false,
+            // A validator that does not answer has not accepted.
+            Some(OnError::Fail) | None => {
+                event == Event::ValidateContainerAdjustment || member.failure_policy.fail_request
+            }
+        }
+    }
+
+    /// Counts a timeout. Returns whether the plugin stays connected nevertheless.
+    fn is_kept(&self, member: &Member) -> bool {
+        let timeouts = member.count_timeout();
+        member.failure_policy.keep_connected || timeouts <= self.policy.kept_timeouts
+    }
+
+    fn rule(&self, member: &Member, event: Event) -> Option<OnError> {
+        self.policy.of(&member.id, event)
+    }
+}
+
+fn returned(fails: bool) -> Verdict {
+    Verdict {
+        result: OutcomeResult::of_error(fails),
+        fails,
+        disconnects: false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_missing_rpc_is_recognized_by_code_or_message() {
-        let path = "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox";
         let (stated, misstated) = (Some(MissingRpc::Stated), Some(MissingRpc::Misstated));
         for (code, message, lack) in [
-            (Code::UNIMPLEMENTED, String::new(), stated),
-            (
-                Code::NOT_FOUND,
-                format!("{path} is not supported"),
-                misstated,
-            ),
-            (
-                Code::NOT_FOUND,
-                format!("{path}/is not supported"),
-                misstated,
-            ),
-            (
-                Code::INVALID_ARGUMENT,
-                format!("{path} does not exist"),
-                misstated,
-            ),
-            (Code::NOT_FOUND, "pod not found".to_owned(), None),
-            (
-                Code::INVALID_ARGUMENT,
-                format!("{path}: bad annotation"),
-                None,
-            ),
-            (Code::INTERNAL, format!("{path} is not supported"), None),
+            (Code::UNIMPLEMENTED, "", stated),
+            (Code::NOT_FOUND, "PATH is not supported", misstated),
+            (Code::NOT_FOUND, "PATH/is not supported", misstated),
+            (Code::INVALID_ARGUMENT, "PATH does not exist", misstated),
+            (Code::NOT_FOUND, "pod not found", None),
+            (Code::INVALID_ARGUMENT, "PATH: bad annotation", None),
+            (Code::INTERNAL, "PATH is not supported", None),
         ] {
-            assert_eq!(
-                lack_of(&Status::new(code, &*message)),
-                lack,
-                "{code} {message}"
-            );
+            let message = message.replace("PATH", "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox");
+            let status = Status::new(code, &*message);
+            assert_eq!(lack_of(&status), lack, "{code} {message}");
         }
     }
 }

@@ -31,7 +31,7 @@ impl PluginId {
     /// Returns the reason, worded like the
     /// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/api/plugin.go).
     pub fn checked(index: &str, name: &str, revision: &Revision) -> Result<Self, String> {
-        if revision.checks_names() {
+        if revision.is_at_least("v0.12.0") {
             check_name(name)?;
         } else if name.is_empty() {
             return Err("plugin registered with an empty name".to_owned());

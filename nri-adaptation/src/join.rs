@@ -1,19 +1,28 @@
 //! Adds a plugin without losing an event: synchronizes it, then delivers the events that occurred meanwhile.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use nri::api::ContainerUpdate;
+use bytes::Bytes;
+use nri::codec::Message as _;
+
+use nri::api::{ContainerUpdate, PLUGIN_SERVICE, SynchronizeResponse};
+use nri::wire::{CallError, Code, MAX_MESSAGE};
 use nri::{Error, ErrorKind, Result};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
-use super::exchange::exchange;
-use super::handshake::synchronize;
-use super::judge::assess;
+use super::exchange::{assess, exchange};
 use super::member::{Member, Queued};
 use super::outcome::{Delivery, Outcome};
-use super::state::State;
+use super::state::{State, entries, mark, split};
+
+/// A part of so few pods and containers is not split any further, as in the
+/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go).
+const MIN_ENTRIES: usize = 8;
+
+const METHOD: &str = "Synchronize";
 
 /// The time to wait for relays that began before the plugin joined. They end on their own, unless a caller
 /// stops polling one.
@@ -106,11 +115,13 @@ fn late(core: &Core, member: &Member, (mut outcome, result): Delivery) -> Outcom
 /// Passes the updates that a plugin requested in Synchronize to the runtime.
 async fn apply(core: &Core, member: &Member, updates: Vec<ContainerUpdate>) {
     let plugin = &member.full_name;
-    let requested = Requested::new(member.id.clone(), Origin::Synchronize, updates, Vec::new());
-    match Arc::clone(&core.callbacks)
-        .update_containers(requested)
-        .await
-    {
+    let requested = Requested {
+        plugin: member.id.clone(),
+        origin: Origin::Synchronize,
+        updates,
+        evictions: Vec::new(),
+    };
+    match core.callbacks.update_containers(requested).await {
         Ok(failed) if failed.is_empty() => {}
         Ok(failed) => tracing::warn!(
             "{} updates that plugin {plugin} asked for in Synchronize failed",
@@ -122,4 +133,123 @@ async fn apply(core: &Core, member: &Member, updates: Vec<ContainerUpdate>) {
             );
         }
     }
+}
+
+/// Sends the state to a plugin. Returns the updates that the plugin asks for.
+///
+/// # Errors
+///
+/// Returns an error if the plugin returns one or does not answer, or if it does not understand parts.
+pub(super) async fn synchronize(
+    core: &Core,
+    member: &Member,
+    state: State,
+) -> Result<Vec<ContainerUpdate>> {
+    tracing::info!(
+        pods = state.pods(),
+        containers = state.containers(),
+        "synchronizing plugin {}",
+        member.full_name
+    );
+    let mut parts = parts(core, state);
+    let splits = core.revision.splits_synchronize();
+    let mut limit = MAX_MESSAGE;
+    while let Some(mut part) = parts.pop_front() {
+        if splits && part.len() > limit && entries(&part) > MIN_ENTRIES {
+            halve(part, &mut parts);
+            continue;
+        }
+        let more = !parts.is_empty();
+        let unmarked = part.len();
+        if more {
+            mark(&mut part);
+        }
+        let message = Bytes::from(part);
+        match send(core, member, message.clone()).await {
+            Ok(answer) if !more && answer.more => {
+                return Err(failed(
+                    "plugin waits for more pods and containers after the last part of Synchronize"
+                        .to_owned(),
+                ));
+            }
+            Ok(answer) if !more => return Ok(answer.update),
+            Ok(answer) if answer.more && answer.update.is_empty() => {}
+            Ok(_) => {
+                return Err(failed(
+                    "plugin does not handle split sync requests".to_owned(),
+                ));
+            }
+            Err(error) if splits && is_too_large(&error) => {
+                if entries(&message[..unmarked]) <= MIN_ENTRIES {
+                    let message =
+                        format!("failed to synchronize plugin with split messages: {error}");
+                    return Err(failed(message).with_source(error));
+                }
+                let mut part = Vec::from(message);
+                part.truncate(unmarked);
+                tracing::debug!("oversized message, retrying in smaller parts");
+                limit = part.len() / 2 + 1;
+                halve(part, &mut parts);
+            }
+            Err(error) => {
+                let message = format!("failed to synchronize plugin: {error}");
+                return Err(failed(message).with_source(error));
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Returns the parts to send: those of the state, or all in one if the revision knows no parts.
+fn parts(core: &Core, state: State) -> VecDeque<Vec<u8>> {
+    let parts = state.into_parts();
+    if !core.revision.lacks_fields() {
+        return parts.into();
+    }
+    let older = |part: Vec<u8>| Vec::from(core.revision.without_newer("SynchronizeRequest", &part));
+    let parts: Vec<_> = parts.into_iter().map(older).collect();
+    if core.revision.splits_synchronize() {
+        parts.into()
+    } else {
+        [parts.concat()].into()
+    }
+}
+
+fn halve(part: Vec<u8>, parts: &mut VecDeque<Vec<u8>>) {
+    let (first, second) = split(part);
+    if !second.is_empty() {
+        parts.push_front(second);
+    }
+    parts.push_front(first);
+}
+
+async fn send(
+    core: &Core,
+    member: &Member,
+    part: Bytes,
+) -> std::result::Result<SynchronizeResponse, CallError> {
+    let start = Instant::now();
+    let (caller, within) = (&member.caller, Some(core.request_timeout));
+    let sent = caller.call(PLUGIN_SERVICE, METHOD, part, within);
+    let answer = sent.await.and_then(|answer| {
+        SynchronizeResponse::decode(answer)
+            .map_err(|error| CallError::Unreadable(error.to_string()))
+    });
+    let name = &*member.full_name;
+    let error = answer.as_ref().err();
+    core.metrics
+        .invocation(name, METHOD, start.elapsed(), error);
+    if let Ok(answer) = &answer {
+        core.metrics
+            .adjustments(name, METHOD, None, answer.update.len(), 0);
+    }
+    answer
+}
+
+fn is_too_large(error: &CallError) -> bool {
+    error.code() == Code::RESOURCE_EXHAUSTED
+}
+
+fn failed(message: String) -> Error {
+    Error::with_kind(ErrorKind::Protocol, message)
 }

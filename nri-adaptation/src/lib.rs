@@ -74,21 +74,17 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod answers;
-mod blocking;
 mod builder;
 mod callbacks;
 #[cfg(feature = "serde")]
 mod config;
-mod content;
 mod core;
 mod deprecation;
 mod events;
 mod exchange;
 mod first;
-mod handshake;
 mod identity;
 mod join;
-mod judge;
 mod launch;
 mod listen;
 mod member;
@@ -121,7 +117,6 @@ use tokio::task::JoinHandle;
 use nri::plugin::Plugin;
 use nri::{Error, ErrorKind, Result};
 
-pub use blocking::BlockingAdaptation;
 pub use builder::Builder;
 pub use callbacks::{Origin, Requested, RuntimeCallbacks, Validator};
 #[cfg(feature = "serde")]

@@ -4,56 +4,18 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, oneshot};
 use tokio::task::AbortHandle;
 
 use nri::__private::Direct;
-use nri::api::{Event, EventMask, FailurePolicy, PLUGIN_SERVICE};
-use nri::wire::{CallError, Caller};
+use nri::api::{Event, EventMask, FailurePolicy};
+use nri::wire::Caller;
 
-use super::content::Content;
 use super::identity::PluginId;
-use super::message::Message;
+use super::message::{Content, Message};
 use super::outcome::Delivery;
-
-/// A handle to call a plugin and to close its connection. Clones share the connection.
-#[derive(Clone, Debug)]
-pub(super) struct Link {
-    pub(super) caller: Caller,
-    /// The task that serves the connection.
-    pub(super) task: AbortHandle,
-}
-
-impl Link {
-    /// Calls a method of the plugin and waits for its encoded answer.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`CallError`] if the plugin answers with an error, does not answer, or cannot be called.
-    pub(super) async fn call(
-        &self,
-        method: &str,
-        payload: impl Into<Bytes>,
-        within: Duration,
-    ) -> Result<Bytes, CallError> {
-        self.caller
-            .call(PLUGIN_SERVICE, method, payload, Some(within))
-            .await
-    }
-
-    /// Closes the connection. Pending calls fail with [`CallError::Closed`].
-    pub(super) fn close(&self) {
-        self.task.abort();
-    }
-
-    /// Returns true if the connection has ended. Every call fails from then on.
-    pub(super) fn is_closed(&self) -> bool {
-        self.caller.is_closed()
-    }
-}
+use super::service::Registration;
 
 /// A plugin that takes part in requests.
 pub(super) struct Member {
@@ -64,8 +26,11 @@ pub(super) struct Member {
     pub(super) nri_version: String,
     pub(super) events: EventMask,
     pub(super) failure_policy: FailurePolicy,
-    pub(super) link: Link,
-    /// A plugin in this process, which gets requests without the link.
+    /// Calls the plugin. Every call fails when the connection has ended.
+    pub(super) caller: Caller,
+    /// The task that serves the connection.
+    task: AbortHandle,
+    /// A plugin in this process, which gets requests without the connection.
     pub(super) direct: Option<Arc<dyn Direct>>,
     turn: AsyncMutex<()>,
     /// The number of events that are queued at most.
@@ -111,11 +76,11 @@ enum Stage {
 
 impl Member {
     pub(super) fn new(
-        id: PluginId,
-        nri_version: String,
+        Registration { id, nri_version }: Registration,
         events: EventMask,
         failure_policy: FailurePolicy,
-        link: Link,
+        caller: Caller,
+        task: AbortHandle,
         direct: Option<Arc<dyn Direct>>,
         queue_limit: usize,
     ) -> Self {
@@ -125,7 +90,8 @@ impl Member {
             nri_version,
             events,
             failure_policy,
-            link,
+            caller,
+            task,
             direct,
             turn: AsyncMutex::default(),
             queue_limit,
@@ -154,11 +120,11 @@ impl Member {
         content: &Content<'_>,
         waits: bool,
     ) -> Admission {
-        if self.is_ready() && !self.link.is_closed() {
+        if self.is_ready() && !self.caller.is_closed() {
             return Admission::Direct;
         }
         match &mut *self.stage() {
-            Stage::Ready if self.link.is_closed() => Admission::Closed,
+            Stage::Ready if self.caller.is_closed() => Admission::Closed,
             Stage::Ready => Admission::Direct,
             Stage::Closed => Admission::Closed,
             Stage::Synchronizing(queue) if queue.len() >= self.queue_limit => {
@@ -203,7 +169,7 @@ impl Member {
     pub(super) fn close(&self) {
         *self.stage() = Stage::Closed;
         self.ready.store(false, Ordering::Release);
-        self.link.close();
+        self.task.abort();
     }
 
     /// Remembers that the plugin answered UNIMPLEMENTED to a dedicated RPC. Like the reference runtime, this one

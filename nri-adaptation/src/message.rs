@@ -1,13 +1,76 @@
-//! An event, encoded at most once for all plugins.
+//! An event on its way to the plugins: encoded at most once for all plugins behind a connection, and cloned for those in the
+//! process.
 
 use bytes::Bytes;
 
-use nri::__private::rpc::STATE_CHANGE;
-use nri::api::Event;
-use nri::plugin::Rpc;
+use nri::__private::{RequestParts, Stage, request};
+use nri::api::{Container, Event, LinuxResources, PodSandbox, ValidateContainerAdjustmentRequest};
+use nri::codec::Message as _;
+use nri::plugin::{AnyMessage, Rpc};
 
-use super::content::Content;
 use super::revision::{Revision, Via, rpc_of};
+
+/// Room for the request of a common container, so that its buffer need not grow.
+const COMMON_SIZE: usize = 1 << 10;
+
+/// The content of a request, as the runtime passed it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Content<'a> {
+    /// The parts of the request of any event but the validation.
+    Parts(RequestParts<'a>),
+    Validation(&'a ValidateContainerAdjustmentRequest),
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn of(pod: &'a PodSandbox, container: Option<&'a Container>) -> Self {
+        Self::Parts(RequestParts {
+            pod: Some(pod),
+            container,
+            ..RequestParts::default()
+        })
+    }
+
+    pub(super) fn pod(pod: &'a PodSandbox) -> Self {
+        Self::of(pod, None)
+    }
+
+    pub(super) fn container(pod: &'a PodSandbox, container: &'a Container) -> Self {
+        Self::of(pod, Some(container))
+    }
+
+    /// Adds the resources that the request is about.
+    pub(super) fn with_resources(self, resources: &'a LinuxResources) -> Self {
+        match self {
+            Self::Validation(_) => self,
+            Self::Parts(parts) => Self::Parts(RequestParts {
+                linux_resources: Some(resources),
+                ..parts
+            }),
+        }
+    }
+
+    /// Encodes the request of an event.
+    pub(super) fn encode(&self, event: Event) -> Vec<u8> {
+        match self {
+            Self::Validation(validation) => validation.encode_to_vec(),
+            Self::Parts(parts) => {
+                let mut request = Vec::with_capacity(COMMON_SIZE);
+                if let Some(stage) = Stage::of(event) {
+                    stage.encode(parts, &mut request);
+                }
+                request
+            }
+        }
+    }
+
+    /// Clones the request of an event for a plugin that takes it over. `None` if the event has no RPC.
+    pub(super) fn message(&self, event: Event) -> Option<Box<dyn AnyMessage>> {
+        match *self {
+            Self::Validation(validation) => Some(Box::new(validation.clone())),
+            Self::Parts(ref parts) => request(event, parts),
+        }
+    }
+}
 
 /// An event on its way to the plugins.
 #[derive(Clone, Debug)]
@@ -55,14 +118,6 @@ impl Message {
         self.carrier == Via::Dedicated && self.rpc.change_fields.is_some()
     }
 
-    /// Returns the name of the RPC.
-    pub(super) fn method(&self, via: Via) -> &'static str {
-        match via {
-            Via::Dedicated => self.rpc.name,
-            Via::StateChange => STATE_CHANGE.name,
-        }
-    }
-
     /// Returns the encoded request of the RPC. The message must have been encoded.
     pub(super) fn payload(&mut self, revision: &Revision, via: Via) -> Bytes {
         let made = match via {
@@ -78,5 +133,55 @@ impl Message {
         let payload = payload.unwrap_or_default();
         *made = Some(payload.clone());
         payload
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nri::__private::STAGES;
+
+    /// Every event, with contents that fill every field that a runtime fills in.
+    #[test]
+    fn a_message_is_encoded_as_its_content_is() {
+        let pod = PodSandbox {
+            id: "pod".to_owned(),
+            name: "n".repeat(200),
+            ..PodSandbox::default()
+        };
+        let container = Container {
+            id: "container".to_owned(),
+            env: vec!["A=1".to_owned(); 9_000],
+            ..Container::default()
+        };
+        let resources = LinuxResources {
+            rdt_class: Some("gold".to_owned().into()),
+            ..LinuxResources::default()
+        };
+        let validation = ValidateContainerAdjustmentRequest {
+            pod: Some(pod.clone()),
+            ..ValidateContainerAdjustmentRequest::default()
+        };
+        let contents = [
+            Content::Parts(RequestParts {
+                pod: Some(&pod),
+                overhead_linux_resources: Some(&resources),
+                ..RequestParts::default()
+            }),
+            Content::pod(&pod).with_resources(&resources),
+            Content::container(&pod, &container).with_resources(&resources),
+        ];
+        for stage in STAGES {
+            for content in contents {
+                let message = content.message(stage.event).unwrap();
+                let encoded = content.encode(stage.event);
+                assert!(!encoded.is_empty(), "{:?}", stage.event);
+                assert!(encoded == message.to_bytes(), "{:?}", stage.event);
+            }
+        }
+        let content = Content::Validation(&validation);
+        let event = Event::ValidateContainerAdjustment;
+        let message = content.message(event).unwrap();
+        assert!(content.encode(event) == message.to_bytes());
     }
 }

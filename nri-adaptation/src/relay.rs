@@ -8,12 +8,10 @@ use nri::__private::{EventKind, newer_than};
 use nri::api::fields::Newer;
 use nri::plugin::Body;
 
-use super::content::Content;
 use super::core::Core;
-use super::exchange::exchange;
-use super::judge::assess;
+use super::exchange::{assess, exchange};
 use super::member::{Admission, Member};
-use super::message::Message;
+use super::message::{Content, Message};
 use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
 use super::roster::Members;
 
@@ -128,7 +126,7 @@ impl<'a> Relay<'a> {
         answers: &mut dyn Answers,
     ) -> Result<(), RequestError> {
         let turn = member.turn().await;
-        if member.link.is_closed() {
+        if member.caller.is_closed() {
             return self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED);
         }
         let delivery = exchange(

@@ -44,6 +44,16 @@ pub enum Via {
     StateChange,
 }
 
+impl Via {
+    /// Returns the name of the RPC that brings the event of `rpc`.
+    pub(super) fn method(self, rpc: &Rpc) -> &'static str {
+        match self {
+            Via::Dedicated => rpc.name,
+            Via::StateChange => STATE_CHANGE.name,
+        }
+    }
+}
+
 impl Revision {
     /// Returns the newest release that this crate knows.
     pub fn newest() -> Self {
@@ -124,11 +134,7 @@ impl Revision {
     pub fn request(&self, event: Event, via: Via, request: &[u8]) -> Option<(&'static str, Bytes)> {
         let rpc = rpc_of(event).filter(|_| self.events().contains(event))?;
         let encoded = self.encoded(rpc, via, &Bytes::copy_from_slice(request))?;
-        let name = match via {
-            Via::Dedicated => rpc.name,
-            Via::StateChange => STATE_CHANGE.name,
-        };
-        Some((name, encoded))
+        Some((via.method(rpc), encoded))
     }
 
     /// Returns the request of an event as this revision sends it, or `None` if the event never travels that way. `request` is
@@ -179,19 +185,9 @@ impl Revision {
             .fold(EventMask::EMPTY, EventMask::with)
     }
 
-    /// Returns whether names are checked for invalid characters.
-    pub fn checks_names(&self) -> bool {
-        self.is_at_least("v0.12.0")
-    }
-
     /// Returns whether a Synchronize that does not fit into one message is split.
     pub fn splits_synchronize(&self) -> bool {
         self.is_at_least("v0.7.0")
-    }
-
-    /// Returns whether the failure policy of a plugin is honored.
-    pub fn has_failure_policy(&self) -> bool {
-        self.is_at_least("v0.12.4")
     }
 }
 
@@ -249,23 +245,6 @@ mod tests {
     use nri::__private::newer_than;
     use nri::api::{ContainerAdjustment, KeyValue, LinuxContainerAdjustment, LinuxNetDevice};
     use nri::codec::Message as _;
-
-    #[test]
-    fn each_release_knows_its_events() {
-        for (release, mask) in [
-            ("v0.2.0", 0x7ff),
-            ("0.9.0", 0x7ff),
-            ("v0.9.1-0.20250219030224-e597e7849f24", 0x1fff),
-            ("v0.10.0", 0x3fff),
-            ("v0.12.5", 0x3fff),
-        ] {
-            assert_eq!(
-                Revision::of(release).unwrap().events().bits(),
-                mask,
-                "{release}"
-            );
-        }
-    }
 
     #[test]
     fn each_release_uses_its_rpcs() {

@@ -145,9 +145,13 @@ async fn updated(
         return Err(gone());
     };
     let request: UpdateContainersRequest = decode(request)?;
-    let requested = Requested::new(id, Origin::Unsolicited, request.update, request.evict);
-    let callbacks = Arc::clone(&core.callbacks);
-    match callbacks.update_containers(requested).await {
+    let requested = Requested {
+        plugin: id,
+        origin: Origin::Unsolicited,
+        updates: request.update,
+        evictions: request.evict,
+    };
+    match core.callbacks.update_containers(requested).await {
         Ok(failed) => Ok(UpdateContainersResponse { failed }.encode_to_vec().into()),
         Err(error) => Err(Status::new(Code::UNKNOWN, error.to_string())),
     }

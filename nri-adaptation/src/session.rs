@@ -3,23 +3,25 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use bytes::Bytes;
+use nri::codec::Message as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use nri::__private::Direct;
+use nri::api::{ConfigureRequest, ConfigureResponse, EventMask, FailurePolicy, PLUGIN_SERVICE};
 use nri::plugin::Plugin;
 use nri::stub::Stub;
-use nri::wire::{Channels, Connection, ConnectionError, Ended, Limits};
+use nri::wire::{Caller, Channels, Connection, ConnectionError, Ended, Limits};
 use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
 use super::first::first;
-use super::handshake::configure;
 use super::identity::PluginId;
 use super::join::join;
 use super::launch::Process;
-use super::member::{Link, Member};
+use super::member::Member;
 use super::service::{PluginService, Registration};
 
 /// The runtime calls on the first logical connection and serves on the second.
@@ -63,7 +65,7 @@ impl Origin {
 
 /// A connection to a plugin, and the task that serves it.
 struct Connected {
-    link: Link,
+    caller: Caller,
     serving: JoinHandle<std::result::Result<Ended, ConnectionError>>,
     /// Weak, so that the service ends with the connection, and a pending registration with it.
     service: Weak<PluginService>,
@@ -84,10 +86,7 @@ where
     let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
     let serving = tokio::spawn(async move { connection.serve(&*service).await });
     let connected = Connected {
-        link: Link {
-            caller,
-            task: serving.abort_handle(),
-        },
+        caller,
         serving,
         service: weak,
     };
@@ -102,6 +101,7 @@ where
         admit(core, &connected, &origin, registration).await
     };
     let admitted = first(admitting, core.stopped()).await;
+    let stopping = || Error::with_kind(ErrorKind::Connection, "the runtime is shutting down");
     match admitted.unwrap_or_else(|| Err(stopping())) {
         Ok(member) => {
             let id = member.id.clone();
@@ -186,29 +186,84 @@ async fn admit(
     origin: &Origin,
     registration: Registration,
 ) -> Result<Arc<Member>> {
-    let Registration { id, nri_version } = registration;
-    let shown = if nri_version.is_empty() {
-        "unknown"
-    } else {
-        &nri_version
+    let id = registration.id.clone();
+    let shown = match &*registration.nri_version {
+        "" => "unknown",
+        version => version,
     };
     let kind = origin.kind;
     tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
     let named = |error: Error| named(&id, error);
-    let subscription = configure(core, &connected.link, &origin.config)
+    let (events, failure_policy) = configure(core, &connected.caller, &origin.config)
         .await
         .map_err(named)?;
     let member = Arc::new(Member::new(
-        id.clone(),
-        nri_version,
-        subscription.events,
-        subscription.failure_policy,
-        connected.link.clone(),
+        registration,
+        events,
+        failure_policy,
+        connected.caller.clone(),
+        connected.serving.abort_handle(),
         origin.direct.clone(),
         core.queue_limit,
     ));
     join(core, &member).await.map_err(named)?;
     Ok(member)
+}
+
+/// Configures a plugin. Returns the events that it subscribes to, and its failure policy.
+///
+/// # Errors
+///
+/// Returns an error if the plugin returns one or does not answer, and [`ErrorKind::Protocol`] if its event mask
+/// has bits that the revision does not know.
+async fn configure(
+    core: &Core,
+    caller: &Caller,
+    config: &str,
+) -> Result<(EventMask, FailurePolicy)> {
+    let request = configure_request(core, config);
+    let within = Some(core.request_timeout);
+    let answer = caller.call(PLUGIN_SERVICE, "Configure", request, within);
+    let answer = answer.await.map_err(|error| {
+        let message = format!("failed to configure plugin: {error}");
+        Error::with_kind(ErrorKind::Connection, message).with_source(error)
+    })?;
+    let answer = ConfigureResponse::decode(answer).map_err(|error| {
+        let message = format!("failed to configure plugin: unreadable answer: {error}");
+        Error::with_kind(ErrorKind::Malformed, message)
+    })?;
+    let policy = answer
+        .failure_policy
+        .filter(|_| core.revision.is_at_least("v0.12.4"));
+    let events = subscribed(answer.events, core.revision.events())?;
+    Ok((events, policy.unwrap_or_default()))
+}
+
+fn configure_request(core: &Core, config: &str) -> Bytes {
+    let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    let request = ConfigureRequest {
+        config: config.to_owned(),
+        runtime_name: core.name.clone(),
+        runtime_version: core.version.clone(),
+        registration_timeout: millis(core.registration_timeout),
+        request_timeout: millis(core.request_timeout),
+        nri_version: core.revision.release().to_owned(),
+    };
+    core.revision
+        .without_newer("ConfigureRequest", &request.encode_to_vec())
+}
+
+/// Checks an event mask; 0 stands for all events.
+fn subscribed(mask: i32, known: EventMask) -> Result<EventMask> {
+    if mask == 0 {
+        return Ok(known);
+    }
+    let extra = mask & !known.bits();
+    if extra != 0 {
+        let message = format!("invalid plugin events: 0x{extra:x}");
+        return Err(Error::with_kind(ErrorKind::Protocol, message));
+    }
+    Ok(EventMask::from_bits_truncate(mask))
 }
 
 fn named(id: &PluginId, error: Error) -> Error {
@@ -224,10 +279,6 @@ async fn with_last_words(error: Error, origin: &mut Origin) -> Error {
         }
         None => error,
     }
-}
-
-fn stopping() -> Error {
-    Error::with_kind(ErrorKind::Connection, "the runtime is shutting down")
 }
 
 /// Waits for the end of the connection, or of the adaptation.
@@ -258,12 +309,12 @@ async fn look_after(
 }
 
 /// Leaves a refused plugin some time to read the reason, then closes the connection.
-async fn turn_away(connected: Connected, reason: String, origin: Origin) {
+async fn turn_away(mut connected: Connected, reason: String, origin: Origin) {
     if let Some(service) = connected.service.upgrade() {
         service.refuse(reason);
     }
-    let _ = timeout(REFUSAL_LINGER, connected.serving).await;
-    connected.link.close();
+    let _ = timeout(REFUSAL_LINGER, &mut connected.serving).await;
+    connected.serving.abort();
     end_process(origin).await;
 }
 

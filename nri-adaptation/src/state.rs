@@ -165,11 +165,4 @@ mod tests {
         let (first, second) = split(Vec::new());
         assert!(first.is_empty() && second.is_empty());
     }
-
-    #[test]
-    fn the_more_flag_is_set() {
-        let mut part = Vec::new();
-        mark(&mut part);
-        assert!(SynchronizeRequest::decode(&*part).unwrap().more);
-    }
 }

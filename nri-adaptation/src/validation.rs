@@ -10,10 +10,9 @@ use nri::api::{Event, ValidateContainerAdjustmentRequest, ValidateContainerAdjus
 use nri::plugin::Body;
 
 use super::answers::{read, unusable};
-use super::content::Content;
 use super::core::Core;
 use super::member::Member;
-use super::message::Message;
+use super::message::{Content, Message};
 use super::outcome::{Outcome, Reason, RequestError};
 use super::relay::{Answers, Relay};
 use super::roster::Members;
@@ -32,7 +31,7 @@ impl Core {
     ) -> Result<Vec<Outcome>, RequestError> {
         let event = Event::ValidateContainerAdjustment;
         let validating =
-            |member: &&Arc<Member>| member.events.contains(event) && !member.link.is_closed();
+            |member: &&Arc<Member>| member.events.contains(event) && !member.caller.is_closed();
         let plugins: Vec<_> = members.iter().filter(validating).collect();
         if plugins.is_empty() && self.validators.is_empty() {
             return Ok(Vec::new());

@@ -25,32 +25,18 @@ const MAX_OUTPUT: usize = 4096;
 const MAX_LINES: usize = 5;
 const MAX_LINE: usize = 300;
 
-/// The number of plugins that were started and have not ended.
+/// The plugins that were started and have not ended: each holds a receiver.
 #[derive(Debug, Default)]
-pub(in super::super) struct Processes(watch::Sender<usize>);
-
-/// One of [`Processes`], until it is dropped.
-#[derive(Debug)]
-pub(super) struct Running(watch::Sender<usize>);
+pub(in super::super) struct Processes(watch::Sender<()>);
 
 impl Processes {
-    pub(super) fn add(&self) -> Running {
-        self.0.send_modify(|running| *running += 1);
-        Running(self.0.clone())
+    pub(super) fn add(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
     }
 
     /// Waits until all of them have ended.
     pub(in super::super) async fn ended(&self) {
-        let mut running = self.0.subscribe();
-        // The sender is not gone: it is this one.
-        let _ = running.wait_for(|running| *running == 0).await;
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0
-            .send_modify(|running| *running = running.saturating_sub(1));
+        self.0.closed().await;
     }
 }
 
@@ -67,7 +53,7 @@ pub(in super::super) struct Process {
 impl Process {
     /// Takes over a child: reads its standard error, and waits for its end. A plugin that continues as another process
     /// would otherwise stay a zombie.
-    pub(super) fn new(mut child: Child, running: Running) -> Self {
+    pub(super) fn new(mut child: Child, running: watch::Receiver<()>) -> Self {
         let output = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = oneshot::channel();
         let stderr = child.stderr.take();
@@ -108,7 +94,7 @@ impl Process {
 }
 
 /// Waits for the end of a process, or kills it if it does not end after it was asked for.
-async fn reap(mut child: Child, stopped: oneshot::Receiver<()>, _running: Running) {
+async fn reap(mut child: Child, stopped: oneshot::Receiver<()>, _running: watch::Receiver<()>) {
     // An error means that the sender is gone, which asks for the end.
     let asked = async { drop(stopped.await) };
     if first(child.wait(), asked).await.is_none()

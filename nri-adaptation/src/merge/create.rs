@@ -7,7 +7,7 @@ use super::update::{UpdateCollector, stripped};
 use super::view::{View, fill_adjustment, filled};
 use nri::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    Field, Hook, Hooks, KeyValue, ValidateContainerAdjustmentRequest,
+    Field, Hooks, KeyValue, ValidateContainerAdjustmentRequest,
 };
 
 /// Collects the answers of plugins to CreateContainer.
@@ -270,15 +270,10 @@ fn append_hooks(hooks: &mut Hooks, added: Hooks) {
         poststart,
         poststop,
     } = added;
-    let stages: [(&mut Vec<Hook>, Vec<Hook>); 6] = [
-        (&mut hooks.prestart, prestart),
-        (&mut hooks.create_runtime, create_runtime),
-        (&mut hooks.create_container, create_container),
-        (&mut hooks.start_container, start_container),
-        (&mut hooks.poststart, poststart),
-        (&mut hooks.poststop, poststop),
-    ];
-    for (stage, added) in stages {
-        stage.extend(added);
-    }
+    hooks.prestart.extend(prestart);
+    hooks.create_runtime.extend(create_runtime);
+    hooks.create_container.extend(create_container);
+    hooks.start_container.extend(start_container);
+    hooks.poststart.extend(poststart);
+    hooks.poststop.extend(poststop);
 }
