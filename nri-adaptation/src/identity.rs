@@ -17,6 +17,13 @@ pub struct PluginId {
     pub name: String,
 }
 
+/// The identity that a plugin registers with.
+#[derive(Debug)]
+pub(super) struct Registration {
+    pub(super) id: PluginId,
+    pub(super) nri_version: String,
+}
+
 impl fmt::Display for PluginId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.index, self.name)

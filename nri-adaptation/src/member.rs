@@ -12,10 +12,9 @@ use nri::__private::Direct;
 use nri::api::{Event, EventMask, FailurePolicy};
 use nri::wire::Caller;
 
-use super::identity::PluginId;
+use super::identity::{PluginId, Registration};
 use super::message::{Content, Message};
 use super::outcome::Delivery;
-use super::service::Registration;
 
 /// A plugin that takes part in requests.
 pub(super) struct Member {

@@ -15,17 +15,10 @@ use nri::wire::{Code, Request, Service, Status};
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::first::first;
-use super::identity::PluginId;
+use super::identity::{PluginId, Registration};
 
 /// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
 const MAX_VERSION: usize = 64;
-
-/// The identity that a plugin registers with.
-#[derive(Debug)]
-pub(super) struct Registration {
-    pub(super) id: PluginId,
-    pub(super) nri_version: String,
-}
 
 /// Answers the calls of one plugin.
 pub(super) struct PluginService {

@@ -18,11 +18,11 @@ use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
 use super::first::first;
-use super::identity::PluginId;
+use super::identity::{PluginId, Registration};
 use super::join::join;
 use super::launch::Process;
 use super::member::Member;
-use super::service::{PluginService, Registration};
+use super::service::PluginService;
 
 /// The runtime calls on the first logical connection and serves on the second.
 pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
