@@ -74,6 +74,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod answers;
+mod blocking;
 mod builder;
 mod callbacks;
 #[cfg(feature = "serde")]
@@ -117,6 +118,7 @@ use tokio::task::JoinHandle;
 use nri::plugin::Plugin;
 use nri::{Error, ErrorKind, Result};
 
+pub use blocking::BlockingAdaptation;
 pub use builder::Builder;
 pub use callbacks::{Origin, Requested, RuntimeCallbacks, Validator};
 #[cfg(feature = "serde")]

@@ -37,14 +37,14 @@ impl RuntimeCallbacks for Passes {
 #[test]
 fn plugins_are_called_and_may_call_while_nobody_waits() {
     let (passed, requests) = channel();
-    let mut threads = tokio::runtime::Builder::new_multi_thread();
-    let thread = threads.worker_threads(1).enable_all().build().unwrap();
-    let plugins = thread.block_on(builder().callbacks(Passes(passed)).start());
-    let plugins = plugins.unwrap();
-    thread.block_on(plugins.builtin(Asks)).unwrap();
-    let relayed = thread.block_on(plugins.run_pod_sandbox(&pod("p"))).unwrap();
+    let plugins = builder()
+        .callbacks(Passes(passed))
+        .start_blocking()
+        .unwrap();
+    plugins.wait(plugins.builtin(Asks)).unwrap();
+    let relayed = plugins.wait(plugins.run_pod_sandbox(&pod("p"))).unwrap();
     assert_eq!(shown(&relayed.outcomes), ["10-asks answered"]);
     let requested = requests.recv_timeout(PATIENCE).unwrap();
     assert_eq!(requested.updates, [ContainerUpdate::new("p").cpu_shares(2)]);
-    thread.block_on(plugins.stop());
+    plugins.stop();
 }
