@@ -67,13 +67,18 @@ impl Client {
         Ok(answer.items)
     }
 
-    /// Returns the containers that match a filter.
-    pub async fn containers(&self, filter: ContainerFilter) -> Result<Vec<Container>, Status> {
+    /// Returns the containers of a pod.
+    pub async fn containers(&self, pod: &str) -> Result<Vec<Container>, Status> {
+        let filter = ContainerFilter {
+            pod_sandbox_id: pod.to_owned(),
+        };
         let request = ListContainersRequest {
             filter: Some(filter),
         };
         let answer: ListContainersResponse = self.call("ListContainers", request).await?;
-        Ok(answer.containers)
+        let mut containers = answer.containers;
+        containers.retain(|container| container.pod_sandbox_id == pod);
+        Ok(containers)
     }
 
     /// Calls a method, such as `RunPodSandbox`.

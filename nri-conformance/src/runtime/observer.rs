@@ -18,10 +18,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::Stage;
 use super::event::{Hook, LABEL};
 use super::journal::Journal;
 use super::sequence::Arrival;
-use super::stage::Stage;
 use super::view::{View, start_workload};
 use crate::peer;
 use crate::{Error, Result};

@@ -4,13 +4,13 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use super::Options;
+use super::Stage;
 use super::drive::Driver;
 use super::judgement::{Ended, Stop, Test, judged, skip};
 use super::order;
 use super::pods::{self, PodCase};
 use super::scenario::{self, hanging, joining, life, rejected, teardown};
 use super::sequence::Sequence;
-use super::stage::Stage;
 use crate::contract;
 use crate::error::{Error, Result};
 

@@ -10,11 +10,11 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Stage;
 use super::event::Hook;
 use super::journal::{Journal, Record};
 use super::judgement::{Ended, fail};
 use super::observer::{Action, FIRST, Identity, LAST, MIDDLE, Observer, Script};
-use super::stage::Stage;
 
 /// The reason why a step that a scenario needs failed.
 pub(super) type Reason = Box<dyn Error + Send + Sync>;

@@ -7,7 +7,7 @@ use tonic::Status;
 
 use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
-    ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, Empty, Id,
+    Container, ContainerConfig, ContainerState, CreateContainerRequest, Empty, Id,
     PodSandboxFilter, PodSandboxState,
 };
 use crate::runtime::judgement::{Ended, fail, skip};
@@ -86,12 +86,12 @@ impl CriView {
         let (listed, status, containers) = tokio::join!(
             listed(client, pod),
             client.pod_status(pod),
-            containers(client, pod)
+            client.containers(pod)
         );
         CriView {
             listed: listed.map_err(message),
             status: status.map(|status| status.state()).map_err(message),
-            containers: containers.map_err(message),
+            containers: containers.map(states).map_err(message),
         }
     }
 }
@@ -106,16 +106,11 @@ async fn listed(client: &Client, pod: &str) -> Result<Option<PodSandboxState>, S
     Ok(found.map(|found| found.state()))
 }
 
-async fn containers(client: &Client, pod: &str) -> Result<Vec<(String, ContainerState)>, Status> {
-    let filter = ContainerFilter {
-        pod_sandbox_id: pod.to_owned(),
-        ..ContainerFilter::default()
-    };
-    let containers = client.containers(filter).await?.into_iter();
-    Ok(containers
-        .filter(|container| container.pod_sandbox_id == pod)
+fn states(containers: Vec<Container>) -> Vec<(String, ContainerState)> {
+    let containers = containers.into_iter();
+    containers
         .map(|container| (container.id.clone(), container.state()))
-        .collect())
+        .collect()
 }
 
 fn message(status: Status) -> String {

@@ -39,9 +39,7 @@ impl Sim {
         let world = self.world();
         let containers = world.containers.values().filter(|container| {
             let event = &container.event;
-            let pod =
-                filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id;
-            pod && (filter.id.is_empty() || filter.id == event.id)
+            filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id
         });
         containers
             .map(|container| cri::Container {

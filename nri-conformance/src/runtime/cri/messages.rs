@@ -197,8 +197,6 @@ messages! {
 
     /// A filter of containers.
     ContainerFilter {
-        /// The id of the container; empty for any.
-        id: String = [string] "1";
         /// The id of the sandbox; empty for any.
         pod_sandbox_id: String = [string] "3";
     }

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::runtime::cri::messages::{
-    ContainerConfig, ContainerFilter, ContainerMetadata, ContainerState, CreateContainerRequest,
-    Empty, Id, ImageSpec, LinuxContainerConfig, LinuxContainerResources,
-    LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxSandboxSecurityContext,
-    NamespaceMode, NamespaceOption, PodSandboxConfig, PodSandboxMetadata, PodSandboxState,
-    PodSandboxStatus, RunPodSandboxRequest, StopContainerRequest, UpdateContainerResourcesRequest,
+    Container, ContainerConfig, ContainerMetadata, ContainerState, CreateContainerRequest, Empty,
+    Id, ImageSpec, LinuxContainerConfig, LinuxContainerResources, LinuxContainerSecurityContext,
+    LinuxPodSandboxConfig, LinuxSandboxSecurityContext, NamespaceMode, NamespaceOption,
+    PodSandboxConfig, PodSandboxMetadata, PodSandboxState, PodSandboxStatus, RunPodSandboxRequest,
+    StopContainerRequest, UpdateContainerResourcesRequest,
 };
 use crate::runtime::drive::{Driver, message};
 use crate::runtime::event::LABEL;
@@ -157,29 +157,18 @@ impl Driver {
         self.client.pod_status(id).await.map_err(message)
     }
 
-    /// Returns the ids of the containers of a pod.
-    pub(crate) async fn containers_of(&self, id: &str) -> Result<Vec<String>, String> {
-        let filter = ContainerFilter {
-            pod_sandbox_id: id.to_owned(),
-            ..ContainerFilter::default()
-        };
-        let containers = self.client.containers(filter).await.map_err(message)?;
-        let ids = containers.into_iter().map(|container| container.id);
-        Ok(ids.collect())
+    /// Returns the containers of a pod.
+    pub(crate) async fn containers_of(&self, id: &str) -> Result<Vec<Container>, String> {
+        self.client.containers(id).await.map_err(message)
     }
 
-    /// Waits until a container has ended.
-    pub(crate) async fn exited(&self, container: &str) -> Result<(), String> {
+    /// Waits until a container of a pod has ended.
+    pub(crate) async fn exited(&self, pod: &str, container: &str) -> Result<(), String> {
         let deadline = Instant::now() + GRACE;
-        let filter = ContainerFilter {
-            id: container.to_owned(),
-            ..ContainerFilter::default()
-        };
         while Instant::now() <= deadline {
-            let containers = self.client.containers(filter.clone()).await;
-            let containers = containers.map_err(message)?;
-            let mut states = containers.iter().map(|found| found.state());
-            if states.all(|state| state == ContainerState::Exited) {
+            let containers = self.containers_of(pod).await?;
+            let found = containers.iter().find(|found| found.id == container);
+            if found.is_none_or(|found| found.state() == ContainerState::Exited) {
                 return Ok(());
             }
             tokio::time::sleep(POLL_INTERVAL).await;

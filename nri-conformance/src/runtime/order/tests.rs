@@ -114,21 +114,6 @@ fn each_broken_order_breaks_its_statement() {
 }
 
 #[test]
-fn a_container_that_is_stopped_on_request_has_every_post_event() {
-    for words in [
-        "run-pod create post-create start stop post-start remove",
-        "run-pod create post-create start stop remove",
-        "run-pod create post-create start post-start update stop remove",
-    ] {
-        let mut sequence = sequence(words);
-        assert_eq!(broken(&sequence), [], "{words}");
-        sequence.undisturbed.insert("container".to_owned());
-        let statements: Vec<_> = broken(&sequence).iter().map(|(id, _)| *id).collect();
-        assert_eq!(statements, ["C5"], "{words}");
-    }
-}
-
-#[test]
 fn a_post_event_before_the_answer_is_found() {
     let mut sequence = sequence("run-pod create post-create");
     sequence.arrivals[3].answered = Some(Duration::from_secs(1));

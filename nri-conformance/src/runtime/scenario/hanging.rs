@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Played, Scene};
+use crate::runtime::Stage;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
 use crate::runtime::judgement::{Ended, Test, fail, tests};
 use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE};
 use crate::runtime::pods::absent;
-use crate::runtime::stage::Stage;
 
 /// The time within which the runtime must close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);
@@ -24,9 +24,9 @@ pub(crate) async fn hanging(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
     let started = Instant::now();
     let result = driver.run_pod(&driver.new_pod("hanging")).await;
     let took = started.elapsed();
-    let lost = scene.journal.wait(CLOSED, |record| {
-        record.lost.iter().any(|name| *name == MIDDLE.name)
-    });
+    let lost = scene
+        .journal
+        .wait(CLOSED, |record| record.lost.contains(&MIDDLE.name));
     let disconnected = lost.await;
     if let Ok(id) = &result {
         driver.take_down(id).await;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Played, Reason, disconnect};
+use crate::runtime::Stage;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
 use crate::runtime::journal::Journal;
 use crate::runtime::judgement::{Ended, Test, each, fail, tests};
 use crate::runtime::observer::{Action, Identity, Observer, Script};
 use crate::runtime::order;
-use crate::runtime::stage::Stage;
 
 /// A plugin that connects when a pod with a container is already running.
 const LATE: Identity = Identity::new("late", "60");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Scene, unlike};
+use crate::runtime::Stage;
 use crate::runtime::cri::messages::Empty;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
@@ -13,7 +14,6 @@ use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::observer::{Action, FIRST, LAST, WATCHING};
 use crate::runtime::pods::{absent, containers};
 use crate::runtime::sequence::Arrival;
-use crate::runtime::stage::Stage;
 use crate::{Error, Result};
 
 /// The time for which the Stop hook is held, so that changes during it can be detected.
@@ -198,7 +198,7 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
     let run = async {
         let container = driver.create(pod, id, config).await?;
         driver.start(&container).await?;
-        driver.exited(&container).await?;
+        driver.exited(id, &container).await?;
         driver.stop(&container).await?;
         driver.remove(&container).await?;
         Ok(container)

@@ -7,6 +7,7 @@ use nri::api::PodSandbox;
 use tokio::time::Instant;
 
 use super::{Played, Scene, unlike};
+use crate::runtime::Stage;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
@@ -15,7 +16,6 @@ use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
 use crate::runtime::machine::{Machine, Pause};
 use crate::runtime::observer::{Action, FIRST, MIDDLE};
 use crate::runtime::pods::absent;
-use crate::runtime::stage::Stage;
 
 /// The time that a runtime has to remove the remains of a pod that failed.
 const CLEANED_UP: Duration = Duration::from_secs(5);
@@ -170,7 +170,7 @@ pub(crate) async fn container(stage: &Arc<Stage>, driver: &Driver) -> Played<1> 
     };
     let left: Vec<String> = left
         .iter()
-        .map(|id| format!("container {id} in the list"))
+        .map(|container| format!("container {} in the list", container.id))
         .collect();
     let retry = driver.run_container(&pod, &id, "main").await;
     driver.take_down(&id).await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Played, Reason, Scene};
+use crate::runtime::Stage;
 use crate::runtime::cri::messages::Empty;
 use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
@@ -12,7 +13,6 @@ use crate::runtime::judgement::{After, Ended, Shape, Stop, Test, fail, tests};
 use crate::runtime::machine::Machine;
 use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE};
 use crate::runtime::pods::absent;
-use crate::runtime::stage::Stage;
 
 pub(crate) const TESTS: [Test; 6] = tests! {
     "E3" "stop-goes-on" "StopPodSandbox, which a plugin fails"
