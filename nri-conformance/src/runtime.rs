@@ -19,10 +19,12 @@
 //! # }
 //! ```
 
+#[doc(hidden)]
 pub mod cri;
 pub mod deviations;
 mod drive;
 mod event;
+mod journal;
 mod judgement;
 mod machine;
 mod observer;
@@ -32,9 +34,11 @@ mod pods;
 pub mod recording;
 mod scenario;
 mod sequence;
+mod view;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -42,7 +46,6 @@ use cri::Client;
 use cri::messages::{Empty, VersionResponse};
 use drive::Driver;
 use machine::Machine;
-use scenario::Stage;
 
 use crate::result::{Report, Subject};
 use crate::{Error, Result};
@@ -71,7 +74,7 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
         return Err(Error::new("there is nothing to observe")
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
-    let stage = stage(options).await?;
+    let stage = Arc::new(Stage::new(options).await?);
     let played = play::play(&stage, options, stop).await;
     if let Some(driver) = &stage.driver {
         // Without an error, no request was abandoned.
@@ -83,52 +86,71 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
         driver.clean_up(quiet).await;
     }
     let played = played?;
-    let subject = subject(&stage, played.runtime).await;
-    let results = deviations::mark(&subject, played.judged);
+    let subject = stage.subject(played.runtime).await;
+    let judged = played.judged.into_iter();
+    let results = judged.map(|(test, ended)| deviations::result(&subject, test, ended));
+    let results = results.collect();
     Ok(Report { subject, results })
 }
 
 /// The number of runs in this process, which makes the names of their pods and cgroups unique.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-async fn stage(options: &Options) -> Result<Stage> {
-    let machine = Machine::new(&options.node_root);
-    let number = RUNS.fetch_add(1, Ordering::Relaxed);
-    let run = format!("{:x}-{}-{number}", options.seed, std::process::id());
-    let driver = match &options.cri_socket {
-        None => None,
-        Some(socket) => {
-            let client = connect(socket, options).await?;
-            Some(Driver::new(options, client, machine.clone(), run.clone()).await?)
-        }
-    };
-    Ok(Stage {
-        nri_socket: options.nri_socket.clone(),
-        machine,
-        timeout: options.timeout,
-        run,
-        driver,
-    })
+/// The runtime under test and its node, which all scenarios and plugins share.
+#[derive(Debug)]
+struct Stage {
+    nri_socket: PathBuf,
+    machine: Machine,
+    /// The time limit for each request, and for each plugin to connect.
+    timeout: Duration,
+    /// The label of the pods of this run. Plugins leave the pods of others alone.
+    run: String,
+    /// `None` without a CRI socket.
+    driver: Option<Driver>,
 }
 
-async fn connect(socket: &Path, options: &Options) -> Result<Client> {
-    let client = Client::connect(socket, options.timeout).await;
+impl Stage {
+    /// Connects to the CRI socket, if there is one.
+    async fn new(options: &Options) -> Result<Stage> {
+        let machine = Machine::new(&options.node_root);
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let run = format!("{:x}-{}-{number}", options.seed, std::process::id());
+        let driver = match &options.cri_socket {
+            None => None,
+            Some(socket) => {
+                let client = connect(socket, options.timeout).await?;
+                Some(Driver::new(options, client, machine.clone(), run.clone()).await?)
+            }
+        };
+        Ok(Stage {
+            nri_socket: options.nri_socket.clone(),
+            machine,
+            timeout: options.timeout,
+            run,
+            driver,
+        })
+    }
+
+    /// Returns the name and version that the runtime reports through CRI, or else in Configure.
+    async fn subject(&self, configured: Option<(String, String)>) -> Subject {
+        let mut reported = None;
+        if let Some(driver) = &self.driver {
+            let answer: Option<VersionResponse> =
+                driver.client().call("Version", Empty {}).await.ok();
+            reported = answer.map(|found| (found.runtime_name, found.runtime_version));
+        }
+        let (name, version) = reported.or(configured).unwrap_or_default();
+        Subject::runtime(name, version)
+    }
+}
+
+async fn connect(socket: &Path, timeout: Duration) -> Result<Client> {
+    let client = Client::connect(socket, timeout).await;
     client.map_err(|error| {
         Error::new(format!("cannot connect to {}: {error}", socket.display()))
             .with_source(error)
             .with_help("check the path, and that this user may connect")
     })
-}
-
-/// Returns the name and version that the runtime reports through CRI, or else in Configure.
-async fn subject(stage: &Stage, configured: Option<(String, String)>) -> Subject {
-    let mut reported = None;
-    if let Some(driver) = &stage.driver {
-        let answer: Option<VersionResponse> = driver.client().call("Version", Empty {}).await.ok();
-        reported = answer.map(|found| (found.runtime_name, found.runtime_version));
-    }
-    let (name, version) = reported.or(configured).unwrap_or_default();
-    Subject::runtime(name, version)
 }
 
 /// The settings of a run. [`Options::new`] has the defaults.

@@ -29,8 +29,8 @@ use nri_conformance::contract::{self, Keeper};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::runtime::cri::Client;
 use nri_conformance::runtime::cri::messages::{
-    ContainerId, CreateContainerRequest, Empty, LinuxContainerResources, LinuxPodSandboxConfig,
-    PodSandboxConfig, PodSandboxId, RunPodSandboxRequest, UpdateContainerResourcesRequest,
+    CreateContainerRequest, Empty, Id, LinuxContainerResources, LinuxPodSandboxConfig,
+    PodSandboxConfig, RunPodSandboxRequest, UpdateContainerResourcesRequest,
 };
 use nri_conformance::runtime::{Options, run, run_until};
 
@@ -236,14 +236,14 @@ async fn workload(socket: &Path) {
         ..PodSandboxConfig::default()
     };
     let request = RunPodSandboxRequest { config: Some(pod) };
-    let pod: PodSandboxId = call(&client, "RunPodSandbox", request).await;
+    let pod: Id = call(&client, "RunPodSandbox", request).await;
     let container = CreateContainerRequest {
-        pod_sandbox_id: pod.pod_sandbox_id.clone(),
+        pod_sandbox_id: pod.id.clone(),
         ..CreateContainerRequest::default()
     };
-    let container: ContainerId = call(&client, "CreateContainer", container).await;
+    let container: Id = call(&client, "CreateContainer", container).await;
     let update = UpdateContainerResourcesRequest {
-        container_id: container.container_id.clone(),
+        container_id: container.id.clone(),
         linux: Some(LinuxContainerResources { cpu_shares: 512 }),
     };
     let Empty {} = call(&client, "StartContainer", container).await;

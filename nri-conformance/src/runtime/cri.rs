@@ -1,7 +1,7 @@
 //! A client for the Container Runtime Interface, reduced to the requests of a pod's life.
 //!
 //! containerd and CRI-O serve the interface over gRPC on a Unix socket. The [messages] have the fields that the driver
-//! sets or reads; all others are ignored when a message is decoded.
+//! sets or reads; all others are ignored when a message is decoded. Public only for the runtimes in the tests of this crate.
 
 pub mod messages;
 
@@ -16,9 +16,9 @@ use tonic::{Request, Status};
 use tonic_prost::ProstCodec;
 
 use crate::runtime::cri::messages::{
-    Container, ContainerFilter, ListContainersRequest, ListContainersResponse,
-    ListPodSandboxRequest, ListPodSandboxResponse, PodSandbox, PodSandboxFilter, PodSandboxId,
-    PodSandboxStatus, PodSandboxStatusResponse,
+    Container, ContainerFilter, Id, ListContainersRequest, ListContainersResponse,
+    ListPodSandboxRequest, ListPodSandboxResponse, PodSandbox, PodSandboxFilter, PodSandboxStatus,
+    PodSandboxStatusResponse,
 };
 
 /// The service that a runtime serves.
@@ -33,10 +33,6 @@ pub struct Client {
 
 impl Client {
     /// Connects to a Unix socket. `timeout` limits each request.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if nothing listens on the socket.
     pub async fn connect(
         socket: &Path,
         timeout: Duration,
@@ -57,23 +53,12 @@ impl Client {
     }
 
     /// Returns the status of a pod sandbox.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the runtime, or of the connection to it; so do all other methods.
     pub async fn pod_status(&self, pod: &str) -> Result<PodSandboxStatus, Status> {
-        let request = PodSandboxId {
-            pod_sandbox_id: pod.to_owned(),
-        };
-        let answer: PodSandboxStatusResponse = self.call("PodSandboxStatus", request).await?;
+        let answer: PodSandboxStatusResponse = self.call("PodSandboxStatus", Id::new(pod)).await?;
         Ok(answer.status.unwrap_or_default())
     }
 
     /// Returns the pod sandboxes that match a filter.
-    ///
-    /// # Errors
-    ///
-    /// See [`pod_status`](Self::pod_status).
     pub async fn pods(&self, filter: PodSandboxFilter) -> Result<Vec<PodSandbox>, Status> {
         let request = ListPodSandboxRequest {
             filter: Some(filter),
@@ -82,24 +67,21 @@ impl Client {
         Ok(answer.items)
     }
 
-    /// Returns the containers that match a filter.
-    ///
-    /// # Errors
-    ///
-    /// See [`pod_status`](Self::pod_status).
-    pub async fn containers(&self, filter: ContainerFilter) -> Result<Vec<Container>, Status> {
+    /// Returns the containers of a pod.
+    pub async fn containers(&self, pod: &str) -> Result<Vec<Container>, Status> {
+        let filter = ContainerFilter {
+            pod_sandbox_id: pod.to_owned(),
+        };
         let request = ListContainersRequest {
             filter: Some(filter),
         };
         let answer: ListContainersResponse = self.call("ListContainers", request).await?;
-        Ok(answer.containers)
+        let mut containers = answer.containers;
+        containers.retain(|container| container.pod_sandbox_id == pod);
+        Ok(containers)
     }
 
     /// Calls a method, such as `RunPodSandbox`.
-    ///
-    /// # Errors
-    ///
-    /// See [`pod_status`](Self::pod_status).
     pub async fn call<Q, A>(&self, method: &str, message: Q) -> Result<A, Status>
     where
         Q: Message + 'static,

@@ -37,7 +37,6 @@ pub(super) struct Driver {
     cgroup_driver: Option<CgroupDriver>,
     /// The cgroups of pods, created in the same way as by a kubelet.
     cgroups: Mutex<Vec<PodCgroup>>,
-    calls: Mutex<Vec<Call>>,
     pods: AtomicU32,
     logs: TempDir,
 }
@@ -64,7 +63,6 @@ impl Driver {
             machine,
             cgroup_driver,
             cgroups: Mutex::default(),
-            calls: Mutex::default(),
             pods: AtomicU32::new(0),
             logs,
         })
@@ -75,19 +73,15 @@ impl Driver {
         &self.client
     }
 
-    /// Returns true if there is a command that ends with an error.
-    pub(super) fn can_fail(&self) -> bool {
-        !self.failing_command.is_empty()
-    }
-
     /// Returns the settings of a container that runs until it is stopped.
     pub(super) fn container(&self, name: &str) -> ContainerConfig {
         pod::container(name, &self.image, &[])
     }
 
-    /// Returns the settings of a container that ends with an error.
-    pub(super) fn failing_container(&self, name: &str) -> ContainerConfig {
-        pod::container(name, &self.image, &self.failing_command)
+    /// Returns the settings of a container that ends with an error, if there is a command for that.
+    pub(super) fn failing_container(&self, name: &str) -> Option<ContainerConfig> {
+        let command = self.failing_command.as_slice();
+        (!command.is_empty()).then(|| pod::container(name, &self.image, command))
     }
 
     /// Names a new pod, and creates its cgroup.
@@ -95,48 +89,16 @@ impl Driver {
         let number = self.pods.fetch_add(1, Ordering::Relaxed);
         let name = format!("{purpose}-{}-{number}", self.run);
         let cgroup = self.create_cgroup(&format!("nri-conformance-{name}"));
-        Pod::new(pod::pod(&name, &self.run, self.logs.path(), cgroup))
+        Pod::new(&name, &self.run, self.logs.path(), cgroup)
     }
 
-    /// Sends a request, and records it. Returns the id of the pod or container that was created, which `created` reads
-    /// from the answer; empty for other requests.
+    /// Sends a request. Returns the message of the runtime if it fails.
     async fn call<A: prost::Message + Default + 'static>(
         &self,
-        request: &'static str,
-        id: &str,
+        request: &str,
         content: impl prost::Message + 'static,
-        created: fn(A) -> String,
-    ) -> Result<String, String> {
-        let started = Instant::now();
-        let answer = self.client.call(request, content).await;
-        let result = answer.map(created).map_err(message);
-        let call = Call {
-            request,
-            id: id.to_owned(),
-            started,
-            ended: Instant::now(),
-            created: result.clone().ok().filter(|id| !id.is_empty()),
-        };
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push(call);
-        result
-    }
-
-    /// Sends a request that creates nothing, and records it.
-    async fn change(
-        &self,
-        request: &'static str,
-        id: &str,
-        content: impl prost::Message + 'static,
-    ) -> Result<(), String> {
-        let nothing = |Empty {}| String::new();
-        self.call(request, id, content, nothing).await.map(drop)
-    }
-
-    /// Returns the requests since the last call.
-    pub(super) fn take_calls(&self) -> Vec<Call> {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut calls)
+    ) -> Result<A, String> {
+        self.client.call(request, content).await.map_err(message)
     }
 
     /// Stops and removes all pods of this run, including those whose requests failed, and their cgroups. An abandoned
@@ -205,29 +167,4 @@ impl Driver {
 /// Returns the message of an error of the runtime.
 fn message(status: tonic::Status) -> String {
     status.message().to_owned()
-}
-
-/// A request that was answered.
-#[derive(Clone, Debug)]
-pub(crate) struct Call {
-    /// The name, such as `RunPodSandbox`.
-    pub(crate) request: &'static str,
-    /// The id of the pod or container; for a new one, the name of the pod or the id of the pod.
-    pub(crate) id: String,
-    pub(crate) started: Instant,
-    pub(crate) ended: Instant,
-    /// The id of the pod or container that was created.
-    pub(crate) created: Option<String>,
-}
-
-impl Call {
-    /// Returns the id of the pod or container that the request was about, or that it created.
-    pub(crate) fn subject(&self) -> &str {
-        self.created.as_deref().unwrap_or(&self.id)
-    }
-
-    /// Returns true if the time from `started` to `ended` is within the request.
-    pub(crate) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
-        self.started <= started && ended.is_some_and(|ended| ended <= self.ended)
-    }
 }

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use bytes::Bytes;
 use nri::__private::{STAGES, Stage};
-use nri::api::{CreateContainerRequest, Event, PodSandbox, RunPodSandboxRequest};
-use nri::codec::Message as _;
+use nri::api::{Event, PodSandbox};
 use serde::Deserialize;
 
 /// The label of every pod that the driver runs; its value is the seed of the run.
@@ -102,15 +100,6 @@ impl TryFrom<String> for Hook {
     }
 }
 
-/// An event, as a plugin receives it.
-#[derive(Clone, Debug)]
-pub(crate) struct EventRequest {
-    pub(crate) hook: Hook,
-    /// The pod without its annotations.
-    pub(crate) pod: PodSandbox,
-    pub(crate) container: Option<ContainerId>,
-}
-
 /// The container of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContainerId {
@@ -118,52 +107,6 @@ pub(crate) struct ContainerId {
     pub(crate) name: String,
     /// The id of the pod that the container claims to be part of.
     pub(crate) pod: String,
-}
-
-impl EventRequest {
-    /// Returns a request that is not about one pod: Configure or Synchronize.
-    pub(crate) fn of_all(hook: Hook) -> EventRequest {
-        EventRequest {
-            hook,
-            pod: PodSandbox::default(),
-            container: None,
-        }
-    }
-
-    /// Reads a request. Returns `None` for a request that is not an event, or that cannot be decoded.
-    #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
-    pub(crate) fn read(method: &str, payload: Bytes) -> Option<EventRequest> {
-        let (hook, pod, container) = match Hook::named(method) {
-            None if method == "StateChange" => {
-                let change = nri::api::StateChangeEvent::decode(payload).ok()?;
-                let hook = Hook::named(Event::try_from(change.event).ok()?.name())?;
-                (hook, change.pod, change.container)
-            }
-            None => return None,
-            // Every request begins with the pod, and that of a container with the pod and the container.
-            Some(hook) if hook.is_about_pod() => {
-                (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
-            }
-            Some(hook) => {
-                let request = CreateContainerRequest::decode(payload).ok()?;
-                (hook, request.pod, request.container)
-            }
-        };
-        let container = container.filter(|_| !hook.is_about_pod());
-        let pod = pod.unwrap_or_default();
-        Some(EventRequest {
-            hook,
-            pod: PodSandbox {
-                annotations: Default::default(),
-                ..pod
-            },
-            container: container.map(|container| ContainerId {
-                id: container.id,
-                name: container.name,
-                pod: container.pod_sandbox_id,
-            }),
-        })
-    }
 }
 
 /// Returns the path of a namespace by its name in OCI specs, if the pod has one.

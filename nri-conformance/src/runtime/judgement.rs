@@ -5,86 +5,97 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::contract;
-use crate::result::{Failure, Outcome, TestResult};
 use crate::runtime::event::Hook;
 
-/// A test of evidence of some kind.
+/// A test of a statement.
 #[derive(Debug)]
-pub(super) struct Test<E: 'static> {
+pub(super) struct Test {
     /// The statement that it tests.
     pub(super) statement: &'static str,
     /// The name of the test, as reports show it.
     pub(super) name: &'static str,
-    pub(super) judge: fn(&E) -> Ended,
+    /// A description of the requests.
+    pub(super) sent: &'static str,
+    /// A description of the behaviour that keeps the statement.
+    pub(super) expected: &'static str,
 }
+
+/// A function that judges evidence of some kind.
+pub(super) type Judge<E> = fn(&E) -> Ended;
 
 /// The reason for which a test did not pass.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
     Skip(String),
-    /// A violation, with the shape of what was seen if a deviation can name it.
-    Fail(Failure, Option<Shape>),
+    /// A description of the violation, with its shape if a deviation can name it.
+    Fail(String, Option<Shape>),
 }
 
 /// The end of a test, or of a step of it.
 pub(super) type Ended<T = ()> = Result<T, Stop>;
 
-/// Lists tests, each with its statement, its name and its function, which may have more arguments.
+/// Lists tests, each with its statement, its name, the descriptions of what is sent and expected, and its judge, if one
+/// piece of evidence is enough.
 macro_rules! tests {
-    ($($statement:literal $name:literal $judge:ident $(($($argument:expr),+))?;)*) => {
-        &[$($crate::runtime::judgement::Test {
+    ($($statement:literal $name:literal $sent:literal => $expected:literal;)*) => {
+        [$($crate::runtime::judgement::Test {
             statement: $statement,
             name: $name,
-            judge: |evidence| $judge(evidence $(, $($argument),+)?),
+            sent: $sent,
+            expected: $expected,
         }),*]
+    };
+    ($($statement:literal $name:literal $sent:literal => $expected:literal, $judge:expr;)*) => {
+        &[$(($crate::runtime::judgement::Test {
+            statement: $statement,
+            name: $name,
+            sent: $sent,
+            expected: $expected,
+        }, $judge)),*]
     };
 }
 pub(super) use tests;
 
-/// The result of a test, with the shape of what was seen if a deviation can name it.
-#[derive(Clone, Debug)]
-pub(super) struct Judged {
-    pub(super) result: TestResult,
-    pub(super) shape: Option<Shape>,
-}
-
-impl Judged {
-    /// Records the end of a test. The failure of an ambiguous statement is a skip, because it never fails a run.
-    pub(super) fn new(statement: &'static str, test: &'static str, ended: Ended) -> Judged {
-        let is_firm = contract::get(statement).is_none_or(|found| found.is_firm());
-        let (outcome, shape) = match ended {
-            Ok(()) => (Outcome::Pass, None),
-            Err(Stop::Skip(reason)) => (Outcome::Skip(reason), None),
-            Err(Stop::Fail(failure, shape)) if is_firm => (Outcome::Fail(failure), shape),
-            Err(Stop::Fail(failure, _)) => {
-                let reason = format!("the statement is ambiguous; observed: {failure}");
-                (Outcome::Skip(reason), None)
-            }
-        };
-        Judged {
-            result: TestResult {
-                statement,
-                test,
-                revision: None,
-                outcome,
-            },
-            shape,
-        }
+impl Test {
+    /// Returns true if a violation fails a run.
+    pub(super) fn is_firm(&self) -> bool {
+        contract::get(self.statement).is_none_or(|found| found.is_firm())
     }
 }
 
-/// Judges evidence by the selected tests, or skips them for the reason for which there is none.
-pub(super) fn judged<E>(
-    tests: &[Test<E>],
+/// Judges all evidence by the selected tests.
+pub(super) fn judged<E: fmt::Display>(
+    tests: &'static [(Test, Judge<E>)],
     selects: impl Fn(&str) -> bool,
-    evidence: Result<&E, &str>,
-) -> Vec<Judged> {
-    let selected = tests.iter().filter(|test| selects(test.statement));
-    let judged = selected.map(|test| {
-        let ended = evidence.map_or_else(skip, test.judge);
-        Judged::new(test.statement, test.name, ended)
-    });
+    evidence: &[E],
+) -> Vec<(&'static Test, Ended)> {
+    let selected = tests.iter().filter(|(test, _)| selects(test.statement));
+    let judged = selected.map(|(test, judge)| (test, each(evidence, *judge)));
     judged.collect()
+}
+
+/// Returns the first violation, else a pass, else the first reason for skipping.
+pub(super) fn each<E: fmt::Display>(evidence: &[E], judge: Judge<E>) -> Ended {
+    let mut best: Option<Ended> = None;
+    for item in evidence {
+        match judge(item) {
+            Err(Stop::Fail(got, shape)) => {
+                return Err(Stop::Fail(format!("{item}: {got}"), shape));
+            }
+            Ok(()) => best = Some(Ok(())),
+            Err(Stop::Skip(reason)) => best = best.or_else(|| Some(skip(reason))),
+        }
+    }
+    best.unwrap_or_else(|| passed(false))
+}
+
+/// Passes if there was something to judge.
+pub(super) fn passed(judged: bool) -> Ended {
+    if judged {
+        Ok(())
+    } else {
+        skip("no event arrived that it applies to")
+    }
 }
 
 /// Ends a test as skipped.
@@ -93,20 +104,8 @@ pub(super) fn skip<T>(reason: impl Into<String>) -> Ended<T> {
 }
 
 /// Ends a test with a violation.
-pub(super) fn fail<T>(
-    sent: impl Into<String>,
-    got: impl Into<String>,
-    expected: impl Into<String>,
-) -> Ended<T> {
-    Err(Stop::Fail(Failure::new(sent, got, expected), None))
-}
-
-/// Returns the end of a test with the shape of the violation, if it is one.
-pub(super) fn shaped<T>(ended: Ended<T>, shape: Option<Shape>) -> Ended<T> {
-    ended.map_err(|stop| match stop {
-        Stop::Fail(failure, _) => Stop::Fail(failure, shape),
-        Stop::Skip(_) => stop,
-    })
+pub(super) fn fail<T>(got: impl Into<String>) -> Ended<T> {
+    Err(Stop::Fail(got.into(), None))
 }
 
 /// The shape of what broke a statement: how often an event arrived, and after what.
@@ -125,18 +124,8 @@ pub(crate) struct Shape {
 
 /// An event or condition that precedes an event.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-#[serde(untagged)]
-pub(crate) enum After {
-    /// Another event about the same pod or container.
-    Event(Hook),
-    /// Something that is not an event.
-    Cause(Cause),
-}
-
-/// A condition that precedes an event.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Cause {
+pub(crate) enum After {
     /// An earlier plugin answered the same event with an error.
     PluginError,
     /// The plugin was registered.
@@ -147,62 +136,48 @@ pub(crate) enum Cause {
     NamespaceRemoval,
     /// Nothing about the pod or container.
     Nothing,
+    /// Another event about the same pod or container.
+    #[serde(untagged)]
+    Event(Hook),
 }
 
 impl Shape {
-    /// Returns the shape of an event that arrived after another one.
-    pub(super) fn after(event: Hook, times: usize, earlier: Hook) -> Shape {
-        let after = After::Event(earlier);
+    pub(super) fn new(event: Hook, times: usize, after: impl Into<After>) -> Shape {
         Shape {
             event,
             times,
-            after,
+            after: after.into(),
         }
     }
+}
 
-    /// Returns the shape of an event that arrived after another one about the same pod or container, or first.
-    pub(super) fn following(event: Hook, times: usize, earlier: Option<Hook>) -> Shape {
-        match earlier {
-            Some(earlier) => Shape::after(event, times, earlier),
-            None => Shape::caused(event, times, Cause::Nothing),
-        }
+impl From<Hook> for After {
+    fn from(hook: Hook) -> After {
+        After::Event(hook)
     }
+}
 
-    /// Returns the shape of an event that arrived after something that is not an event.
-    pub(super) fn caused(event: Hook, times: usize, cause: Cause) -> Shape {
-        let after = After::Cause(cause);
-        Shape {
-            event,
-            times,
-            after,
-        }
+impl From<Option<Hook>> for After {
+    /// Converts the earlier event about the same pod or container, if there is one.
+    fn from(earlier: Option<Hook>) -> After {
+        earlier.map_or(After::Nothing, After::Event)
     }
 }
 
 impl fmt::Display for Shape {
     /// Writes `StopPodSandbox 0 times after an error of an earlier plugin`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shape {
-            event,
-            times,
-            after,
-        } = self;
-        match times {
-            1 => write!(f, "{event} once after {after}"),
-            times => write!(f, "{event} {times} times after {after}"),
+        match self.times {
+            1 => write!(f, "{} once after ", self.event)?,
+            times => write!(f, "{} {times} times after ", self.event)?,
         }
-    }
-}
-
-impl fmt::Display for After {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            After::Event(hook) => write!(f, "{hook}"),
-            After::Cause(Cause::PluginError) => f.write_str("an error of an earlier plugin"),
-            After::Cause(Cause::Registration) => f.write_str("the registration"),
-            After::Cause(Cause::NetworkRemoval) => f.write_str("the removal of the network"),
-            After::Cause(Cause::NamespaceRemoval) => f.write_str("the removal of namespaces"),
-            After::Cause(Cause::Nothing) => f.write_str("no other event of it"),
-        }
+        f.write_str(match self.after {
+            After::Event(hook) => hook.name(),
+            After::PluginError => "an error of an earlier plugin",
+            After::Registration => "the registration",
+            After::NetworkRemoval => "the removal of the network",
+            After::NamespaceRemoval => "the removal of namespaces",
+            After::Nothing => "no other event of it",
+        })
     }
 }

@@ -4,18 +4,25 @@
 //! root of the node, for example at `/host`.
 
 mod cgroup;
-mod namespace;
 mod network;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::IpAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nri::api::PodSandbox;
 
+use super::event::namespace_path;
+
 pub(super) use cgroup::PodCgroup;
-pub(super) use namespace::NETWORK;
+
+/// The name of the network namespace in OCI specs.
+pub(super) const NETWORK: &str = "network";
+
+/// The namespaces that the containers of a pod share: their names in OCI specs and NRI events, and in `/proc/PID/ns`.
+const SHARED: [(&str, &str); 3] = [("ipc", "ipc"), (NETWORK, "net"), ("uts", "uts")];
 
 /// The node, seen through its `/proc` and `/sys/fs/cgroup`.
 #[derive(Clone, Debug)]
@@ -84,7 +91,9 @@ impl Machine {
         let mut state = PodState {
             cgroups: self.cgroups(pod),
             pause,
-            namespaces: self.namespaces(pod, pause),
+            namespaces: SHARED
+                .map(|(kind, name)| self.namespace(kind, name, pod, pause))
+                .into(),
             network: None,
         };
         let network = state.namespace(NETWORK);
@@ -117,6 +126,28 @@ impl Machine {
         state.is_some_and(|state| !matches!(state, 'Z' | 'X' | 'x'))
     }
 
+    fn namespace(
+        &self,
+        kind: &'static str,
+        name: &str,
+        pod: &PodSandbox,
+        pause: Pause,
+    ) -> Namespace {
+        let named = namespace_path(pod, kind).map(|path| self.at(path));
+        let file = named.or_else(|| match pause {
+            Pause::Running(pid) => Some(self.at(format!("proc/{pid}/ns/{name}"))),
+            Pause::Ended(_) | Pause::Unknown => None,
+        });
+        let of_node = inode(&self.at(format!("proc/1/ns/{name}")));
+        let inode = file.as_deref().and_then(inode);
+        Namespace {
+            kind,
+            file,
+            inode,
+            shared_with_node: inode.is_some() && inode == of_node,
+        }
+    }
+
     /// Returns the path by which this process reaches a path of the node.
     fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
@@ -137,4 +168,18 @@ impl PodState {
         let network = self.namespace(NETWORK);
         network.is_some_and(|found| found.inode.is_some() && !found.shared_with_node)
     }
+}
+
+/// Returns the number of a namespace: a file in `/proc/PID/ns` is a link to a name such as `net:[4026531840]`, and a
+/// file that a namespace is mounted on has the same number as its inode.
+fn inode(file: &Path) -> Option<u64> {
+    if let Ok(target) = fs::read_link(file) {
+        let name = target.to_string_lossy().into_owned();
+        let number = name.split_once(":[")?.1.strip_suffix(']')?;
+        return number.parse().ok();
+    }
+    let metadata = fs::metadata(file).ok()?;
+    // When the namespace is gone, an empty file on another file system remains.
+    let is_namespace = metadata.dev() == fs::metadata("/proc/self/ns/net").ok()?.dev();
+    is_namespace.then(|| metadata.ino())
 }

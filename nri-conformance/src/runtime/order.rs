@@ -4,95 +4,163 @@
 //! event counts only if a later one shows that the request succeeded.
 
 mod containers;
-mod pods;
 mod posts;
 #[cfg(test)]
 mod tests;
 
-use crate::result::Failure;
-use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Shape, Stop, Test, fail, shaped, skip, tests};
-use crate::runtime::sequence::{Arrival, Sequence};
-
-pub(super) use pods::is_in_order;
-
-/// A function that judges what one plugin received. Skips if nothing was received to judge by.
-pub(super) type Check = fn(&Sequence) -> Ended;
+use super::event::Hook;
+use super::judgement::{After, Ended, Judge, Shape, Stop, Test, passed, tests};
+use super::sequence::{Arrival, Groups, Sequence};
 
 /// Every test, in the order of the contract.
-pub(super) const TESTS: &[Test<Vec<Sequence>>] = tests! {
-    "R3" "removed-pod-does-not-run-again" each(pods::ids_are_not_reused);
-    "O1" "run-comes-first" each(pods::run_comes_first);
-    "O4" "pod-events-in-order" each(pods::events_in_order);
-    "O8" "nothing-after-removal" each(pods::nothing_after_removal);
-    "C1" "every-container-in-order" each(containers::events_in_order);
-    "C5" "post-events-in-order" each(posts::posts_in_order);
-    "Y3" "synchronized-once" each(synchronized_once);
-    "Y4" "configured-once" each(configured_once);
+pub(super) const TESTS: &[(Test, Judge<Sequence>)] = tests! {
+    "R3" "removed-pod-does-not-run-again" "all requests about a pod"
+        => "a new id for every sandbox", ids_are_not_reused;
+    "O1" "run-comes-first" "all requests about a pod"
+        => "RunPodSandbox before every other event of the pod", run_comes_first;
+    "O4" "pod-events-in-order" "all requests about a pod"
+        => "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once", pod_events_in_order;
+    "O8" "nothing-after-removal" "all requests about a pod"
+        => "no event of a pod or its containers after RemovePodSandbox", nothing_after_removal;
+    "C1" "every-container-in-order" "all requests about a container"
+        => "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
+        containers::events_in_order;
+    "C5" "post-events-in-order" "all requests about a pod or container"
+        => "each Post event once, after the answers to its event and before the next event", posts::in_order;
+    "Y3" "synchronized-once" "a registration"
+        => "Synchronize once, before the first event", synchronized_once;
+    "Y4" "configured-once" "a registration"
+        => "Configure once, before Synchronize and the first event", configured_once;
 };
 
-/// Judges every sequence: the first violation, else a pass if there was something to judge.
-pub(super) fn each(sequences: &[Sequence], check: Check) -> Ended {
+/// Judges the events of each pod or container. `check` returns false if there was nothing to judge.
+fn judge<'a>(
+    groups: Groups<'a>,
+    check: impl Fn(&'a str, &[&'a Arrival]) -> Result<bool, Shape>,
+) -> Ended {
     let mut judged = false;
-    for sequence in sequences {
-        match check(sequence) {
-            Err(Stop::Skip(_)) => {}
-            Ok(()) => judged = true,
-            Err(Stop::Fail(mut failure, shape)) => {
-                failure.got = format!("plugin {}: {}", sequence.plugin, failure.got);
-                return Err(Stop::Fail(failure, shape));
-            }
-        }
+    for ((kind, id), arrivals) in groups {
+        judged |= check(id, &arrivals).map_err(|shape| {
+            let events = arrivals.iter().take(12).map(ToString::to_string);
+            let events = events.collect::<Vec<_>>().join(", ");
+            Stop::Fail(format!("{kind} {id}: {shape}, in {events}"), Some(shape))
+        })?;
     }
     passed(judged)
 }
 
-/// Passes if there was something to judge.
-fn passed(judged: bool) -> Ended {
-    if judged {
-        Ok(())
-    } else {
-        skip("no event arrived that it applies to")
-    }
-}
-
-/// Returns the violation in all requests about a pod or container.
-fn violation(subject: &str, got: String, expected: &str, shape: Shape) -> Stop {
-    let sent = format!("all requests about {subject}");
-    Stop::Fail(Failure::new(sent, got, expected), Some(shape))
+/// Returns the number of times that an event arrived.
+fn times(arrivals: &[&Arrival], hook: Hook) -> usize {
+    let events = arrivals.iter().filter(|arrival| arrival.hook == hook);
+    events.count()
 }
 
 /// Y4: Configure is the first request.
-pub(crate) fn configured_once(sequence: &Sequence) -> Ended {
-    let expected = "Configure once, before Synchronize and the first event";
-    once(sequence.arrivals.iter(), Hook::Configure, expected)
+pub(super) fn configured_once(sequence: &Sequence) -> Ended {
+    once(sequence.arrivals.iter().collect(), Hook::Configure)
 }
 
 /// Y3: Synchronize is the first request after Configure, whose place Y4 judges.
-pub(crate) fn synchronized_once(sequence: &Sequence) -> Ended {
+pub(super) fn synchronized_once(sequence: &Sequence) -> Ended {
     let arrivals = sequence.arrivals.iter();
     let arrivals = arrivals.filter(|arrival| arrival.hook != Hook::Configure);
-    let expected = "Synchronize once, before the first event";
-    once(arrivals, Hook::Synchronize, expected)
+    once(arrivals.collect(), Hook::Synchronize)
 }
 
 /// Returns a violation unless the first request, and no other, is this one.
-fn once<'a>(
-    arrivals: impl Iterator<Item = &'a Arrival> + Clone,
-    hook: Hook,
-    expected: &'static str,
-) -> Ended {
-    let Some(first) = arrivals.clone().next() else {
+fn once(arrivals: Vec<&Arrival>, hook: Hook) -> Ended {
+    let Some(first) = arrivals.first() else {
         return passed(false);
     };
-    let of_kind = arrivals.filter(|arrival| arrival.hook == hook);
-    let shape = match of_kind.count() {
+    let shape = match times(&arrivals, hook) {
         1 if first.hook == hook => return Ok(()),
-        1 => Shape::after(hook, 1, first.hook),
-        times => Shape::caused(hook, times, Cause::Registration),
+        1 => Shape::new(hook, 1, first.hook),
+        times => Shape::new(hook, times, After::Registration),
     };
-    shaped(
-        fail("a registration", shape.to_string(), expected),
-        Some(shape),
-    )
+    Err(Stop::Fail(shape.to_string(), Some(shape)))
+}
+
+/// O1: CreateContainer shows that RunPodSandbox has succeeded, so that its event arrived before.
+fn run_comes_first(sequence: &Sequence) -> Ended {
+    if !sequence.receives(Hook::RUN_POD) {
+        return passed(false);
+    }
+    judge(sequence.pods_with_containers(), |pod, arrivals| {
+        let first = |hook| arrivals.iter().position(|arrival| arrival.hook == hook);
+        let (run, create) = (first(Hook::RUN_POD), first(Hook::CREATE));
+        let is_early = create.is_some_and(|create| run.is_none_or(|run| create < run));
+        if is_early && !sequence.known.contains(pod) {
+            return Err(Shape::new(Hook::CREATE, 1, After::Nothing));
+        }
+        Ok(run.is_some())
+    })
+}
+
+/// O4: RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once.
+fn pod_events_in_order(sequence: &Sequence) -> Ended {
+    let stops = sequence.receives(Hook::STOP_POD);
+    judge(sequence.pods(), |_, arrivals| {
+        let hooks = life_of_pod(arrivals.iter().copied());
+        lives(&hooks).try_for_each(|hooks| in_order(hooks, stops))?;
+        Ok(hooks.len() > 1)
+    })
+}
+
+/// Returns false if the events of a pod break O4.
+pub(super) fn is_in_order<'a>(arrivals: impl Iterator<Item = &'a Arrival>) -> bool {
+    let hooks = life_of_pod(arrivals);
+    lives(&hooks).all(|hooks| in_order(hooks, true).is_ok())
+}
+
+/// R3: a pod that was removed does not run again.
+fn ids_are_not_reused(sequence: &Sequence) -> Ended {
+    judge(sequence.pods(), |_, arrivals| {
+        let hooks = life_of_pod(arrivals.iter().copied());
+        if lives(&hooks).count() > 1 {
+            return Err(Shape::new(Hook::RUN_POD, 1, Hook::REMOVE_POD));
+        }
+        Ok(hooks.contains(&Hook::REMOVE_POD))
+    })
+}
+
+/// O8: no event of a container, and no update, after RemovePodSandbox.
+fn nothing_after_removal(sequence: &Sequence) -> Ended {
+    judge(sequence.pods_with_containers(), |_, arrivals| {
+        let mut removed = false;
+        for arrival in arrivals {
+            if arrival.hook == Hook::REMOVE_POD {
+                removed = true;
+            } else if arrival.hook == Hook::RUN_POD {
+                // R3 is broken: the id is used again.
+                removed = false;
+            } else if arrival.hook != Hook::STOP_POD && removed {
+                return Err(Shape::new(arrival.hook, 1, Hook::REMOVE_POD));
+            }
+        }
+        Ok(times(arrivals, Hook::REMOVE_POD) > 0)
+    })
+}
+
+fn life_of_pod<'a>(arrivals: impl Iterator<Item = &'a Arrival>) -> Vec<Hook> {
+    let hooks = arrivals.map(|arrival| arrival.hook);
+    hooks.filter(|hook| hook.is_life_of_pod()).collect()
+}
+
+/// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and the rest is another life.
+fn lives(hooks: &[Hook]) -> impl Iterator<Item = &[Hook]> {
+    hooks.chunk_by(|earlier, later| (*earlier, *later) != (Hook::REMOVE_POD, Hook::RUN_POD))
+}
+
+/// Checks one life, of which the beginning or the end may be missing.
+fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
+    let times = |wanted: Hook| hooks.iter().filter(|hook| **hook == wanted).count();
+    for (&earlier, &later) in hooks.iter().zip(hooks.iter().skip(1)) {
+        if later == Hook::RUN_POD || earlier == Hook::REMOVE_POD {
+            return Err(Shape::new(later, times(later), earlier));
+        }
+        if stops && (earlier, later) == (Hook::RUN_POD, Hook::REMOVE_POD) {
+            return Err(Shape::new(Hook::STOP_POD, 0, Hook::RUN_POD));
+        }
+    }
+    Ok(())
 }

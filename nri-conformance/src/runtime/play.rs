@@ -1,34 +1,40 @@
 //! Plays the scenarios that the selected statements need, and judges what happened.
 
 use std::pin::pin;
+use std::sync::Arc;
 
 use super::Options;
-use super::judgement::{Judged, Test, judged, skip};
+use super::Stage;
+use super::drive::Driver;
+use super::judgement::{Ended, Stop, Test, judged, skip};
 use super::order;
-use super::pods;
-use super::pods::PodCase;
-use super::scenario::{
-    Early, Hanging, Joining, Life, RejectedContainer, RejectedPod, Scenario, Stage, Teardown,
-};
+use super::pods::{self, PodCase};
+use super::scenario::{self, hanging, joining, life, rejected, teardown};
 use super::sequence::Sequence;
 use crate::contract;
 use crate::error::{Error, Result};
-use crate::result::Outcome;
 
-/// The statements that no test can observe, each with the name of its result and the reason.
-const NEVER: &[(&str, &str, &str)] = &[
+/// The statements that no test can observe, each with the reason.
+const NEVER: &[(Test, &str)] = &[
     (
-        "D3",
-        "no-access-is-promised",
+        never("D3", "no-access-is-promised"),
         "it promises nothing, so that no runtime can break it",
     ),
-    ("P1", "run-hooks-complete-first", "it repeats O5"),
+    (never("P1", "run-hooks-complete-first"), "it repeats O5"),
     (
-        "P3",
-        "remove-hooks-are-independent",
+        never("P3", "remove-hooks-are-independent"),
         "plugins keep it; E5 is about the runtime's part",
     ),
 ];
+
+const fn never(statement: &'static str, name: &'static str) -> Test {
+    Test {
+        statement,
+        name,
+        sent: "",
+        expected: "",
+    }
+}
 
 /// The reason for skipping tests that need a driver.
 const NO_DRIVER: &str = "running pods needs the CRI socket of the runtime";
@@ -36,27 +42,26 @@ const NO_DRIVER: &str = "running pods needs the CRI socket of the runtime";
 /// The result of a run.
 #[derive(Debug)]
 pub(super) struct Played {
-    /// The results, in the order of the contract.
-    pub(super) judged: Vec<Judged>,
+    /// The end of each test, in the order of the contract.
+    pub(super) judged: Vec<(&'static Test, Ended)>,
     /// The name and version in Configure.
     pub(super) runtime: Option<(String, String)>,
 }
 
 /// A run in progress.
 struct Play<'a> {
-    stage: &'a Stage,
+    stage: &'a Arc<Stage>,
     options: &'a Options,
     /// The pods whose life was observed from the beginning.
     pods: Vec<PodCase>,
     /// The events of each plugin while none misbehaved.
     sequences: Vec<Sequence>,
-    /// The results of the scenarios.
-    judged: Vec<Judged>,
+    played: Played,
 }
 
 /// Plays all scenarios that are needed, until `stop` completes.
 pub(super) async fn play(
-    stage: &Stage,
+    stage: &Arc<Stage>,
     options: &Options,
     stop: impl Future<Output = ()>,
 ) -> Result<Played> {
@@ -66,7 +71,10 @@ pub(super) async fn play(
         options,
         pods: Vec::new(),
         sequences: Vec::new(),
-        judged: Vec::new(),
+        played: Played {
+            judged: Vec::new(),
+            runtime: None,
+        },
     };
     tokio::select! {
         // Without a driver, this completes at once.
@@ -75,109 +83,118 @@ pub(super) async fn play(
         () = &mut stop => return Err(Error::new("stopped before all pods had been run")),
     }
     if let Some(time) = options.observe {
-        let watched = stage.watch(time, stop).await?;
-        play.pods.extend(watched.pods);
-        play.sequences.extend(watched.sequences);
+        play.add(life::watch(stage, time, stop).await?);
     }
     Ok(play.end())
 }
 
-impl Play<'_> {
+impl<'a> Play<'a> {
     async fn scenarios(&mut self) -> Result<()> {
         // This scenario always comes first, because it shows whether the runtime can run pods at all.
         self.life().await?;
-        self.scenario::<Early>().await;
-        self.scenario::<RejectedPod>().await;
-        self.scenario::<RejectedContainer>().await;
-        self.scenario::<Teardown>().await;
-        self.scenario::<Hanging>().await;
-        self.scenario::<Joining>().await;
+        self.scenario(&hanging::EARLY, hanging::early).await;
+        self.scenario(&rejected::POD, rejected::pod).await;
+        self.scenario(&rejected::CONTAINER, rejected::container)
+            .await;
+        self.scenario(&teardown::TESTS, teardown::teardown).await;
+        self.scenario(&hanging::HANGING, hanging::hanging).await;
+        self.scenario(&joining::TESTS, joining::joining).await;
         Ok(())
     }
 
     async fn life(&mut self) -> Result<()> {
         let Some(driver) = &self.stage.driver else {
-            self.judge(Life::TESTS, Err(NO_DRIVER));
+            self.judge(&life::TESTS, Err(NO_DRIVER.to_owned()));
             return Ok(());
         };
-        let life = Life::play(self.stage, driver).await?;
-        self.judge(Life::TESTS, Ok(&life));
-        self.pods.extend([life.orderly, life.busy]);
-        self.sequences = life.sequences;
+        let (observed, ended) = life::play(self.stage, driver).await?;
+        self.judge(&life::TESTS, Ok(ended));
+        self.add(observed);
         Ok(())
     }
 
     /// Plays a scenario if one of its tests is selected.
-    async fn scenario<S: Scenario>(&mut self) {
-        let mut tests = S::TESTS.iter();
-        if !tests.any(|test| self.options.selects(test.statement)) {
+    async fn scenario<const N: usize, P>(
+        &mut self,
+        tests: &'static [Test; N],
+        play: impl FnOnce(&'a Arc<Stage>, &'a Driver) -> P,
+    ) where
+        P: Future<Output = scenario::Played<N>>,
+    {
+        let mut statements = tests.iter().map(|test| test.statement);
+        if !statements.any(|statement| self.options.selects(statement)) {
             return;
         }
-        let evidence = match &self.stage.driver {
+        let ended = match &self.stage.driver {
             None => Err(NO_DRIVER.to_owned()),
-            Some(driver) => S::play(self.stage, driver)
+            Some(driver) => play(self.stage, driver)
                 .await
                 .map_err(|reason| format!("an earlier step failed: {reason}")),
         };
-        self.judge(S::TESTS, evidence.as_ref().map_err(String::as_str));
+        self.judge(tests, ended);
     }
 
-    fn judge<E>(&mut self, tests: &[Test<E>], evidence: Result<&E, &str>) {
-        let selects = |statement: &str| self.options.selects(statement);
-        self.judged.extend(judged(tests, selects, evidence));
+    /// Records the ends of the selected tests, or skips them for the reason for which there are none.
+    fn judge<const N: usize>(
+        &mut self,
+        tests: &'static [Test; N],
+        ended: Result<[Ended; N], String>,
+    ) {
+        let ended = ended.unwrap_or_else(|reason| [(); N].map(|()| skip(reason.as_str())));
+        let all = tests.iter().zip(ended);
+        let selected = all.filter(|(test, _)| self.options.selects(test.statement));
+        self.played.judged.extend(selected);
+    }
+
+    fn add(&mut self, (ids, record): life::Observed) {
+        self.sequences.extend(record.sequences.iter().cloned());
+        let runtime = &mut self.played.runtime;
+        *runtime = runtime.take().or_else(|| record.runtime.clone());
+        let record = Arc::new(record);
+        self.pods.extend(ids.into_iter().map(|id| PodCase {
+            id,
+            record: Arc::clone(&record),
+        }));
     }
 
     /// Judges what all scenarios have in common.
     fn end(mut self) -> Played {
-        let (pods, sequences) = (
-            std::mem::take(&mut self.pods),
-            std::mem::take(&mut self.sequences),
+        let options = self.options;
+        let selects = |statement: &str| options.selects(statement);
+        let of_pods = pods::TESTS.into_iter();
+        let of_pods = of_pods.flat_map(|tests| judged(tests, selects, &self.pods));
+        let mut all: Vec<_> = of_pods.collect();
+        all.append(&mut self.played.judged);
+        all.extend(judged(order::TESTS, selects, &self.sequences));
+        // What was seen counts: a violation of a statement that is not selected, unless it is skipped on request.
+        let others = |id: &str| !selects(id) && !options.skip.contains(id);
+        let others = judged(order::TESTS, others, &self.sequences).into_iter();
+        all.extend(
+            others.filter(|(test, ended)| test.is_firm() && matches!(ended, Err(Stop::Fail(..)))),
         );
-        let of_scenarios = std::mem::take(&mut self.judged);
-        for tests in pods::TESTS {
-            self.judge(tests, Ok(&pods));
-        }
-        self.judged.extend(of_scenarios);
-        self.judge(order::TESTS, Ok(&sequences));
-        self.judged.extend(unselected(&sequences, self.options));
-        let never = NEVER.iter().filter(|(id, ..)| self.options.selects(id));
-        self.judged
-            .extend(never.map(|(id, name, why)| Judged::new(id, name, skip(*why))));
+        let never = NEVER.iter().filter(|(test, _)| selects(test.statement));
+        all.extend(never.map(|(test, why)| (test, skip(*why))));
         // Stable, so that the tests of a statement stay in their order.
-        self.judged
-            .sort_by_key(|judged| contract::ids().position(|id| id == judged.result.statement));
-        Played {
-            judged: self.judged,
-            runtime: pods.iter().find_map(|case| case.record.runtime.clone()),
-        }
+        all.sort_by_key(|(test, _)| contract::ids().position(|id| id == test.statement));
+        self.played.judged = all;
+        self.played
     }
-}
-
-/// Returns the violations of statements that are not selected, unless they are skipped on request: what was seen counts.
-fn unselected(sequences: &Vec<Sequence>, options: &Options) -> Vec<Judged> {
-    let others = |id: &str| !options.selects(id) && !options.skip.contains(id);
-    let mut judged = judged(order::TESTS, others, Ok(sequences));
-    judged.retain(|judged| matches!(judged.result.outcome, Outcome::Fail(_)));
-    judged
 }
 
 /// Returns the statement and the name of every test.
 #[cfg(test)]
 pub(super) fn tests() -> Vec<(&'static str, &'static str)> {
-    fn of<E>(tests: &[Test<E>]) -> Vec<(&'static str, &'static str)> {
-        let names = tests.iter().map(|test| (test.statement, test.name));
-        names.collect()
-    }
-    let pods = pods::TESTS.into_iter().flat_map(of);
-    let others = [
-        of(order::TESTS),
-        of(Early::TESTS),
-        of(RejectedPod::TESTS),
-        of(RejectedContainer::TESTS),
-        of(Teardown::TESTS),
-        of(Life::TESTS),
-        of(Hanging::TESTS),
-        of(Joining::TESTS),
+    let scenarios = [
+        &life::TESTS[..],
+        &hanging::EARLY,
+        &rejected::POD,
+        &rejected::CONTAINER,
+        &teardown::TESTS,
+        &hanging::HANGING,
+        &joining::TESTS,
     ];
-    pods.chain(others.concat()).collect()
+    let pods = pods::TESTS.into_iter().flatten().map(|(test, _)| test);
+    let order = order::TESTS.iter().map(|(test, _)| test);
+    let all = scenarios.into_iter().flatten().chain(pods).chain(order);
+    all.map(|test| (test.statement, test.name)).collect()
 }

@@ -4,40 +4,83 @@ mod requests;
 mod run;
 mod stop;
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::runtime::cri::messages::ContainerState;
-use crate::runtime::drive::Call;
-use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Stop, Test, skip};
-use crate::runtime::machine::{NETWORK, Network};
-use crate::runtime::observer::{LAST, Record, RecordedEvent, View, WATCHING};
+use super::cri::messages::ContainerState;
+use super::event::Hook;
+use super::journal::Record;
+use super::judgement::{Ended, Judge, Stop, Test, skip};
+use super::machine::{NETWORK, Network};
+use super::observer::{LAST, WATCHING};
+use super::sequence::Arrival;
+use super::view::View;
 
 /// Every test.
-pub(super) const TESTS: [&[Test<Vec<PodCase>>]; 3] = [run::TESTS, stop::TESTS, requests::TESTS];
+pub(super) const TESTS: [&[(Test, Judge<PodCase>)]; 3] = [run::TESTS, stop::TESTS, requests::TESTS];
 
-/// Judges each pod, and returns the first failure, else a pass, else the first reason for skipping.
-fn each(pods: &[PodCase], judge: fn(&PodCase) -> Ended) -> Ended {
-    let mut best: Option<Ended> = None;
-    for ended in pods.iter().map(judge) {
-        match ended {
-            Err(Stop::Fail(..)) => return ended,
-            Ok(()) => best = Some(ended),
-            Err(Stop::Skip(_)) => best = best.or(Some(ended)),
-        }
-    }
-    best.unwrap_or_else(|| skip("no pod was run from its beginning while plugins watched"))
+/// One pod, with everything that was recorded about it.
+#[derive(Clone, Debug)]
+pub(super) struct PodCase {
+    pub(super) id: String,
+    pub(super) record: Arc<Record>,
 }
 
-/// Returns the network that the pod had at the Run hook.
-fn network_at_run(case: &PodCase) -> Ended<&Network> {
-    let run = &case.view(Hook::RUN_POD)?.state;
-    let namespace = run.namespace(NETWORK);
-    if namespace.is_some_and(|namespace| namespace.shared_with_node) {
-        return skip("the pod is on the network of the node");
+impl PodCase {
+    /// Returns the first event of a kind that the last plugin received.
+    fn event(&self, hook: Hook) -> Option<&Arrival> {
+        self.record.first(LAST.name, &self.id, hook)
     }
-    let unreadable = "the network namespace could not be read at RunPodSandbox, see R2";
-    run.network.as_ref().map_or_else(|| skip(unreadable), Ok)
+
+    /// Returns the first event of a kind that each plugin received.
+    fn events(&self, hook: Hook) -> impl Iterator<Item = &Arrival> {
+        WATCHING
+            .into_iter()
+            .filter_map(move |observer| self.record.first(observer, &self.id, hook))
+    }
+
+    /// Returns the state of the pod at the beginning of a hook.
+    fn view(&self, hook: Hook) -> Ended<&View> {
+        let event = self.event(hook);
+        event
+            .and_then(|event| event.views().first())
+            .ok_or_else(|| absent(hook))
+    }
+
+    /// Returns the state of the pod at the beginning and at the end of a hook.
+    fn views(&self, hook: Hook) -> Ended<(&View, &View)> {
+        match self.event(hook).ok_or_else(|| absent(hook))?.views() {
+            [before, after] => Ok((before, after)),
+            _ => skip(format!("the {hook} hooks of pods of others are not held")),
+        }
+    }
+
+    /// Returns the time of the first request about the pod that has the name of a hook.
+    fn request(&self, hook: Hook) -> Option<&Range<Duration>> {
+        let mut requests = self.record.requests.iter();
+        requests
+            .find(|request| request.hook == hook && request.pod == self.id)
+            .map(|request| &request.time)
+    }
+
+    /// Returns the network that the pod had at the Run hook.
+    fn network_at_run(&self) -> Ended<&Network> {
+        let run = &self.view(Hook::RUN_POD)?.state;
+        let namespace = run.namespace(NETWORK);
+        if namespace.is_some_and(|namespace| namespace.shared_with_node) {
+            return skip("the pod is on the network of the node");
+        }
+        let unreadable = "the network namespace could not be read at RunPodSandbox, see R2";
+        run.network.as_ref().map_or_else(|| skip(unreadable), Ok)
+    }
+}
+
+impl fmt::Display for PodCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pod {}", self.id)
+    }
 }
 
 /// Returns the containers of the pod that the runtime lists during a hook, with their states.
@@ -51,57 +94,8 @@ pub(super) fn containers(view: &View) -> Ended<&[(String, ContainerState)]> {
     }
 }
 
-/// One pod, with everything that was recorded about it.
-#[derive(Clone, Debug)]
-pub(super) struct PodCase {
-    pub(super) id: String,
-    pub(super) record: Arc<Record>,
-    /// The requests of the driver; empty for pods of others.
-    pub(super) calls: Arc<Vec<Call>>,
-}
-
-impl PodCase {
-    /// Returns the first event of a kind that the last plugin received.
-    pub(super) fn event(&self, hook: Hook) -> Option<&RecordedEvent> {
-        self.record.first(LAST.name, &self.id, hook)
-    }
-
-    /// Returns the first event of a kind that each plugin received.
-    pub(super) fn events(&self, hook: Hook) -> impl Iterator<Item = &RecordedEvent> {
-        WATCHING
-            .into_iter()
-            .filter_map(move |observer| self.record.first(observer, &self.id, hook))
-    }
-
-    /// Returns the state of the pod at the beginning of a hook.
-    pub(super) fn view(&self, hook: Hook) -> Ended<&View> {
-        self.event(hook)
-            .and_then(|entry| entry.views.first())
-            .ok_or_else(|| absent(hook))
-    }
-
-    /// Returns the state of the pod at the beginning and at the end of a hook.
-    pub(super) fn views(&self, hook: Hook) -> Ended<(&View, &View)> {
-        let entry = self.event(hook).ok_or_else(|| absent(hook))?;
-        match entry.views.as_slice() {
-            [before, after] => Ok((before, after)),
-            _ => skip(format!("the {hook} hooks of pods of others are not held")),
-        }
-    }
-
-    /// Returns the first request about the pod that has the name of a hook.
-    pub(super) fn request(&self, hook: Hook) -> Option<&Call> {
-        let mut calls = self.calls.iter();
-        calls.find(|call| call.request == hook.name() && call.subject() == self.id)
-    }
-}
-
 /// Returns the skip of a test that needs an event which did not arrive.
-pub(super) fn missing<T>(hook: Hook) -> Ended<T> {
-    Err(absent(hook))
-}
-
-fn absent(hook: Hook) -> Stop {
+pub(super) fn absent(hook: Hook) -> Stop {
     let about = match hook {
         Hook::RUN_POD => "O1",
         Hook::STOP_POD => "O2",

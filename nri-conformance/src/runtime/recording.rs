@@ -16,7 +16,6 @@ use std::io::BufRead;
 use std::path::Path;
 use std::time::Duration;
 
-use bytes::Bytes;
 use nri::api::{ConfigureResponse, EventMask, RegisterPluginRequest, SynchronizeRequest};
 use nri::codec::Message as _;
 use nri::wire::Code;
@@ -25,7 +24,7 @@ use crate::record::{
     Error, ErrorKind, FrameEvent, Party, Payload, Reader, Request, Response, Result,
 };
 use crate::result::{Report, Subject};
-use crate::runtime::event::{EventRequest, Hook};
+use crate::runtime::event::Hook;
 use crate::runtime::judgement::judged;
 use crate::runtime::sequence::{Arrival, Sequence};
 use crate::runtime::{deviations, order};
@@ -56,7 +55,9 @@ pub fn judge_reader(
     let header = reader.header().clone();
     let (name, version) = (header.runtime, header.runtime_version);
     let subject = Subject::runtime(name.unwrap_or_default(), version.unwrap_or_default());
-    let results = deviations::mark(&subject, judged(order::TESTS, selects, Ok(&sequences)));
+    let judged = judged(order::TESTS, selects, &sequences).into_iter();
+    let results = judged.map(|(test, ended)| deviations::result(&subject, test, ended));
+    let results = results.collect();
     Ok(Report { subject, results })
 }
 
@@ -84,10 +85,10 @@ fn too_many() -> Error {
 
 /// One connection of a recording.
 #[derive(Debug, Default)]
-pub(super) struct Connection {
+struct Connection {
     registrations: Vec<Registration>,
-    /// The requests without an answer, by their streams.
-    pending: HashMap<u32, Pending>,
+    /// The positions of the requests without an answer, by their streams.
+    pending: HashMap<u32, usize>,
     /// True if the rest cannot be judged.
     lost: bool,
 }
@@ -95,25 +96,15 @@ pub(super) struct Connection {
 /// Everything from one registration to the next.
 #[derive(Debug)]
 struct Registration {
-    plugin: String,
-    subscribed: EventMask,
+    /// The sequence without its arrivals.
+    sequence: Sequence,
     /// `None` for a request that the plugin does not implement: the runtime repeats it as StateChange.
     arrivals: Vec<Option<Arrival>>,
-    known_pods: Vec<String>,
-    known_containers: Vec<String>,
-}
-
-/// A request of the runtime without an answer.
-#[derive(Debug)]
-enum Pending {
-    Configure,
-    /// The event with this position.
-    Event(usize),
 }
 
 impl Connection {
     /// Adds a frame. Returns true if it is an event.
-    pub(super) fn add(&mut self, at: Duration, frame: FrameEvent) -> bool {
+    fn add(&mut self, at: Duration, frame: FrameEvent) -> bool {
         if self.lost {
             return false;
         }
@@ -135,9 +126,15 @@ impl Connection {
     }
 
     /// Returns the sequence of each registration.
-    pub(super) fn sequences(self, number: u32) -> impl Iterator<Item = Sequence> {
+    fn sequences(self, number: u32) -> impl Iterator<Item = Sequence> {
         let registrations = self.registrations.into_iter();
-        registrations.map(move |registration| registration.sequence(number))
+        registrations.map(move |registration| {
+            let mut sequence = registration.sequence;
+            let plugin = format!("{} on connection {number}", sequence.plugin);
+            sequence.plugin = plugin.trim_start().to_owned();
+            sequence.arrivals = registration.arrivals.into_iter().flatten().collect();
+            sequence
+        })
     }
 
     fn plugin_request(&mut self, request: &Request) {
@@ -150,13 +147,20 @@ impl Connection {
             "" => plugin.plugin_name,
             index => format!("{index}-{}", plugin.plugin_name),
         };
-        self.registrations.push(Registration::new(name));
+        self.register(name);
+    }
+
+    fn register(&mut self, plugin: String) {
+        self.registrations.push(Registration {
+            sequence: Sequence::new(plugin),
+            arrivals: Vec::new(),
+        });
     }
 
     fn runtime_request(&mut self, at: Duration, request: &Request) -> bool {
         if self.registrations.is_empty() {
             // The recording begins after the registration.
-            self.registrations.push(Registration::new(String::new()));
+            self.register(String::new());
         }
         let (Some(payload), Some(current)) =
             (request.payload.bytes(), self.registrations.last_mut())
@@ -164,97 +168,52 @@ impl Connection {
             self.lost = true;
             return false;
         };
-        match request.method.as_str() {
-            "Configure" => {
-                current
-                    .arrivals
-                    .push(Some(Arrival::of(EventRequest::of_all(Hook::Configure), at)));
-                self.pending.insert(request.stream, Pending::Configure);
-                false
-            }
-            "Synchronize" => current.synchronize(at, payload.clone()),
-            method => {
-                let Some(event) = EventRequest::read(method, payload.clone()) else {
+        let arrival = match request.method.as_str() {
+            "Configure" => Arrival::new(Hook::Configure, at),
+            "Synchronize" => {
+                let part = SynchronizeRequest::decode(payload.clone()).unwrap_or_default();
+                let more = part.more;
+                current.sequence.learn(part);
+                if more {
                     return false;
-                };
-                let position = Pending::Event(current.arrivals.len());
-                current.arrivals.push(Some(Arrival::of(event, at)));
-                self.pending.insert(request.stream, position);
-                true
+                }
+                Arrival::new(Hook::Synchronize, at)
             }
-        }
+            method => match Arrival::read(method, payload.clone(), at) {
+                Some(event) => Arrival {
+                    sight: None,
+                    ..event
+                },
+                None => return false,
+            },
+        };
+        let is_event = arrival.hook != Hook::Configure;
+        self.pending.insert(request.stream, current.arrivals.len());
+        current.arrivals.push(Some(arrival));
+        is_event
     }
 
     fn answer(&mut self, at: Duration, response: Response) {
-        let Some(pending) = self.pending.remove(&response.stream) else {
+        let position = self.pending.remove(&response.stream);
+        let current = self.registrations.last_mut();
+        let Some((position, current)) = position.zip(current) else {
             return;
         };
-        let Some(current) = self.registrations.last_mut() else {
+        let Some(slot) = current.arrivals.get_mut(position) else {
             return;
         };
-        match (pending, response.result) {
-            (Pending::Configure, Ok(Payload::Bytes(answer))) => current.configured(answer),
-            (Pending::Configure, _) => {}
-            (Pending::Event(position), result) => {
-                let unknown = result.is_err_and(|status| status.code == Code::UNIMPLEMENTED);
-                current.answered(position, at, unknown);
+        let Some(arrival) = slot else { return };
+        match response.result {
+            Ok(Payload::Bytes(answer)) if arrival.hook == Hook::Configure => {
+                let mask = ConfigureResponse::decode(answer).unwrap_or_default().events;
+                if mask != 0 {
+                    current.sequence.subscribed = EventMask::from_bits_truncate(mask);
+                }
             }
+            Err(status) if status.code == Code::UNIMPLEMENTED && arrival.hook.event().is_some() => {
+                *slot = None;
+            }
+            Ok(_) | Err(_) => arrival.answered = Some(at),
         }
-    }
-}
-
-impl Registration {
-    fn new(plugin: String) -> Registration {
-        Registration {
-            plugin,
-            subscribed: EventMask::ALL,
-            arrivals: Vec::new(),
-            known_pods: Vec::new(),
-            known_containers: Vec::new(),
-        }
-    }
-
-    fn configured(&mut self, answer: Bytes) {
-        let mask = ConfigureResponse::decode(answer).unwrap_or_default().events;
-        if mask != 0 {
-            self.subscribed = EventMask::from_bits_truncate(mask);
-        }
-    }
-
-    /// Adds a part of the state. Returns true for the last one.
-    fn synchronize(&mut self, at: Duration, payload: Bytes) -> bool {
-        let state = SynchronizeRequest::decode(payload).unwrap_or_default();
-        self.known_pods
-            .extend(state.pods.into_iter().map(|pod| pod.id));
-        let containers = state.containers.into_iter();
-        self.known_containers
-            .extend(containers.map(|container| container.id));
-        if !state.more {
-            self.arrivals.push(Some(Arrival::of(
-                EventRequest::of_all(Hook::Synchronize),
-                at,
-            )));
-        }
-        !state.more
-    }
-
-    fn answered(&mut self, position: usize, at: Duration, unknown: bool) {
-        let Some(slot) = self.arrivals.get_mut(position) else {
-            return;
-        };
-        if unknown {
-            *slot = None;
-        } else if let Some(arrival) = slot {
-            arrival.answered = Some(at);
-        }
-    }
-
-    fn sequence(self, connection: u32) -> Sequence {
-        let plugin = format!("{} on connection {connection}", self.plugin);
-        let mut sequence = Sequence::new(plugin.trim_start().to_owned(), self.subscribed);
-        sequence.arrivals = self.arrivals.into_iter().flatten().collect();
-        sequence.known_pods.extend(self.known_pods);
-        sequence.known_containers.extend(self.known_containers);
-        sequence
     }
 }

@@ -1,12 +1,18 @@
-//! The events of one plugin in the order of their arrival, from observers or from a recording.
+//! The requests to one plugin in the order of their arrival, from observers or from a recording.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::Duration;
 
-use nri::api::EventMask;
+use bytes::Bytes;
+use nri::api::{
+    CreateContainerRequest, Event, EventMask, PodSandbox, RunPodSandboxRequest, SynchronizeRequest,
+};
+use nri::codec::Message as _;
 
-use super::event::{ContainerId, EventRequest, Hook};
-use super::observer::Record;
+use super::event::{ContainerId, Hook};
+use super::judgement::Ended;
+use super::view::View;
 
 /// Everything that one plugin received on one connection.
 #[derive(Clone, Debug)]
@@ -17,10 +23,8 @@ pub(crate) struct Sequence {
     pub(crate) subscribed: EventMask,
     /// Its requests, in the order of their arrival. A Synchronize that is split is one request.
     pub(crate) arrivals: Vec<Arrival>,
-    /// The pods in Synchronize.
-    pub(crate) known_pods: BTreeSet<String>,
-    /// The containers in Synchronize.
-    pub(crate) known_containers: BTreeSet<String>,
+    /// The ids of the pods and containers in Synchronize.
+    pub(crate) known: BTreeSet<String>,
     /// The containers whose requests all succeeded, and that end only on request.
     pub(crate) undisturbed: BTreeSet<String>,
 }
@@ -36,50 +40,50 @@ pub(crate) struct Arrival {
     pub(crate) at: Duration,
     /// The time of the answer; `None` if it is unknown.
     pub(crate) answered: Option<Duration>,
+    /// The observations of an observer; `None` in a recording.
+    pub(crate) sight: Option<Box<Sight>>,
 }
+
+/// The observations of an observer during an event.
+#[derive(Clone, Debug)]
+pub(crate) struct Sight {
+    /// The pod as the event has it, without its annotations.
+    pub(crate) pod: PodSandbox,
+    /// The state of the pod at the beginning of the hook, and at its end if the hook was held.
+    pub(crate) views: Vec<View>,
+    /// The outcome of an attempt to start a container while the hook was held.
+    pub(crate) attempt: Option<Ended>,
+}
+
+/// A pod or container: its kind and its id.
+pub(crate) type Subject<'a> = (&'static str, &'a str);
+
+/// The events of each pod or container.
+pub(crate) type Groups<'a> = BTreeMap<Subject<'a>, Vec<&'a Arrival>>;
 
 impl Sequence {
     /// Returns a sequence without requests.
-    pub(crate) fn new(plugin: String, subscribed: EventMask) -> Sequence {
+    pub(crate) fn new(plugin: String) -> Sequence {
         Sequence {
             plugin,
-            subscribed,
+            subscribed: EventMask::ALL,
             arrivals: Vec::new(),
-            known_pods: BTreeSet::new(),
-            known_containers: BTreeSet::new(),
+            known: BTreeSet::new(),
             undisturbed: BTreeSet::new(),
         }
     }
 
-    /// Returns the sequence of each observer, in the order in which they were configured.
-    pub(crate) fn all_of(record: &Record) -> Vec<Sequence> {
-        let mut sequences: Vec<Sequence> = Vec::new();
-        for entry in &record.entries {
-            if !sequences.iter().any(|known| known.plugin == entry.observer) {
-                sequences.push(Sequence::of(record, entry.observer));
-            }
-        }
-        sequences
+    /// Adds the pods and containers in a part of Synchronize.
+    pub(crate) fn learn(&mut self, part: SynchronizeRequest) {
+        self.known.extend(part.pods.into_iter().map(|pod| pod.id));
+        let containers = part.containers.into_iter();
+        self.known.extend(containers.map(|container| container.id));
     }
 
-    fn of(record: &Record, observer: &str) -> Sequence {
-        let mut sequence = Sequence::new(observer.to_owned(), EventMask::ALL);
-        for state in record.states(observer) {
-            sequence.known_pods.extend(state.pods.iter().cloned());
-            let containers = state.containers.iter();
-            sequence.known_containers.extend(containers.cloned());
-        }
-        let Some(first) = record.entries.first() else {
-            return sequence;
-        };
-        let since = |moment: Instant| moment.saturating_duration_since(first.started);
-        let events = record.entries.iter();
-        let events = events.filter(|entry| entry.observer == observer);
-        sequence.arrivals.extend(events.map(|entry| Arrival {
-            answered: entry.ended.map(since),
-            ..Arrival::of(entry.event.clone(), since(entry.started))
-        }));
-        sequence
+    /// Returns true if the plugin knows a pod or container from Synchronize or from an event.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        let is_about = |arrival: &Arrival| arrival.pod == id || arrival.is_about_container(id);
+        self.known.contains(id) || self.arrivals.iter().any(is_about)
     }
 
     /// Returns true if the plugin receives this event.
@@ -88,43 +92,122 @@ impl Sequence {
             .is_none_or(|event| self.subscribed.contains(event))
     }
 
-    /// Returns the events of each pod without those of its containers, by the id of the pod.
-    pub(crate) fn by_pod(&self) -> BTreeMap<&str, Vec<&Arrival>> {
-        let mut pods: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
-        for arrival in self.events().filter(|arrival| arrival.container.is_none()) {
-            pods.entry(&arrival.pod).or_default().push(arrival);
-        }
-        pods
+    /// Returns the events of each pod without those of its containers.
+    pub(crate) fn pods(&self) -> Groups<'_> {
+        self.grouped(|arrival| arrival.container.is_none().then_some(("pod", &arrival.pod)))
     }
 
-    /// Returns the events of each container, by the id of the container.
-    pub(crate) fn by_container(&self) -> BTreeMap<&str, Vec<&Arrival>> {
-        let mut containers: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
-        for arrival in self.events() {
-            if let Some(container) = &arrival.container {
-                containers.entry(&container.id).or_default().push(arrival);
+    /// Returns the events of each pod and its containers.
+    pub(crate) fn pods_with_containers(&self) -> Groups<'_> {
+        self.grouped(|arrival| Some(("pod", &arrival.pod)))
+    }
+
+    /// Returns the events of each container.
+    pub(crate) fn containers(&self) -> Groups<'_> {
+        self.grouped(|arrival| Some(("container", &arrival.container.as_ref()?.id)))
+    }
+
+    fn grouped<'a>(&'a self, subject: fn(&'a Arrival) -> Option<Subject<'a>>) -> Groups<'a> {
+        let mut groups = Groups::new();
+        let arrivals = self.arrivals.iter();
+        for arrival in arrivals.filter(|arrival| arrival.hook.event().is_some()) {
+            if let Some(subject) = subject(arrival) {
+                groups.entry(subject).or_default().push(arrival);
             }
         }
-        containers
+        groups
     }
+}
 
-    /// Returns the requests other than Configure and Synchronize.
-    pub(crate) fn events(&self) -> impl Iterator<Item = &Arrival> {
-        self.arrivals
-            .iter()
-            .filter(|arrival| arrival.hook.event().is_some())
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin {}", self.plugin)
     }
 }
 
 impl Arrival {
-    /// Returns a request whose answer is unknown.
-    pub(crate) fn of(event: EventRequest, at: Duration) -> Arrival {
+    /// Returns a request that is not about one pod: Configure or Synchronize.
+    pub(crate) fn new(hook: Hook, at: Duration) -> Arrival {
         Arrival {
-            hook: event.hook,
-            pod: event.pod.id,
-            container: event.container,
+            hook,
+            pod: String::new(),
+            container: None,
             at,
             answered: None,
+            sight: None,
+        }
+    }
+
+    /// Reads an event whose answer is unknown. Returns `None` for a request that is not an event, or that cannot be decoded.
+    #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
+    pub(crate) fn read(method: &str, payload: Bytes, at: Duration) -> Option<Arrival> {
+        let (hook, pod, container) = match Hook::named(method) {
+            None if method == "StateChange" => {
+                let change = nri::api::StateChangeEvent::decode(payload).ok()?;
+                let hook = Hook::named(Event::try_from(change.event).ok()?.name())?;
+                (hook, change.pod, change.container)
+            }
+            None => return None,
+            // Every request begins with the pod, and that of a container with the pod and the container.
+            Some(hook) if hook.is_about_pod() => {
+                (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
+            }
+            Some(hook) => {
+                let request = CreateContainerRequest::decode(payload).ok()?;
+                (hook, request.pod, request.container)
+            }
+        };
+        let container = container.filter(|_| !hook.is_about_pod());
+        let pod = PodSandbox {
+            annotations: Default::default(),
+            ..pod.unwrap_or_default()
+        };
+        Some(Arrival {
+            pod: pod.id.clone(),
+            container: container.map(|container| ContainerId {
+                id: container.id,
+                name: container.name,
+                pod: container.pod_sandbox_id,
+            }),
+            sight: Some(Box::new(Sight {
+                pod,
+                views: Vec::new(),
+                attempt: None,
+            })),
+            ..Arrival::new(hook, at)
+        })
+    }
+
+    pub(crate) fn is_about_container(&self, id: &str) -> bool {
+        let container = self.container.as_ref();
+        container.is_some_and(|container| container.id == id)
+    }
+
+    /// Returns true if the answer was sent before a moment.
+    pub(crate) fn answered_before(&self, moment: Duration) -> bool {
+        self.answered.is_some_and(|answered| answered <= moment)
+    }
+
+    /// Returns the pod as the event has it.
+    pub(crate) fn facts(&self) -> Option<&PodSandbox> {
+        self.sight.as_ref().map(|sight| &sight.pod)
+    }
+
+    /// Returns the states of the pod during the hook.
+    pub(crate) fn views(&self) -> &[View] {
+        self.sight.as_ref().map_or(&[], |sight| &sight.views)
+    }
+}
+
+impl fmt::Display for Arrival {
+    /// Writes the event, and the pods if they contradict each other.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Arrival { hook, pod, .. } = self;
+        match &self.container {
+            Some(container) if container.pod != *pod => {
+                write!(f, "{hook} (pod {pod}, container of pod {})", container.pod)
+            }
+            Some(_) | None => write!(f, "{hook}"),
         }
     }
 }

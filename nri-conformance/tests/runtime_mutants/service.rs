@@ -39,9 +39,7 @@ impl Sim {
         let world = self.world();
         let containers = world.containers.values().filter(|container| {
             let event = &container.event;
-            let pod =
-                filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id;
-            pod && (filter.id.is_empty() || filter.id == event.id)
+            filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id
         });
         containers
             .map(|container| cri::Container {
@@ -53,8 +51,7 @@ impl Sim {
     }
 
     async fn answer(self: Arc<Self>, method: &str, request: Bytes) -> Reply<Vec<u8>> {
-        let pod = |request| Ok::<_, String>(read::<cri::PodSandboxId>(request)?.pod_sandbox_id);
-        let container = |request| Ok::<_, String>(read::<cri::ContainerId>(request)?.container_id);
+        let id = |request| Ok::<_, String>(read::<cri::Id>(request)?.id);
         match method {
             "Version" => Ok(cri::VersionResponse {
                 runtime_name: "simulation".to_owned(),
@@ -69,23 +66,23 @@ impl Sim {
             .encode_to_vec()),
             "RunPodSandbox" => {
                 let config = read::<cri::RunPodSandboxRequest>(request)?.config;
-                let pod_sandbox_id = self.run_pod(config.unwrap_or_default()).await?;
-                Ok(cri::PodSandboxId { pod_sandbox_id }.encode_to_vec())
+                let id = self.run_pod(config.unwrap_or_default()).await?;
+                Ok(cri::Id { id }.encode_to_vec())
             }
-            "StopPodSandbox" => empty(self.stop_pod(pod(request)?).await),
-            "RemovePodSandbox" => empty(self.remove_pod(pod(request)?).await),
+            "StopPodSandbox" => empty(self.stop_pod(id(request)?).await),
+            "RemovePodSandbox" => empty(self.remove_pod(id(request)?).await),
             "PodSandboxStatus" => Ok(cri::PodSandboxStatusResponse {
-                status: Some(self.status(&pod(request)?)?),
+                status: Some(self.status(&id(request)?)?),
             }
             .encode_to_vec()),
             "ListPodSandbox" => {
                 Ok(cri::ListPodSandboxResponse { items: self.pods() }.encode_to_vec())
             }
             "CreateContainer" => {
-                let container_id = self.create(read(request)?).await?;
-                Ok(cri::ContainerId { container_id }.encode_to_vec())
+                let id = self.create(read(request)?).await?;
+                Ok(cri::Id { id }.encode_to_vec())
             }
-            "StartContainer" => empty(self.start_container(&container(request)?).await),
+            "StartContainer" => empty(self.start_container(&id(request)?).await),
             "UpdateContainerResources" => {
                 let request = read::<cri::UpdateContainerResourcesRequest>(request)?;
                 empty(self.update(&request.container_id).await)
@@ -94,7 +91,7 @@ impl Sim {
                 let request = read::<cri::StopContainerRequest>(request)?;
                 empty(self.stop(&request.container_id).await)
             }
-            "RemoveContainer" => empty(self.remove(&container(request)?).await),
+            "RemoveContainer" => empty(self.remove(&id(request)?).await),
             "ListContainers" => {
                 let filter = read::<cri::ListContainersRequest>(request)?.filter;
                 let containers = self.containers(filter.unwrap_or_default());

@@ -1,4 +1,5 @@
-//! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later.
+//! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later. Their names and those of their fields
+//! are explained there.
 
 use std::collections::HashMap;
 
@@ -36,8 +37,6 @@ pub enum NamespaceMode {
     Pod = 0,
     /// Private to each container.
     Container = 1,
-    /// Shared with the node.
-    Node = 2,
 }
 
 /// The manager of the cgroups of the node.
@@ -66,37 +65,26 @@ macro_rules! messages {
 messages! {
     /// The names and versions of the runtime.
     VersionResponse {
-        /// The name, such as `containerd`.
         runtime_name: String = [string] "2";
-        /// The version, such as `v2.4.2`.
         runtime_version: String = [string] "3";
     }
 
     /// The name that identifies a pod, and the attempt to create it.
     PodSandboxMetadata {
-        /// The name of the pod.
         name: String = [string] "1";
-        /// The unique id that the pod has in Kubernetes.
         uid: String = [string] "2";
-        /// The namespace in Kubernetes.
         namespace: String = [string] "3";
         /// The number of earlier attempts.
         attempt: u32 = [uint32] "4";
     }
 
-    /// The modes of the namespaces of a pod or container.
+    /// The modes of the namespaces of a pod or container, which share the others unless they say otherwise.
     NamespaceOption {
-        /// The mode of the network namespace.
-        network: i32 = [enumeration = "NamespaceMode"] "1";
-        /// The mode of the PID namespace.
         pid: i32 = [enumeration = "NamespaceMode"] "2";
-        /// The mode of the IPC namespace.
-        ipc: i32 = [enumeration = "NamespaceMode"] "3";
     }
 
     /// The security settings of a pod.
     LinuxSandboxSecurityContext {
-        /// The modes of its namespaces.
         namespace_options: Option<NamespaceOption> = [message, optional] "1";
     }
 
@@ -104,34 +92,27 @@ messages! {
     LinuxPodSandboxConfig {
         /// The cgroup of the pod, which the kubelet creates.
         cgroup_parent: String = [string] "1";
-        /// The security settings.
         security_context: Option<LinuxSandboxSecurityContext> = [message, optional] "2";
     }
 
     /// The settings of a pod.
     PodSandboxConfig {
-        /// The name.
         metadata: Option<PodSandboxMetadata> = [message, optional] "1";
         /// The name that the pod sees as its host name.
         hostname: String = [string] "2";
-        /// The folder of the logs of its containers.
         log_directory: String = [string] "3";
-        /// Labels of the Kubernetes object, by key.
         labels: HashMap<String, String> = [map = "string, string"] "6";
-        /// The settings that apply to Linux.
         linux: Option<LinuxPodSandboxConfig> = [message, optional] "8";
     }
 
     /// The request to create and start a pod sandbox.
     RunPodSandboxRequest {
-        /// The settings of the pod.
         config: Option<PodSandboxConfig> = [message, optional] "1";
     }
 
-    /// A pod sandbox by its id: the only field of several requests and responses.
-    PodSandboxId {
-        /// The id of the sandbox.
-        pod_sandbox_id: String = [string] "1";
+    /// A pod sandbox or a container by its id: the only field of several requests and responses.
+    Id {
+        id: String = [string] "1";
     }
 
     /// A response without content.
@@ -139,13 +120,11 @@ messages! {
 
     /// The status of a pod sandbox.
     PodSandboxStatus {
-        /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "PodSandboxState"] "3";
     }
 
     /// The response to `PodSandboxStatus`.
     PodSandboxStatusResponse {
-        /// The status.
         status: Option<PodSandboxStatus> = [message, optional] "1";
     }
 
@@ -159,23 +138,18 @@ messages! {
 
     /// The request for a list of pod sandboxes.
     ListPodSandboxRequest {
-        /// The sandboxes to list.
         filter: Option<PodSandboxFilter> = [message, optional] "1";
     }
 
     /// A pod sandbox in a list.
     PodSandbox {
-        /// The id of the sandbox.
         id: String = [string] "1";
-        /// The name.
         metadata: Option<PodSandboxMetadata> = [message, optional] "2";
-        /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "PodSandboxState"] "3";
     }
 
     /// A list of pod sandboxes.
     ListPodSandboxResponse {
-        /// The sandboxes.
         items: Vec<PodSandbox> = [message, repeated] "1";
     }
 
@@ -187,105 +161,76 @@ messages! {
         user_specified_image: String = [string] "18";
     }
 
-    /// The name of a container, and the attempt to create it.
+    /// The name of a container.
     ContainerMetadata {
-        /// The name, unique in its pod.
         name: String = [string] "1";
-        /// The number of earlier attempts.
-        attempt: u32 = [uint32] "2";
     }
 
     /// The security settings of a container.
     LinuxContainerSecurityContext {
-        /// The modes of its namespaces.
         namespace_options: Option<NamespaceOption> = [message, optional] "3";
     }
 
     /// The settings of a container that apply to Linux.
     LinuxContainerConfig {
-        /// The security settings.
         security_context: Option<LinuxContainerSecurityContext> = [message, optional] "2";
     }
 
     /// The settings of a container.
     ContainerConfig {
-        /// The name.
         metadata: Option<ContainerMetadata> = [message, optional] "1";
-        /// The image.
         image: Option<ImageSpec> = [message, optional] "2";
         /// The command; empty for that of the image.
         command: Vec<String> = [string, repeated] "3";
-        /// Labels of the Kubernetes object, by key.
         labels: HashMap<String, String> = [map = "string, string"] "9";
         /// The log file, below the log folder of the pod.
         log_path: String = [string] "11";
-        /// The settings that apply to Linux.
         linux: Option<LinuxContainerConfig> = [message, optional] "15";
     }
 
     /// The request to create a container.
     CreateContainerRequest {
-        /// The id of the sandbox.
         pod_sandbox_id: String = [string] "1";
-        /// The settings of the container.
         config: Option<ContainerConfig> = [message, optional] "2";
-        /// The settings of its pod, as given when the pod was created.
         sandbox_config: Option<PodSandboxConfig> = [message, optional] "3";
-    }
-
-    /// A container by its id: the only field of several requests and responses.
-    ContainerId {
-        /// The id of the container.
-        container_id: String = [string] "1";
     }
 
     /// A filter of containers.
     ContainerFilter {
-        /// The id of the container; empty for any.
-        id: String = [string] "1";
         /// The id of the sandbox; empty for any.
         pod_sandbox_id: String = [string] "3";
     }
 
     /// The request for a list of containers.
     ListContainersRequest {
-        /// The containers to list.
         filter: Option<ContainerFilter> = [message, optional] "1";
     }
 
     /// A container in a list.
     Container {
-        /// The id of the container.
         id: String = [string] "1";
-        /// The id of its sandbox.
         pod_sandbox_id: String = [string] "2";
-        /// The number of the state in CRI's enum.
         state: i32 = [enumeration = "ContainerState"] "6";
     }
 
     /// A list of containers.
     ListContainersResponse {
-        /// The containers.
         containers: Vec<Container> = [message, repeated] "1";
     }
 
     /// The settings of a runtime that apply to Linux.
     LinuxRuntimeConfiguration {
-        /// The manager of cgroups.
         cgroup_driver: i32 = [enumeration = "CgroupDriver"] "1";
     }
 
     /// The response to `RuntimeConfig`.
     RuntimeConfigResponse {
-        /// The settings that apply to Linux.
         linux: Option<LinuxRuntimeConfiguration> = [message, optional] "1";
     }
 
     /// The request to change the resources of a container.
     UpdateContainerResourcesRequest {
-        /// The id of the container.
         container_id: String = [string] "1";
-        /// The new resources.
         linux: Option<LinuxContainerResources> = [message, optional] "2";
     }
 
@@ -297,9 +242,15 @@ messages! {
 
     /// The request to stop a container.
     StopContainerRequest {
-        /// The id of the container.
         container_id: String = [string] "1";
         /// The time that it has to end on its own, in seconds.
         timeout: i64 = [int64] "2";
+    }
+}
+
+impl Id {
+    /// Returns the message with this id.
+    pub fn new(id: &str) -> Id {
+        Id { id: id.to_owned() }
     }
 }

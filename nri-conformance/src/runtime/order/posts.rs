@@ -1,23 +1,22 @@
 //! C5: the events after the fact.
 
-use super::{passed, violation};
+use super::{judge, times};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Shape, Stop};
+use crate::runtime::judgement::{After, Ended, Shape};
 use crate::runtime::sequence::{Arrival, Sequence};
 
 /// C5 for every pod and container.
-pub(super) fn posts_in_order(sequence: &Sequence) -> Ended {
-    let mut judged = false;
-    let (pods, containers) = (sequence.by_pod(), sequence.by_container());
-    for (subject, arrivals) in pods.iter().chain(&containers) {
-        let posts = Hook::all().filter_map(|hook| Post::of(sequence, subject, hook));
-        for post in posts {
-            judged |= arrivals.iter().any(|arrival| arrival.hook == post.hook);
-            let checked = post.check(arrivals);
-            checked.map_err(|shape| broken(subject, arrivals, shape))?;
+pub(super) fn in_order(sequence: &Sequence) -> Ended {
+    let mut subjects = sequence.pods();
+    subjects.append(&mut sequence.containers());
+    judge(subjects, |subject, arrivals| {
+        let mut judged = false;
+        for post in Hook::all().filter_map(|hook| Post::of(sequence, subject, hook)) {
+            judged |= times(arrivals, post.hook) > 0;
+            post.check(arrivals)?;
         }
-    }
-    passed(judged)
+        Ok(judged)
+    })
 }
 
 /// An event after the fact of one pod or container.
@@ -39,8 +38,7 @@ impl Post {
         both.then(|| Post {
             hook,
             follows,
-            known: sequence.known_containers.contains(subject)
-                || sequence.known_pods.contains(subject),
+            known: sequence.known.contains(subject),
             undisturbed: sequence.undisturbed.contains(subject),
         })
     }
@@ -71,7 +69,7 @@ impl Post {
             (false, true) => Err(self.shape(1, before[..position].last())),
             // C1 is broken: the event is missing.
             (false, false) if self.is_once() => Ok(()),
-            (false, false) => Err(Shape::caused(self.follows, 0, Cause::Nothing)),
+            (false, false) => Err(Shape::new(self.follows, 0, After::Nothing)),
         }
     }
 
@@ -80,7 +78,7 @@ impl Post {
         let Some((event, rest)) = arrivals.split_first() else {
             return Ok(());
         };
-        let posts = rest.iter().filter(|one| one.hook == self.hook).count();
+        let posts = times(rest, self.hook);
         let position = rest.iter().position(|one| one.hook == self.hook);
         match position {
             None if self.is_due(rest) => Err(self.shape(0, Some(event))),
@@ -121,17 +119,6 @@ impl Post {
     }
 
     fn shape(&self, times: usize, earlier: Option<&&Arrival>) -> Shape {
-        Shape::following(self.hook, times, earlier.map(|earlier| earlier.hook))
+        Shape::new(self.hook, times, earlier.map(|earlier| earlier.hook))
     }
-}
-
-fn broken(subject: &str, arrivals: &[&Arrival], shape: Shape) -> Stop {
-    let names = arrivals.iter().take(12);
-    let names: Vec<String> = names.map(|arrival| arrival.hook.to_string()).collect();
-    violation(
-        subject,
-        format!("{shape}, in {}", names.join(", ")),
-        "each Post event once, after the answers to its event and before the next event",
-        shape,
-    )
 }

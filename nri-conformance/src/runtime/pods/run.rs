@@ -2,59 +2,51 @@
 
 use std::net::IpAddr;
 
-use super::{each, network_at_run};
+use super::PodCase;
 use crate::runtime::cri::messages::PodSandboxState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
+use crate::runtime::judgement::{Ended, Judge, Test, fail, skip, tests};
 use crate::runtime::machine::Pause;
-use crate::runtime::pods::PodCase;
 
-pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
-    "R1" "cgroup-exists" each(cgroup_exists);
-    "R2" "namespaces-are-active" each(namespaces_are_active);
-    "R4" "network-is-configured" each(network_is_configured);
-    "R5" "ip-is-assigned" each(ip_is_assigned);
-    "R6" "pause-runs" each(pause_runs);
-    "R7" "not-ready-during-the-hook" each(not_ready_during_the_hook);
+pub(super) const TESTS: &[(Test, Judge<PodCase>)] = tests! {
+    "R1" "cgroup-exists" "RunPodSandbox"
+        => "the cgroups of the pod exist during the hook", cgroup_exists;
+    "R2" "namespaces-are-active" "RunPodSandbox"
+        => "the IPC, network and UTS namespaces of the pod are active during the hook", namespaces_are_active;
+    "R4" "network-is-configured" "RunPodSandbox"
+        => "an interface that is up and has an address", network_is_configured;
+    "R5" "ip-is-assigned" "RunPodSandbox"
+        => "the addresses of the pod are assigned during the hook", ip_is_assigned;
+    "R6" "pause-runs" "RunPodSandbox"
+        => "the pause container runs during the hook", pause_runs;
+    "R7" "not-ready-during-the-hook" "ListPodSandbox and PodSandboxStatus during RunPodSandbox"
+        => "the pod is not ready before all hooks have returned", not_ready_during_the_hook;
 };
 
 /// R1: the cgroups that the event names exist.
 fn cgroup_exists(case: &PodCase) -> Ended {
-    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
+    let state = &case.view(Hook::RUN_POD)?.state;
     if state.cgroups.is_empty() {
         return skip("the event names no cgroup");
     }
     match state.cgroups.iter().find(|(_, exists)| !exists) {
         None => Ok(()),
-        Some((name, _)) => fail(
-            sent,
-            format!("the cgroup {name} does not exist in any hierarchy"),
-            "the cgroups of the pod exist during the hook",
-        ),
+        Some((name, _)) => fail(format!("the cgroup {name} does not exist in any hierarchy")),
     }
 }
 
 /// R2: the namespaces exist and are not those of the node.
 fn namespaces_are_active(case: &PodCase) -> Ended {
-    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
-    let known = state
-        .namespaces
-        .iter()
-        .filter(|namespace| namespace.file.is_some());
+    let state = &case.view(Hook::RUN_POD)?.state;
     let mut judged = false;
-    for namespace in known {
+    for namespace in &state.namespaces {
+        let Some(file) = &namespace.file else {
+            continue;
+        };
         judged = true;
         if namespace.inode.is_none() {
-            let file = namespace.file.as_deref().unwrap_or("".as_ref());
-            return fail(
-                sent,
-                format!(
-                    "there is no {} namespace at {}",
-                    namespace.kind,
-                    file.display()
-                ),
-                "the IPC, network and UTS namespaces of the pod are active during the hook",
-            );
+            let (kind, file) = (namespace.kind, file.display());
+            return fail(format!("there is no {kind} namespace at {file}"));
         }
     }
     if judged {
@@ -66,24 +58,21 @@ fn namespaces_are_active(case: &PodCase) -> Ended {
 
 /// R4: there is an interface other than the loopback, and it is up with an address.
 fn network_is_configured(case: &PodCase) -> Ended {
-    let (network, sent) = (network_at_run(case)?, sent(case));
+    let network = case.network_at_run()?;
     if !network.addresses.is_empty() {
         return Ok(());
     }
-    let got = match network.interfaces.iter().next() {
-        None => "the network namespace has no interface other than the loopback".to_owned(),
-        Some(name) => format!("interface {name} is down or has no address"),
-    };
-    fail(sent, got, "an interface that is up and has an address")
+    match network.interfaces.first() {
+        None => fail("the network namespace has no interface other than the loopback"),
+        Some(name) => fail(format!("interface {name} is down or has no address")),
+    }
 }
 
 /// R5: the addresses that the event names are those of an interface.
 fn ip_is_assigned(case: &PodCase) -> Ended {
-    let (network, sent) = (network_at_run(case)?, sent(case));
-    let named = case
-        .event(Hook::RUN_POD)
-        .map(|entry| entry.event.pod.ips.as_slice());
-    let named = named.unwrap_or_default();
+    let network = case.network_at_run()?;
+    let facts = case.event(Hook::RUN_POD).and_then(|event| event.facts());
+    let named = facts.map_or(&[][..], |pod| &pod.ips);
     if named.is_empty() {
         return skip(
             "the event names no address: the pod has none, or the runtime speaks a release before v0.10.0",
@@ -98,25 +87,18 @@ fn ip_is_assigned(case: &PodCase) -> Ended {
     });
     match unassigned {
         None => Ok(()),
-        Some(address) => fail(
-            sent,
-            format!("no interface of the pod has the address {address} of the event"),
-            "the addresses of the pod are assigned during the hook",
-        ),
+        Some(address) => fail(format!(
+            "no interface of the pod has the address {address} of the event"
+        )),
     }
 }
 
 /// R6: the process that keeps the sandbox alive runs.
 fn pause_runs(case: &PodCase) -> Ended {
-    let (state, sent) = (&case.view(Hook::RUN_POD)?.state, sent(case));
-    match state.pause {
+    match case.view(Hook::RUN_POD)?.state.pause {
         Pause::Running(_) => Ok(()),
         Pause::Unknown => skip("neither the event nor the cgroup of the sandbox shows a process"),
-        Pause::Ended(pid) => fail(
-            sent,
-            format!("process {pid} of the event does not run"),
-            "the pause container runs during the hook",
-        ),
+        Pause::Ended(pid) => fail(format!("process {pid} of the event does not run")),
     }
 }
 
@@ -126,30 +108,17 @@ fn not_ready_during_the_hook(case: &PodCase) -> Ended {
     let Some(cri) = &view.cri else {
         return skip("needs the CRI socket of the runtime");
     };
-    let call = case.request(Hook::RUN_POD);
-    let entry = case.event(Hook::RUN_POD);
-    if call
-        .zip(entry)
-        .is_some_and(|(call, entry)| entry.started > call.ended)
-    {
+    let times = case.request(Hook::RUN_POD).zip(case.event(Hook::RUN_POD));
+    if times.is_some_and(|(request, event)| event.at > request.end) {
         return skip("the event arrived after the request, see O1");
     }
     match (&cri.listed, &cri.status) {
-        (Ok(Some(PodSandboxState::Ready)), _) | (_, Ok(PodSandboxState::Ready)) => fail(
-            format!(
-                "ListPodSandbox and PodSandboxStatus during RunPodSandbox of pod {}",
-                case.id
-            ),
-            "the pod is ready",
-            "the pod is not ready before all hooks have returned",
-        ),
+        (Ok(Some(PodSandboxState::Ready)), _) | (_, Ok(PodSandboxState::Ready)) => {
+            fail("the pod is ready")
+        }
         (Err(message), _) => skip(format!(
             "the runtime does not list pods during the hook: {message}"
         )),
         (Ok(_), _) => Ok(()),
     }
-}
-
-fn sent(case: &PodCase) -> String {
-    format!("RunPodSandbox of pod {}", case.id)
 }

@@ -1,23 +1,33 @@
 //! S1 to S5, O6, O7, D1 and D2: the state of a pod at StopPodSandbox until the hook returns, and at RemovePodSandbox.
 
+use super::requests::is_out_of_order;
+use super::{PodCase, absent, containers};
 use crate::runtime::cri::messages::ContainerState;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, skip, tests};
+use crate::runtime::judgement::{After, Ended, Judge, Shape, Stop, Test, fail, skip, tests};
 use crate::runtime::machine::{NETWORK, Namespace, Network, PodState};
-use crate::runtime::observer::{View, WATCHING};
-use crate::runtime::pods::requests::is_out_of_order;
-use crate::runtime::pods::{PodCase, containers, each, missing, network_at_run};
+use crate::runtime::observer::WATCHING;
+use crate::runtime::view::View;
 
-pub(super) const TESTS: &[Test<Vec<PodCase>>] = tests! {
-    "S1" "containers-are-stopping" each(containers_are_stopped);
-    "S2" "sandbox-is-accessible" each(sandbox_is_accessible);
-    "S3" "network-stays" each(network_stays);
-    "S4" "cgroup-is-accessible" each(cgroup_is_accessible);
-    "S5" "resources-are-stable" each(resources_are_stable);
-    "O6" "containers-are-stopped" each(containers_are_stopped);
-    "O7" "addresses-stay" each(addresses_stay);
-    "D1" "containers-are-removed" each(containers_are_removed);
-    "D2" "stop-has-completed" each(stop_has_completed);
+pub(super) const TESTS: &[(Test, Judge<PodCase>)] = tests! {
+    "S1" "containers-are-stopping" "StopPodSandbox"
+        => "all containers of the pod have been stopped, or are being stopped", containers_are_stopped;
+    "S2" "sandbox-is-accessible" "StopPodSandbox"
+        => "the sandbox is fully accessible during the hook", sandbox_is_accessible;
+    "S3" "network-stays" "StopPodSandbox"
+        => "the network of the pod stays in place until the hook returns", network_stays;
+    "S4" "cgroup-is-accessible" "StopPodSandbox"
+        => "the cgroup of the pod is accessible during the hook", cgroup_is_accessible;
+    "S5" "resources-are-stable" "StopPodSandbox"
+        => "the resources of the pod are stable until the hook returns", resources_are_stable;
+    "O6" "containers-are-stopped" "StopPodSandbox"
+        => "all containers of the pod have been stopped, or are being stopped", containers_are_stopped;
+    "O7" "addresses-stay" "StopPodSandbox"
+        => "the network is not reclaimed during the hook", addresses_stay;
+    "D1" "containers-are-removed" "ListContainers during RemovePodSandbox"
+        => "no container of the pod", containers_are_removed;
+    "D2" "stop-has-completed" "RemovePodSandbox"
+        => "StopPodSandbox has completed before RemovePodSandbox begins", stop_has_completed;
 };
 
 /// O6, and the observable part of S1: no container of the pod runs.
@@ -26,11 +36,7 @@ fn containers_are_stopped(case: &PodCase) -> Ended {
     let mut containers = containers(view)?.iter();
     match containers.find(|(_, state)| *state == ContainerState::Running) {
         None => Ok(()),
-        Some((id, _)) => fail(
-            sent(case),
-            format!("container {id} is listed as running"),
-            "all containers of the pod have been stopped, or are being stopped",
-        ),
+        Some((id, _)) => fail(format!("container {id} is listed as running")),
     }
 }
 
@@ -38,22 +44,14 @@ fn containers_are_stopped(case: &PodCase) -> Ended {
 fn sandbox_is_accessible(case: &PodCase) -> Ended {
     let view = case.view(Hook::STOP_POD)?;
     if let Some(namespace) = lost_namespace(case, &view.state) {
-        let failed = fail(
-            sent(case),
-            format!("the {} namespace of the event is gone", namespace.kind),
-            "the sandbox is fully accessible during the hook",
-        );
-        let shape = Shape::caused(Hook::STOP_POD, 1, Cause::NamespaceRemoval);
-        return shaped(failed, Some(shape));
+        let got = format!("the {} namespace of the event is gone", namespace.kind);
+        let shape = Shape::new(Hook::STOP_POD, 1, After::NamespaceRemoval);
+        return Err(Stop::Fail(got, Some(shape)));
     }
     match view.cri.as_ref().map(|cri| &cri.status) {
         None => skip("needs the CRI socket of the runtime"),
         Some(Ok(_)) => Ok(()),
-        Some(Err(message)) => fail(
-            format!("PodSandboxStatus during the hook of pod {}", case.id),
-            message.as_str(),
-            "the sandbox exists during the hook",
-        ),
+        Some(Err(message)) => fail(format!("an error from PodSandboxStatus: {message}")),
     }
 }
 
@@ -64,64 +62,46 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
         let file = namespace.file.as_deref();
         file.is_some_and(|file| !file.to_string_lossy().contains("/proc/"))
     };
-    let others = stop
-        .namespaces
-        .iter()
-        .filter(|namespace| namespace.kind != NETWORK && has_path(namespace));
-    others
-        .filter(|namespace| namespace.inode.is_none())
-        .find(|namespace| {
-            let before = run.namespace(namespace.kind);
-            before.is_some_and(|before| before.inode.is_some())
-        })
+    let existed = |namespace: &Namespace| {
+        let before = run.namespace(namespace.kind);
+        before.is_some_and(|before| before.inode.is_some())
+    };
+    let others = stop.namespaces.iter();
+    let mut gone =
+        others.filter(|namespace| namespace.kind != NETWORK && namespace.inode.is_none());
+    gone.find(|namespace| has_path(namespace) && existed(namespace))
 }
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
 fn network_stays(case: &PodCase) -> Ended {
-    let view = case.view(Hook::STOP_POD).ok();
-    let gone = view.is_some_and(|view| view.state.network.is_none());
-    let shape = gone.then(|| Shape::caused(Hook::STOP_POD, 1, Cause::NetworkRemoval));
-    shaped(has_network(case), shape)
-}
-
-fn has_network(case: &PodCase) -> Ended {
-    let run = network_at_run(case)?;
-    let entry = case.event(Hook::STOP_POD);
-    let views = entry
-        .map(|entry| entry.views.as_slice())
-        .unwrap_or_default();
-    if views.is_empty() {
-        return missing(Hook::STOP_POD);
-    }
-    for (view, moment) in views
-        .iter()
-        .zip(["when the hook began", "before the hook returned"])
-    {
-        if let Some(got) = lost_network(run, view, moment) {
-            return fail(
-                sent(case),
-                got,
-                "the network of the pod stays in place until the hook returns",
-            );
+    let run = case.network_at_run()?;
+    let event = case.event(Hook::STOP_POD);
+    let views = event.map(|event| event.views()).unwrap_or_default();
+    let Some(first) = views.first() else {
+        return Err(absent(Hook::STOP_POD));
+    };
+    let gone = first.state.network.is_none();
+    let shape = gone.then(|| Shape::new(Hook::STOP_POD, 1, After::NetworkRemoval));
+    let moments = ["when the hook began", "before the hook returned"];
+    for (view, moment) in views.iter().zip(moments) {
+        if let Some(lost) = lost_network(run, view) {
+            return Err(Stop::Fail(format!("{lost} was gone {moment}"), shape));
         }
     }
     // O7 covers addresses that disappear while the hook is held.
-    match views.first().and_then(|view| view.state.network.as_ref()) {
-        Some(network) if !network.addresses.is_superset(&run.addresses) => fail(
-            sent(case),
-            "addresses of the pod were gone when the hook began",
-            "the network of the pod stays in place until the hook returns",
-        ),
-        Some(_) | None => Ok(()),
+    let network = first.state.network.as_ref();
+    if network.is_some_and(|network| !network.addresses.is_superset(&run.addresses)) {
+        return fail("addresses of the pod were gone when the hook began");
     }
+    Ok(())
 }
 
-fn lost_network(run: &Network, view: &View, moment: &str) -> Option<String> {
+fn lost_network(run: &Network, view: &View) -> Option<String> {
     let Some(network) = &view.state.network else {
-        return Some(format!("the network namespace was gone {moment}"));
+        return Some("the network namespace".to_owned());
     };
     let lost = run.interfaces.difference(&network.interfaces).next()?;
-    Some(format!("interface {lost} was gone {moment}"))
+    Some(format!("interface {lost}"))
 }
 
 /// S4: the cgroup of the pod exists.
@@ -138,18 +118,14 @@ fn cgroup_is_accessible(case: &PodCase) -> Ended {
             "the pod has only the cgroup of its sandbox, which ends with the process of the sandbox",
         );
     }
-    let existed = run
-        .cgroups
-        .iter()
-        .any(|(known, exists)| known == name && *exists);
-    match (existed, exists) {
-        (false, _) => skip("the cgroup did not exist at RunPodSandbox, see R1"),
-        (true, true) => Ok(()),
-        (true, false) => fail(
-            sent(case),
-            format!("the cgroup {name} is gone"),
-            "the cgroup of the pod is accessible during the hook",
-        ),
+    let mut before = run.cgroups.iter();
+    if !before.any(|(known, exists)| known == name && *exists) {
+        return skip("the cgroup did not exist at RunPodSandbox, see R1");
+    }
+    if *exists {
+        Ok(())
+    } else {
+        fail(format!("the cgroup {name} is gone"))
     }
 }
 
@@ -160,54 +136,35 @@ fn resources_are_stable(case: &PodCase) -> Ended {
     let own = |view: &View| view.state.cgroups.len() > 1;
     let cgroup = |view: &View| view.state.cgroups.first().filter(|_| own(view)).cloned();
     if cgroup(before) != cgroup(after) {
-        return unstable(case, "the cgroup of the pod was removed");
+        return fail("the cgroup of the pod was removed while the hook was held");
     }
     let status = |view: &View| view.cri.as_ref().map(|cri| cri.status.is_ok());
     if status(before) != status(after) {
-        return unstable(case, "the runtime forgot the sandbox");
+        return fail("the runtime forgot the sandbox while the hook was held");
     }
     Ok(())
-}
-
-fn unstable(case: &PodCase, got: &str) -> Ended {
-    fail(
-        sent(case),
-        format!("{got} while the hook was held"),
-        "the resources of the pod are stable until the hook returns",
-    )
 }
 
 /// O7: no address disappears while the hook is held.
 fn addresses_stay(case: &PodCase) -> Ended {
     let (before, after) = case.views(Hook::STOP_POD)?;
-    network_at_run(case)?;
+    case.network_at_run()?;
     let (Some(before), Some(after)) = (&before.state.network, &after.state.network) else {
         return skip("the network namespace was gone, see S3");
     };
     match before.addresses.difference(&after.addresses).next() {
         None => Ok(()),
-        Some(address) => fail(
-            sent(case),
-            format!("address {address} was taken from the pod while the hook was held"),
-            "the network is not reclaimed during the hook",
-        ),
+        Some(address) => fail(format!(
+            "address {address} was taken from the pod while the hook was held"
+        )),
     }
-}
-
-fn sent(case: &PodCase) -> String {
-    format!("StopPodSandbox of pod {}", case.id)
 }
 
 /// D1: the runtime lists no container of the pod.
 fn containers_are_removed(case: &PodCase) -> Ended {
-    let view = case.view(Hook::REMOVE_POD)?;
-    match containers(view)?.first() {
+    match containers(case.view(Hook::REMOVE_POD)?)?.first() {
         None => Ok(()),
-        Some((id, _)) => fail(
-            format!("ListContainers during RemovePodSandbox of pod {}", case.id),
-            format!("container {id}"),
-            "no container of the pod",
-        ),
+        Some((id, _)) => fail(format!("container {id}")),
     }
 }
 
@@ -217,25 +174,22 @@ fn stop_has_completed(case: &PodCase) -> Ended {
         return skip("the events are out of order, see O4");
     }
     let removes = case.events(Hook::REMOVE_POD);
-    let Some(removed) = removes.map(|entry| entry.started).min() else {
-        return missing(Hook::REMOVE_POD);
+    let Some(removed) = removes.map(|event| event.at).min() else {
+        return Err(absent(Hook::REMOVE_POD));
     };
-    let mut stops = 0;
+    let mut stopped = Err(absent(Hook::STOP_POD));
     for observer in WATCHING {
-        let events = case.record.of(observer, &case.id);
-        for stop in events.filter(|entry| entry.event.hook == Hook::STOP_POD) {
-            stops += 1;
-            if !stop.ended_before(removed) {
-                return fail(
-                    format!("RemovePodSandbox of pod {}", case.id),
-                    format!("the event while plugin {observer} still handled StopPodSandbox"),
-                    "StopPodSandbox has completed before RemovePodSandbox begins",
-                );
+        let events = case.record.events(observer, &case.id);
+        // If R3 is broken, another pod with the same id may follow.
+        let events = events.take_while(|event| event.hook != Hook::REMOVE_POD);
+        for stop in events.filter(|event| event.hook == Hook::STOP_POD) {
+            if !stop.answered_before(removed) {
+                return fail(format!(
+                    "the event while plugin {observer} still handled StopPodSandbox"
+                ));
             }
+            stopped = Ok(());
         }
     }
-    if stops == 0 {
-        return missing(Hook::STOP_POD);
-    }
-    Ok(())
+    stopped
 }

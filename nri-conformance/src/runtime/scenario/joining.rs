@@ -1,14 +1,17 @@
 //! Plugins that connect when there already are pods, and while pods and containers are being created.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Scenario, Stage, disconnect};
+use super::{Played, Reason, disconnect};
+use crate::runtime::Stage;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Ended, Test, fail, tests};
-use crate::runtime::observer::{Action, Identity, Observer, Record, Script, Surroundings};
+use crate::runtime::journal::Journal;
+use crate::runtime::judgement::{Ended, Test, each, fail, tests};
+use crate::runtime::observer::{Action, Identity, Observer, Script};
 use crate::runtime::order;
-use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
 const LATE: Identity = Identity::new("late", "60");
@@ -31,117 +34,107 @@ const SLOWNESS: Duration = Duration::from_millis(500);
 /// The time within which an event must arrive after its request has been answered.
 const ARRIVED: Duration = Duration::from_secs(2);
 
-/// The result of the scenario: for each way to connect, the pods and containers that a plugin was not informed of.
-#[derive(Debug)]
-pub(crate) struct Joining {
-    pub(crate) late: Vec<String>,
-    pub(crate) slow: Vec<String>,
-    pub(crate) crowd: Vec<String>,
-    pub(crate) returned: Vec<String>,
-    /// Everything that the plugins received.
-    pub(crate) sequences: Vec<Sequence>,
-}
-
-/// A pod or container that a plugin must know.
-#[derive(Clone, Debug)]
-enum Known {
-    Pod(String),
-    Container(String),
-}
+pub(crate) const TESTS: [Test; 6] = tests! {
+    "Y1" "late-plugin" "a plugin that connects after the pod was run"
+        => "every pod and container in Synchronize or in an event";
+    "Y1" "container-during-synchronize" "a container is created while a plugin handles Synchronize"
+        => "every pod and container in Synchronize or in an event";
+    "Y1" "created-while-connecting" "pods and containers are created while plugins connect"
+        => "every pod and container in Synchronize or in an event";
+    "Y1" "returned-plugin" "a plugin that connects again"
+        => "every pod and container in Synchronize or in an event";
+    "Y3" "late-plugins-synchronized-once" "a registration"
+        => "Synchronize once, before the first event";
+    "Y4" "late-plugins-configured-once" "a registration"
+        => "Configure once, before Synchronize and the first event";
+};
 
 /// The running scenario.
 struct Scene<'a> {
-    stage: &'a Stage,
+    stage: &'a Arc<Stage>,
     driver: &'a Driver,
-    surroundings: Surroundings,
+    journal: Journal,
     pod: Pod,
     id: String,
-    /// All running pods and containers.
-    running: Vec<Known>,
+    /// The running pods.
+    pods: BTreeSet<String>,
+    /// The running containers.
+    containers: BTreeSet<String>,
 }
 
-impl Scenario for Joining {
-    type Evidence = Joining;
-
-    const TESTS: &[Test<Self::Evidence>] = tests! {
-        "Y1" "late-plugin" complete(|it| &it.late, "a plugin that connects after the pod was run");
-        "Y1" "container-during-synchronize" complete(
-            |it| &it.slow,
-            "a container is created while a plugin handles Synchronize"
-        );
-        "Y1" "created-while-connecting" complete(
-            |it| &it.crowd,
-            "pods and containers are created while plugins connect"
-        );
-        "Y1" "returned-plugin" complete(|it| &it.returned, "a plugin that connects again");
-        "Y3" "late-plugins-synchronized-once" once_each(order::synchronized_once);
-        "Y4" "late-plugins-configured-once" once_each(order::configured_once);
+/// Connects plugins in each of these ways.
+pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
+    let pod = driver.new_pod("joined");
+    let id = driver.run_pod(&pod).await?;
+    let container = driver.run_container(&pod, &id, "main").await?;
+    let mut scene = Scene {
+        stage,
+        driver,
+        journal: Journal::new(),
+        pods: [id.clone()].into(),
+        containers: [container].into(),
+        pod,
+        id,
     };
-
-    /// Connects plugins in each of these ways.
-    async fn play(stage: &Stage, driver: &Driver) -> Result<Joining, String> {
-        let pod = driver.new_pod("joined");
-        let id = driver.run_pod(&pod).await?;
-        let container = driver.run_container(&pod, &id, "main").await?;
-        let mut scene = Scene {
-            stage,
-            driver,
-            surroundings: stage.surroundings(stage.viewer()),
-            running: vec![Known::Pod(id.clone()), Known::Container(container)],
-            pod,
-            id,
-        };
-        let (observer, late) = scene.late(LATE).await?;
-        let slow = scene.slow().await?;
-        observer.disconnect().await;
-        let crowd = scene.crowd().await?;
-        let (observer, returned) = scene.late(RETURNED).await?;
-        observer.disconnect().await;
-        scene.take_down().await;
-        Ok(Joining {
-            late,
-            slow,
-            crowd,
-            returned,
-            sequences: Sequence::all_of(&scene.surroundings.journal.read()),
-        })
+    let (observer, late) = scene.late(LATE).await?;
+    let slow = scene.slow().await?;
+    observer.disconnect().await;
+    let crowd = scene.crowd().await?;
+    let (observer, returned) = scene.late(RETURNED).await?;
+    observer.disconnect().await;
+    for pod in &scene.pods {
+        driver.take_down(pod).await;
     }
+    let sequences = scene.journal.read().sequences;
+    Ok([
+        complete(&late),
+        complete(&slow),
+        complete(&crowd),
+        complete(&returned),
+        each(&sequences, order::synchronized_once),
+        each(&sequences, order::configured_once),
+    ])
 }
 
+/// The steps. Each returns the pods and containers that a plugin was not informed of.
 impl Scene<'_> {
+    async fn connect(&self, identity: Identity) -> crate::Result<Observer> {
+        let mut observer = self.start(identity, Script::new());
+        observer.serving(self.stage.timeout).await?;
+        Ok(observer)
+    }
+
+    fn start(&self, identity: Identity, script: Script) -> Observer {
+        Observer::start(self.stage, &self.journal, identity, script)
+    }
+
     /// Connects a plugin after all pods and containers were created.
-    async fn late(&self, identity: Identity) -> Result<(Observer, Vec<String>), String> {
-        let observer = self
-            .surroundings
-            .connect(identity, Script::default(), self.stage.timeout)
-            .await
-            .map_err(|error| error.to_string())?;
+    async fn late(&self, identity: Identity) -> crate::Result<(Observer, Vec<String>)> {
+        let observer = self.connect(identity).await?;
         let missed = self.missed(identity).await;
         Ok((observer, missed))
     }
 
     /// Creates a container while a plugin handles Synchronize.
-    async fn slow(&mut self) -> Result<Vec<String>, String> {
-        let script = Script::default().on(Hook::Synchronize, Action::Hold(SLOWNESS));
-        let mut observer = self.surroundings.start(SLOW, script);
-        let is_synchronized = |record: &Record| record.states(SLOW.name).next().is_some();
-        let journal = &self.surroundings.journal;
-        if !journal.wait(self.stage.timeout, is_synchronized).await {
-            return Err("the runtime did not synchronize a plugin".to_owned());
+    async fn slow(&mut self) -> Result<Vec<String>, Reason> {
+        let script = vec![(Hook::Synchronize, Action::Hold(SLOWNESS))];
+        let mut observer = self.start(SLOW, script);
+        let synchronized = self.journal.wait(self.stage.timeout, |record| {
+            record.synchronize(SLOW.name).is_some()
+        });
+        if !synchronized.await {
+            return Err("the runtime did not synchronize a plugin".into());
         }
         let container = self.container("during-synchronize").await?;
-        self.running.push(Known::Container(container));
-        observer
-            .serving(self.stage.timeout)
-            .await
-            .map_err(|error| error.to_string())?;
+        self.containers.insert(container);
+        observer.serving(self.stage.timeout).await?;
         let missed = self.missed(SLOW).await;
         observer.disconnect().await;
         Ok(missed)
     }
 
     /// Creates pods and containers while plugins connect one after the other.
-    async fn crowd(&mut self) -> Result<Vec<String>, String> {
+    async fn crowd(&mut self) -> Result<Vec<String>, Reason> {
         let mut missed = Vec::new();
         let mut observers = Vec::new();
         for (round, identity) in CROWD.into_iter().enumerate() {
@@ -152,24 +145,19 @@ impl Scene<'_> {
         Ok(missed)
     }
 
-    async fn round(&mut self, round: usize, identity: Identity) -> Result<Observer, String> {
+    async fn round(&mut self, round: usize, identity: Identity) -> Result<Observer, Reason> {
         let names: [String; 3] = std::array::from_fn(|number| format!("crowd-{round}-{number}"));
-        let connects = self
-            .surroundings
-            .connect(identity, Script::default(), self.stage.timeout);
         let pod = self.driver.new_pod("crowd");
         let (observer, pod, one, two, three) = tokio::join!(
-            connects,
+            self.connect(identity),
             self.driver.run_pod(&pod),
             self.container(&names[0]),
             self.container(&names[1]),
             self.container(&names[2]),
         );
-        self.running.push(Known::Pod(pod?));
-        for container in [one, two, three] {
-            self.running.push(Known::Container(container?));
-        }
-        observer.map_err(|error| error.to_string())
+        self.pods.insert(pod?);
+        self.containers.extend([one?, two?, three?]);
+        Ok(observer?)
     }
 
     async fn container(&self, name: &str) -> Result<String, String> {
@@ -179,55 +167,29 @@ impl Scene<'_> {
     /// Returns the pods and containers that a plugin does not know, after waiting for late events.
     async fn missed(&self, identity: Identity) -> Vec<String> {
         let name = identity.name;
-        let journal = &self.surroundings.journal;
-        let knows = |record: &Record, known: &Known| match known {
-            Known::Pod(id) => record.knows_pod(name, id),
-            Known::Container(id) => record.knows_container(name, id),
-        };
-        journal
-            .wait(ARRIVED, |record| {
-                self.running.iter().all(|known| knows(record, known))
-            })
-            .await;
-        let record = journal.read();
-        let unknown = self.running.iter().filter(|known| !knows(&record, known));
-        unknown
-            .map(|known| format!("plugin {name} did not learn of {known}"))
+        let running = || self.pods.iter().chain(&self.containers);
+        let informed = self.journal.wait(ARRIVED, |record| {
+            let plugin = record.of(name);
+            plugin.is_some_and(|plugin| running().all(|id| plugin.knows(id)))
+        });
+        informed.await;
+        let record = self.journal.read();
+        let plugin = record.of(name);
+        let knows = |id: &str| plugin.is_some_and(|plugin| plugin.knows(id));
+        let kinds = [("pod", &self.pods), ("container", &self.containers)];
+        let all = kinds
+            .into_iter()
+            .flat_map(|(kind, ids)| ids.iter().map(move |id| (kind, id)));
+        all.filter(|(_, id)| !knows(id))
+            .map(|(kind, id)| format!("plugin {name} did not learn of {kind} {id}"))
             .collect()
-    }
-
-    async fn take_down(&self) {
-        for known in &self.running {
-            if let Known::Pod(id) = known {
-                self.driver.take_down(id).await;
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Known::Pod(id) => write!(f, "pod {id}"),
-            Known::Container(id) => write!(f, "container {id}"),
-        }
     }
 }
 
 /// Fails if a plugin was not informed of a pod or container.
-fn complete(joining: &Joining, missed: fn(&Joining) -> &[String], sent: &str) -> Ended {
-    let missed = missed(joining);
+fn complete(missed: &[String]) -> Ended {
     match missed.first() {
         None => Ok(()),
-        Some(first) => fail(
-            sent,
-            format!("{first} ({} in all)", missed.len()),
-            "every pod and container in Synchronize or in an event",
-        ),
+        Some(first) => fail(format!("{first} ({} in all)", missed.len())),
     }
-}
-
-/// Y3 and Y4 for plugins that connect late.
-fn once_each(joining: &Joining, check: order::Check) -> Ended {
-    order::each(&joining.sequences, check)
 }

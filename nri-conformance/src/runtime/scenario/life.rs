@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{Scene, unlike};
+use crate::runtime::Stage;
+use crate::runtime::cri::messages::Empty;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
+use crate::runtime::journal::{PodRequest, Record};
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
-use crate::runtime::observer::{
-    Action, FIRST, LAST, Record, RecordedEvent, Script, Surroundings, WATCHING,
-};
-use crate::runtime::pods::{PodCase, containers, missing};
-use crate::runtime::scenario::{QUIET, QUIET_LIMIT, Stage, disconnect, unlike};
-use crate::runtime::sequence::Sequence;
+use crate::runtime::observer::{Action, FIRST, LAST, WATCHING};
+use crate::runtime::pods::{absent, containers};
+use crate::runtime::sequence::Arrival;
 use crate::{Error, Result};
 
 /// The time for which the Stop hook is held, so that changes during it can be detected.
@@ -21,200 +22,222 @@ const STOP_HELD: Duration = Duration::from_millis(300);
 /// The time to wait after the response for an event that belongs to the request.
 const LATE: Duration = Duration::from_secs(1);
 
-/// The result of the scenario.
-#[derive(Debug)]
-pub(crate) struct Life {
-    /// The pod whose containers are stopped and removed one by one, and that is stopped twice.
-    pub(crate) orderly: PodCase,
-    /// The id of the container that lives until it is stopped.
-    pub(crate) container: String,
-    /// Its container that ends with an error, if there is a command for that.
-    pub(crate) failing: Option<Result<String, String>>,
-    /// The outcomes of stopping the pod twice.
-    pub(crate) stopped_twice: (Result<(), String>, Result<(), String>),
-    /// The pod that is stopped while its container runs.
-    pub(crate) busy: PodCase,
-    /// The outcome of creating a container in the busy pod after it was stopped.
-    pub(crate) reused: Result<String, String>,
-    /// The events of each plugin.
-    pub(crate) sequences: Vec<Sequence>,
-    /// The name and unique id of the orderly pod, as requested by the driver.
-    pub(crate) asked: (String, String),
-}
+pub(crate) const TESTS: [Test; 7] = tests! {
+    "R3" "ids-are-new" "RunPodSandbox for a second attempt of a pod"
+        => "an id that no sandbox had before";
+    "R3" "stopped-sandbox-is-not-reused" "CreateContainer in a stopped pod"
+        => "an error: a sandbox is not used again after it was stopped";
+    "C1" "container-events-in-order" "the requests of the life of a container"
+        => "CreateContainer, StartContainer, StopContainer, RemoveContainer, with its name and pod";
+    "C1" "failing-container-events-in-order" "the requests of the life of a container that ends with an error"
+        => "CreateContainer, StartContainer, StopContainer, RemoveContainer, with its name and pod";
+    "C2" "not-listed-during-create" "ListContainers during CreateContainer"
+        => "the container is not listed before all hooks have returned";
+    "C4" "second-stop-succeeds" "StopPodSandbox of a stopped pod"
+        => "success";
+    "Y1" "metadata-is-correct" "all requests about a pod"
+        => "every event has the name and the uid of the pod";
+};
 
-impl Life {
-    pub(crate) const TESTS: &[Test<Life>] = tests! {
-        "R3" "ids-are-new" ids_are_new;
-        "R3" "stopped-sandbox-is-not-reused" stopped_sandbox_is_not_reused;
-        "C1" "container-events-in-order" container_events_in_order;
-        "C1" "failing-container-events-in-order" failing_container_events_in_order;
-        "C2" "not-listed-during-create" not_listed_during_create;
-        "C4" "second-stop-succeeds" second_stop_succeeds;
-        "Y1" "metadata-is-correct" metadata_is_correct;
+/// The ids of the pods whose life was observed, and everything that was recorded about them.
+pub(crate) type Observed = (BTreeSet<String>, Record);
+
+/// Runs two pods, one after the other, and judges what all the other tests need.
+pub(crate) async fn play(
+    stage: &Arc<Stage>,
+    driver: &Driver,
+) -> Result<(Observed, [Ended; TESTS.len()])> {
+    let script = vec![
+        (Hook::RUN_POD, Action::Look),
+        (Hook::CREATE, Action::Look),
+        (Hook::STOP_POD, Action::Watch(STOP_HELD)),
+        (Hook::REMOVE_POD, Action::Look),
+    ];
+    let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
+    let life = Life {
+        scene: &scene,
+        driver,
     };
-
-    /// Runs two pods, one after the other.
-    pub(crate) async fn play(stage: &Stage, driver: &Driver) -> Result<Life> {
-        let surroundings = stage.surroundings(stage.viewer());
-        let script = Script::default()
-            .on(Hook::RUN_POD, Action::Look)
-            .on(Hook::CREATE, Action::Look)
-            .on(Hook::STOP_POD, Action::Watch(STOP_HELD))
-            .on(Hook::REMOVE_POD, Action::Look);
-        let plugins = [(FIRST, Script::default()), (LAST, script)];
-        let observers = stage.connect(&surroundings, plugins).await?;
-        let life = play(driver, &surroundings).await;
-        disconnect(observers).await;
-        life
-    }
-}
-
-async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     let pod = driver.new_pod("orderly");
-    let orderly = run(driver, &pod).await?;
-    let container = workload(driver, &pod, &orderly, "main").await?;
-    let updated = driver.update(&container).await;
-    let _ = driver.stop(&container).await;
-    let _ = driver.remove(&container).await;
-    let failing = run_failing(driver, &pod, &orderly).await;
-    let stopped_twice = (
-        driver.stop_pod(&orderly).await,
-        driver.stop_pod(&orderly).await,
-    );
-    let _ = driver.remove_pod(&orderly).await;
-    let orderly = case(driver, surroundings, orderly).await;
-
-    let again = pod.retry();
-    let busy = run(driver, &again).await?;
-    let loaded = workload(driver, &again, &busy, "busy").await?;
-    let _ = driver.stop_pod(&busy).await;
-    let reused = driver.create(&again, &busy, driver.container("late")).await;
-    let _ = driver.remove_pod(&busy).await;
-    let busy = case(driver, surroundings, busy).await;
-
-    let mut all = Record::clone(&orderly.record);
-    all.extend(Record::clone(&busy.record));
+    let orderly = life.orderly(&pod).await?;
+    let busy = life.busy(&pod.retry()).await?;
+    let mut record = scene.end().await;
     // The requests about these containers succeeded, and they end only on request.
-    let undisturbed = updated.is_ok().then_some(&container);
-    let mut sequences = Sequence::all_of(&all);
-    for sequence in &mut sequences {
-        let containers = undisturbed.into_iter().chain([&loaded]);
-        sequence.undisturbed.extend(containers.cloned());
+    let container = orderly.updated.then_some(&orderly.container);
+    for sequence in &mut record.sequences {
+        let undisturbed = container.into_iter().chain([&busy.container]);
+        sequence.undisturbed.extend(undisturbed.cloned());
     }
-
-    Ok(Life {
-        sequences,
-        container,
-        failing,
-        stopped_twice,
-        reused,
-        asked: (pod.name().to_owned(), pod.uid().to_owned()),
-        orderly,
-        busy,
-    })
+    let ended = [
+        unlike(&orderly.id, &busy.id),
+        stopped_sandbox_is_not_reused(&busy),
+        events_of(&record, &orderly, &orderly.container, "main"),
+        failing_container_events_in_order(&record, &orderly),
+        not_listed_during_create(&record, &orderly),
+        second_stop_succeeds(&orderly),
+        metadata_is_correct(&record, &pod, &orderly.id),
+    ];
+    Ok((([orderly.id, busy.id].into(), record), ended))
 }
 
-/// Ends the record of a pod that was removed, including late events and those that arrive twice.
-async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCase {
-    let journal = &surroundings.journal;
-    journal
-        .wait(LATE, |record| {
-            let removed = record.first(LAST.name, &id, Hook::REMOVE_POD);
-            removed.is_some_and(|entry| entry.ended.is_some())
+/// The running scenario.
+struct Life<'a> {
+    scene: &'a Scene,
+    driver: &'a Driver,
+}
+
+/// The pod whose containers are stopped and removed one by one, and that is stopped twice.
+struct Orderly {
+    id: String,
+    /// The container that lives until it is stopped.
+    container: String,
+    /// True if the container was updated.
+    updated: bool,
+    /// The container that ends with an error, if there is a command for that.
+    failing: Option<Result<String, String>>,
+    /// The outcomes of stopping the pod twice.
+    stopped_twice: [Result<Empty, String>; 2],
+}
+
+/// The pod that is stopped while its container runs.
+struct Busy {
+    id: String,
+    /// The container that runs when the pod is stopped.
+    container: String,
+    /// The outcome of creating a container after the pod was stopped.
+    reused: Result<String, String>,
+}
+
+impl Life<'_> {
+    async fn orderly(&self, pod: &Pod) -> Result<Orderly> {
+        let driver = self.driver;
+        let id = self.run(pod).await?;
+        let container = self.workload(pod, &id, "main").await?;
+        let updated = driver.update(&container).await.is_ok();
+        let _ = driver.stop(&container).await;
+        let _ = driver.remove(&container).await;
+        let failing = run_failing(driver, pod, &id).await;
+        let stopped_twice = [self.stop(&id).await, driver.stop_pod(&id).await];
+        self.remove(&id).await;
+        Ok(Orderly {
+            id,
+            container,
+            updated,
+            failing,
+            stopped_twice,
         })
-        .await;
-    journal.settle(QUIET, QUIET_LIMIT).await;
-    PodCase {
-        id,
-        record: Arc::new(journal.take()),
-        calls: Arc::new(driver.take_calls()),
     }
-}
 
-async fn run(driver: &Driver, pod: &Pod) -> Result<String> {
-    driver.run_pod(pod).await.map_err(|message| {
-        Error::new(format!("the runtime cannot run a plain pod: {message}")).with_help(
-            "check that the runtime runs pods with their own network: it needs a network configuration",
-        )
-    })
-}
+    async fn busy(&self, pod: &Pod) -> Result<Busy> {
+        let id = self.run(pod).await?;
+        let container = self.workload(pod, &id, "busy").await?;
+        let _ = self.stop(&id).await;
+        let late = self.driver.container("late");
+        let reused = self.driver.create(pod, &id, late).await;
+        self.remove(&id).await;
+        Ok(Busy {
+            id,
+            container,
+            reused,
+        })
+    }
 
-async fn workload(driver: &Driver, pod: &Pod, id: &str, name: &str) -> Result<String> {
-    driver
-        .run_container(pod, id, name)
-        .await
-        .map_err(|message| {
+    async fn run(&self, pod: &Pod) -> Result<String> {
+        let started = self.scene.journal.now();
+        let id = self.driver.run_pod(pod).await.map_err(|message| {
+            Error::new(format!("the runtime cannot run a plain pod: {message}")).with_help(
+                "check that the runtime runs pods with their own network: it needs a network configuration",
+            )
+        })?;
+        self.answered(Hook::RUN_POD, &id, started);
+        Ok(id)
+    }
+
+    async fn workload(&self, pod: &Pod, id: &str, name: &str) -> Result<String> {
+        let container = self.driver.run_container(pod, id, name).await;
+        container.map_err(|message| {
             Error::new(format!("the runtime cannot run a plain container: {message}"))
                 .with_help("check that the runtime has the image, and that its command runs until it is stopped")
         })
+    }
+
+    async fn stop(&self, id: &str) -> Result<Empty, String> {
+        let started = self.scene.journal.now();
+        let stopped = self.driver.stop_pod(id).await;
+        self.answered(Hook::STOP_POD, id, started);
+        stopped
+    }
+
+    /// Removes a pod, and waits for late events and those that arrive twice.
+    async fn remove(&self, id: &str) {
+        let started = self.scene.journal.now();
+        let _ = self.driver.remove_pod(id).await;
+        self.answered(Hook::REMOVE_POD, id, started);
+        let removed = self.scene.journal.wait(LATE, |record| {
+            let removed = record.first(LAST.name, id, Hook::REMOVE_POD);
+            removed.is_some_and(|event| event.answered.is_some())
+        });
+        removed.await;
+        self.scene.settle().await;
+    }
+
+    fn answered(&self, hook: Hook, id: &str, started: Duration) {
+        let journal = &self.scene.journal;
+        let request = PodRequest {
+            pod: id.to_owned(),
+            hook,
+            time: started..journal.now(),
+        };
+        journal.write(|record| record.requests.push(request));
+    }
 }
 
 /// Runs a container that ends with an error, and removes it after it has ended.
 async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<String, String>> {
-    if !driver.can_fail() {
-        return None;
-    }
-    let config = driver.failing_container("failing");
-    Some(
-        async {
-            let container = driver.create(pod, id, config).await?;
-            driver.start(&container).await?;
-            driver.exited(&container).await?;
-            driver.stop(&container).await?;
-            driver.remove(&container).await?;
-            Ok(container)
-        }
-        .await,
-    )
-}
-
-/// R3: two attempts to run one pod have different sandboxes.
-fn ids_are_new(life: &Life) -> Ended {
-    unlike(&life.orderly.id, &life.busy.id)
+    let config = driver.failing_container("failing")?;
+    let run = async {
+        let container = driver.create(pod, id, config).await?;
+        driver.start(&container).await?;
+        driver.exited(id, &container).await?;
+        driver.stop(&container).await?;
+        driver.remove(&container).await?;
+        Ok(container)
+    };
+    Some(run.await)
 }
 
 /// R3: no container is created in a sandbox that was stopped.
-fn stopped_sandbox_is_not_reused(life: &Life) -> Ended {
-    match &life.reused {
+fn stopped_sandbox_is_not_reused(busy: &Busy) -> Ended {
+    match &busy.reused {
         Err(_) => Ok(()),
-        Ok(container) => fail(
-            format!("CreateContainer in the stopped pod {}", life.busy.id),
-            format!("container {container}"),
-            "an error: a sandbox is not used again after it was stopped",
-        ),
+        Ok(container) => fail(format!("container {container} in pod {}", busy.id)),
+    }
+}
+
+/// C1 for a container that ends with an error.
+fn failing_container_events_in_order(record: &Record, pod: &Orderly) -> Ended {
+    match &pod.failing {
+        None => skip("no command that ends with an error was given"),
+        Some(Err(message)) => skip(format!("the container could not be run: {message}")),
+        Some(Ok(container)) => events_of(record, pod, container, "failing"),
     }
 }
 
 /// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name and its pod.
-fn container_events_in_order(life: &Life) -> Ended {
-    events_of(life, &life.container, "main")
-}
-
-/// C1 for a container that ends with an error.
-fn failing_container_events_in_order(life: &Life) -> Ended {
-    match &life.failing {
-        None => skip("no command that ends with an error was given"),
-        Some(Err(message)) => skip(format!("the container could not be run: {message}")),
-        Some(Ok(container)) => events_of(life, container, "failing"),
-    }
-}
-
-fn events_of(life: &Life, container: &str, name: &str) -> Ended {
+fn events_of(record: &Record, pod: &Orderly, container: &str, name: &str) -> Ended {
+    let pod = &pod.id;
+    let is_mislabelled = |event: &&Arrival| {
+        let facts = event.container.as_ref();
+        event.pod != *pod || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
+    };
     for observer in WATCHING {
-        let entries: Vec<&RecordedEvent> = life
-            .orderly
-            .record
-            .entries
-            .iter()
-            .filter(|entry| entry.observer == observer && is_about(entry, container))
+        let arrivals = record.of(observer).into_iter().flat_map(|of| &of.arrivals);
+        let events: Vec<&Arrival> = arrivals
+            .filter(|event| event.hook.is_life_of_container())
+            .filter(|event| event.is_about_container(container))
             .collect();
-        let hooks: Vec<Hook> = entries.iter().map(|entry| entry.event.hook).collect();
-        let pod = &life.orderly.id;
-        let mislabelled = entries.iter().any(|entry| {
-            let facts = entry.event.container.as_ref();
-            entry.event.pod.id != *pod
-                || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
-        });
+        let hooks: Vec<Hook> = events.iter().map(|event| event.hook).collect();
+        let mislabelled = events.iter().any(is_mislabelled);
         if hooks != [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE] || mislabelled {
             let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
             let wrong = if mislabelled {
@@ -222,120 +245,67 @@ fn events_of(life: &Life, container: &str, name: &str) -> Ended {
             } else {
                 ""
             };
-            return fail(
-                format!("the requests of the life of container {container}, in pod {pod}"),
-                format!("plugin {observer} received {}{wrong}", names.join(", ")),
-                "CreateContainer, StartContainer, StopContainer, RemoveContainer, with its name and pod",
-            );
+            return fail(format!(
+                "plugin {observer} received {} of container {container} in pod {pod}{wrong}",
+                names.join(", ")
+            ));
         }
     }
     Ok(())
 }
 
-/// Returns true for an event that a container has once.
-fn is_about(entry: &RecordedEvent, container: &str) -> bool {
-    let found = entry.event.container.as_ref();
-    entry.event.hook.is_life_of_container() && found.is_some_and(|found| found.id == container)
-}
-
 /// C2: a container is not listed before its CreateContainer hook returns.
-fn not_listed_during_create(life: &Life) -> Ended {
-    let record = &life.orderly.record;
-    let create = record.first(LAST.name, &life.orderly.id, Hook::CREATE);
-    let Some(view) = create.and_then(|entry| entry.views.first()) else {
-        return missing(Hook::CREATE);
+fn not_listed_during_create(record: &Record, pod: &Orderly) -> Ended {
+    let create = record.first(LAST.name, &pod.id, Hook::CREATE);
+    let Some(view) = create.and_then(|event| event.views().first()) else {
+        return Err(absent(Hook::CREATE));
     };
-    let containers = containers(view)?;
-    match containers.iter().find(|(id, _)| *id == life.container) {
+    let mut containers = containers(view)?.iter();
+    match containers.find(|(id, _)| *id == pod.container) {
         None => Ok(()),
-        Some(_) => fail(
-            "ListContainers during CreateContainer",
-            format!("container {}", life.container),
-            "the container is not listed before all hooks have returned",
-        ),
+        Some((id, _)) => fail(format!("container {id}")),
     }
 }
 
 /// C4: stopping a pod a second time succeeds.
-fn second_stop_succeeds(life: &Life) -> Ended {
-    match &life.stopped_twice {
-        (Err(message), _) => skip(format!("the pod could not be stopped once: {message}")),
-        (Ok(()), Ok(())) => Ok(()),
-        (Ok(()), Err(message)) => fail(
-            format!("StopPodSandbox of the stopped pod {}", life.orderly.id),
-            message.as_str(),
-            "success",
-        ),
+fn second_stop_succeeds(pod: &Orderly) -> Ended {
+    match &pod.stopped_twice {
+        [Err(message), _] => skip(format!("the pod could not be stopped once: {message}")),
+        [Ok(_), Ok(_)] => Ok(()),
+        [Ok(_), Err(message)] => fail(message),
     }
 }
 
 /// The events contain the pod that the driver requested.
-fn metadata_is_correct(life: &Life) -> Ended {
-    let (name, uid) = &life.asked;
-    for observer in WATCHING {
-        for entry in life.orderly.record.of(observer, &life.orderly.id) {
-            if entry.event.pod.name != *name || entry.event.pod.uid != *uid {
-                return fail(
-                    format!("requests about pod {name} with uid {uid}"),
-                    format!(
-                        "{} about pod {} with uid {}",
-                        entry.event.hook, entry.event.pod.name, entry.event.pod.uid
-                    ),
-                    "every event names the pod",
-                );
-            }
+fn metadata_is_correct(record: &Record, pod: &Pod, id: &str) -> Ended {
+    let asked = pod.metadata();
+    for event in WATCHING.iter().flat_map(|name| record.events(name, id)) {
+        let facts = event.facts();
+        let wrong = facts.filter(|facts| facts.name != asked.name || facts.uid != asked.uid);
+        if let Some(facts) = wrong {
+            return fail(format!(
+                "{event} about pod {} with uid {} instead of pod {} with uid {}",
+                facts.name, facts.uid, asked.name, asked.uid
+            ));
         }
     }
     Ok(())
 }
 
-/// The existing workload.
-#[derive(Debug)]
-pub(crate) struct Watched {
-    /// The pods that started to run in the time.
-    pub(crate) pods: Vec<PodCase>,
-    /// The events of each plugin.
-    pub(crate) sequences: Vec<Sequence>,
-}
-
-impl Stage {
-    /// Observes for a while, or until `stop` completes, and returns what happened.
-    pub(crate) async fn watch(
-        &self,
-        time: Duration,
-        stop: impl Future<Output = ()>,
-    ) -> Result<Watched> {
-        let surroundings = self.surroundings(self.viewer());
-        let script = Script::default()
-            .on(Hook::RUN_POD, Action::Look)
-            .on(Hook::STOP_POD, Action::Look)
-            .on(Hook::REMOVE_POD, Action::Look);
-        let plugins = [(FIRST, Script::default()), (LAST, script)];
-        let observers = self.connect(&surroundings, plugins).await?;
-        // In both cases, everything observed so far is judged.
-        let _ = tokio::time::timeout(time, stop).await;
-        surroundings.journal.settle(QUIET, QUIET_LIMIT).await;
-        disconnect(observers).await;
-        let record = surroundings.journal.read();
-        Ok(Watched {
-            sequences: Sequence::all_of(&record),
-            pods: cases(record),
-        })
-    }
-}
-
-fn cases(record: Record) -> Vec<PodCase> {
-    let begun = record
-        .entries
-        .iter()
-        .filter(|entry| entry.event.hook == Hook::RUN_POD)
-        .map(|entry| entry.event.pod.id.clone());
-    let ids: BTreeSet<String> = begun.collect();
-    let record = Arc::new(record);
-    let case = |id| PodCase {
-        id,
-        record: Arc::clone(&record),
-        calls: Arc::default(),
-    };
-    ids.into_iter().map(case).collect()
+/// Observes the existing workload for a while, or until `stop` completes, and returns the pods that started to run.
+pub(crate) async fn watch(
+    stage: &Arc<Stage>,
+    time: Duration,
+    stop: impl Future<Output = ()>,
+) -> Result<Observed> {
+    let script = [Hook::RUN_POD, Hook::STOP_POD, Hook::REMOVE_POD];
+    let script = script.map(|hook| (hook, Action::Look)).into();
+    let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
+    // In both cases, everything observed so far is judged.
+    let _ = tokio::time::timeout(time, stop).await;
+    scene.settle().await;
+    let record = scene.end().await;
+    let arrivals = record.sequences.iter().flat_map(|known| &known.arrivals);
+    let begun = arrivals.filter(|arrival| arrival.hook == Hook::RUN_POD);
+    Ok((begun.map(|arrival| arrival.pod.clone()).collect(), record))
 }

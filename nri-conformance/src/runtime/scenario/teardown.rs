@@ -1,184 +1,145 @@
 //! Plugins that fail one hook of the teardown.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Scenario, Stage, disconnect};
-use crate::runtime::drive::{Driver, Pod};
+use super::{Played, Reason, Scene};
+use crate::runtime::Stage;
+use crate::runtime::cri::messages::Empty;
+use crate::runtime::drive::Driver;
 use crate::runtime::event::Hook;
-use crate::runtime::judgement::{Cause, Ended, Shape, Test, fail, shaped, tests};
-use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE, Record};
-use crate::runtime::pods::missing;
+use crate::runtime::journal::Record;
+use crate::runtime::judgement::{After, Ended, Shape, Stop, Test, fail, tests};
+use crate::runtime::machine::Machine;
+use crate::runtime::observer::{Action, FAILURE, FIRST, LAST, MIDDLE};
+use crate::runtime::pods::absent;
 
-/// The hooks of the teardown.
-const HOOKS: [Hook; 4] = [Hook::STOP_POD, Hook::REMOVE_POD, Hook::STOP, Hook::REMOVE];
+pub(crate) const TESTS: [Test; 6] = tests! {
+    "E3" "stop-goes-on" "StopPodSandbox, which a plugin fails"
+        => "the pod is stopped";
+    "E4" "removal-goes-on" "RemovePodSandbox, which a plugin fails"
+        => "the pod is removed";
+    "E5" "stop-pod-reaches-later-plugins" "the request for StopPodSandbox, which the plugin with index 50 fails"
+        => "the event reaches every plugin";
+    "E5" "remove-pod-reaches-later-plugins" "the request for RemovePodSandbox, which the plugin with index 50 fails"
+        => "the event reaches every plugin";
+    "E5" "stop-container-reaches-later-plugins" "the request for StopContainer, which the plugin with index 50 fails"
+        => "the event reaches every plugin";
+    "E5" "remove-container-reaches-later-plugins" "the request for RemoveContainer, which the plugin with index 50 fails"
+        => "the event reaches every plugin";
+};
 
-/// The result of one teardown.
-#[derive(Debug)]
-pub(crate) struct Teardown {
-    /// The hook that the middle plugin failed.
-    pub(crate) hook: Hook,
-    /// True if the middle plugin received the event within the request for it, and failed it.
-    pub(crate) failed: bool,
-    /// How often the event reached the first, the middle and the last plugin.
-    pub(crate) received: [usize; 3],
-    /// The outcome of stopping the pod.
-    pub(crate) stopped: Result<(), String>,
-    /// True if the pod had a network namespace after it had been stopped.
-    pub(crate) network_left: bool,
-    /// The outcome of removing the pod.
-    pub(crate) removed: Result<(), String>,
-    /// True if the pod was listed after it had been removed.
-    pub(crate) listed: bool,
+/// The end of the tests of one teardown, in which the middle plugin fails a hook.
+struct Teardown {
+    /// E3.
+    stop_goes_on: Ended,
+    /// E4.
+    removal_goes_on: Ended,
+    /// E5.
+    reaches_later_plugins: Ended,
 }
 
-impl Scenario for Teardown {
-    type Evidence = Vec<Teardown>;
+pub(crate) async fn teardown(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
+    let stop_pod = tear_down(stage, driver, Hook::STOP_POD).await?;
+    let remove_pod = tear_down(stage, driver, Hook::REMOVE_POD).await?;
+    let stop = tear_down(stage, driver, Hook::STOP).await?;
+    let remove = tear_down(stage, driver, Hook::REMOVE).await?;
+    Ok([
+        stop_pod.stop_goes_on,
+        remove_pod.removal_goes_on,
+        stop_pod.reaches_later_plugins,
+        remove_pod.reaches_later_plugins,
+        stop.reaches_later_plugins,
+        remove.reaches_later_plugins,
+    ])
+}
 
-    const TESTS: &[Test<Self::Evidence>] = tests! {
-        "E3" "stop-goes-on" stop_goes_on;
-        "E4" "removal-goes-on" removal_goes_on;
-        "E5" "stop-pod-reaches-later-plugins" reaches(Hook::STOP_POD);
-        "E5" "remove-pod-reaches-later-plugins" reaches(Hook::REMOVE_POD);
-        "E5" "stop-container-reaches-later-plugins" reaches(Hook::STOP);
-        "E5" "remove-container-reaches-later-plugins" reaches(Hook::REMOVE);
+/// Tears down a pod while the middle plugin fails a hook.
+async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Result<Teardown, Reason> {
+    let scene = Scene::misbehaving(stage, hook, Action::Fail).await?;
+    let pod = driver.new_pod("teardown");
+    let id = driver.run_pod(&pod).await?;
+    let container = driver.run_container(&pod, &id, "main").await?;
+    let _ = driver.stop(&container).await;
+    let _ = driver.remove(&container).await;
+    let stopped = driver.stop_pod(&id).await;
+    let after_stop = scene.journal.read();
+    let network_left = has_network(&stage.machine, &after_stop, &id).await;
+    let removed = driver.remove_pod(&id).await;
+    let after_removal = scene.journal.read();
+    let listed = driver.state_of(&pod).await.is_some() && driver.status(&id).await.is_ok();
+    let record = scene.end().await;
+    let in_time = if hook == Hook::STOP_POD {
+        after_stop
+    } else {
+        after_removal
     };
-
-    async fn play(stage: &Stage, driver: &Driver) -> Result<Vec<Teardown>, String> {
-        let mut outcomes = Vec::new();
-        for hook in HOOKS {
-            outcomes.push(stage.teardown(driver, hook).await?);
-        }
-        Ok(outcomes)
-    }
+    let judged = |ended: Ended| match in_time.first(MIDDLE.name, &id, hook) {
+        Some(_) => ended,
+        None => Err(absent(hook)),
+    };
+    let received = [FIRST, MIDDLE, LAST].map(|plugin| {
+        let events = record.events(plugin.name, &id);
+        events.filter(|event| event.hook == hook).count()
+    });
+    let shape = Shape::new(hook, received[2], After::PluginError);
+    Ok(Teardown {
+        stop_goes_on: judged(stop_goes_on(stopped, network_left, shape)),
+        removal_goes_on: judged(removal_goes_on(removed, listed)),
+        reaches_later_plugins: judged(reaches_later_plugins(received, shape)),
+    })
 }
 
-impl Stage {
-    /// Tears down a pod while the middle plugin fails a hook.
-    async fn teardown(&self, driver: &Driver, hook: Hook) -> Result<Teardown, String> {
-        let (surroundings, observers) = self.misbehaving(hook, Action::Fail).await?;
-        let pod = driver.new_pod("teardown");
-        let id = driver.run_pod(&pod).await?;
-        let container = driver.run_container(&pod, &id, "main").await?;
-        let _ = driver.stop(&container).await;
-        let _ = driver.remove(&container).await;
-        let seen = surroundings.journal.read();
-        let stopped = driver.stop_pod(&id).await;
-        let after_stop = surroundings.journal.read();
-        let network_left = self.has_network(&seen, &id).await;
-        let removed = driver.remove_pod(&id).await;
-        let after_removal = surroundings.journal.read();
-        let listed = is_listed(driver, &pod, &id).await;
-        disconnect(observers).await;
-        let record = surroundings.journal.read();
-        let in_time = if hook == Hook::STOP_POD {
-            after_stop
-        } else {
-            after_removal
-        };
-        Ok(Teardown {
-            hook,
-            failed: in_time.first(MIDDLE.name, &id, hook).is_some(),
-            received: [FIRST, MIDDLE, LAST].map(|plugin| {
-                let events = record.of(plugin.name, &id);
-                events.filter(|event| event.event.hook == hook).count()
-            }),
-            stopped,
-            network_left,
-            removed,
-            listed,
-        })
-    }
-
-    /// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
-    async fn has_network(&self, seen: &Record, id: &str) -> bool {
-        let Some(run) = seen.first(FIRST.name, id, Hook::RUN_POD) else {
+/// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
+async fn has_network(machine: &Machine, record: &Record, id: &str) -> bool {
+    let run = record.first(FIRST.name, id, Hook::RUN_POD);
+    let Some(pod) = run.and_then(|run| run.facts()) else {
+        return false;
+    };
+    for _ in 0..20 {
+        if !machine.read(pod).has_own_network() {
             return false;
-        };
-        for _ in 0..20 {
-            if !self.machine.read(&run.event.pod).has_own_network() {
-                return false;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        true
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
-}
-
-async fn is_listed(driver: &Driver, pod: &Pod, id: &str) -> bool {
-    driver.state_of(pod).await.is_some() && driver.status(id).await.is_ok()
+    true
 }
 
 /// E3: a pod is stopped although a plugin returned an error.
-fn stop_goes_on(teardowns: &[Teardown]) -> Ended {
-    let Some(teardown) = of(teardowns, Hook::STOP_POD) else {
-        return missing(Hook::STOP_POD);
-    };
-    let sent = "StopPodSandbox, which a plugin fails";
-    match &teardown.stopped {
+fn stop_goes_on(stopped: Result<Empty, String>, network_left: bool, shape: Shape) -> Ended {
+    match stopped {
         Err(message) => {
-            let [_, _, last] = teardown.received;
             let passed_on = message.contains(FAILURE);
-            let shape = passed_on.then(|| Shape::caused(Hook::STOP_POD, last, Cause::PluginError));
-            shaped(fail(sent, message.as_str(), "the pod is stopped"), shape)
+            Err(Stop::Fail(message, passed_on.then_some(shape)))
         }
-        Ok(()) if teardown.network_left => fail(
-            sent,
-            "success, but the network namespace is still there",
-            "the network of the pod is taken down",
-        ),
-        Ok(()) => Ok(()),
+        Ok(_) if network_left => fail("success, but the network namespace is still there"),
+        Ok(_) => Ok(()),
     }
 }
 
 /// E4: a pod is removed although a plugin returned an error.
-fn removal_goes_on(teardowns: &[Teardown]) -> Ended {
-    let Some(teardown) = of(teardowns, Hook::REMOVE_POD) else {
-        return missing(Hook::REMOVE_POD);
-    };
-    let sent = "RemovePodSandbox, which a plugin fails";
-    match &teardown.removed {
-        Err(message) => fail(sent, message.as_str(), "the pod is removed"),
-        Ok(()) if teardown.listed => fail(
-            sent,
-            "success, but the pod is still listed",
-            "the pod is removed",
-        ),
-        Ok(()) => Ok(()),
+fn removal_goes_on(removed: Result<Empty, String>, listed: bool) -> Ended {
+    match removed {
+        Err(message) => fail(message),
+        Ok(_) if listed => fail("success, but the pod is still listed"),
+        Ok(_) => Ok(()),
     }
 }
 
 /// E5: a hook reaches the plugins after the one that fails it.
-fn reaches(teardowns: &[Teardown], hook: Hook) -> Ended {
-    let Some(teardown) = of(teardowns, hook) else {
-        return missing(hook);
-    };
-    let [first, middle, last] = teardown.received;
+fn reaches_later_plugins([first, middle, last]: [usize; 3], shape: Shape) -> Ended {
     if last > 0 {
         return Ok(());
     }
-    let failed = fail(
-        format!("the request for {hook}, which the plugin with index 50 fails"),
-        format!(
-            "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
-            times(first),
-            times(middle)
-        ),
-        "the event reaches every plugin",
-    );
-    let chain_ended = (first, middle) == (1, 1);
-    let shape = chain_ended.then(|| Shape::caused(hook, last, Cause::PluginError));
-    shaped(failed, shape)
-}
-
-fn times(count: usize) -> String {
-    match count {
+    let times = |count: usize| match count {
         1 => "one".to_owned(),
         count => count.to_string(),
-    }
-}
-
-/// Returns the teardown in which the middle plugin failed a hook, if it received the event.
-fn of(teardowns: &[Teardown], hook: Hook) -> Option<&Teardown> {
-    let mut teardowns = teardowns.iter();
-    teardowns.find(|teardown| teardown.hook == hook && teardown.failed)
+    };
+    let got = format!(
+        "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
+        times(first),
+        times(middle)
+    );
+    let chain_ended = (first, middle) == (1, 1);
+    Err(Stop::Fail(got, chain_ended.then_some(shape)))
 }
