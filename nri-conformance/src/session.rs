@@ -29,11 +29,11 @@ pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
 pub(crate) use recut::{Cut, recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
-pub(crate) use service::{Arrivals, End, UpdateAnswer};
-pub(crate) use trace::{Direction, Trace};
+pub(crate) use service::{Arrivals, End, MAX_UPDATE_BYTES, UpdateAnswer};
+pub(crate) use trace::Trace;
 pub use world::RuntimeKind;
 
-use crate::tapped::Tapped;
+use crate::tapped::{Party, Tapped};
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,10 @@ impl Session {
     {
         let trace = Trace::default();
         let channels = Channels { serve: 2, call: 1 };
-        let tap = Tapped::new(stream, trace.clone());
+        let recorder = trace.clone();
+        let tap = Tapped::new(stream, Party::Plugin, move |by, bytes| {
+            recorder.add(by, bytes)
+        });
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
         let arrivals = Arrivals::default();
         let service = arrivals.clone();

@@ -20,8 +20,8 @@ const CONNECTION_IDS: [u32; 2] = [1, 2];
 pub(super) struct Conversation {
     source: Source,
     redacts: bool,
-    runtime: Direction,
-    plugin: Direction,
+    /// The directions, by their senders.
+    directions: [Direction; 2],
 }
 
 /// The bytes that one end sends.
@@ -36,8 +36,10 @@ impl Conversation {
         Conversation {
             source,
             redacts,
-            runtime: Direction::new(),
-            plugin: Direction::new(),
+            directions: [(); 2].map(|()| Direction {
+                demux: Demux::new(CONNECTION_IDS),
+                unanswered: HashMap::new(),
+            }),
         }
     }
 
@@ -58,10 +60,7 @@ impl Conversation {
     }
 
     fn direction(&mut self, party: Party) -> &mut Direction {
-        match party {
-            Party::Runtime => &mut self.runtime,
-            Party::Plugin => &mut self.plugin,
-        }
+        &mut self.directions[party as usize]
     }
 
     fn event(&mut self, by: Party, message: Message) -> Option<FrameEvent> {
@@ -138,15 +137,6 @@ impl Conversation {
             redact(&payload, schema::message(service, method, side))
         } else {
             Payload::Bytes(payload)
-        }
-    }
-}
-
-impl Direction {
-    fn new() -> Self {
-        Direction {
-            demux: Demux::new(CONNECTION_IDS),
-            unanswered: HashMap::new(),
         }
     }
 }

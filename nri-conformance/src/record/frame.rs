@@ -9,6 +9,8 @@ use nri::wire::{Code, Status};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use crate::tapped::Party;
+
 /// The first line of a recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Header {
@@ -139,26 +141,6 @@ impl Payload {
         match self {
             Payload::Bytes(bytes) => Some(bytes),
             Payload::Withheld(_) => None,
-        }
-    }
-}
-
-/// An end of a connection.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Party {
-    /// The container runtime.
-    Runtime,
-    /// The plugin.
-    Plugin,
-}
-
-impl Party {
-    /// Returns the other end.
-    pub fn peer(self) -> Self {
-        match self {
-            Party::Runtime => Party::Plugin,
-            Party::Plugin => Party::Runtime,
         }
     }
 }
