@@ -158,7 +158,8 @@ pub enum Closer {
 }
 
 /// The last line of a recording.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "end")]
 pub struct End {
     /// The number of frames between the header and this line.
     pub frames: u64,
@@ -217,16 +218,11 @@ struct PayloadKeys {
 
 impl From<Payload> for PayloadKeys {
     fn from(payload: Payload) -> Self {
-        match payload {
-            Payload::Bytes(bytes) => PayloadKeys {
-                payload: Some(STANDARD.encode(bytes)),
-                ..PayloadKeys::default()
-            },
-            Payload::Withheld(length) => PayloadKeys {
-                withheld: Some(length),
-                ..PayloadKeys::default()
-            },
-        }
+        let (payload, withheld) = match payload {
+            Payload::Bytes(bytes) => (Some(STANDARD.encode(bytes)), None),
+            Payload::Withheld(length) => (None, Some(length)),
+        };
+        PayloadKeys { payload, withheld }
     }
 }
 

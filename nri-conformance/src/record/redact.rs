@@ -88,14 +88,14 @@ mod tests {
         SynchronizeRequest,
     };
     use nri::codec::Message as _;
-    use prost_reflect::{DescriptorPool, Kind};
+    use prost_reflect::{DescriptorPool, Kind, MethodDescriptor};
 
-    use super::super::schema::{self, Side};
+    use super::super::schema;
     use super::*;
     use crate::session::PLUGIN_SERVICE;
 
-    fn redacted(method: &str, side: Side, bytes: &[u8]) -> Payload {
-        redact(bytes, schema::message(PLUGIN_SERVICE, method, side))
+    fn method(name: &str) -> MethodDescriptor {
+        schema::method(PLUGIN_SERVICE, name).unwrap()
     }
 
     #[test]
@@ -129,7 +129,10 @@ mod tests {
         let container = &mut expected.containers[0];
         container.env = strings(&["A=<redacted>", "B=", "C", "=<redacted>", "D=<redacted>"]);
         container.hooks.as_mut().unwrap().prestart[0].env = strings(&["H=<redacted>"]);
-        let bytes = redacted("Synchronize", Side::Request, &request.encode_to_vec());
+        let bytes = redact(
+            &request.encode_to_vec(),
+            Some(method("Synchronize").input()),
+        );
         assert_eq!(bytes, Payload::Bytes(expected.encode_to_vec().into()));
     }
 
@@ -147,7 +150,7 @@ mod tests {
             ..CreateContainerResponse::default()
         };
         let bytes = answer("hunter2").encode_to_vec();
-        let bytes = redacted("CreateContainer", Side::Response, &bytes);
+        let bytes = redact(&bytes, Some(method("CreateContainer").output()));
         assert_eq!(
             bytes,
             Payload::Bytes(answer(REDACTED).encode_to_vec().into())
@@ -158,7 +161,7 @@ mod tests {
     fn unknown_content_is_omitted() {
         // Field 1000, a string.
         let unknown = b"\xc2\x3e\x07hunter2";
-        let stop = |bytes| redacted("StopPodSandbox", Side::Request, bytes);
+        let stop = |bytes| redact(bytes, Some(method("StopPodSandbox").input()));
         assert_eq!(stop(unknown), Payload::Bytes(bytes::Bytes::new()));
         assert_eq!(stop(b"\xff\xff"), Payload::Withheld(2));
         assert_eq!(redact(b"hunter2", None), Payload::Withheld(7));

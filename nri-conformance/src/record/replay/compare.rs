@@ -15,7 +15,7 @@ use crate::record::redact::redact_message;
 use crate::record::replay::connections::RecordedAnswer;
 use crate::record::replay::outcome::DifferenceKind;
 use crate::record::replay::plan::subscription;
-use crate::record::schema::{self, Side};
+use crate::record::schema;
 
 /// The maximum length of a value in a difference, in characters.
 const MAX_SHOWN: usize = 200;
@@ -264,7 +264,8 @@ pub(super) fn judge(
             vec![DifferenceKind::Succeeded(recorded.clone())]
         }
         (RecordedAnswer::Given(Ok(Payload::Bytes(recorded))), Ok(got)) if !converted => {
-            let message = schema::message(&request.service, &request.method, Side::Response);
+            let method = schema::method(&request.service, &request.method);
+            let message = method.map(|method| method.output());
             if request.method == "Configure" {
                 return compare(message, &expanded(recorded), &expanded(got), redacted);
             }

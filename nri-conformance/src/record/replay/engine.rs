@@ -20,7 +20,7 @@ use crate::record::replay::connections::{
 use crate::record::replay::outcome::{Difference, DifferenceKind, Replayed};
 use crate::record::replay::plan::{Plan, Step};
 use crate::record::replay::{Replay, Speed};
-use crate::record::schema::{self, Side};
+use crate::record::schema;
 use crate::session::{Arrivals, End, RUNTIME_SERVICE, UpdateAnswer};
 use crate::subject::Stream;
 
@@ -225,7 +225,8 @@ impl Player<'_> {
             let _ = timeout(LAST_UPDATES, self.arrivals.updated(recorded.len())).await;
         }
         let got = self.arrivals.updates();
-        let message = schema::message(RUNTIME_SERVICE, "UpdateContainers", Side::Request);
+        let method = schema::method(RUNTIME_SERVICE, "UpdateContainers");
+        let message = method.map(|method| method.input());
         for number in 0..recorded.len().max(got.len()) {
             let kinds = match (recorded.get(number), got.get(number)) {
                 (Some(recorded), Some(got)) => {
@@ -265,7 +266,7 @@ fn read_ahead(mut exchanges: Exchanges) -> mpsc::Receiver<Result<Exchange>> {
 
 /// Returns the pod and the container of a request.
 fn subject(request: &Request) -> Option<String> {
-    let message = schema::message(&request.service, &request.method, Side::Request)?;
+    let message = schema::method(&request.service, &request.method)?.input();
     let request = DynamicMessage::decode(message, request.payload.bytes()?.clone()).ok()?;
     let name = |message: &str, field: &str| -> Option<String> {
         let part = request.get_field_by_name(message)?;

@@ -42,7 +42,6 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container
         .annotations
         .extend(own_annotations(pod, container));
-    container.annotations.extend(systemd_properties());
     let path = cgroup(&slice(pod), &container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(pod);
@@ -87,16 +86,11 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
         ("io.kubernetes.cri-o.Stdin", "false"),
         ("io.kubernetes.cri-o.StdinOnce", "false"),
         ("io.kubernetes.cri-o.TTY", "false"),
-        ("platform-runtime-path.crio.io", ""),
-    ])
-}
-
-/// Returns the annotations from which runc takes properties of the unit of a container.
-fn systemd_properties() -> shared::Map {
-    strings([
+        // runc takes properties of the unit of a container from these.
         ("org.systemd.property.After", "['crio.service']"),
         ("org.systemd.property.DefaultDependencies", "true"),
         ("org.systemd.property.TimeoutStopUSec", "uint64 30000000"),
+        ("platform-runtime-path.crio.io", ""),
     ])
 }
 
