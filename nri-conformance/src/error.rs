@@ -87,6 +87,11 @@ impl Error {
         Self::of(ErrorKind::Io, format!("{doing}: {error}")).with_source(error)
     }
 
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
     pub(crate) fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.0.help = Some(help.into());
         self

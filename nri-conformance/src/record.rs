@@ -25,10 +25,9 @@ pub use frame::{
 };
 pub use limits::{
     DEFAULT_MAX_BYTES, MAX_HEADER_LINE, MAX_LINE, MAX_MESSAGE_TEXT, MAX_NAME, MAX_PLUGINS,
-    MAX_QUEUED, MAX_UNANSWERED,
+    MAX_QUEUED, MAX_UNANSWERED, Options, Recorded,
 };
-pub use limits::{Options, Recorded};
-pub use observe::{Identity, observe};
+pub use observe::observe;
 pub use proxy::Proxy;
 pub use reader::Reader;
 pub use redact::REDACTED;

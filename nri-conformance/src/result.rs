@@ -176,13 +176,6 @@ impl Report {
             })
     }
 
-    /// Returns the results of a statement.
-    pub fn of<'a>(&'a self, statement: &'a str) -> impl Iterator<Item = &'a TestResult> {
-        self.results
-            .iter()
-            .filter(move |result| result.statement == statement)
-    }
-
     /// Panics with a list of the failures if a statement was broken.
     ///
     /// # Panics

@@ -1,9 +1,8 @@
 //! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
 //!
-//! [`Session`] works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages
-//! that no runtime would send, and returns the answers without judging them, except that they can be decoded.
+//! [`Session`] works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages that
+//! no runtime would send, and returns the answers without judging them, except that they can be decoded.
 
-mod answer;
 mod recut;
 mod requests;
 mod service;
@@ -13,27 +12,27 @@ pub mod world;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::__private::changes;
 use nri::api::{
-    ConfigureRequest, ConfigureResponse, Event, EventMask, RegisterPluginRequest,
+    ConfigureRequest, ConfigureResponse, Empty, Event, EventMask, RegisterPluginRequest,
     SynchronizeRequest, SynchronizeResponse,
 };
 use nri::codec::Message;
-use nri::wire::{CallError, Caller, Channels, Connection, Limits};
+use nri::wire::{CallError, Caller, Channels, Code, Connection, Limits, Status};
 use nri_adaptation::{Revision, Via};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) use answer::{Answer, checked, describe};
 pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
 pub(crate) use recut::{Cut, recut};
 pub(crate) use requests::life;
 pub use requests::{request, sample_request};
-pub(crate) use service::{Arrivals, End, UpdateAnswer};
-pub(crate) use trace::{Direction, Trace};
+pub(crate) use service::{Arrivals, End, MAX_UPDATE_BYTES, UpdateAnswer};
+pub(crate) use trace::Trace;
 pub use world::RuntimeKind;
 
-use crate::tapped::Tapped;
+use crate::tapped::{Party, Tapped};
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +88,10 @@ impl Session {
     {
         let trace = Trace::default();
         let channels = Channels { serve: 2, call: 1 };
-        let tap = Tapped::new(stream, trace.clone());
+        let recorder = trace.clone();
+        let tap = Tapped::new(stream, Party::Plugin, move |by, bytes| {
+            recorder.add(by, bytes)
+        });
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
         let arrivals = Arrivals::default();
         let service = arrivals.clone();
@@ -267,4 +269,94 @@ pub(crate) fn can_fall_back(event: Event) -> bool {
 
 fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
     M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
+}
+
+/// The answer to an event, or the failure instead of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The event that was answered.
+    pub(crate) event: Event,
+    /// The RPC that it was sent through.
+    pub(crate) via: Via,
+    /// The encoded response, or the failure instead of it.
+    pub(crate) result: Result<Bytes, CallError>,
+}
+
+impl Answer {
+    /// Creates the answer to an event that the revision does not send, as if the plugin did not implement it.
+    fn unsent(event: Event) -> Self {
+        let status = Status::new(Code::UNIMPLEMENTED, "not sent under this revision");
+        Answer {
+            event,
+            via: Via::Dedicated,
+            result: Err(status.into()),
+        }
+    }
+
+    /// Returns true if the plugin does not implement the RPC.
+    pub(crate) fn is_unimplemented(&self) -> bool {
+        self.code() == Some(Code::UNIMPLEMENTED)
+    }
+
+    /// Returns the status code of the answer; `None` for success, or if there was no answer.
+    pub(crate) fn code(&self) -> Option<Code> {
+        match &self.result {
+            Err(CallError::Status(status)) => Some(status.code),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// Describes the request, such as `StopPodSandbox as StateChange`.
+    pub(crate) fn sent(&self) -> String {
+        let name = self.event.name();
+        match self.via {
+            Via::Dedicated => name.to_owned(),
+            Via::StateChange => format!("{name} as StateChange"),
+        }
+    }
+
+    /// Describes the answer.
+    pub(crate) fn got(&self) -> String {
+        match &self.result {
+            Ok(_) => "success".to_owned(),
+            Err(error) => describe(error),
+        }
+    }
+}
+
+/// Describes the failure of a call.
+pub(crate) fn describe(error: &CallError) -> String {
+    match error {
+        CallError::Status(status) => format!("the error {:?}, {}", status.message, status.code),
+        CallError::Closed => "the end of the connection".to_owned(),
+        CallError::Timeout(within) => format!("no answer within {within:?}"),
+        CallError::TooLarge { .. } | CallError::Protocol(_) | CallError::Unreadable(_) => {
+            error.to_string()
+        }
+    }
+}
+
+/// Returns the response to an event if a runtime can decode it.
+pub(crate) fn checked(event: Event, via: Via, response: Bytes) -> Result<Bytes, CallError> {
+    let decoded = match via {
+        Via::Dedicated => changes(event, &response).map(drop),
+        Via::StateChange => Empty::decode(&response).map(drop),
+    };
+    match decoded {
+        Ok(()) => Ok(response),
+        Err(error) => Err(CallError::Unreadable(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_another_type_is_unreadable() {
+        let check = |event, answer| checked(event, Via::Dedicated, Bytes::from_static(answer));
+        assert!(check(Event::RunPodSandbox, b"").is_ok());
+        assert!(check(Event::CreateContainer, b"\x0a\xff").is_err());
+        assert!(check(Event::StopPodSandbox, b"\xff").is_err());
+    }
 }

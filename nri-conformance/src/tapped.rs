@@ -4,32 +4,53 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A record of the bytes of a stream.
-pub(crate) trait Record {
-    /// Records bytes that were read from the stream.
-    fn received(&self, bytes: &[u8]);
-
-    /// Records bytes that were written to the stream.
-    fn sent(&self, bytes: &[u8]);
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Party {
+    /// The container runtime.
+    Runtime,
+    /// The plugin.
+    Plugin,
 }
 
-/// A stream whose bytes are recorded.
-#[derive(Debug)]
-pub(crate) struct Tapped<S, R> {
-    stream: S,
-    record: R,
-}
-
-impl<S, R> Tapped<S, R> {
-    /// Wraps a stream and records its bytes.
-    pub(crate) fn new(stream: S, record: R) -> Self {
-        Tapped { stream, record }
+impl Party {
+    /// Returns the other end.
+    pub fn peer(self) -> Self {
+        match self {
+            Party::Runtime => Party::Plugin,
+            Party::Plugin => Party::Runtime,
+        }
     }
 }
 
-impl<S: AsyncRead + Unpin, R: Record + Unpin> AsyncRead for Tapped<S, R> {
+/// A stream whose bytes are passed to a function with their sender.
+#[derive(Debug)]
+pub(crate) struct Tapped<S, F> {
+    stream: S,
+    peer: Party,
+    record: F,
+}
+
+impl<S, F: FnMut(Party, &[u8])> Tapped<S, F> {
+    /// Wraps a stream to `peer`, which sends what is read.
+    pub(crate) fn new(stream: S, peer: Party, record: F) -> Self {
+        Tapped {
+            stream,
+            peer,
+            record,
+        }
+    }
+}
+
+impl<S, F> AsyncRead for Tapped<S, F>
+where
+    S: AsyncRead + Unpin,
+    F: FnMut(Party, &[u8]) + Unpin,
+{
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -37,19 +58,25 @@ impl<S: AsyncRead + Unpin, R: Record + Unpin> AsyncRead for Tapped<S, R> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        self.record.received(&buffer.filled()[before..]);
+        let peer = self.peer;
+        (self.record)(peer, &buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
 
-impl<S: AsyncWrite + Unpin, R: Record + Unpin> AsyncWrite for Tapped<S, R> {
+impl<S, F> AsyncWrite for Tapped<S, F>
+where
+    S: AsyncWrite + Unpin,
+    F: FnMut(Party, &[u8]) + Unpin,
+{
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        self.record.sent(&bytes[..written]);
+        let writer = self.peer.peer();
+        (self.record)(writer, &bytes[..written]);
         Poll::Ready(Ok(written))
     }
 

@@ -59,8 +59,8 @@ fn replay(recording: &[u8]) {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let replay = Replay::open(file.path()).timeout(Duration::from_secs(2));
+        let replay = Replay::new(file.path(), Subject::in_process(Marker));
         // Which errors and differences there are depends on the recording.
-        let _ = replay.to(Subject::in_process(Marker)).run().await;
+        let _ = replay.timeout(Duration::from_secs(2)).run().await;
     });
 }

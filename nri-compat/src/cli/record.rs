@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use nri_conformance::record::{Identity, Options, Proxy, Recorded, create_file, observe};
+use nri_conformance::record::{Options, Proxy, Recorded, create_file, observe};
 
 use super::session::{self, Interrupted};
 use crate::error::{Error, ErrorKind};
@@ -68,11 +68,7 @@ impl Args {
             }
             None => {
                 let file = create_file(&self.output)?;
-                let identity = Identity {
-                    index: self.index.clone(),
-                    ..Identity::default()
-                };
-                Ok(observe(&self.socket, identity, file, options, stop).await?)
+                Ok(observe(&self.socket, &self.index, file, options, stop).await?)
             }
         }
     }

@@ -43,7 +43,8 @@ const SPEEDS: &[Choice<Speed>] = &[
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let replayed = session::run(async {
-        let mut replay = Replay::open(&args.recording).speed(args.speed);
+        let subject = args.plugin.subject()?;
+        let mut replay = Replay::new(&args.recording, subject).speed(args.speed);
         if let Some(connection) = args.connection {
             replay = replay.connection(connection);
         }
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         if let Some(config) = args.plugin.config()? {
             replay = replay.plugin_config(config);
         }
-        let replayed = replay.to(args.plugin.subject()?).run().await;
+        let replayed = replay.run().await;
         replayed.map_err(Error::from)
     })?;
     output::print_report(&ReplayReport::new(&replayed), args.format)?;

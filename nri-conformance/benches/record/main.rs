@@ -23,8 +23,11 @@ use std::time::{Duration, Instant};
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;
 use nri::stub::Stub;
+use nri::wire::Socket;
 use nri_adaptation::Adaptation;
-use nri_conformance::record::{Identity, Options, Proxy, create_file, observe};
+use nri_conformance::record::{Options, Proxy, create_file, observe};
+use tokio::io::copy_bidirectional;
+use tokio::net::{UnixListener, UnixStream};
 
 mod replays;
 
@@ -95,17 +98,12 @@ fn main() -> Result<()> {
                 let stub = Stub::builder(Second).socket(socket);
                 Ok(stub.no_reconnect().run().await?)
             }
-            ["forward", listen, socket] => {
-                let proxy = Proxy::bind(listen, socket)?;
-                proxy.forward(std::future::pending()).await;
-                Ok(())
-            }
+            ["forward", listen, socket] => forward(&UnixListener::bind(listen)?, socket).await,
             ["proxy", listen, socket, file] => record(listen, socket, file).await,
             ["observe", socket, file] => {
                 let output = create_file(Path::new(file))?;
-                let (identity, options) = (Identity::default(), Options::default());
                 let stop = std::future::pending();
-                observe(Path::new(socket), identity, output, options, stop).await?;
+                observe(Path::new(socket), "99", output, Options::default(), stop).await?;
                 Ok(())
             }
             ["replay", logger] => replays::measure(logger, 100_000).await,
@@ -116,6 +114,15 @@ fn main() -> Result<()> {
             }
         }
     })
+}
+
+/// Forwards connections to the runtime without recording them, as the baseline.
+async fn forward(listener: &UnixListener, runtime: &str) -> Result<()> {
+    loop {
+        let mut plugin = Socket::new(listener.accept().await?.0)?;
+        let mut runtime = Socket::new(UnixStream::connect(runtime).await?)?;
+        tokio::spawn(async move { copy_bidirectional(&mut plugin, &mut runtime).await });
+    }
 }
 
 async fn record(listen: &str, socket: &str, file: &str) -> Result<()> {

@@ -42,7 +42,7 @@ async fn replay(file: &Path, logger: &str, quiet: bool) -> Result<Replayed> {
         args: flags.iter().map(Into::into).collect(),
         ..Executable::default()
     };
-    let replay = Replay::open(file).to(Subject::launched(executable));
+    let replay = Replay::new(file, Subject::launched(executable));
     let replayed = replay.run().await?;
     replayed.assert();
     Ok(replayed)

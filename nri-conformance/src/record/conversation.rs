@@ -7,11 +7,12 @@ use bytes::Bytes;
 use nri::__private::wire::{Demux, Kind, Message, RequestEnvelope, ResponseEnvelope};
 use nri::codec::Message as _;
 use nri::wire::{ConnectionError, Status};
+use prost_reflect::{MessageDescriptor, MethodDescriptor};
 
 use super::frame::{FrameEvent, Party, Payload, Request, Response, Source};
 use super::limits::{MAX_MESSAGE_TEXT, MAX_NAME, MAX_UNANSWERED};
 use super::redact::redact;
-use super::schema::{self, Side};
+use super::schema;
 
 /// The logical connections of the mux: the Plugin service, and the Runtime service.
 const CONNECTION_IDS: [u32; 2] = [1, 2];
@@ -20,15 +21,15 @@ const CONNECTION_IDS: [u32; 2] = [1, 2];
 pub(super) struct Conversation {
     source: Source,
     redacts: bool,
-    runtime: Direction,
-    plugin: Direction,
+    /// The directions, by their senders.
+    directions: [Direction; 2],
 }
 
 /// The bytes that one end sends.
 struct Direction {
     demux: Demux,
-    /// The services and methods of its unanswered requests, by stream.
-    unanswered: HashMap<u32, (String, String)>,
+    /// The methods of its unanswered requests, by stream, as far as they are known.
+    unanswered: HashMap<u32, MethodDescriptor>,
 }
 
 impl Conversation {
@@ -36,8 +37,10 @@ impl Conversation {
         Conversation {
             source,
             redacts,
-            runtime: Direction::new(),
-            plugin: Direction::new(),
+            directions: [(); 2].map(|()| Direction {
+                demux: Demux::new(CONNECTION_IDS),
+                unanswered: HashMap::new(),
+            }),
         }
     }
 
@@ -48,20 +51,13 @@ impl Conversation {
         bytes: &[u8],
         mut emit: impl FnMut(FrameEvent),
     ) -> Result<(), ConnectionError> {
-        self.direction(by).demux.extend(bytes);
-        while let Some(message) = self.direction(by).demux.next_message()? {
+        self.directions[by as usize].demux.extend(bytes);
+        while let Some(message) = self.directions[by as usize].demux.next_message()? {
             if let Some(event) = self.event(by, message) {
                 emit(event);
             }
         }
         Ok(())
-    }
-
-    fn direction(&mut self, party: Party) -> &mut Direction {
-        match party {
-            Party::Runtime => &mut self.runtime,
-            Party::Plugin => &mut self.plugin,
-        }
     }
 
     fn event(&mut self, by: Party, message: Message) -> Option<FrameEvent> {
@@ -83,25 +79,22 @@ impl Conversation {
     fn request(&mut self, by: Party, stream: u32, data: Bytes) -> Option<FrameEvent> {
         let envelope = RequestEnvelope::decode(data).ok()?;
         let timeout = envelope.timeout();
-        let payload = self.payload(
-            envelope.payload,
-            &envelope.service,
-            &envelope.method,
-            Side::Request,
-        );
-        let service = shortened(envelope.service, MAX_NAME);
-        let method = shortened(envelope.method, MAX_NAME);
-        let unanswered = &mut self.direction(by).unanswered;
-        if unanswered.len() < MAX_UNANSWERED {
-            unanswered.insert(stream, (service.clone(), method.clone()));
+        let method = schema::method(&envelope.service, &envelope.method);
+        let message = method.as_ref().map(MethodDescriptor::input);
+        let unanswered = &mut self.directions[by as usize].unanswered;
+        match method {
+            Some(method) if unanswered.len() < MAX_UNANSWERED => {
+                unanswered.insert(stream, method);
+            }
+            Some(_) | None => _ = unanswered.remove(&stream),
         }
         Some(FrameEvent::Request(Request {
             by,
             stream,
-            service,
-            method,
+            service: shortened(envelope.service, MAX_NAME),
+            method: shortened(envelope.method, MAX_NAME),
             timeout: timeout.map(whole_micros),
-            payload,
+            payload: self.payload(envelope.payload, message),
         }))
     }
 
@@ -113,7 +106,9 @@ impl Conversation {
         data: Bytes,
         other: FrameEvent,
     ) -> Option<FrameEvent> {
-        let method = self.direction(by.peer()).unanswered.remove(&stream);
+        let method = self.directions[by.peer() as usize]
+            .unanswered
+            .remove(&stream);
         if self.source == Source::Observer && by == Party::Plugin {
             return None;
         }
@@ -121,10 +116,7 @@ impl Conversation {
             return Some(other);
         };
         let result = match Result::<Bytes, Status>::from(envelope) {
-            Ok(payload) => {
-                let (service, method) = method.unwrap_or_default();
-                Ok(self.payload(payload, &service, &method, Side::Response))
-            }
+            Ok(payload) => Ok(self.payload(payload, method.map(|method| method.output()))),
             Err(status) => Err(Status::new(
                 status.code,
                 shortened(status.message, MAX_MESSAGE_TEXT),
@@ -133,20 +125,11 @@ impl Conversation {
         Some(FrameEvent::Response(Response { by, stream, result }))
     }
 
-    fn payload(&self, payload: Bytes, service: &str, method: &str, side: Side) -> Payload {
+    fn payload(&self, payload: Bytes, message: Option<MessageDescriptor>) -> Payload {
         if self.redacts {
-            redact(&payload, schema::message(service, method, side))
+            redact(&payload, message)
         } else {
             Payload::Bytes(payload)
-        }
-    }
-}
-
-impl Direction {
-    fn new() -> Self {
-        Direction {
-            demux: Demux::new(CONNECTION_IDS),
-            unanswered: HashMap::new(),
         }
     }
 }

@@ -9,6 +9,8 @@ use nri::wire::{Code, Status};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use crate::tapped::Party;
+
 /// The first line of a recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Header {
@@ -143,26 +145,6 @@ impl Payload {
     }
 }
 
-/// An end of a connection.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Party {
-    /// The container runtime.
-    Runtime,
-    /// The plugin.
-    Plugin,
-}
-
-impl Party {
-    /// Returns the other end.
-    pub fn peer(self) -> Self {
-        match self {
-            Party::Runtime => Party::Plugin,
-            Party::Plugin => Party::Runtime,
-        }
-    }
-}
-
 /// The party that ended a connection.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -176,7 +158,8 @@ pub enum Closer {
 }
 
 /// The last line of a recording.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "end")]
 pub struct End {
     /// The number of frames between the header and this line.
     pub frames: u64,
@@ -235,16 +218,11 @@ struct PayloadKeys {
 
 impl From<Payload> for PayloadKeys {
     fn from(payload: Payload) -> Self {
-        match payload {
-            Payload::Bytes(bytes) => PayloadKeys {
-                payload: Some(STANDARD.encode(bytes)),
-                ..PayloadKeys::default()
-            },
-            Payload::Withheld(length) => PayloadKeys {
-                withheld: Some(length),
-                ..PayloadKeys::default()
-            },
-        }
+        let (payload, withheld) = match payload {
+            Payload::Bytes(bytes) => (Some(STANDARD.encode(bytes)), None),
+            Payload::Withheld(length) => (None, Some(length)),
+        };
+        PayloadKeys { payload, withheld }
     }
 }
 

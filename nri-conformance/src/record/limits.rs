@@ -36,9 +36,6 @@ pub const DEFAULT_MAX_BYTES: u64 = 1 << 30;
 /// frames.
 pub(super) const BATCH: Duration = Duration::from_millis(20);
 
-/// The size in bytes at which a batch is written without waiting for its end.
-pub(super) const BATCH_BYTES: usize = 1 << 20;
-
 /// The settings of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use nri::wire::{Ended, Request, Service, Socket, Status};
 use tokio::net::UnixStream;
 use tokio::time::sleep;
 
-use super::frame::{Closer, Source};
+use super::frame::{Closer, Party, Source};
 use super::limits::{Options, Recorded};
 use super::recorder::Recorder;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,36 +27,23 @@ const EARLY: &str = "the runtime closed the connection before it synchronized th
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
-/// The identity that the observing plugin registers with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// The name.
-    pub name: String,
-    /// The index, two digits. The plugin receives requests after plugins with lower indices have changed them.
-    pub index: String,
-}
-
-impl Default for Identity {
-    /// Returns `99-nri-recorder`, which is called after all other plugins.
-    fn default() -> Self {
-        Identity {
-            name: "nri-recorder".to_owned(),
-            index: "99".to_owned(),
-        }
-    }
-}
+/// The name that the observing plugin registers with.
+const NAME: &str = "nri-recorder";
 
 /// Connects to the runtime's socket as a plugin that subscribes to every event, changes nothing, and records each request.
 /// Reconnects when the runtime restarts. Ends when `stop` completes.
 ///
+/// The plugin has the name `nri-recorder` and this index, two digits. It receives requests after plugins with lower indices
+/// have changed them.
+///
 /// ```no_run
-/// use nri_conformance::record::{Identity, Options, create_file, observe};
+/// use nri_conformance::record::{Options, create_file, observe};
 ///
 /// # async fn example() -> Result<(), nri_conformance::record::Error> {
 /// let file = create_file("session.nri".as_ref())?;
 /// let stop = async { _ = tokio::signal::ctrl_c().await };
 /// let socket = nri::stub::DEFAULT_SOCKET.as_ref();
-/// observe(socket, Identity::default(), file, Options::default(), stop).await?;
+/// observe(socket, "99", file, Options::default(), stop).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -72,7 +58,7 @@ impl Default for Identity {
 /// Panics outside of a tokio runtime with time and I/O enabled.
 pub async fn observe(
     socket: &Path,
-    identity: Identity,
+    index: &str,
     output: impl Write + Send + 'static,
     options: Options,
     stop: impl Future<Output = ()> + Send,
@@ -81,7 +67,7 @@ pub async fn observe(
     let recorder = Recorder::start(output, Source::Observer, options)?;
     let observed = {
         let mut stop = pin!(stop);
-        observe_all(socket, first, &identity, &recorder, stop.as_mut()).await
+        observe_all(socket, first, index, &recorder, stop.as_mut()).await
     };
     let recorded = recorder.finish().await?;
     observed.map(|()| recorded)
@@ -91,23 +77,19 @@ pub async fn observe(
 async fn observe_all(
     socket: &Path,
     first: Socket,
-    identity: &Identity,
+    index: &str,
     recorder: &Recorder,
     mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> Result<()> {
     let (mut stream, mut again, mut wait) = (first, false, FIRST_WAIT);
     loop {
         let observer = Observer::default();
-        let tap = Arc::new(recorder.open());
-        let tapped = Tapped::new(stream, Arc::clone(&tap));
-        let Identity { name, index } = identity;
-        let ended = peer::serve(tapped, name, index, &observer, stop.as_mut()).await;
+        let tap = recorder.open();
+        let tapped = Tapped::new(stream, Party::Runtime, |by, bytes| tap.data(by, bytes));
+        let ended = peer::serve(tapped, NAME, index, &observer, stop.as_mut()).await;
         let synchronized = observer.synchronized.into_inner();
         let lost = match ended {
-            Ok(Ended::ByShutdown) => {
-                tap.closed(Closer::Recorder, None);
-                return Ok(());
-            }
+            Ok(Ended::ByShutdown) => return Ok(()),
             Ok(Ended::ByPeer) if synchronized => None,
             Ok(Ended::ByPeer) => Some(EARLY.to_owned()),
             Err(reason) => Some(reason),

@@ -5,14 +5,13 @@ use std::io::Write;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, io};
 
 use nri::wire::Socket;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
-use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -20,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::frame::{Closer, Party, Source};
 use crate::record::limits::{MAX_PLUGINS, Options, Recorded};
 use crate::record::recorder::{Recorder, Tap};
+use crate::subject::{Listener, Stream};
 
 /// The pause after a failed accept, which usually means a lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -43,20 +43,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// ```
 #[derive(Debug)]
 pub struct Proxy {
-    listener: UnixListener,
-    file: SocketFile,
+    listener: Listener,
     runtime: PathBuf,
-}
-
-/// A socket file, which is removed when this is dropped.
-#[derive(Debug)]
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // It may have been removed already.
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 impl Proxy {
@@ -76,13 +64,9 @@ impl Proxy {
             return Err(Error::of(ErrorKind::Connection, message)
                 .with_help("give the proxy another path, to which plugins connect"));
         }
-        let listener = listen_on(path).map_err(|error| {
-            let message = format!("cannot listen on {}: {error}", path.display());
-            Error::of(ErrorKind::Connection, message).with_source(error)
-        })?;
+        let listener = listen_on(path).map_err(|error| error.with_kind(ErrorKind::Connection))?;
         Ok(Proxy {
             listener,
-            file: SocketFile(path.to_owned()),
             runtime: runtime.as_ref().to_owned(),
         })
     }
@@ -104,123 +88,81 @@ impl Proxy {
         stop: impl Future<Output = ()>,
     ) -> Result<Recorded> {
         let recorder = Recorder::start(output, Source::Proxy, options)?;
-        self.serve(Some(&recorder), stop).await;
-        recorder.finish().await
-    }
-
-    /// Forwards without recording until `stop` completes, as the baseline of a benchmark.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside of a tokio runtime with time and I/O enabled.
-    pub async fn forward(self, stop: impl Future<Output = ()>) {
-        self.serve(None, stop).await;
-    }
-
-    async fn serve(self, recorder: Option<&Recorder>, stop: impl Future<Output = ()>) {
-        let Proxy {
-            listener,
-            file,
-            runtime,
-        } = self;
-        let (stopping, stopped) = watch::channel(false);
         let mut tunnels = JoinSet::new();
         tokio::select! {
             () = stop => {}
-            () = accept_all(&listener, &runtime, recorder, &stopped, &mut tunnels) => {}
+            () = self.accept_all(&recorder, &mut tunnels) => {}
         }
-        drop((listener, file));
-        stopping.send_replace(true);
-        while tunnels.join_next().await.is_some() {}
+        drop(self);
+        tunnels.shutdown().await;
+        recorder.finish().await
+    }
+
+    async fn accept_all(&self, recorder: &Recorder, tunnels: &mut JoinSet<()>) {
+        loop {
+            while tunnels.try_join_next().is_some() {}
+            if tunnels.len() >= MAX_PLUGINS {
+                tunnels.join_next().await;
+            }
+            let plugin = match self.listener.accept().await {
+                Ok(plugin) => plugin,
+                Err(error) => {
+                    tracing::warn!("cannot accept a plugin: {error}");
+                    sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            match connect(&self.runtime).await {
+                Ok(runtime) => _ = tunnels.spawn(tunnel(plugin, runtime, recorder.open())),
+                // The plugin gets a closed connection, as it would without the proxy, and tries again.
+                Err(error) => tracing::warn!(
+                    "cannot connect a plugin to the runtime at {}: {error}",
+                    self.runtime.display()
+                ),
+            }
+        }
     }
 }
 
-fn listen_on(path: &Path) -> io::Result<UnixListener> {
+/// Removes a socket file on which no process listens any more.
+fn remove_stale(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
-        Ok(file) if file.file_type().is_socket() => fs::remove_file(path)?,
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+        Ok(file) if file.file_type().is_socket() => fs::remove_file(path),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
-    let listener = UnixListener::bind(path)?;
-    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+}
+
+fn listen_on(path: &Path) -> Result<Listener> {
+    remove_stale(path).map_err(|error| Error::io("replace", path, error))?;
+    let listener = Listener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600))
+        .map_err(|error| Error::io("restrict", path, error))?;
     Ok(listener)
 }
 
-async fn accept_all(
-    listener: &UnixListener,
-    runtime: &Path,
-    recorder: Option<&Recorder>,
-    stopped: &watch::Receiver<bool>,
-    tunnels: &mut JoinSet<()>,
-) {
-    let places = Arc::new(Semaphore::new(MAX_PLUGINS));
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        while tunnels.try_join_next().is_some() {}
-        let connected = match listener.accept().await {
-            Ok((plugin, _)) => connect(plugin, runtime).await,
-            Err(error) => {
-                tracing::warn!("cannot accept a plugin: {error}");
-                sleep(PAUSE).await;
-                continue;
-            }
-        };
-        match connected {
-            Ok((plugin, runtime)) => {
-                let tap = recorder.map(Recorder::open);
-                let mut stopped = stopped.clone();
-                tunnels.spawn(async move {
-                    // An error means that the proxy is gone.
-                    let stop = async { _ = stopped.wait_for(|stopped| *stopped).await };
-                    tunnel(plugin, runtime, tap, stop).await;
-                    drop(place);
-                });
-            }
-            // The plugin gets a closed connection, as it would without the proxy, and tries again.
-            Err(error) => tracing::warn!(
-                "cannot connect a plugin to the runtime at {}: {error}",
-                runtime.display()
-            ),
-        }
-    }
-}
-
-async fn connect(plugin: UnixStream, runtime: &Path) -> io::Result<(Socket, Socket)> {
-    let runtime = UnixStream::connect(runtime).await?;
-    Ok((Socket::new(plugin)?, Socket::new(runtime)?))
+async fn connect(runtime: &Path) -> io::Result<Socket> {
+    Socket::new(UnixStream::connect(runtime).await?)
 }
 
 /// The maximum number of bytes that are read at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Forwards until both ends have closed their sides, one end is lost, or `stop` completes. Records which end closed the
-/// connection; without a tap, it only forwards.
+/// Forwards until both ends have closed their sides or one end is lost. Records which end closed the connection.
 ///
 /// One task serves both directions, so that an answer is never recorded before its request.
-pub(super) async fn tunnel<P, R>(
-    plugin: P,
-    runtime: R,
-    tap: Option<Tap>,
-    stop: impl Future<Output = ()>,
-) where
-    P: AsyncRead + AsyncWrite,
-    R: AsyncRead + AsyncWrite,
-{
+async fn tunnel(plugin: Box<dyn Stream>, runtime: Socket, tap: Tap) {
     let (from_plugin, to_plugin) = split(plugin);
     let (from_runtime, to_runtime) = split(runtime);
-    let (tap, first) = (tap.as_ref(), OnceLock::new());
-    let outcome = tokio::select! {
-        outcome = async { tokio::try_join!(
-            pipe(Party::Runtime, from_runtime, to_plugin, tap, &first),
-            pipe(Party::Plugin, from_plugin, to_runtime, tap, &first),
-        ) } => Some(outcome),
-        () = stop => None,
-    };
-    let Some(tap) = tap else { return };
+    let first = OnceLock::new();
+    let outcome = tokio::try_join!(
+        pipe(Party::Runtime, from_runtime, to_plugin, &tap, &first),
+        pipe(Party::Plugin, from_plugin, to_runtime, &tap, &first),
+    );
     match outcome {
-        None => tap.closed(Closer::Recorder, None),
-        Some(Ok(_)) => tap.closed(first.get().map_or(Closer::Recorder, closer), None),
-        Some(Err((by, error))) => tap.closed(closer(&by), Some(error.to_string())),
+        Ok(_) => tap.closed(first.get().map_or(Closer::Recorder, closer), None),
+        Err((by, error)) => tap.closed(closer(&by), Some(error.to_string())),
     }
 }
 
@@ -230,7 +172,7 @@ async fn pipe(
     by: Party,
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    tap: Option<&Tap>,
+    tap: &Tap,
     first: &OnceLock<Party>,
 ) -> Result<(), (Party, io::Error)> {
     let receiver_lost = |error| (by.peer(), error);
@@ -243,9 +185,7 @@ async fn pipe(
         let bytes = &buffer[..count];
         to.write_all(bytes).await.map_err(receiver_lost)?;
         to.flush().await.map_err(receiver_lost)?;
-        if let Some(tap) = tap {
-            tap.data(by, bytes);
-        }
+        tap.data(by, bytes);
     }
     first.get_or_init(|| by);
     let ended = to.shutdown().await;

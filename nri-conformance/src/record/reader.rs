@@ -9,8 +9,11 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{End, Frame, Header};
 use super::limits::{MAX_HEADER_LINE, MAX_LINE};
-use super::writer::{END, VERSION};
+use super::writer::VERSION;
 use crate::error::{Error, ErrorKind, Result};
+
+/// The event of the last line.
+const END: &str = "end";
 
 /// The first bytes of every recording.
 const MAGIC: &[u8] = br#"{"nri-session":"#;

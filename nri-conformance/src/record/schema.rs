@@ -1,8 +1,8 @@
-//! The message types of every method, from the newest protocol revision.
+//! The methods of all services, with their message types, from the newest protocol revision.
 
 use std::sync::LazyLock;
 
-use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
+use prost_reflect::{DescriptorPool, MethodDescriptor};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let newest = nri_protos::REVISIONS.last();
@@ -10,51 +10,31 @@ static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     DescriptorPool::decode(newest.descriptors).expect("the build compiled the descriptors")
 });
 
-/// The side of a method that a message belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Request,
-    Response,
-}
-
-/// Returns the type of a method's request or response; `None` for a method that no revision has.
-pub(super) fn message(service: &str, method: &str, side: Side) -> Option<MessageDescriptor> {
-    let method = find(service, method)?;
-    Some(match side {
-        Side::Request => method.input(),
-        Side::Response => method.output(),
-    })
-}
-
-fn find(service: &str, method: &str) -> Option<MethodDescriptor> {
+/// Returns a method, whose types are those of its requests and responses; `None` for one that no revision has.
+pub(super) fn method(service: &str, method: &str) -> Option<MethodDescriptor> {
     let service = POOL.get_service_by_name(service)?;
     service.methods().find(|known| known.name() == method)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DescriptorPool, Side, find, message};
+    use super::{DescriptorPool, method};
 
     #[test]
     fn the_newest_revision_has_the_methods_of_all() {
         for revision in nri_protos::REVISIONS {
             let pool = DescriptorPool::decode(revision.descriptors).unwrap();
-            for service in pool.services() {
-                for method in service.methods() {
-                    let known = find(service.full_name(), method.name());
-                    let known = known.unwrap_or_else(|| panic!("{}", method.full_name()));
-                    assert_eq!(known.input().name(), method.input().name());
-                    assert_eq!(known.output().name(), method.output().name());
-                }
+            for each in pool
+                .services()
+                .flat_map(|it| it.methods().collect::<Vec<_>>())
+            {
+                let known = method(each.parent_service().full_name(), each.name());
+                let known = known.unwrap_or_else(|| panic!("{}", each.full_name()));
+                assert_eq!(known.input().name(), each.input().name());
+                assert_eq!(known.output().name(), each.output().name());
             }
         }
-    }
-
-    #[test]
-    fn an_unknown_method_has_no_types() {
-        let service = crate::session::PLUGIN_SERVICE;
-        assert!(message(service, "Configure", Side::Response).is_some());
-        assert!(message(service, "NewEvent", Side::Request).is_none());
-        assert!(message("x", "Configure", Side::Request).is_none());
+        assert!(method(crate::session::PLUGIN_SERVICE, "NewEvent").is_none());
+        assert!(method("x", "Configure").is_none());
     }
 }

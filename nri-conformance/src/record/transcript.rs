@@ -10,7 +10,7 @@ use nri::codec::Message as _;
 use crate::error::{Error, Result};
 use crate::record::conversation::{Conversation, shortened};
 use crate::record::frame::{Closer, Frame, FrameEvent, Header, Party, Source};
-use crate::record::limits::{BATCH_BYTES, MAX_HELD_BACK, MAX_NAME, Options, Recorded};
+use crate::record::limits::{MAX_HELD_BACK, MAX_NAME, Options, Recorded};
 use crate::record::writer::Writer;
 
 /// The content of a recording, and where it is written.
@@ -18,22 +18,31 @@ pub(super) struct Transcript<W: Write> {
     source: Source,
     options: Options,
     started: Instant,
+    date: SystemTime,
     conversations: HashMap<u32, Conversation>,
-    output: Output<W>,
+    /// The file, until its first line is written.
+    output: Option<W>,
+    /// The frames before a plugin is configured, because the runtime, which the first line names, is unknown until then.
+    held_back: Vec<Frame>,
+    writer: Option<Writer<BufWriter<W>>>,
     figures: Recorded,
     /// The first error that occurred while writing. Later events are not recorded.
     failure: Option<Error>,
 }
 
-/// The file, whose first line is delayed until a plugin is configured, because the runtime is unknown until then.
-enum Output<W: Write> {
-    Waiting {
-        output: W,
-        header: Header,
-        frames: Vec<Frame>,
+/// An event of a connection.
+pub(super) enum TapEvent {
+    Opened,
+    Data {
+        by: Party,
+        bytes: Vec<u8>,
     },
-    Open(Box<Writer<BufWriter<W>>>),
-    Failed,
+    /// Bytes that did not fit into the queue.
+    Overflow,
+    Closed {
+        by: Closer,
+        reason: Option<String>,
+    },
 }
 
 impl<W: Write> Transcript<W> {
@@ -44,49 +53,22 @@ impl<W: Write> Transcript<W> {
         started: Instant,
         date: SystemTime,
     ) -> Self {
-        let header = Header {
-            nri: None,
-            runtime: None,
-            runtime_version: None,
-            source,
-            redacted: options.redact,
-            started: date,
-        };
         Transcript {
             source,
             options,
             started,
+            date,
             conversations: HashMap::new(),
-            output: Output::Waiting {
-                output,
-                header,
-                frames: Vec::new(),
-            },
+            output: Some(output),
+            held_back: Vec::new(),
+            writer: None,
             figures: Recorded::default(),
             failure: None,
         }
     }
 
-    /// Writes a batch.
-    pub(super) fn add(&mut self, batch: &Queue) {
-        let mut rest = batch.bytes.as_slice();
-        for entry in &batch.entries {
-            let length = match entry.event {
-                TapEvent::Data { length, .. } => length,
-                TapEvent::Opened | TapEvent::Overflow | TapEvent::Closed { .. } => 0,
-            };
-            let (bytes, after) = rest.split_at(length);
-            rest = after;
-            self.note(entry.connection, entry.at, &entry.event, bytes);
-        }
-        if let Output::Open(writer) = &mut self.output
-            && let Err(error) = writer.flush()
-        {
-            self.fail(error);
-        }
-    }
-
-    fn note(&mut self, connection: u32, at: Instant, event: &TapEvent, bytes: &[u8]) {
+    /// Adds an event of a connection.
+    pub(super) fn add(&mut self, connection: u32, at: Instant, event: TapEvent) {
         match event {
             TapEvent::Opened => {
                 self.figures.connections += 1;
@@ -94,16 +76,24 @@ impl<W: Write> Transcript<W> {
                 self.conversations.insert(connection, conversation);
                 self.write(connection, at, FrameEvent::Opened);
             }
-            TapEvent::Data { by, .. } => self.receive(connection, at, *by, bytes),
+            TapEvent::Data { by, bytes } => self.receive(connection, at, by, &bytes),
             TapEvent::Overflow => {
                 let reason = "more data was sent than could be written in time".to_owned();
                 self.lose(connection, at, reason);
             }
             TapEvent::Closed { by, reason } => {
                 self.conversations.remove(&connection);
-                let (by, reason) = (*by, reason.clone());
                 self.write(connection, at, FrameEvent::Closed { by, reason });
             }
+        }
+    }
+
+    /// Passes all frames to the operating system.
+    pub(super) fn flush(&mut self) {
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = writer.flush()
+        {
+            self.fail(error);
         }
     }
 
@@ -129,6 +119,9 @@ impl<W: Write> Transcript<W> {
     }
 
     fn write(&mut self, connection: u32, at: Instant, event: FrameEvent) {
+        if self.failure.is_some() {
+            return;
+        }
         let frame = Frame {
             at: at.saturating_duration_since(self.started),
             connection,
@@ -140,64 +133,58 @@ impl<W: Write> Transcript<W> {
     }
 
     fn try_write(&mut self, frame: Frame) -> Result<()> {
-        match &mut self.output {
-            Output::Open(writer) => writer.write(&frame),
-            Output::Failed => Ok(()),
-            Output::Waiting { header, frames, .. } => {
-                let configured = runtime(&frame);
-                let known = configured.is_some();
-                if let Some(runtime) = configured {
-                    complete(header, runtime);
-                }
-                frames.push(frame);
-                if known || frames.len() > MAX_HELD_BACK {
-                    self.open()?;
-                }
-                Ok(())
-            }
+        if let Some(writer) = &mut self.writer {
+            return writer.write(&frame);
         }
+        let runtime = runtime(&frame);
+        self.held_back.push(frame);
+        if runtime.is_some() || self.held_back.len() > MAX_HELD_BACK {
+            self.open(runtime.unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Writes the header and the frames that were held back.
-    fn open(&mut self) -> Result<()> {
-        let waiting = std::mem::replace(&mut self.output, Output::Failed);
-        let Output::Waiting {
-            output,
-            header,
-            frames,
-        } = waiting
-        else {
-            self.output = waiting;
+    fn open(&mut self, runtime: ConfigureRequest) -> Result<()> {
+        let text = |text: String| Some(shortened(text, MAX_NAME)).filter(|text| !text.is_empty());
+        let header = Header {
+            nri: text(runtime.nri_version),
+            runtime: text(runtime.runtime_name),
+            runtime_version: text(runtime.runtime_version),
+            source: self.source,
+            redacted: self.options.redact,
+            started: self.date,
+        };
+        let Some(output) = self.output.take() else {
             return Ok(());
         };
         let mut writer = Writer::new(BufWriter::new(output), &header, self.options.max_bytes)?;
-        for frame in frames {
+        for frame in self.held_back.drain(..) {
             writer.write(&frame)?;
         }
-        self.output = Output::Open(Box::new(writer));
+        self.writer = Some(writer);
         Ok(())
     }
 
     fn fail(&mut self, error: Error) {
         tracing::error!("the recording ends here: {error}");
-        self.output = Output::Failed;
-        self.failure.get_or_insert(error);
+        self.writer = None;
+        self.failure = Some(error);
     }
 
     /// Writes the last line.
     pub(super) fn finish(mut self) -> Result<Recorded> {
-        self.open()?;
-        match (self.failure, self.output) {
-            (Some(error), _) => Err(error),
-            (None, Output::Open(writer)) => {
-                self.figures.bytes = writer.bytes();
-                let end = writer.finish()?;
-                self.figures.frames = end.frames;
-                self.figures.dropped = end.dropped;
-                Ok(self.figures)
-            }
-            (None, Output::Waiting { .. } | Output::Failed) => Ok(self.figures),
+        if let Some(error) = self.failure {
+            return Err(error);
         }
+        self.open(ConfigureRequest::default())?;
+        if let Some(writer) = self.writer {
+            self.figures.bytes = writer.bytes();
+            let end = writer.finish()?;
+            self.figures.frames = end.frames;
+            self.figures.dropped = end.dropped;
+        }
+        Ok(self.figures)
     }
 }
 
@@ -220,7 +207,7 @@ pub fn transcribe<'a>(
         now,
         SystemTime::UNIX_EPOCH,
     );
-    transcript.note(1, now, &TapEvent::Opened, &[]);
+    transcript.add(1, now, TapEvent::Opened);
     for (by, bytes) in chunks {
         transcript.receive(1, now, by, bytes);
     }
@@ -242,55 +229,5 @@ fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
         | FrameEvent::Other { .. }
         | FrameEvent::Lost { .. }
         | FrameEvent::Closed { .. } => None,
-    }
-}
-
-/// Adds the runtime to a header.
-fn complete(header: &mut Header, runtime: ConfigureRequest) {
-    let text = |text: String| Some(shortened(text, MAX_NAME)).filter(|text| !text.is_empty());
-    header.nri = text(runtime.nri_version);
-    header.runtime = text(runtime.runtime_name);
-    header.runtime_version = text(runtime.runtime_version);
-}
-
-/// The events that the writing thread has not processed yet.
-#[derive(Default)]
-pub(super) struct Queue {
-    pub(super) entries: Vec<QueueEntry>,
-    /// The data of all entries, one after the other.
-    pub(super) bytes: Vec<u8>,
-    pub(super) ended: bool,
-}
-
-/// An event of a connection.
-pub(super) struct QueueEntry {
-    pub(super) at: Instant,
-    pub(super) connection: u32,
-    pub(super) event: TapEvent,
-}
-
-/// The kinds of events.
-pub(super) enum TapEvent {
-    Opened,
-    /// Bytes, which are in [`Queue::bytes`].
-    Data {
-        by: Party,
-        length: usize,
-    },
-    /// Bytes that did not fit into the queue.
-    Overflow,
-    Closed {
-        by: Closer,
-        reason: Option<String>,
-    },
-}
-
-impl Queue {
-    /// Empties the queue, and frees memory that was only needed for a burst.
-    pub(super) fn clear(&mut self) {
-        self.entries.clear();
-        self.bytes.clear();
-        self.bytes.shrink_to(2 * BATCH_BYTES);
-        self.entries.shrink_to(BATCH_BYTES / 64);
     }
 }

@@ -13,9 +13,6 @@ use crate::error::{Error, ErrorKind, Result};
 /// The version of the format that is written, and the newest one that can be read.
 pub(super) const VERSION: u64 = 1;
 
-/// The event of the last line.
-pub(super) const END: &str = "end";
-
 /// The first line.
 #[derive(Serialize)]
 struct HeaderLine<'a> {
@@ -23,14 +20,6 @@ struct HeaderLine<'a> {
     version: u64,
     #[serde(flatten)]
     header: &'a Header,
-}
-
-/// The last line.
-#[derive(Serialize)]
-struct EndLine {
-    event: &'static str,
-    #[serde(flatten)]
-    end: End,
 }
 
 /// Writes a recording line by line.
@@ -67,15 +56,11 @@ impl<W: Write> Writer<W> {
     ///
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn new(output: W, header: &Header, max_bytes: u64) -> Result<Self> {
-        let end = End {
-            frames: 0,
-            dropped: 0,
-        };
         let mut writer = Writer {
             output,
             max_bytes,
             bytes: 0,
-            end,
+            end: End::default(),
         };
         writer.put(encode(&HeaderLine {
             version: VERSION,
@@ -121,10 +106,7 @@ impl<W: Write> Writer<W> {
     ///
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn finish(mut self) -> Result<End> {
-        self.put(encode(&EndLine {
-            event: END,
-            end: self.end,
-        })?)?;
+        self.put(encode(&self.end)?)?;
         self.flush()?;
         Ok(self.end)
     }

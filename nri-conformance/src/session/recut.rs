@@ -1,6 +1,6 @@
 //! Splits messages into frames in other ways than the connection that sends them.
 
-use nri::__private::wire::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
+use nri::__private::wire::{Demux, FrameHeader, MESSAGE_HEADER_LEN};
 use nri::wire::MAX_FRAME;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, copy, duplex, split};
 
@@ -43,30 +43,6 @@ impl Cut {
         }
         out
     }
-
-    /// Takes the complete frames from the start of `bytes`, and returns the joined data of consecutive ones of a connection
-    /// as other frames.
-    fn complete(self, bytes: &mut Vec<u8>) -> Vec<u8> {
-        let mut taken = 0;
-        let mut out = Vec::new();
-        let mut run: Option<(u32, Vec<u8>)> = None;
-        while let Some((connection, payload)) = first_frame(&bytes[taken..]) {
-            taken += FRAME_HEADER_LEN + payload.len();
-            match &mut run {
-                Some((of, joined)) if *of == connection => joined.extend(payload),
-                other => {
-                    if let Some((of, joined)) = other.replace((connection, payload.to_vec())) {
-                        out.extend(self.frames(of, &joined));
-                    }
-                }
-            }
-        }
-        if let Some((of, joined)) = run {
-            out.extend(self.frames(of, &joined));
-        }
-        bytes.drain(..taken);
-        out
-    }
 }
 
 fn put_pieces(out: &mut Vec<u8>, connection: u32, bytes: &[u8], size: usize) {
@@ -81,17 +57,22 @@ fn put(out: &mut Vec<u8>, connection: u32, payload: &[u8]) {
     out.extend(payload);
 }
 
-/// Returns a stream whose frames arrive at another stream with their data split in another way.
+/// Returns a stream whose messages arrive at another stream in other frames.
 pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
     let (ours, theirs) = duplex(PIPE_BYTES);
     let (mut from, mut to) = split(stream);
     let (mut written, mut back) = split(theirs);
     tokio::spawn(async move {
+        let mut demux = Demux::new([1, 2]);
         let mut bytes = Vec::with_capacity(PIPE_BYTES);
         while let Ok(1..) = written.read_buf(&mut bytes).await {
-            let frames = cut.complete(&mut bytes);
-            if to.write_all(&frames).await.is_err() || to.flush().await.is_err() {
-                return;
+            demux.extend(&bytes);
+            bytes.clear();
+            for (connection, messages) in arrived(&mut demux) {
+                let frames = cut.frames(connection, &messages);
+                if to.write_all(&frames).await.is_err() || to.flush().await.is_err() {
+                    return;
+                }
             }
         }
         // The peer may be gone.
@@ -104,63 +85,68 @@ pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
     ours
 }
 
-/// Returns the connection and the payload of the first frame, if it is complete.
-fn first_frame(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (header, rest) = bytes.split_first_chunk::<FRAME_HEADER_LEN>()?;
-    let header = FrameHeader::decode(*header);
-    let payload = rest.get(..usize::try_from(header.length).ok()?)?;
-    Some((header.connection, payload))
+/// Returns the bytes of the complete messages, consecutive ones of a logical connection together.
+fn arrived(demux: &mut Demux) -> Vec<(u32, Vec<u8>)> {
+    let mut arrived: Vec<(u32, Vec<u8>)> = Vec::new();
+    while let Ok(Some(message)) = demux.next_message() {
+        if arrived
+            .last()
+            .is_none_or(|(of, _)| *of != message.connection)
+        {
+            arrived.push((message.connection, Vec::new()));
+        }
+        if let Some((_, bytes)) = arrived.last_mut() {
+            bytes.extend(message.header.encode());
+            bytes.extend(&message.data);
+        }
+    }
+    arrived
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nri::__private::wire::{FRAME_HEADER_LEN, Kind, MessageHeader};
 
-    fn payloads(mut frames: &[u8]) -> Vec<Vec<u8>> {
+    fn payloads(mut frames: &[u8]) -> Vec<&[u8]> {
         let mut payloads = Vec::new();
-        while let Some((connection, payload)) = first_frame(frames) {
-            assert_eq!(connection, 1);
-            payloads.push(payload.to_vec());
-            frames = &frames[FRAME_HEADER_LEN + payload.len()..];
+        while let Some((header, rest)) = frames.split_first_chunk::<FRAME_HEADER_LEN>() {
+            let header = FrameHeader::decode(*header);
+            assert_eq!(header.connection, 1);
+            let (payload, rest) = rest.split_at(header.length as usize);
+            payloads.push(payload);
+            frames = rest;
         }
-        assert!(frames.is_empty());
         payloads
     }
 
-    #[test]
-    fn each_cut_keeps_the_bytes() {
-        let message: Vec<u8> = (0..50).collect();
+    #[tokio::test]
+    async fn each_cut_keeps_the_bytes_regardless_of_how_they_are_written() {
+        let header = MessageHeader {
+            length: 40,
+            stream: 1,
+            kind: Kind::Request,
+            flags: 0,
+        };
+        let message = [&header.encode()[..], &[7; 40]].concat();
+        let written = Cut::Pieces(9).frames(1, &message);
         for (cut, frames) in [
             (Cut::Whole, 1),
             (Cut::Pieces(7), 8),
             (Cut::HeaderBytes, 11),
             (Cut::WithEmptyFrames(25), 4),
         ] {
-            let payloads = payloads(&cut.frames(1, &message));
-            assert_eq!(
-                (payloads.len(), payloads.concat()),
-                (frames, message.clone()),
-                "{cut:?}"
-            );
+            let (ours, mut theirs) = duplex(8);
+            let mut recut = recut(ours, cut);
+            for piece in written.chunks(11) {
+                recut.write_all(piece).await.unwrap();
+            }
+            drop(recut);
+            let mut read = Vec::new();
+            theirs.read_to_end(&mut read).await.unwrap();
+            let payloads = payloads(&read);
+            assert_eq!(payloads.len(), frames, "{cut:?}");
+            assert_eq!(payloads.concat(), message, "{cut:?}");
         }
-    }
-
-    #[tokio::test]
-    async fn frames_are_recut_regardless_of_how_they_are_written() {
-        let mut written = Vec::new();
-        put(&mut written, 1, &[1; 10]);
-        put(&mut written, 1, &[2; 30]);
-        let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut recut = recut(ours, Cut::Pieces(16));
-        for piece in written.chunks(11) {
-            recut.write_all(piece).await.unwrap();
-        }
-        drop(recut);
-        let mut read = Vec::new();
-        theirs.read_to_end(&mut read).await.unwrap();
-        assert_eq!(
-            payloads(&read).concat(),
-            [[1; 10].as_slice(), &[2; 30]].concat()
-        );
     }
 }

@@ -95,44 +95,38 @@ fn pod_at(event: Event, running: &PodSandbox) -> PodSandbox {
 
 /// Returns a container as a runtime describes it at an event.
 fn container_at(runtime: RuntimeKind, event: Event, running: &Container) -> Container {
+    let mut container = running.clone();
     let Some(stage) = Stage::of(event).and_then(|stage| stage.container) else {
-        return running.clone();
+        return container;
     };
-    match runtime {
-        RuntimeKind::Containerd => container_of_containerd(stage, running),
-        RuntimeKind::Crio => container_of_crio(event, stage, running),
-    }
-}
-
-/// Returns a container as containerd describes it: the process exists from the start on, and a removed container has no state.
-fn container_of_containerd(stage: ContainerStage, running: &Container) -> Container {
-    let mut container = container_in(state(stage), running);
-    if matches!(stage, ContainerStage::Created | ContainerStage::Removed) {
+    let is_containerd = runtime == RuntimeKind::Containerd;
+    let state = match stage {
+        // CRI-O updates the state of a started container only after this event.
+        _ if event == Event::PostStartContainer && !is_containerd => {
+            ContainerState::ContainerCreated
+        }
+        ContainerStage::Planned => ContainerState::ContainerUnknown,
+        ContainerStage::Created | ContainerStage::Starting => ContainerState::ContainerCreated,
+        ContainerStage::Running => ContainerState::ContainerRunning,
+        ContainerStage::Stopped | ContainerStage::Removed => ContainerState::ContainerStopped,
+    };
+    enter(state, &mut container);
+    // In containerd, the process exists from the start on, and a removed container has no state.
+    if is_containerd && matches!(stage, ContainerStage::Created | ContainerStage::Removed) {
         container.pid = 0;
     }
-    if stage == ContainerStage::Removed {
+    if is_containerd && stage == ContainerStage::Removed {
         container.state = ContainerState::ContainerUnknown.into();
     }
     container
 }
 
-/// Returns a container as CRI-O describes it: it updates the state of a started container only after PostStartContainer.
-fn container_of_crio(event: Event, stage: ContainerStage, running: &Container) -> Container {
-    let state = if event == Event::PostStartContainer {
-        ContainerState::ContainerCreated
-    } else {
-        state(stage)
-    };
-    container_in(state, running)
-}
-
-/// Returns a container in a state, with what it has in that state.
-fn container_in(state: ContainerState, running: &Container) -> Container {
-    let mut container = running.clone();
+/// Sets the state of a running container, and what it has in that state.
+fn enter(state: ContainerState, container: &mut Container) {
     container.state = state.into();
     match state {
         ContainerState::ContainerUnknown => {
-            container.hooks.get_or_insert_with(Hooks::default);
+            container.hooks.get_or_insert_default();
             (container.pid, container.created_at, container.started_at) = (0, 0, 0);
         }
         ContainerState::ContainerCreated => container.started_at = 0,
@@ -140,15 +134,5 @@ fn container_in(state: ContainerState, running: &Container) -> Container {
         ContainerState::ContainerStopped => {
             container.finished_at = container.started_at + RUNNING;
         }
-    }
-    container
-}
-
-fn state(stage: ContainerStage) -> ContainerState {
-    match stage {
-        ContainerStage::Planned => ContainerState::ContainerUnknown,
-        ContainerStage::Created | ContainerStage::Starting => ContainerState::ContainerCreated,
-        ContainerStage::Running => ContainerState::ContainerRunning,
-        ContainerStage::Stopped | ContainerStage::Removed => ContainerState::ContainerStopped,
     }
 }

@@ -15,12 +15,14 @@ use super::RUNTIME_SERVICE;
 const MAX_REQUESTS: usize = 10_000;
 const MAX_BYTES: usize = 16 << 20;
 
+/// The maximum number of bytes of the updates that are kept. Later updates are ignored.
+pub(crate) const MAX_UPDATE_BYTES: usize = 16 << 20;
+
 /// The answers of the runtime to UpdateContainers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug)]
 pub(crate) enum UpdateAnswer {
-    /// Success.
-    #[default]
-    Success,
+    /// These answers to the first updates, and success to all further ones.
+    InOrder(Vec<Result<Bytes, Status>>),
     /// An error.
     Error,
     /// No answer.
@@ -34,7 +36,8 @@ pub(crate) struct Arrivals(Arc<watch::Sender<State>>);
 #[derive(Debug, Default)]
 struct State {
     registration: Option<RegisterPluginRequest>,
-    updates: usize,
+    updates: Vec<Bytes>,
+    update_bytes: usize,
     answer: UpdateAnswer,
     refuse: bool,
     /// The number of all requests, and of the bytes in them.
@@ -71,7 +74,7 @@ impl From<&Result<Ended, ConnectionError>> for End {
 
 impl Arrivals {
     /// Waits for the registration. Returns `None` when the connection ends before it.
-    pub(super) async fn registration(&self) -> Option<RegisterPluginRequest> {
+    pub(crate) async fn registration(&self) -> Option<RegisterPluginRequest> {
         let mut state = self.0.subscribe();
         let come = |state: &State| state.registration.is_some() || state.end.is_some();
         // Cannot fail: the sender is part of `self`.
@@ -80,7 +83,7 @@ impl Arrivals {
     }
 
     /// Records that the connection has ended.
-    pub(super) fn set_end(&self, end: End) {
+    pub(crate) fn set_end(&self, end: End) {
         self.0.send_modify(|state| state.end = Some(end));
     }
 
@@ -94,16 +97,16 @@ impl Arrivals {
         self.0.borrow().surplus
     }
 
-    /// Waits for an update.
-    pub(crate) async fn updated(&self) {
+    /// Waits for this number of updates.
+    pub(crate) async fn updated(&self, count: usize) {
         let mut state = self.0.subscribe();
         // Cannot fail: the sender is part of `self`.
-        let _ = state.wait_for(|state| state.updates > 0).await;
+        let _ = state.wait_for(|state| state.updates.len() >= count).await;
     }
 
-    /// Returns the number of updates.
-    pub(crate) fn updates(&self) -> usize {
-        self.0.borrow().updates
+    /// Returns the encoded updates.
+    pub(crate) fn updates(&self) -> Vec<Bytes> {
+        self.0.borrow().updates.clone()
     }
 
     /// Sets how UpdateContainers is answered from now on.
@@ -136,14 +139,32 @@ impl Arrivals {
     }
 
     async fn update(&self, payload: Bytes) -> Result<Bytes, Status> {
+        let mut number = 0;
+        self.0.send_modify(|state| {
+            number = state.updates.len();
+            state.update_bytes += payload.len();
+            if state.update_bytes <= MAX_UPDATE_BYTES {
+                state.updates.push(payload.clone());
+            }
+        });
         UpdateContainersRequest::decode(payload).map_err(malformed)?;
-        self.0.send_modify(|state| state.updates += 1);
-        let answer = self.0.borrow().answer;
+        let answer = match &self.0.borrow().answer {
+            UpdateAnswer::InOrder(answers) => {
+                Some(answers.get(number).cloned().unwrap_or(Ok(Bytes::new())))
+            }
+            UpdateAnswer::Error => Some(Err(Status::new(Code::UNKNOWN, "the update failed"))),
+            UpdateAnswer::Never => None,
+        };
         match answer {
-            UpdateAnswer::Success => Ok(Bytes::new()),
-            UpdateAnswer::Error => Err(Status::new(Code::UNKNOWN, "the update failed")),
-            UpdateAnswer::Never => pending().await,
+            Some(answer) => answer,
+            None => pending().await,
         }
+    }
+}
+
+impl Default for UpdateAnswer {
+    fn default() -> Self {
+        UpdateAnswer::InOrder(Vec::new())
     }
 }
 

@@ -10,28 +10,19 @@ use nri::__private::wire::{
 use nri::codec::Message as _;
 use nri::wire::Code;
 
-use crate::tapped::Record;
+use crate::tapped::Party;
 
-/// The number of bytes in each direction after which messages are no longer kept; enough for an ordinary test.
+/// The number of bytes of each end after which messages are no longer kept; enough for an ordinary test.
 const MAX_RECORDED: usize = 1 << 20;
 
 /// The maximum number of bytes of a message that are printed.
 const MAX_PRINTED: usize = 256;
 
-/// The direction of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// From the runtime to the plugin.
-    ToPlugin,
-    /// From the plugin to the runtime.
-    FromPlugin,
-}
-
 /// A record of the messages of a connection in both directions. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace(Arc<Mutex<[Log; 2]>>);
 
-/// The messages in one direction.
+/// The messages of one end.
 #[derive(Debug)]
 struct Log {
     demux: Demux,
@@ -87,14 +78,19 @@ impl Trace {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the messages in one direction, up to the first that is malformed or not kept.
-    pub(crate) fn messages(&self, direction: Direction) -> Vec<Message> {
-        self.logs()[direction as usize].messages.clone()
+    /// Adds bytes that one end has sent.
+    pub(super) fn add(&self, by: Party, bytes: &[u8]) {
+        self.logs()[by as usize].read(bytes);
+    }
+
+    /// Returns the messages of one end, up to the first that is malformed or not kept.
+    pub(crate) fn messages(&self, by: Party) -> Vec<Message> {
+        self.logs()[by as usize].messages.clone()
     }
 
     /// Returns the first stream on which the plugin has answered more than once.
     pub(crate) fn answered_twice(&self) -> Option<u32> {
-        self.logs()[Direction::FromPlugin as usize].repeated
+        self.logs()[Party::Plugin as usize].repeated
     }
 
     /// Returns the connection as text: one line per message, with the first bytes of its data.
@@ -146,14 +142,4 @@ fn subject(message: &Message) -> String {
         Kind::Data | Kind::Other(_) => return String::new(),
     }
     .unwrap_or_else(|_| " malformed".to_owned())
-}
-
-impl Record for Trace {
-    fn received(&self, bytes: &[u8]) {
-        self.logs()[Direction::FromPlugin as usize].read(bytes);
-    }
-
-    fn sent(&self, bytes: &[u8]) {
-        self.logs()[Direction::ToPlugin as usize].read(bytes);
-    }
 }

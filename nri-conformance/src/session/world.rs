@@ -2,9 +2,7 @@
 
 mod containerd;
 mod crio;
-mod image;
-mod kubelet;
-mod spec;
+mod shared;
 
 use nri::api::{
     Container, ContainerState, LinuxContainer, LinuxPodSandbox, LinuxResources, OptionalInt,
@@ -60,7 +58,7 @@ impl World {
             namespace: "conformance".to_owned(),
             linux: Some(linux_pod()),
             pid: 4242,
-            ips: vec![spec::ADDRESS.to_owned()],
+            ips: vec![shared::ADDRESS.to_owned()],
             id: self.id(number),
             uid: self.uid(number),
             ..PodSandbox::default()
@@ -133,16 +131,16 @@ impl World {
 
 fn linux_pod() -> LinuxPodSandbox {
     LinuxPodSandbox {
-        resources: Some(spec::pause_resources()),
-        pod_overhead: Some(spec::requested(LinuxResources::default())),
-        pod_resources: Some(spec::requested(spec::limits())),
+        resources: Some(shared::pause_resources()),
+        pod_overhead: Some(shared::requested(LinuxResources::default())),
+        pod_resources: Some(shared::requested(shared::limits())),
         ..LinuxPodSandbox::default()
     }
 }
 
 fn linux_container() -> LinuxContainer {
     LinuxContainer {
-        resources: Some(spec::resources()),
+        resources: Some(shared::resources()),
         oom_score_adj: Some(OptionalInt { value: 996 }),
         ..LinuxContainer::default()
     }

@@ -9,13 +9,13 @@ use nri::api::{ConfigureRequest, ConfigureResponse, CreateContainerRequest, RunP
 use nri::codec::Message;
 use nri::prelude::*;
 use nri::wire::{Channels, Code, Connection as Wire, Limits, Request as Call, Service, Status};
-use nri_conformance::record::replay::{Replay, Replayed};
+use nri_conformance::record::replay::{Replay, Replayed, Speed};
 use nri_conformance::record::{
     Frame, FrameEvent, Header, Party, Payload, Request, Response, Source, Writer, create_file,
 };
 use nri_conformance::session::PLUGIN_SERVICE;
 
-use crate::support::{container, pod};
+use crate::support::{container, plugin_at, pod};
 
 /// A recorded request of the runtime, and its answer.
 pub(crate) type Exchange = (&'static str, Vec<u8>, Option<Result<Vec<u8>, i32>>);
@@ -146,7 +146,8 @@ impl Service for ByHand {
 
 /// Replays to a plugin with scripted answers. Also returns its requests.
 pub(crate) async fn by_hand(
-    replay: Replay,
+    recording: &Path,
+    speed: Speed,
     answer: fn(&Call) -> Result<Bytes, Status>,
 ) -> (Replayed, Vec<String>) {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
@@ -156,6 +157,7 @@ pub(crate) async fn by_hand(
         answer,
         calls: Mutex::default(),
     };
+    let replay = Replay::new(recording, plugin_at(ours)).speed(speed);
     let register = async {
         let service = "nri.pkg.api.v1alpha1.Runtime";
         let registered = caller.call(service, "RegisterPlugin", Bytes::new(), None);
@@ -163,7 +165,7 @@ pub(crate) async fn by_hand(
         std::future::pending::<()>().await;
     };
     let replayed = tokio::select! {
-        replayed = replay.run(ours) => replayed.unwrap(),
+        replayed = replay.run() => replayed.unwrap(),
         _ = connection.serve(&plugin) => panic!("the replay closed the connection early"),
         () = register => unreachable!(),
     };

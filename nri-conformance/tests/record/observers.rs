@@ -1,7 +1,7 @@
 //! The observing plugin: records its requests, and reconnects.
 
 use nri_adaptation::Adaptation;
-use nri_conformance::record::{ErrorKind, FrameEvent, Identity, Options, Reader, Source, observe};
+use nri_conformance::record::{ErrorKind, FrameEvent, Options, Reader, Source, observe};
 use tokio::sync::oneshot;
 
 use crate::support::{Marker, Runtime, Shared, container, patiently, pod, until};
@@ -15,14 +15,7 @@ async fn every_event_is_recorded_and_replayed_without_answers() {
         let (stop, stopped) = oneshot::channel::<()>();
         let observing = tokio::spawn(async move {
             let stop = async { _ = stopped.await };
-            observe(
-                &socket,
-                Identity::default(),
-                output,
-                Options::default(),
-                stop,
-            )
-            .await
+            observe(&socket, "99", output, Options::default(), stop).await
         });
         runtime.plugins(1).await;
         assert!(format!("{:?}", runtime.adaptation.plugins()).contains("nri-recorder"));
@@ -67,14 +60,7 @@ async fn it_connects_again_when_the_runtime_restarts() {
         let (socket, output) = (socket.clone(), output.clone());
         tokio::spawn(async move {
             let stop = async { _ = stopped.await };
-            observe(
-                &socket,
-                Identity::default(),
-                output,
-                Options::default(),
-                stop,
-            )
-            .await
+            observe(&socket, "99", output, Options::default(), stop).await
         })
     };
     until(|| first.plugins().len() == 1).await;
@@ -105,33 +91,17 @@ async fn a_runtime_that_is_not_there_or_refuses_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
     let never = std::future::pending::<()>();
-    let identity = Identity::default();
-    let observed = observe(
-        &socket,
-        identity,
-        Shared::default(),
-        Options::default(),
-        never,
-    );
+    let observed = observe(&socket, "99", Shared::default(), Options::default(), never);
     let error = patiently(observed).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert!(error.to_string().contains("nri.sock"), "{error}");
     assert!(error.help().is_some());
 
     let runtime = Runtime::start("v0.12.5").await;
-    let identity = Identity {
-        name: "no spaces".to_owned(),
-        ..Identity::default()
-    };
     let never = std::future::pending::<()>();
     let socket = runtime.path("nri.sock");
-    let observed = observe(
-        &socket,
-        identity,
-        Shared::default(),
-        Options::default(),
-        never,
-    );
+    let output = Shared::default();
+    let observed = observe(&socket, "not two digits", output, Options::default(), never);
     let error = patiently(observed).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
 }

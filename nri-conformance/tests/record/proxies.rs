@@ -196,7 +196,8 @@ async fn without_a_runtime_plugins_are_turned_away_until_there_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (listen, socket) = (folder.path().join("proxy"), folder.path().join("runtime"));
     let proxy = Proxy::bind(&listen, &socket).unwrap();
-    let forwarding = tokio::spawn(proxy.forward(std::future::pending()));
+    let forwarding =
+        tokio::spawn(proxy.record(std::io::sink(), Options::default(), std::future::pending()));
     let mut early = UnixStream::connect(&listen).await.unwrap();
     assert_eq!(patiently(early.read(&mut [0])).await.unwrap(), 0);
 

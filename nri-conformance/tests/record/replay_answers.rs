@@ -8,7 +8,7 @@ use nri::codec::Message;
 use nri::prelude::*;
 use nri::wire::{Code, Request as Call, Status};
 use nri_conformance::record::Source;
-use nri_conformance::record::replay::{DifferenceKind, Replay, Speed};
+use nri_conformance::record::replay::{DifferenceKind, Speed};
 
 use crate::by_hand::{
     by_hand, configure, create, old_plugin, run_pod, run_pod_as_change, session, write,
@@ -24,7 +24,7 @@ async fn a_plugin_without_dedicated_rpcs_gets_state_change() {
         run_pod(Ok(Vec::new())),
     ];
     write(&file, Source::Proxy, &exchanges, None);
-    let (replayed, calls) = patiently(by_hand(Replay::open(&file), old_plugin)).await;
+    let (replayed, calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     replayed.assert();
     assert_eq!(
         calls,
@@ -42,7 +42,7 @@ async fn a_refusal_and_its_fallback_are_replayed_to_old_plugins_and_merged_for_n
         run_pod_as_change(),
     ];
     write(&file, Source::Proxy, &exchanges, None);
-    let (replayed, calls) = patiently(by_hand(Replay::open(&file), old_plugin)).await;
+    let (replayed, calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     replayed.assert();
     assert_eq!(
         calls,
@@ -50,7 +50,7 @@ async fn a_refusal_and_its_fallback_are_replayed_to_old_plugins_and_merged_for_n
     );
 
     let takes_all = |_: &Call| Ok(Bytes::new());
-    let (replayed, calls) = patiently(by_hand(Replay::open(&file), takes_all)).await;
+    let (replayed, calls) = patiently(by_hand(&file, Speed::Full, takes_all)).await;
     replayed.assert();
     assert_eq!(calls, ["Configure", "RunPodSandbox", "StateChange"]);
     assert_eq!(replayed.skipped.repeated, 1);
@@ -77,7 +77,7 @@ async fn errors_are_compared_as_a_runtime_tells_them_apart() {
         let (_folder, file) = session();
         let exchanges = [configure(EventMask::ALL), create(Some(recorded))];
         write(&file, Source::Proxy, &exchanges, None);
-        let (replayed, _) = patiently(by_hand(Replay::open(&file), fails)).await;
+        let (replayed, _) = patiently(by_hand(&file, Speed::Full, fails)).await;
         let prefix = "request 2, CreateContainer of default/web/server: ";
         let found = texts(&replayed).join("\n");
         assert_eq!(found.strip_prefix(prefix).unwrap_or(&found), expected);
@@ -85,7 +85,7 @@ async fn errors_are_compared_as_a_runtime_tells_them_apart() {
     let (_folder, file) = session();
     let exchanges = [configure(EventMask::ALL), create(Some(Err(2)))];
     write(&file, Source::Proxy, &exchanges, None);
-    let (replayed, _) = patiently(by_hand(Replay::open(&file), old_plugin)).await;
+    let (replayed, _) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     let kind = &replayed.differences[0].kind;
     assert_eq!(
         *kind,
@@ -102,7 +102,7 @@ async fn an_unreadable_answer_is_a_difference() {
         "CreateContainer" => Ok(Bytes::from_static(b"\xff\xff\xff")),
         _ => Ok(Bytes::new()),
     };
-    let (replayed, _) = patiently(by_hand(Replay::open(&file), garbage)).await;
+    let (replayed, _) = patiently(by_hand(&file, Speed::Full, garbage)).await;
     let kind = &replayed.differences[0].kind;
     assert!(matches!(kind, DifferenceKind::Unreadable(_)), "{kind:?}");
 }
@@ -117,7 +117,7 @@ async fn a_recorded_update_that_is_not_sent_is_missed() {
         &[configure(EventMask::ALL)],
         Some(&update),
     );
-    let (replayed, _) = patiently(by_hand(Replay::open(&file), old_plugin)).await;
+    let (replayed, _) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     let expected = ["UpdateContainers of unsolicited update 1: a recorded update was not sent"];
     assert_eq!(texts(&replayed), expected);
 }
@@ -136,8 +136,7 @@ async fn the_original_speed_keeps_the_recorded_distances() {
     ];
     write(&file, Source::Proxy, &exchanges, None);
     let takes_all = |_: &Call| Ok(Bytes::new());
-    let replay = Replay::open(&file).speed(Speed::Original);
-    let (replayed, _) = patiently(by_hand(replay, takes_all)).await;
+    let (replayed, _) = patiently(by_hand(&file, Speed::Original, takes_all)).await;
     replayed.assert();
     assert!(
         replayed.elapsed >= Duration::from_millis(40),

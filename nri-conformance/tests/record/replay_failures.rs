@@ -7,10 +7,9 @@ use nri::prelude::*;
 use nri::wire::{Channels, Code, Connection as Wire, Limits, Request as Call, Service, Status};
 use nri_conformance::record::replay::{DifferenceKind, Replay};
 use nri_conformance::record::{ErrorKind, Source};
-use nri_conformance::subject::Subject;
 
 use crate::by_hand::{configure, create, session, write};
-use crate::support::{Marker, patiently};
+use crate::support::{Marker, patiently, plugin_at};
 
 /// Fails every container.
 #[derive(NriPlugin)]
@@ -57,8 +56,9 @@ async fn from_an_observer_only_failures_and_silence_are_reported() {
         std::future::pending::<()>().await;
     };
     let within = Duration::from_millis(50);
+    let replay = Replay::new(&file, plugin_at(ours)).timeout(within);
     let replayed = tokio::select! {
-        replayed = Replay::open(&file).timeout(within).run(ours) => replayed.unwrap(),
+        replayed = replay.run() => replayed.unwrap(),
         _ = connection.serve(&Silent) => panic!("closed early"),
         () = register => unreachable!(),
     };
@@ -108,8 +108,8 @@ async fn a_lost_connection_is_a_difference_and_ends_the_replay() {
             () = register => {}
         }
     };
-    let (replayed, ()) =
-        patiently(async { tokio::join!(Replay::open(&file).run(ours), plugin) }).await;
+    let replay = Replay::new(&file, plugin_at(ours));
+    let (replayed, ()) = patiently(async { tokio::join!(replay.run(), plugin) }).await;
     let replayed = replayed.unwrap();
     assert_eq!(replayed.differences[0].kind, DifferenceKind::Closed);
     assert_eq!(replayed.skipped.after_end, 3);
@@ -120,15 +120,17 @@ async fn a_plugin_that_does_not_register_is_an_error() {
     let (_folder, file) = session();
     write(&file, Source::Proxy, &[configure(EventMask::ALL)], None);
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let replay = Replay::open(&file).registration_timeout(Duration::from_millis(20));
-    let error = patiently(replay.run(ours)).await.unwrap_err();
+    let replay = Replay::new(&file, plugin_at(ours));
+    let replay = replay.registration_timeout(Duration::from_millis(20));
+    let error = patiently(replay.run()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Registration);
     assert_eq!(error.to_string(), "the plugin did not register within 20ms");
     drop(theirs);
 
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     drop(theirs);
-    let error = patiently(Replay::open(&file).run(ours)).await.unwrap_err();
+    let replay = Replay::new(&file, plugin_at(ours));
+    let error = patiently(replay.run()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Registration);
     assert!(
         error.to_string().contains("closed the connection"),
@@ -166,14 +168,10 @@ async fn another_configuration_replaces_the_recorded_one() {
     let (_folder, file) = session();
     let created = EventMask::EMPTY.with(Event::CreateContainer);
     write(&file, Source::Proxy, &[configure(created)], None);
-    let recorded = Replay::open(&file).to(Subject::in_process(Configured));
+    let recorded = nri_conformance::replay(&file, Configured);
     let recorded = recorded.run().await.unwrap();
     assert_eq!(recorded.differences.len(), 1, "{recorded:?}");
-    let replay = Replay::open(&file).plugin_config("good");
-    let configured = replay
-        .to(Subject::in_process(Configured))
-        .run()
-        .await
-        .unwrap();
+    let replay = nri_conformance::replay(&file, Configured).plugin_config("good");
+    let configured = replay.run().await.unwrap();
     assert!(configured.is_same(), "{configured:?}");
 }

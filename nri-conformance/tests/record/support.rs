@@ -11,7 +11,9 @@ use nri::stub::Stub;
 use nri_adaptation::Adaptation;
 use nri_conformance::record::replay::Replayed;
 use nri_conformance::record::{Options, Proxy, Recorded};
+use nri_conformance::subject::Subject;
 use tempfile::TempDir;
+use tokio::io::DuplexStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -209,6 +211,12 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
 /// Returns the output of a future that should complete soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("ends in time")
+}
+
+/// Returns the plugin at the other end of a stream.
+pub(crate) fn plugin_at(stream: DuplexStream) -> Subject {
+    let stream = Mutex::new(Some(stream));
+    Subject::streams(move || stream.lock().unwrap().take().expect("it is started once"))
 }
 
 /// Returns the differences as text.

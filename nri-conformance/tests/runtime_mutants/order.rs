@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nri_conformance::record::{Identity, Options as RecordOptions, create_file, observe};
+use nri_conformance::record::{Options as RecordOptions, create_file, observe};
 use nri_conformance::result::Report;
 use nri_conformance::runtime::{Options, recording, run};
 use tokio::sync::oneshot;
@@ -50,8 +50,7 @@ async fn recorded(mutant: Option<Mutant>) -> Report {
     let socket = folder.path().join("proxy.sock");
     let recorder = tokio::spawn(async move {
         let stopped = async { drop(stopped.await) };
-        let (identity, options) = (Identity::default(), RecordOptions::default());
-        observe(&socket, identity, output, options, stopped).await
+        observe(&socket, "99", output, RecordOptions::default(), stopped).await
     });
     sim.plugins(1).await;
     for _ in 0..2 {

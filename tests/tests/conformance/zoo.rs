@@ -167,8 +167,7 @@ fn sessions(animal: &Animal<'_>) -> Vec<String> {
             theirs.steps.len()
         ));
     }
-    let replayed = Replay::open(&theirs.file)
-        .to(animal.subject())
+    let replayed = Replay::new(&theirs.file, animal.subject())
         .run_blocking()
         .expect("the plugin registers");
     wrong.extend(replayed.differences.iter().map(ToString::to_string));

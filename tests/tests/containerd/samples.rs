@@ -8,7 +8,7 @@ use std::path::Path;
 use nri::api::SynchronizeRequest;
 use nri::codec::Message as _;
 use nri_adaptation::Revision;
-use nri_conformance::record::{FrameEvent, Identity, Options, Reader, create_file, observe};
+use nri_conformance::record::{FrameEvent, Options, Reader, create_file, observe};
 use nri_conformance::session::world::World;
 use nri_conformance::session::{PLUGIN_SERVICE, RuntimeKind, sample_request};
 use nri_tests::node::Node;
@@ -114,7 +114,7 @@ fn record(node: &mut Node, file: &Path) {
     let output = create_file(file).expect("file can be created");
     let recording = runtime.spawn(async move {
         let stopped = async move { drop(stopped.await) };
-        observe(&socket, Identity::default(), output, options, stopped).await
+        observe(&socket, "99", output, options, stopped).await
     });
     node.wait_for_log("plugin \"99-nri-recorder\" connected and synchronized");
     live(node, "sample");

@@ -64,7 +64,7 @@ async fn updates(bench: &Bench, revision: &Revision) -> Judged {
     let sent = "nothing in answer to UpdateContainers";
     let mut asked = 0;
     for answer in life(&live, bench).await {
-        asked += live.session.arrivals().updates();
+        asked += live.session.arrivals().updates().len();
         if matches!(answer.result, Err(CallError::Timeout(_))) {
             if asked == 0 {
                 return Err(in_the_way(&answer));
@@ -96,7 +96,7 @@ async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
 }
 
 async fn updates_later(live: &Live) -> bool {
-    timeout(LAST_UPDATE, live.session.arrivals().updated())
+    timeout(LAST_UPDATE, live.session.arrivals().updated(1))
         .await
         .is_ok()
 }
@@ -105,7 +105,7 @@ async fn failed_updates(bench: &Bench, revision: &Revision) -> Judged {
     let mut live = bench.serving(revision).await?;
     live.session.arrivals().answer_updates(UpdateAnswer::Error);
     life(&live, bench).await;
-    let updated = live.session.arrivals().updates() > 0 || updates_later(&live).await;
+    let updated = !live.session.arrivals().updates().is_empty() || updates_later(&live).await;
     if !updated {
         return skip("sent no unsolicited update");
     }

@@ -18,7 +18,8 @@ use crate::plugin::verdict::{
     IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, in_the_way, skip, unconfigured,
 };
 use crate::session::world::{Sample, World};
-use crate::session::{Answer, Direction, describe};
+use crate::session::{Answer, describe};
+use crate::tapped::Party;
 
 pub(super) static TESTS: &[Test] = tests! {
     ["P5"] "answers-in-time" BothWays in_time;
@@ -88,8 +89,8 @@ async fn once(bench: &Bench, revision: &Revision) -> Judged {
     if let Some(failure) = answered_twice(trace) {
         return Err(Verdict::Fail(failure));
     }
-    let asked = trace.messages(Direction::ToPlugin);
-    for answer in trace.messages(Direction::FromPlugin) {
+    let asked = trace.messages(Party::Runtime);
+    for answer in trace.messages(Party::Plugin) {
         let is_answer = answer.connection == 1 && answer.header.kind == Kind::Response;
         let stream = answer.header.stream;
         let is_asked = asked
@@ -156,7 +157,7 @@ async fn late_under_load(
     late: &Answer,
     rounds: usize,
 ) -> Judged {
-    if live.session.arrivals().updates() > 0 {
+    if !live.session.arrivals().updates().is_empty() {
         let sent = format!("{}, while it sends updates", late.sent());
         return Err(blocked("W14", sent, late.got(), IN_TIME));
     }

@@ -1,6 +1,6 @@
 //! Compares an answer with the recorded one, field by field.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, EventMask};
@@ -12,11 +12,10 @@ use prost_reflect::{
 
 use crate::record::frame::{Payload, Request};
 use crate::record::redact::redact_message;
-use crate::record::replay::exchange::RecordedAnswer;
+use crate::record::replay::connections::RecordedAnswer;
 use crate::record::replay::outcome::DifferenceKind;
 use crate::record::replay::plan::subscription;
 use crate::record::schema;
-use crate::record::schema::Side;
 
 /// The maximum length of a value in a difference, in characters.
 const MAX_SHOWN: usize = 200;
@@ -43,25 +42,32 @@ const KEYED: &[(&str, &str, &str)] = &[
     ("UpdateContainersRequest", "update", "container_id"),
 ];
 
-/// Returns the differing fields of two encoded messages. If the recording is redacted, `got` is redacted as well.
+/// Returns the differing fields of two encoded messages. If the recording is redacted, `got` is redacted as well. Messages
+/// of an unknown type are not compared.
 pub(super) fn compare(
-    message: &MessageDescriptor,
+    message: Option<MessageDescriptor>,
     recorded: &[u8],
     got: &[u8],
     redacted: bool,
-) -> Result<Vec<DifferenceKind>, String> {
-    if recorded == got {
-        return Ok(Vec::new());
-    }
+) -> Vec<DifferenceKind> {
+    let Some(message) = message.filter(|_| recorded != got) else {
+        return Vec::new();
+    };
     let decode = |bytes| DynamicMessage::decode(message.clone(), bytes);
-    let mut got = decode(got).map_err(|error| error.to_string())?;
-    let recorded = decode(recorded).map_err(|error| format!("of the recording: {error}"))?;
+    let (recorded, mut got) = match (decode(recorded), decode(got)) {
+        (_, Err(error)) => return vec![DifferenceKind::Unreadable(error.to_string())],
+        (Err(error), _) => {
+            let reason = format!("of the recording: {error}");
+            return vec![DifferenceKind::Unreadable(reason)];
+        }
+        (Ok(recorded), Ok(got)) => (recorded, got),
+    };
     if redacted {
         redact_message(&mut got);
     }
     let mut comparison = Comparison::default();
     comparison.messages(&recorded, &got);
-    Ok(comparison.found)
+    comparison.found
 }
 
 #[derive(Default)]
@@ -100,36 +106,30 @@ impl Comparison {
     fn values(&mut self, field: &FieldDescriptor, recorded: &Value, got: &Value) {
         match (recorded, got) {
             (Value::Message(recorded), Value::Message(got)) => self.messages(recorded, got),
-            (Value::List(recorded), Value::List(got)) => self.lists(field, recorded, got),
+            (Value::List(recorded), Value::List(got)) => {
+                let is_this = |(message, name, _): &&(&str, &str, &str)| {
+                    *message == field.parent_message().name() && *name == field.name()
+                };
+                let key = KEYED.iter().find(is_this).map(|(_, _, key)| *key);
+                self.elements(field, &keyed(recorded, key), &keyed(got, key));
+            }
             (Value::Map(recorded), Value::Map(got)) => {
-                let keys: BTreeSet<_> = recorded.keys().chain(got.keys()).map(ordered).collect();
-                for (text, key) in keys {
-                    let sides = (recorded.get(&key), got.get(&key));
-                    self.within(&format!("[{text}]"), |this| this.sides(field, sides));
-                }
+                self.elements(field, &entries(recorded), &entries(got));
             }
             (recorded, got) if recorded == got => {}
             (recorded, got) => self.note(field, Some(recorded), Some(got)),
         }
     }
 
-    fn lists(&mut self, field: &FieldDescriptor, recorded: &[Value], got: &[Value]) {
-        let key = KEYED.iter().find(|(message, name, _)| {
-            *message == field.parent_message().name() && *name == field.name()
-        });
-        let key = key.map(|(_, _, key)| *key);
-        let (recorded, got) = (keyed(recorded, key), keyed(got, key));
-        let keys: BTreeSet<_> = recorded.keys().chain(got.keys()).cloned().collect();
+    fn elements(&mut self, field: &FieldDescriptor, recorded: &Elements<'_>, got: &Elements<'_>) {
+        let keys: BTreeSet<_> = recorded.keys().chain(got.keys()).collect();
         for key in keys {
-            let sides = (recorded.get(&key).copied(), got.get(&key).copied());
-            self.within(&key.path(), |this| this.sides(field, sides));
-        }
-    }
-
-    fn sides(&mut self, field: &FieldDescriptor, sides: (Option<&Value>, Option<&Value>)) {
-        match sides {
-            (Some(recorded), Some(got)) => self.values(field, recorded, got),
-            (recorded, got) => self.note(field, recorded, got),
+            self.within(&key.path(), |this| {
+                match (recorded.get(key), got.get(key)) {
+                    (Some(recorded), Some(got)) => this.values(field, recorded, got),
+                    (recorded, got) => this.note(field, recorded.copied(), got.copied()),
+                }
+            });
         }
     }
 
@@ -154,7 +154,7 @@ fn is_optional(field: &FieldDescriptor) -> bool {
 }
 
 /// The key of an element: its text with the number of earlier elements with the same key, or its position.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum ElementKey {
     Text(String, usize),
     Position(usize),
@@ -170,7 +170,10 @@ impl ElementKey {
     }
 }
 
-fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> BTreeMap<ElementKey, &'a Value> {
+/// The elements of a list or a map.
+type Elements<'a> = BTreeMap<ElementKey, &'a Value>;
+
+fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> Elements<'a> {
     let mut earlier: BTreeMap<String, usize> = BTreeMap::new();
     let mut found = BTreeMap::new();
     for (position, element) in elements.iter().enumerate() {
@@ -191,17 +194,14 @@ fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> BTreeMap<ElementKey, &
     found
 }
 
-/// Returns a key of a map with its text, by which keys are ordered.
-fn ordered(key: &MapKey) -> (String, MapKey) {
-    let text = match key {
-        MapKey::String(text) => text.clone(),
-        MapKey::Bool(value) => value.to_string(),
-        MapKey::I32(number) => number.to_string(),
-        MapKey::I64(number) => number.to_string(),
-        MapKey::U32(number) => number.to_string(),
-        MapKey::U64(number) => number.to_string(),
+fn entries(map: &HashMap<MapKey, Value>) -> Elements<'_> {
+    let text = |key: &MapKey| match key.as_str() {
+        Some(text) => text.to_owned(),
+        None => format!("{key:?}"),
     };
-    (text, key.clone())
+    map.iter()
+        .map(|(key, value)| (ElementKey::Text(text(key), 0), value))
+        .collect()
 }
 
 /// Returns a value as text of limited length.
@@ -264,7 +264,12 @@ pub(super) fn judge(
             vec![DifferenceKind::Succeeded(recorded.clone())]
         }
         (RecordedAnswer::Given(Ok(Payload::Bytes(recorded))), Ok(got)) if !converted => {
-            payloads(request, recorded, got, redacted)
+            let method = schema::method(&request.service, &request.method);
+            let message = method.map(|method| method.output());
+            if request.method == "Configure" {
+                return compare(message, &expanded(recorded), &expanded(got), redacted);
+            }
+            compare(message, recorded, got, redacted)
         }
         (RecordedAnswer::Given(Ok(Payload::Bytes(_) | Payload::Withheld(_))), Ok(_)) => Vec::new(),
     }
@@ -291,23 +296,6 @@ fn other_error(recorded: &Status, got: &Status) -> Vec<DifferenceKind> {
         recorded: recorded.clone(),
         got: got.clone(),
     }]
-}
-
-fn payloads(
-    request: &Request,
-    recorded: &Bytes,
-    got: &Bytes,
-    redacted: bool,
-) -> Vec<DifferenceKind> {
-    let Some(message) = schema::message(&request.service, &request.method, Side::Response) else {
-        return Vec::new();
-    };
-    let compared = if request.method == "Configure" {
-        compare(&message, &expanded(recorded), &expanded(got), redacted)
-    } else {
-        compare(&message, recorded, got, redacted)
-    };
-    compared.unwrap_or_else(|reason| vec![DifferenceKind::Unreadable(reason)])
 }
 
 /// Expands a subscription to all events into a mask of these events.

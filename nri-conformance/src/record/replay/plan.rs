@@ -1,18 +1,16 @@
 //! Decides how to send each recorded request to a plugin that may differ from the recorded one.
 
 use bytes::Bytes;
-use nri::api::{ConfigureRequest, ConfigureResponse, Event, EventMask};
+use nri::api::{ConfigureResponse, Event, EventMask};
 use nri::codec::Message as _;
-use nri::plugin::Rpc;
 use nri::wire::{Code, Status};
 use nri_adaptation::{Revision, Via};
 
-use super::exchange::{Exchange, RecordedAnswer};
+use super::connections::{Exchange, RecordedAnswer};
 use crate::session::can_fall_back;
 
 /// The state of the connection that determines what a runtime would send.
 pub(super) struct Plan {
-    revision: Revision,
     /// The events that the plugin subscribed to.
     subscribed: EventMask,
     /// The events whose dedicated RPC the plugin does not implement.
@@ -37,7 +35,6 @@ pub(super) enum Step {
 impl Plan {
     pub(super) fn new() -> Self {
         Plan {
-            revision: Revision::newest(),
             subscribed: EventMask::ALL,
             falls_back: EventMask::EMPTY,
             taken: None,
@@ -58,12 +55,9 @@ impl Plan {
         if is_change && taken == Some(event) {
             return Step::Repeated;
         }
-        if !is_change && self.falls_back.contains(event) {
-            return self
-                .converted(event, payload)
-                .map_or(Step::AsRecorded, Step::Converted);
-        }
-        Step::AsRecorded
+        let converts = !is_change && self.falls_back.contains(event);
+        let change = converts.then(|| converted(event, payload)).flatten();
+        change.map_or(Step::AsRecorded, Step::Converted)
     }
 
     /// Processes the answer to a request that was sent as recorded. Returns the StateChange that a runtime sends next if
@@ -76,15 +70,15 @@ impl Plan {
     ) -> Option<Bytes> {
         let (event, is_change) = event(&exchange.request.method, payload);
         match (exchange.request.method.as_str(), event) {
-            ("Configure", _) => _ = self.configured(payload, answer.ok()?),
+            ("Configure", _) => self.subscribed = subscription(answer.ok()?)?,
             (_, Some(event)) if !is_change && can_fall_back(event) => {
-                let refused = is_unimplemented(answer.err());
+                let refused = answer.is_err_and(is_unimplemented);
                 let recorded_refused = was_refused(&exchange.answer);
                 if refused {
                     self.falls_back = self.falls_back.with(event);
                     // The recording contains the StateChange that follows.
                     let follows = !recorded_refused;
-                    return follows.then(|| self.converted(event, payload)).flatten();
+                    return follows.then(|| converted(event, payload)).flatten();
                 }
                 self.taken = recorded_refused.then_some(event);
             }
@@ -98,19 +92,12 @@ impl Plan {
     pub(super) fn takes_what_was_refused(&self) -> bool {
         self.taken.is_some()
     }
+}
 
-    fn configured(&mut self, request: &Bytes, answer: &Bytes) -> Option<()> {
-        let request = ConfigureRequest::decode(&**request).ok()?;
-        // Runtimes before v0.12.0 do not name their release, and have no dedicated RPCs to fall back from.
-        self.revision = Revision::of(&request.nri_version).unwrap_or_else(|_| Revision::newest());
-        self.subscribed = subscription(answer)?;
-        Some(())
-    }
-
-    fn converted(&self, event: Event, payload: &[u8]) -> Option<Bytes> {
-        let (_, change) = Revision::newest().request(event, Via::StateChange, payload)?;
-        Some(self.revision.without_newer("StateChangeEvent", &change))
-    }
+/// Returns the request as StateChange.
+fn converted(event: Event, payload: &[u8]) -> Option<Bytes> {
+    let (_, change) = Revision::newest().request(event, Via::StateChange, payload)?;
+    Some(change)
 }
 
 /// Returns the events in an answer to Configure. `None` means all events.
@@ -129,21 +116,17 @@ fn event(method: &str, payload: &[u8]) -> (Option<Event>, bool) {
         let event = change.and_then(|change| Event::try_from(change.event).ok());
         return (event, true);
     }
-    (rpc(method).and_then(|rpc| rpc.event), false)
+    let rpc = Revision::rpcs().iter().find(|rpc| rpc.name == method);
+    (rpc.and_then(|rpc| rpc.event), false)
 }
 
-fn rpc(method: &str) -> Option<&'static Rpc> {
-    let mut rpcs = Revision::rpcs().iter();
-    rpcs.find(|rpc| rpc.name == method).copied()
-}
-
-pub(super) fn is_unimplemented(status: Option<&Status>) -> bool {
-    status.is_some_and(|status| status.code == Code::UNIMPLEMENTED)
+fn is_unimplemented(status: &Status) -> bool {
+    status.code == Code::UNIMPLEMENTED
 }
 
 fn was_refused(answer: &RecordedAnswer) -> bool {
     match answer {
-        RecordedAnswer::Given(Err(status)) => is_unimplemented(Some(status)),
+        RecordedAnswer::Given(Err(status)) => is_unimplemented(status),
         RecordedAnswer::Given(Ok(_)) | RecordedAnswer::Missing | RecordedAnswer::Unknown => false,
     }
 }

@@ -3,8 +3,7 @@
 
 use nri::api::{Container, LinuxNamespace, Mount, PodSandbox};
 
-use super::kubelet::{self, strings};
-use super::{image, spec};
+use super::shared::{self, strings};
 
 /// The folder with the files of every sandbox.
 const FILES: &str = "/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes";
@@ -15,22 +14,22 @@ const NETWORK: &str = "/var/run/netns/conformance";
 
 /// Completes a pod.
 pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
-    pod.labels = kubelet::labels(pod);
+    pod.labels = shared::labels(pod);
     pod.labels.extend(strings([
         ("io.cri-containerd.kind", "sandbox"),
         ("oci_runtime_type", "io.containerd.runc.v2"),
     ]));
-    pod.annotations = kubelet::pod_annotations(number);
+    pod.annotations = shared::pod_annotations(number);
     pod.annotations.extend(strings([
         ("io.kubernetes.cri.container-type", "sandbox"),
-        ("io.kubernetes.cri.podsandbox.image-name", image::PAUSE),
+        ("io.kubernetes.cri.podsandbox.image-name", shared::PAUSE),
         ("io.kubernetes.cri.sandbox-cpu-period", "100000"),
         ("io.kubernetes.cri.sandbox-cpu-quota", "50000"),
         ("io.kubernetes.cri.sandbox-cpu-shares", "512"),
         ("io.kubernetes.cri.sandbox-id", &pod.id),
         (
             "io.kubernetes.cri.sandbox-log-directory",
-            &kubelet::log_folder(pod),
+            &shared::log_folder(pod),
         ),
         ("io.kubernetes.cri.sandbox-memory", "134217728"),
         ("io.kubernetes.cri.sandbox-name", &pod.name),
@@ -46,17 +45,17 @@ pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
 
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
-    container.image = Some(image::image());
-    container.labels = kubelet::labels(pod);
+    container.image = Some(shared::image());
+    container.labels = shared::labels(pod);
     container.labels.extend(strings([
         ("io.cri-containerd.kind", "container"),
         ("io.kubernetes.container.name", &container.name),
     ]));
-    container.annotations = kubelet::container_annotations();
+    container.annotations = shared::container_annotations();
     container.annotations.extend(strings([
         ("io.kubernetes.cri.container-name", &container.name),
         ("io.kubernetes.cri.container-type", "container"),
-        ("io.kubernetes.cri.image-name", image::NAME),
+        ("io.kubernetes.cri.image-name", shared::IMAGE),
         ("io.kubernetes.cri.sandbox-id", &pod.id),
         ("io.kubernetes.cri.sandbox-name", &pod.name),
         ("io.kubernetes.cri.sandbox-namespace", &pod.namespace),
@@ -82,14 +81,14 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         (files("hostname"), "/etc/hostname"),
         (files("resolv.conf"), "/etc/resolv.conf"),
     ];
-    let own = own.map(|(source, destination)| spec::bound(source, destination, OPTIONS));
-    let volumes = spec::volumes(pod, container, OPTIONS);
-    spec::file_systems().chain(own).chain(volumes).collect()
+    let own = own.map(|(source, destination)| shared::bound(source, destination, OPTIONS));
+    let volumes = shared::volumes(pod, container, OPTIONS);
+    shared::file_systems().chain(own).chain(volumes).collect()
 }
 
 /// Returns the namespaces of a pod or container, with these paths of those for IPC and for the host name.
 fn namespaces(ipc: &str, uts: &str) -> Vec<LinuxNamespace> {
-    spec::namespaces([
+    shared::namespaces([
         ("pid", String::new()),
         ("ipc", ipc.to_owned()),
         ("uts", uts.to_owned()),

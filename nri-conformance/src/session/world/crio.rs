@@ -5,8 +5,7 @@
 use nri::api::{Container, LinuxNamespace, LinuxPids, Mount, PodSandbox};
 use serde_json::{Value, json};
 
-use super::kubelet::{self, strings};
-use super::{image, spec};
+use super::shared::{self, strings};
 
 /// The folder of the files of every sandbox.
 const STORAGE: &str = "/run/containers/storage/overlay-containers";
@@ -14,10 +13,10 @@ const STORAGE: &str = "/run/containers/storage/overlay-containers";
 /// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose containers share their processes.
 pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
     pod.pid = 0;
-    pod.labels = kubelet::labels(pod);
+    pod.labels = shared::labels(pod);
     pod.labels
         .extend(strings([("io.kubernetes.container.name", "POD")]));
-    pod.annotations = kubelet::pod_annotations(number);
+    pod.annotations = shared::pod_annotations(number);
     let parent = slice(pod);
     let path = cgroup(&parent, &pod.id);
     let namespaces = namespaces(pod);
@@ -28,13 +27,13 @@ pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
 
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
-    container.labels = kubelet::labels(pod);
+    container.labels = shared::labels(pod);
     container
         .labels
         .extend(strings([("io.kubernetes.container.name", &container.name)]));
     container.env.insert(1, "TERM=xterm".to_owned());
     container.mounts = mounts(pod, &container.name);
-    container.annotations = kubelet::container_annotations();
+    container.annotations = shared::container_annotations();
     let json = json_annotations(pod, container);
     container.annotations.extend(json);
     // The labels, and the annotations of the pod, are annotations of the OCI spec as well.
@@ -43,7 +42,6 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container
         .annotations
         .extend(own_annotations(pod, container));
-    container.annotations.extend(systemd_properties());
     let path = cgroup(&slice(pod), &container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(pod);
@@ -52,9 +50,9 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     resources.pids = Some(LinuxPids { limit: -1 });
 }
 
-fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
+fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
     let name = &container.name;
-    let log = format!("{}/{name}/0.log", kubelet::log_folder(pod));
+    let log = format!("{}/{name}/0.log", shared::log_folder(pod));
     let long_name = format!("k8s_{name}_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let sandbox_name = format!("k8s_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let resolv_conf = format!("{}/resolv.conf", files(pod));
@@ -63,7 +61,7 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
         container.id
     );
     let metadata = format!(r#"{{"name":"{name}"}}"#);
-    let (image_id, image_digest) = (image::id(), image::repository_digest());
+    let (image_id, image_digest) = (shared::image_id(), shared::repository_digest());
     strings([
         ("io.container.manager", "cri-o"),
         ("io.kubernetes.cri-o.ContainerID", &container.id),
@@ -72,9 +70,9 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
             "io.kubernetes.cri-o.Created",
             "2026-01-01T00:00:00.000000000Z",
         ),
-        ("io.kubernetes.cri-o.IP.0", spec::ADDRESS),
+        ("io.kubernetes.cri-o.IP.0", shared::ADDRESS),
         ("io.kubernetes.cri-o.Image", image_id),
-        ("io.kubernetes.cri-o.ImageName", image::NAME),
+        ("io.kubernetes.cri-o.ImageName", shared::IMAGE),
         ("io.kubernetes.cri-o.ImageRef", image_id),
         ("io.kubernetes.cri-o.ImageRepoDigests", &image_digest),
         ("io.kubernetes.cri-o.LogPath", &log),
@@ -88,23 +86,18 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
         ("io.kubernetes.cri-o.Stdin", "false"),
         ("io.kubernetes.cri-o.StdinOnce", "false"),
         ("io.kubernetes.cri-o.TTY", "false"),
-        ("platform-runtime-path.crio.io", ""),
-    ])
-}
-
-/// Returns the annotations from which runc takes properties of the unit of a container.
-fn systemd_properties() -> kubelet::Map {
-    strings([
+        // runc takes properties of the unit of a container from these.
         ("org.systemd.property.After", "['crio.service']"),
         ("org.systemd.property.DefaultDependencies", "true"),
         ("org.systemd.property.TimeoutStopUSec", "uint64 30000000"),
+        ("platform-runtime-path.crio.io", ""),
     ])
 }
 
 /// Returns the annotations that hold other parts of a container as JSON: its labels, its annotations as the kubelet sent them, and
 /// the mounts that the kubelet asked for.
-fn json_annotations(pod: &PodSandbox, container: &Container) -> kubelet::Map {
-    let folder = kubelet::pod_folder(pod);
+fn json_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
+    let folder = shared::pod_folder(pod);
     let mounts = container.mounts.iter();
     let volumes: Vec<Value> = mounts
         .filter(|mount| mount.source.starts_with(&folder))
@@ -144,10 +137,10 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         (".containerenv", "/run/.containerenv", PLAIN),
     ];
     let own = own.map(|(file, destination, options)| {
-        spec::bound(format!("{files}/{file}"), destination, options)
+        shared::bound(format!("{files}/{file}"), destination, options)
     });
-    let volumes = spec::volumes(pod, container, "rbind,rprivate,rw,bind");
-    spec::file_systems().chain(own).chain(volumes).collect()
+    let volumes = shared::volumes(pod, container, "rbind,rprivate,rw,bind");
+    shared::file_systems().chain(own).chain(volumes).collect()
 }
 
 /// Returns the folder of the files of a sandbox.
@@ -158,7 +151,7 @@ fn files(pod: &PodSandbox) -> String {
 /// Returns the namespaces of a pod, which its containers join: CRI-O keeps each in a file that is named after one UUID.
 fn namespaces(pod: &PodSandbox) -> Vec<LinuxNamespace> {
     let file = |kind: &str| format!("/var/run/{kind}ns/{}", pod.uid);
-    spec::namespaces([
+    shared::namespaces([
         ("pid", String::new()),
         ("network", file("net")),
         ("ipc", file("ipc")),

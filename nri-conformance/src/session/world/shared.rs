@@ -1,10 +1,22 @@
-//! The parts of a pod and a container that come from its OCI spec: mounts, namespaces, resources.
+//! The parts of pods and containers that are the same under every runtime: those from the kubelet, the image, and mounts,
+//! namespaces and resources of the OCI spec.
 
-use super::kubelet;
+use std::collections::BTreeMap;
+
 use nri::api::{
-    LinuxCpu, LinuxDeviceCgroup, LinuxMemory, LinuxNamespace, LinuxResources, Mount, OptionalInt64,
-    OptionalUInt64, PodSandbox,
+    Image, LinuxCpu, LinuxDeviceCgroup, LinuxMemory, LinuxNamespace, LinuxResources, Mount,
+    OptionalInt64, OptionalUInt64, PodSandbox,
 };
+
+/// The image of the sandbox.
+pub(super) const PAUSE: &str = "registry.k8s.io/pause:3.10";
+/// The image of the container.
+pub(super) const IMAGE: &str = "docker.io/library/busybox:1.37";
+/// The digest of its configuration.
+const CONFIG_DIGEST: &str =
+    "sha256:7c1c2a9be0d83e1d4f31f0b1c6f4de1b1f5d0a3a8e5c2f4b6d9e0a1b2c3d4e5f";
+/// The digest of its index.
+const DIGEST: &str = "sha256:1d2e3f405162738495a6b7c8d9eafb0c1d2e3f405162738495a6b7c8d9eafb0c";
 
 /// The address of every pod.
 pub(super) const ADDRESS: &str = "10.88.0.7";
@@ -27,6 +39,82 @@ const FILE_SYSTEMS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// Labels or annotations.
+pub(super) type Map = BTreeMap<String, String>;
+
+/// Returns the labels of a pod, which its containers have as well.
+pub(super) fn labels(pod: &PodSandbox) -> Map {
+    strings([
+        ("app", "conformance"),
+        ("io.kubernetes.pod.name", &pod.name),
+        ("io.kubernetes.pod.namespace", &pod.namespace),
+        ("io.kubernetes.pod.uid", &pod.uid),
+    ])
+}
+
+/// Returns the annotations of a pod. The number of the pod is one of them, so that no two pods have the same.
+pub(super) fn pod_annotations(number: u64) -> Map {
+    let number = number.to_string();
+    strings([
+        ("conformance/pod", number.as_str()),
+        (
+            "kubernetes.io/config.seen",
+            "2026-01-01T00:00:00.000000000Z",
+        ),
+        ("kubernetes.io/config.source", "api"),
+    ])
+}
+
+/// Returns the annotations of a container.
+pub(super) fn container_annotations() -> Map {
+    strings([
+        ("io.kubernetes.container.hash", "9c3e6f01"),
+        ("io.kubernetes.container.restartCount", "0"),
+        (
+            "io.kubernetes.container.terminationMessagePath",
+            "/dev/termination-log",
+        ),
+        ("io.kubernetes.container.terminationMessagePolicy", "File"),
+        ("io.kubernetes.pod.terminationGracePeriod", "30"),
+    ])
+}
+
+/// Returns the folder of a pod's logs.
+pub(super) fn log_folder(pod: &PodSandbox) -> String {
+    format!("/var/log/pods/{}_{}_{}", pod.namespace, pod.name, pod.uid)
+}
+
+/// Returns the folder of a pod's files.
+pub(super) fn pod_folder(pod: &PodSandbox) -> String {
+    format!("/var/lib/kubelet/pods/{}", pod.uid)
+}
+
+/// Returns owned copies of keys and values.
+pub(super) fn strings<const N: usize>(entries: [(&str, &str); N]) -> Map {
+    let owned = entries.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    owned.into()
+}
+
+/// Returns the id of the image in CRI-O: the digest of its configuration without the algorithm.
+pub(super) fn image_id() -> &'static str {
+    CONFIG_DIGEST.trim_start_matches("sha256:")
+}
+
+/// Returns the repository of the image with the digest of its index.
+pub(super) fn repository_digest() -> String {
+    let repository = IMAGE.rsplit_once(':').map_or(IMAGE, |(name, _)| name);
+    format!("{repository}@{DIGEST}")
+}
+
+/// Returns the image.
+pub(super) fn image() -> Image {
+    Image {
+        name: IMAGE.to_owned(),
+        digest: DIGEST.to_owned(),
+        config_digest: CONFIG_DIGEST.to_owned(),
+    }
+}
+
 /// Returns the file systems of a container.
 pub(super) fn file_systems() -> impl Iterator<Item = Mount> {
     let systems = FILE_SYSTEMS.into_iter();
@@ -35,7 +123,7 @@ pub(super) fn file_systems() -> impl Iterator<Item = Mount> {
 
 /// Returns the files of the kubelet in a container.
 pub(super) fn volumes(pod: &PodSandbox, container: &str, options: &str) -> [Mount; 2] {
-    let folder = kubelet::pod_folder(pod);
+    let folder = pod_folder(pod);
     let log = format!("{folder}/containers/{container}/0a1b2c3d");
     [
         bound(format!("{folder}/etc-hosts"), "/etc/hosts", options),
