@@ -136,7 +136,7 @@ fn items(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     let services = services::read(input, messages)?;
     let declared = &messages.items;
     let event = event::emit(input, messages);
-    let event_mask = event_mask::emit(input, messages);
+    let event_mask = event_mask::emit(input);
     let tables = tables::emit(input, messages)?;
     let calls = calls(input.options, messages, &services);
     Ok(quote! { #declared #event #event_mask #tables #calls })

@@ -78,10 +78,14 @@ fn implementation(plugin: &Plugin) -> TokenStream {
             const INDEX: ::core::option::Option<&'static str> = #index;
             const PROTOCOL: ::core::option::Option<&'static str> = #protocol;
             const EVENTS: __nri::EventMask = __nri::events(__NRI_FACTS);
+            type Inner = Self;
             const TABLE: &'static [__nri::Row<Self>] = #table;
             const POLICIES: __nri::Policies = #policies;
             const CONNECTION: ::core::option::Option<__nri::Hook<Self>> = #connection;
             const MANIFEST: &'static [u8] = &__NRI_MANIFEST;
+            fn inner(&self) -> &Self {
+                self
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ macro_rules! enumeration {
 mod codec;
 pub mod fields;
 #[rustfmt::skip]
+#[allow(deprecated, missing_docs)]
 mod messages;
 
 pub use messages::*;

@@ -30,9 +30,8 @@
 //!
 //! Two values for one field are an error. Floating-point numbers and `bytes`, which no message of NRI has, are left out.
 
-mod read;
 mod scalar;
-mod write;
+mod value;
 
 #[cfg(test)]
 mod tests;
@@ -43,11 +42,9 @@ use serde_core::de::{Deserialize, Deserializer, Error, MapAccess};
 use serde_core::ser::SerializeMap;
 
 use crate::codec;
-use read::Read;
+use value::Json;
 
-pub(crate) use read::{field as read_field, message as read_message};
-pub(crate) use sealed::Place;
-pub(crate) use write::{field as write_field, message as write_message};
+pub(crate) use value::{read_field, read_message, write_field, write_message};
 
 /// A message with a JSON mapping: every message of [`api`](crate::api).
 pub trait JsonMessage: codec::Message {
@@ -69,28 +66,11 @@ pub trait JsonMessage: codec::Message {
 
     /// Reads the field with this number.
     #[doc(hidden)]
-    fn read_field<'de, A: MapAccess<'de>>(
+    fn read_field<'de, const STRICT: bool, A: MapAccess<'de>>(
         &mut self,
         number: u32,
-        place: Place,
         map: &mut A,
     ) -> Result<(), A::Error>;
-}
-
-mod sealed {
-    /// The field that a value belongs to, and what to do there with what is unknown.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Place {
-        pub(super) field: &'static str,
-        pub(super) unknown: super::Unknown,
-    }
-}
-
-/// The treatment of unknown fields and enum value names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unknown {
-    Ignore,
-    Refuse,
 }
 
 /// An enum of [`api`](crate::api).
@@ -118,7 +98,7 @@ pub struct Strict<T>(pub T);
 
 impl<'de, T: JsonMessage> Deserialize<'de> for Strict<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read::message(deserializer, Unknown::Refuse).map(Strict)
+        read_message::<true, T, D>(deserializer).map(Strict)
     }
 }
 
@@ -139,8 +119,7 @@ fn camel_case(name: &str) -> impl Iterator<Item = char> {
 pub(crate) fn read_enum<'de, E: Enum, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<E, D::Error> {
-    let (field, unknown) = (E::NAME, Unknown::Refuse);
-    let number = Named::<E>::read(deserializer, Place { field, unknown })?;
+    let number = Named::<E>::read::<true, D>(deserializer)?;
     let known = number.and_then(|number| E::try_from(number).ok());
     known.ok_or_else(|| D::Error::custom(format_args!("{} has no such value", E::NAME)))
 }
@@ -171,17 +150,16 @@ macro_rules! message {
                 }
             }
 
-            fn read_field<'de, A: serde_core::de::MapAccess<'de>>(
+            fn read_field<'de, const STRICT: bool, A: serde_core::de::MapAccess<'de>>(
                 &mut self,
                 number: u32,
-                place: $crate::json::Place,
                 map: &mut A,
             ) -> Result<(), A::Error> {
-                let _ = (place, &map);
+                let _ = &map;
                 match number {
                     $($number => $crate::json::read_field::<
-                        $crate::json::message!(@kind $($enumeration)?), _, _
-                    >(&mut self.$field, place, map),)*
+                        STRICT, $crate::json::message!(@kind $($enumeration)?), _, _
+                    >(&mut self.$field, map),)*
                     _ => Ok(()),
                 }
             }
@@ -195,7 +173,7 @@ macro_rules! message {
 
         impl<'de> serde_core::Deserialize<'de> for $message {
             fn deserialize<D: serde_core::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::json::read_message(d, $crate::json::Unknown::Ignore)
+                $crate::json::read_message::<false, Self, D>(d)
             }
         }
     };

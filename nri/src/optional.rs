@@ -48,12 +48,6 @@ macro_rules! optional {
             }
         }
 
-        impl From<$wrapper> for $value {
-            fn from(wrapper: $wrapper) -> Self {
-                wrapper.value
-            }
-        }
-
         impl Optional for Option<$wrapper> {
             type Value = $value;
 

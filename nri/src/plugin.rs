@@ -16,7 +16,6 @@ pub(crate) mod policy;
 pub(crate) mod route;
 #[rustfmt::skip]
 pub(crate) mod rpcs;
-mod shared;
 mod table;
 
 pub use configure::{Config, Subscription};
@@ -40,10 +39,12 @@ pub use payload::AnyMessage;
 pub(crate) use payload::decode_encoded;
 pub(crate) use payload::{decode, malformed, part_or_default};
 
+use std::sync::Arc;
+
 use crate::api::EventMask;
 
 /// A plugin: a type with handlers. Implemented by `#[derive(NriPlugin)]`, and for every plugin
-/// behind an [`Arc`](std::sync::Arc); not meant for manual implementation.
+/// behind an [`Arc`]; not meant for manual implementation.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -86,16 +87,40 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// The events that have a handler, either of their dedicated RPC or of StateChange; never
     /// empty.
     const EVENTS: EventMask;
+    /// The type that has the handlers: the plugin itself, or the one behind an [`Arc`].
+    #[doc(hidden)]
+    type Inner: Send + Sync + 'static;
     /// The dispatch table: a row for each RPC of the Plugin service, in the order of the proto.
     #[doc(hidden)]
-    const TABLE: &'static [Row<Self>];
+    const TABLE: &'static [Row<Self::Inner>];
     /// The settings for single events, and the failure policy.
     #[doc(hidden)]
     const POLICIES: Policies;
     /// The hook for changes of the connection.
     #[doc(hidden)]
-    const CONNECTION: Option<Hook<Self>>;
+    const CONNECTION: Option<Hook<Self::Inner>>;
     /// The [manifest](crate::manifest) with its marker. Code that runs the plugin calls
     /// [`embed`](crate::manifest::embed); otherwise it is optimized out.
     const MANIFEST: &'static [u8];
+
+    /// Returns the value that the handlers take.
+    #[doc(hidden)]
+    fn inner(&self) -> &Self::Inner;
+}
+
+/// Lets `main` keep a handle to a plugin while the stub has another.
+impl<P: Plugin> Plugin for Arc<P> {
+    const NAME: Option<&'static str> = P::NAME;
+    const INDEX: Option<&'static str> = P::INDEX;
+    const PROTOCOL: Option<&'static str> = P::PROTOCOL;
+    const EVENTS: EventMask = P::EVENTS;
+    type Inner = P::Inner;
+    const TABLE: &'static [Row<P::Inner>] = P::TABLE;
+    const POLICIES: Policies = P::POLICIES;
+    const CONNECTION: Option<Hook<P::Inner>> = P::CONNECTION;
+    const MANIFEST: &'static [u8] = P::MANIFEST;
+
+    fn inner(&self) -> &P::Inner {
+        P::inner(self)
+    }
 }

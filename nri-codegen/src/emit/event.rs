@@ -9,8 +9,8 @@ use super::messages::Messages;
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let events = input.nri.events.iter();
     let known = events.filter_map(|event| Some((event, messages.variant(event)?)));
-    let (variants, (bits, names)): (Vec<_>, (Vec<_>, Vec<_>)) = known
-        .map(|(event, variant)| (variant, (event.bit.cast_signed(), &event.rpc_name)))
+    let (variants, names): (Vec<_>, Vec<_>) = known
+        .map(|(event, variant)| (variant, &event.rpc_name))
         .unzip();
     let count = variants.len();
     quote! {
@@ -22,8 +22,8 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
             /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
             /// sentinel `Last`.
             pub const fn bit(self) -> i32 {
-                match self {
-                    #(Event::#variants => #bits,)*
+                match self as i32 {
+                    number @ 1..=32 => (1 << (number - 1)) & EventMask::ALL.0,
                     _ => 0,
                 }
             }

@@ -4,26 +4,23 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Input;
-use super::messages::Messages;
 use super::verbatim::verbatim;
 use nri_schema::model::Scope;
 
-pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
+pub(super) fn emit(input: &Input<'_>) -> TokenStream {
     let declaration = verbatim(include_str!("verbatim/event_mask_type.rs"), input.options);
-    let constants = constants(input, messages);
+    let constants = constants(input);
     let operations = verbatim(include_str!("verbatim/event_mask.rs"), input.options);
     quote! { #declaration #constants #operations }
 }
 
-fn constants(input: &Input<'_>, messages: &Messages) -> TokenStream {
+fn constants(input: &Input<'_>) -> TokenStream {
     let of = |scope: Scope| {
-        let events = input
-            .nri
-            .events
-            .iter()
-            .filter(move |event| event.scope == scope);
-        let variants: Vec<_> = events.filter_map(|event| messages.variant(event)).collect();
-        quote! { EventMask::EMPTY #(.with(Event::#variants))* }
+        let events = input.nri.events.iter();
+        let of_scope = events.filter(|event| event.scope == scope);
+        of_scope
+            .fold(0, |mask, event| mask | event.bit)
+            .cast_signed()
     };
     let (pod, container) = (of(Scope::Pod), of(Scope::Container));
     let all = input.nri.valid_mask.cast_signed();
@@ -34,9 +31,9 @@ fn constants(input: &Input<'_>, messages: &Messages) -> TokenStream {
             /// Every event of this revision.
             pub const ALL: EventMask = EventMask(#all);
             /// Every event of a pod.
-            pub const POD: EventMask = #pod;
+            pub const POD: EventMask = EventMask(#pod);
             /// Every event of a container.
-            pub const CONTAINER: EventMask = #container;
+            pub const CONTAINER: EventMask = EventMask(#container);
         }
     }
 }

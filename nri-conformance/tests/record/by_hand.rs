@@ -91,7 +91,7 @@ pub(crate) fn configure(events: EventMask) -> Exchange {
         ..ConfigureRequest::default()
     };
     let response = ConfigureResponse {
-        events: events.into(),
+        events: events.bits(),
         ..ConfigureResponse::default()
     };
     let answer = Some(Ok(response.encode_to_vec()));

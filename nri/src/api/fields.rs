@@ -1,5 +1,5 @@
 //! The release that added each field of the messages that plugins and runtimes send. An older peer
-//! silently ignores newer fields.
+//! silently ignores newer fields. Fields that are as old as their message have no row.
 
 #[rustfmt::skip]
 mod table;
@@ -19,8 +19,7 @@ pub struct MessageField {
     pub number: u32,
     /// The first release that has the field, such as `v0.12.0`.
     pub since: &'static str,
-    /// The message type of the field, if that type has fields in this table; for a map, the type of
-    /// its values.
+    /// The message type of the field, if that type has fields in this table; for a map, the type of its values.
     pub of: Option<&'static str>,
     /// True if it is a map.
     pub is_map: bool,

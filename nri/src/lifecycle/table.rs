@@ -55,50 +55,11 @@ pub fn request(event: Event, parts: &RequestParts<'_>) -> Option<Box<dyn AnyMess
 /// Returns an error if the answer cannot be decoded.
 #[cfg(feature = "in-process")]
 pub fn changes(event: Event, answer: &[u8]) -> Result<Option<Changes>, DecodeError> {
-    Ok(
-        match event {
-            Event::CreateContainer => {
-                let answer = CreateContainerResponse::decode(answer)?;
-                Some(Changes {
-                    adjust: answer.adjust,
-                    update: answer.update,
-                    evict: answer.evict,
-                })
-            }
-            Event::ValidateContainerAdjustment => {
-                ValidateContainerAdjustmentResponse::decode(answer)?;
-                None
-            }
-            Event::UpdateContainer => {
-                let answer = UpdateContainerResponse::decode(answer)?;
-                Some(Changes {
-                    update: answer.update,
-                    evict: answer.evict,
-                    ..Changes::default()
-                })
-            }
-            Event::StopContainer => {
-                let answer = StopContainerResponse::decode(answer)?;
-                Some(Changes {
-                    update: answer.update,
-                    ..Changes::default()
-                })
-            }
-            Event::RunPodSandbox
-            | Event::UpdatePodSandbox
-            | Event::PostUpdatePodSandbox
-            | Event::PostCreateContainer
-            | Event::StartContainer
-            | Event::PostStartContainer
-            | Event::PostUpdateContainer
-            | Event::RemoveContainer
-            | Event::StopPodSandbox
-            | Event::RemovePodSandbox
-            | Event::Unknown
-            | Event::Last => {
-                Empty::decode(answer)?;
-                None
-            }
-        },
-    )
+    match event {
+        Event::CreateContainer => { CreateContainerResponse::decode(answer) .map(|answer| Some(Changes { adjust: answer.adjust, update: answer.update, evict: answer.evict })) }
+        Event::ValidateContainerAdjustment => { ValidateContainerAdjustmentResponse::decode(answer).map(|_| None) }
+        Event::UpdateContainer => { UpdateContainerResponse::decode(answer) .map(|answer| Some(Changes { update: answer.update, evict: answer.evict, ..Changes::default() })) }
+        Event::StopContainer => { StopContainerResponse::decode(answer) .map(|answer| Some(Changes { update: answer.update, ..Changes::default() })) }
+        Event::RunPodSandbox | Event::UpdatePodSandbox | Event::PostUpdatePodSandbox | Event::PostCreateContainer | Event::StartContainer | Event::PostStartContainer | Event::PostUpdateContainer | Event::RemoveContainer | Event::StopPodSandbox | Event::RemovePodSandbox | Event::Unknown | Event::Last => Empty::decode(answer).map(|_| None),
+    }
 }

@@ -64,32 +64,26 @@ pub trait Checked {
     /// # Errors
     ///
     /// Returns [`Invalid`] with every problem found.
-    fn check(&self) -> Result<(), Invalid>;
+    fn check(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
 }
 
-macro_rules! checked {
-    ($($answer:ty)*) => {$(
-        impl Checked for $answer {
-            fn check(&self) -> Result<(), Invalid> {
-                <$answer>::check(self)
-            }
-        }
-    )*};
+impl Checked for Adjustment {
+    fn check(&self) -> Result<(), Invalid> {
+        self.check()
+    }
 }
 
-/// Types without fields that could be invalid.
-macro_rules! always_valid {
-    ($($answer:ty)*) => {$(
-        impl Checked for $answer {
-            fn check(&self) -> Result<(), Invalid> {
-                Ok(())
-            }
-        }
-    )*};
+impl Checked for Updates {
+    fn check(&self) -> Result<(), Invalid> {
+        self.check()
+    }
 }
 
-checked!(Adjustment Updates);
-always_valid!(() Subscription Verdict);
+impl Checked for () {}
+impl Checked for Subscription {}
+impl Checked for Verdict {}
 
 pin_project! {
     /// A handler, and the function that converts its answer to the response. Written by hand

@@ -9,97 +9,25 @@ use crate::adjust::Updates;
 use crate::api::*;
 use crate::{EventContext, Result};
 rows! {
-    CONFIGURE: Configure::configure(request, cx) {
-        |request: ConfigureRequest| request;
-        Subject::new(None, None);
-        (Config::of(request, cx)) => ConfigureResponse::from
-    }
-    SYNCHRONIZE: Synchronize::synchronize(request, cx) {
-        |request: SynchronizeRequest| request;
-        Subject::new(None, None);
-        (request.pods, request.containers) => SynchronizeResponse::from
-    }
-    SHUTDOWN: Shutdown::shutdown(_request, cx) {
-        |request: Empty| request;
-        Subject::new(None, None);
-        () => |()| Empty::default()
-    }
-    RUN_POD_SANDBOX: RunPodSandbox::run_pod_sandbox(request, cx) {
-        |request: RunPodSandboxRequest| request;
-        Subject::new(request.pod.as_ref(), None);
-        (part_or_default(request.pod)) => |()| RunPodSandboxResponse::default()
-    }
-    UPDATE_POD_SANDBOX: UpdatePodSandbox::update_pod_sandbox(request, cx) {
-        |request: UpdatePodSandboxRequest| request;
-        Subject::new(request.pod.as_ref(), None);
-        (part_or_default(request.pod), part_or_default(request.overhead_linux_resources), part_or_default(request.linux_resources)) => |()| UpdatePodSandboxResponse::default()
-    }
-    POST_UPDATE_POD_SANDBOX: PostUpdatePodSandbox::post_update_pod_sandbox(request, cx) {
-        |PostUpdatePodSandboxRequest { pod }| RunPodSandboxRequest { pod };
-        Subject::new(request.pod.as_ref(), None);
-        (part_or_default(request.pod)) => |()| PostUpdatePodSandboxResponse::default()
-    }
-    STOP_POD_SANDBOX: StopPodSandbox::stop_pod_sandbox(request, cx) {
-        |StopPodSandboxRequest { pod }| RunPodSandboxRequest { pod };
-        Subject::new(request.pod.as_ref(), None);
-        (part_or_default(request.pod)) => |()| StopPodSandboxResponse::default()
-    }
-    REMOVE_POD_SANDBOX: RemovePodSandbox::remove_pod_sandbox(request, cx) {
-        |RemovePodSandboxRequest { pod }| RunPodSandboxRequest { pod };
-        Subject::new(request.pod.as_ref(), None);
-        (part_or_default(request.pod)) => |()| RemovePodSandboxResponse::default()
-    }
-    CREATE_CONTAINER: CreateContainer::create_container(request, cx) {
-        |request: CreateContainerRequest| request;
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => CreateContainerResponse::from
-    }
-    POST_CREATE_CONTAINER: PostCreateContainer::post_create_container(request, cx) {
-        |PostCreateContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostCreateContainerResponse::default()
-    }
-    START_CONTAINER: StartContainer::start_container(request, cx) {
-        |StartContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => |()| StartContainerResponse::default()
-    }
-    POST_START_CONTAINER: PostStartContainer::post_start_container(request, cx) {
-        |PostStartContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostStartContainerResponse::default()
-    }
-    UPDATE_CONTAINER: UpdateContainer::update_container(request, cx) {
-        |request: UpdateContainerRequest| request;
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container), part_or_default(request.linux_resources)) => UpdateContainerResponse::from
-    }
-    POST_UPDATE_CONTAINER: PostUpdateContainer::post_update_container(request, cx) {
-        |PostUpdateContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => |()| PostUpdateContainerResponse::default()
-    }
-    STOP_CONTAINER: StopContainer::stop_container(request, cx) {
-        |StopContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => StopContainerResponse::from
-    }
-    REMOVE_CONTAINER: RemoveContainer::remove_container(request, cx) {
-        |RemoveContainerRequest { pod, container }| CreateContainerRequest { pod, container };
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (part_or_default(request.pod), part_or_default(request.container)) => |()| RemoveContainerResponse::default()
-    }
+    CONFIGURE: Configure::configure(request, cx) { |request: ConfigureRequest| request; Subject::new(None, None); (Config::of(request, cx)) => ConfigureResponse::from }
+    SYNCHRONIZE: Synchronize::synchronize(request, cx) { |request: SynchronizeRequest| request; Subject::new(None, None); (request.pods, request.containers) => SynchronizeResponse::from }
+    SHUTDOWN: Shutdown::shutdown(_request, cx) { |request: Empty| request; Subject::new(None, None); () => |()| Empty::default() }
+    RUN_POD_SANDBOX: RunPodSandbox::run_pod_sandbox(request, cx) { |request: RunPodSandboxRequest| request; Subject::new(request.pod.as_ref(), None); (part_or_default(request.pod)) => |()| RunPodSandboxResponse::default() }
+    UPDATE_POD_SANDBOX: UpdatePodSandbox::update_pod_sandbox(request, cx) { |request: UpdatePodSandboxRequest| request; Subject::new(request.pod.as_ref(), None); (part_or_default(request.pod), part_or_default(request.overhead_linux_resources), part_or_default(request.linux_resources)) => |()| UpdatePodSandboxResponse::default() }
+    POST_UPDATE_POD_SANDBOX: PostUpdatePodSandbox::post_update_pod_sandbox(request, cx) { |PostUpdatePodSandboxRequest { pod }| RunPodSandboxRequest { pod }; Subject::new(request.pod.as_ref(), None); (part_or_default(request.pod)) => |()| PostUpdatePodSandboxResponse::default() }
+    STOP_POD_SANDBOX: StopPodSandbox::stop_pod_sandbox(request, cx) { |StopPodSandboxRequest { pod }| RunPodSandboxRequest { pod }; Subject::new(request.pod.as_ref(), None); (part_or_default(request.pod)) => |()| StopPodSandboxResponse::default() }
+    REMOVE_POD_SANDBOX: RemovePodSandbox::remove_pod_sandbox(request, cx) { |RemovePodSandboxRequest { pod }| RunPodSandboxRequest { pod }; Subject::new(request.pod.as_ref(), None); (part_or_default(request.pod)) => |()| RemovePodSandboxResponse::default() }
+    CREATE_CONTAINER: CreateContainer::create_container(request, cx) { |request: CreateContainerRequest| request; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => CreateContainerResponse::from }
+    POST_CREATE_CONTAINER: PostCreateContainer::post_create_container(request, cx) { |PostCreateContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => |()| PostCreateContainerResponse::default() }
+    START_CONTAINER: StartContainer::start_container(request, cx) { |StartContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => |()| StartContainerResponse::default() }
+    POST_START_CONTAINER: PostStartContainer::post_start_container(request, cx) { |PostStartContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => |()| PostStartContainerResponse::default() }
+    UPDATE_CONTAINER: UpdateContainer::update_container(request, cx) { |request: UpdateContainerRequest| request; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container), part_or_default(request.linux_resources)) => UpdateContainerResponse::from }
+    POST_UPDATE_CONTAINER: PostUpdateContainer::post_update_container(request, cx) { |PostUpdateContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => |()| PostUpdateContainerResponse::default() }
+    STOP_CONTAINER: StopContainer::stop_container(request, cx) { |StopContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => StopContainerResponse::from }
+    REMOVE_CONTAINER: RemoveContainer::remove_container(request, cx) { |RemoveContainerRequest { pod, container }| CreateContainerRequest { pod, container }; Subject::new(request.pod.as_ref(), request.container.as_ref()); (part_or_default(request.pod), part_or_default(request.container)) => |()| RemoveContainerResponse::default() }
     #[deprecated(since = "0.12.0", note = "StateChange is deprecated since NRI v0.12.0, its removal is planned for containerd 2.7; implement the handlers of the events that the plugin needs instead: RunPodSandbox, PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox, PostCreateContainer, StartContainer, PostStartContainer, PostUpdateContainer, RemoveContainer")]
-    STATE_CHANGE: StateChange::state_change(request, cx) {
-        |request: StateChangeEvent| request;
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (Event::try_from(request.event).unwrap_or_default(), part_or_default(request.pod), request.container) => |()| Empty::default()
-    }
-    VALIDATE_CONTAINER_ADJUSTMENT: ValidateContainerAdjustment::validate_container_adjustment(request, cx) {
-        |request: ValidateContainerAdjustmentRequest| request;
-        Subject::new(request.pod.as_ref(), request.container.as_ref());
-        (request) => ValidateContainerAdjustmentResponse::from
-    }
+    STATE_CHANGE: StateChange::state_change(request, cx) { |request: StateChangeEvent| request; Subject::new(request.pod.as_ref(), request.container.as_ref()); (Event::try_from(request.event).unwrap_or_default(), part_or_default(request.pod), request.container) => |()| Empty::default() }
+    VALIDATE_CONTAINER_ADJUSTMENT: ValidateContainerAdjustment::validate_container_adjustment(request, cx) { |request: ValidateContainerAdjustmentRequest| request; Subject::new(request.pod.as_ref(), request.container.as_ref()); (request) => ValidateContainerAdjustmentResponse::from }
 }
 impl From<Updates> for SynchronizeResponse {
     fn from(answer: Updates) -> Self {

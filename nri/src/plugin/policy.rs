@@ -17,7 +17,8 @@ pub struct RequiredField {
 }
 
 impl RequiredField {
-    /// Returns the field with this path, in any case; `None` if there is none, or every release has it.
+    /// Returns the field with this path, in any case; `None` if there is none, or every release has it. Names within a
+    /// message whose fields all came with it are not checked.
     pub const fn find(path: &'static str) -> Option<Self> {
         let (mut message, mut names, mut since) = (ANSWER, path.as_bytes(), "");
         loop {
@@ -30,7 +31,7 @@ impl RequiredField {
                 return Some(RequiredField { path, since });
             };
             let Some(of) = field.of else {
-                return None;
+                return Some(RequiredField { path, since });
             };
             (message, names) = (of, after);
         }
@@ -156,7 +157,8 @@ mod tests {
             ("adjust.cdi_devices", Some("v0.7.0")),
             ("adjust.linux.memory_policy", Some("v0.12.0")),
             ("adjust.env", None),
-            ("adjust.cdi_devices.x", None),
+            ("adjust.linux.scheduler.policy", Some("v0.11.0")),
+            ("adjust.linux.env", None),
             ("cdi_devices", None),
             ("", None),
         ] {

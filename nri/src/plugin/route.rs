@@ -16,7 +16,7 @@ pub struct Route<P: Plugin> {
     pub rpc: &'static Rpc,
     /// The event of the request; `None` for Configure, Synchronize and Shutdown.
     pub event: Option<Event>,
-    handler: Handler<P>,
+    handler: Handler<P::Inner>,
     bridge: Bridge,
 }
 
@@ -38,6 +38,7 @@ impl<P: Plugin> Route<P> {
     ///
     /// Returns [`ErrorKind::Malformed`] if the payload is not the message of this RPC.
     pub fn call<'a>(&self, plugin: &'a P, cx: &'a EventContext, request: Body) -> Result<Call<'a>> {
+        let plugin = plugin.inner();
         let rewritten = match self.bridge {
             Bridge::None => return (self.handler)(plugin, cx, request),
             Bridge::FromChange(fields) => from_change(&request.into_bytes(), fields),
@@ -99,16 +100,19 @@ pub async fn dispatch<P: Plugin>(
 /// The RPC that older runtimes and plugins use for nine of the events.
 const STATE_CHANGE: &str = "StateChange";
 
-fn by_name<P: Plugin>(rpc: &str) -> Option<&'static Row<P>> {
+fn by_name<P: Plugin>(rpc: &str) -> Option<&'static Row<P::Inner>> {
     P::TABLE.iter().find(|row| row.rpc.name == rpc)
 }
 
 /// Routes a StateChange to the handler of its event, or if there is none to the handler of
 /// StateChange.
-fn from_state_change<P: Plugin>(state_change: &Row<P>, payload: &[u8]) -> Result<Option<Route<P>>> {
+fn from_state_change<P: Plugin>(
+    state_change: &Row<P::Inner>,
+    payload: &[u8],
+) -> Result<Option<Route<P>>> {
     let number = event_number(payload).map_err(|error| malformed(STATE_CHANGE, error))?;
     let event = Event::try_from(number).ok();
-    let carries = |row: &&Row<P>| {
+    let carries = |row: &&Row<P::Inner>| {
         row.rpc
             .event
             .is_some_and(|carried| carried as i32 == number)
@@ -144,7 +148,7 @@ fn to_state_change<P: Plugin>(rpc: &'static Rpc) -> Option<Route<P>> {
     })
 }
 
-pub(super) fn unimplemented(method: &str) -> Error {
+fn unimplemented(method: &str) -> Error {
     let shown: String = method.chars().take(64).collect();
     Error::with_kind(
         ErrorKind::Unimplemented,

@@ -7,43 +7,26 @@ pub const PROTOCOL: &str = "v0.12.5";
 /// Every RPC of the Plugin service, in the order of the proto.
 pub static RPCS: &[&Rpc] = &[&rpc::CONFIGURE, &rpc::SYNCHRONIZE, &rpc::SHUTDOWN, &rpc::RUN_POD_SANDBOX, &rpc::UPDATE_POD_SANDBOX, &rpc::POST_UPDATE_POD_SANDBOX, &rpc::STOP_POD_SANDBOX, &rpc::REMOVE_POD_SANDBOX, &rpc::CREATE_CONTAINER, &rpc::POST_CREATE_CONTAINER, &rpc::START_CONTAINER, &rpc::POST_START_CONTAINER, &rpc::UPDATE_CONTAINER, &rpc::POST_UPDATE_CONTAINER, &rpc::STOP_CONTAINER, &rpc::REMOVE_CONTAINER, &rpc::STATE_CHANGE, &rpc::VALIDATE_CONTAINER_ADJUSTMENT];
 /// The facts about each RPC.
+#[doc(hidden)]
 pub mod rpc {
     use crate::api::Event;
     use crate::plugin::{Deprecation, Rpc};
-    /// `Configure`.
     pub static CONFIGURE: Rpc = Rpc { name: "Configure", event: None, event_name: None, since: "v0.2.0", event_since: None, change_fields: None, deprecated: None };
-    /// `Synchronize`.
     pub static SYNCHRONIZE: Rpc = Rpc { name: "Synchronize", event: None, event_name: None, since: "v0.2.0", event_since: None, change_fields: None, deprecated: None };
-    /// `Shutdown`.
     pub static SHUTDOWN: Rpc = Rpc { name: "Shutdown", event: None, event_name: None, since: "v0.2.0", event_since: None, change_fields: None, deprecated: None };
-    /// `RunPodSandbox`.
     pub static RUN_POD_SANDBOX: Rpc = Rpc { name: "RunPodSandbox", event: Some(Event::RunPodSandbox), event_name: Some("RUN_POD_SANDBOX"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2)]), deprecated: None };
-    /// `UpdatePodSandbox`.
     pub static UPDATE_POD_SANDBOX: Rpc = Rpc { name: "UpdatePodSandbox", event: Some(Event::UpdatePodSandbox), event_name: Some("UPDATE_POD_SANDBOX"), since: "v0.10.0", event_since: Some("v0.9.1-0.20250219030224-e597e7849f24"), change_fields: None, deprecated: None };
-    /// `PostUpdatePodSandbox`.
     pub static POST_UPDATE_POD_SANDBOX: Rpc = Rpc { name: "PostUpdatePodSandbox", event: Some(Event::PostUpdatePodSandbox), event_name: Some("POST_UPDATE_POD_SANDBOX"), since: "v0.12.0", event_since: Some("v0.9.1-0.20250219030224-e597e7849f24"), change_fields: Some(&[(1, 2)]), deprecated: None };
-    /// `StopPodSandbox`.
     pub static STOP_POD_SANDBOX: Rpc = Rpc { name: "StopPodSandbox", event: Some(Event::StopPodSandbox), event_name: Some("STOP_POD_SANDBOX"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2)]), deprecated: None };
-    /// `RemovePodSandbox`.
     pub static REMOVE_POD_SANDBOX: Rpc = Rpc { name: "RemovePodSandbox", event: Some(Event::RemovePodSandbox), event_name: Some("REMOVE_POD_SANDBOX"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2)]), deprecated: None };
-    /// `CreateContainer`.
     pub static CREATE_CONTAINER: Rpc = Rpc { name: "CreateContainer", event: Some(Event::CreateContainer), event_name: Some("CREATE_CONTAINER"), since: "v0.2.0", event_since: Some("v0.2.0"), change_fields: None, deprecated: None };
-    /// `PostCreateContainer`.
     pub static POST_CREATE_CONTAINER: Rpc = Rpc { name: "PostCreateContainer", event: Some(Event::PostCreateContainer), event_name: Some("POST_CREATE_CONTAINER"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2), (2, 3)]), deprecated: None };
-    /// `StartContainer`.
     pub static START_CONTAINER: Rpc = Rpc { name: "StartContainer", event: Some(Event::StartContainer), event_name: Some("START_CONTAINER"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2), (2, 3)]), deprecated: None };
-    /// `PostStartContainer`.
     pub static POST_START_CONTAINER: Rpc = Rpc { name: "PostStartContainer", event: Some(Event::PostStartContainer), event_name: Some("POST_START_CONTAINER"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2), (2, 3)]), deprecated: None };
-    /// `UpdateContainer`.
     pub static UPDATE_CONTAINER: Rpc = Rpc { name: "UpdateContainer", event: Some(Event::UpdateContainer), event_name: Some("UPDATE_CONTAINER"), since: "v0.2.0", event_since: Some("v0.2.0"), change_fields: None, deprecated: None };
-    /// `PostUpdateContainer`.
     pub static POST_UPDATE_CONTAINER: Rpc = Rpc { name: "PostUpdateContainer", event: Some(Event::PostUpdateContainer), event_name: Some("POST_UPDATE_CONTAINER"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2), (2, 3)]), deprecated: None };
-    /// `StopContainer`.
     pub static STOP_CONTAINER: Rpc = Rpc { name: "StopContainer", event: Some(Event::StopContainer), event_name: Some("STOP_CONTAINER"), since: "v0.2.0", event_since: Some("v0.2.0"), change_fields: None, deprecated: None };
-    /// `RemoveContainer`.
     pub static REMOVE_CONTAINER: Rpc = Rpc { name: "RemoveContainer", event: Some(Event::RemoveContainer), event_name: Some("REMOVE_CONTAINER"), since: "v0.12.0", event_since: Some("v0.2.0"), change_fields: Some(&[(1, 2), (2, 3)]), deprecated: None };
-    /// `StateChange`.
     pub static STATE_CHANGE: Rpc = Rpc { name: "StateChange", event: None, event_name: None, since: "v0.2.0", event_since: None, change_fields: None, deprecated: Some(Deprecation { since: "v0.12.0", removal: "containerd 2.7", instead: &["RunPodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox", "PostCreateContainer", "StartContainer", "PostStartContainer", "PostUpdateContainer", "RemoveContainer"] }) };
-    /// `ValidateContainerAdjustment`.
     pub static VALIDATE_CONTAINER_ADJUSTMENT: Rpc = Rpc { name: "ValidateContainerAdjustment", event: Some(Event::ValidateContainerAdjustment), event_name: Some("VALIDATE_CONTAINER_ADJUSTMENT"), since: "v0.10.0", event_since: Some("v0.10.0"), change_fields: None, deprecated: None };
 }

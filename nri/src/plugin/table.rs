@@ -48,14 +48,6 @@ pub struct Row<T: 'static> {
 }
 
 impl<T> Row<T> {
-    /// Creates the row of an RPC that the plugin handles.
-    pub const fn handled(rpc: &'static Rpc, handler: Handler<T>) -> Self {
-        Row {
-            rpc,
-            handler: Some(handler),
-        }
-    }
-
     /// Creates the row of an RPC that the plugin does not handle.
     pub const fn unhandled(rpc: &'static Rpc) -> Self {
         Row { rpc, handler: None }
@@ -86,7 +78,7 @@ macro_rules! rows {
                 #[doc = concat!("`", stringify!($handler), "`.")]
                 $(#[$lint])?
                 pub const fn $method<T: $handler + 'static>() -> Row<T> {
-                    Row::handled(&rpc::$constant, super::$method::<T>)
+                    Row { rpc: &rpc::$constant, handler: Some(super::$method::<T>) }
                 }
             )*
         }
@@ -109,7 +101,8 @@ macro_rules! rows {
             impl<T: $handler + 'static> Handlers<T> {
                 #[doc = concat!("`", stringify!($handler), "`.")]
                 $(#[$lint])?
-                pub const $constant: Row<T> = Row::handled(&rpc::$constant, $method::<T>);
+                pub const $constant: Row<T> =
+                    Row { rpc: &rpc::$constant, handler: Some($method::<T>) };
             }
 
             fn $method<'a, T: $handler + 'static>(

@@ -142,7 +142,7 @@ impl<P: Plugin> Shared<P> {
         };
         if let Some(hook) = P::CONNECTION {
             let cx = EventContext::of_stub(Arc::clone(&self.tools));
-            if let Err(error) = caught(hook(&self.plugin, &cx, change)).await {
+            if let Err(error) = caught(hook(self.plugin.inner(), &cx, change)).await {
                 tracing::error!("{name} failed: {error:#}");
             }
         }

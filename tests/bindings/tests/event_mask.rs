@@ -15,14 +15,15 @@ const NEXT: i32 = 1 << (Event::Last as i32 - 1);
 
 #[test]
 fn constants_are_computed_at_compile_time() {
-    const REST: EventMask = EventMask::ALL.difference(EventMask::POD);
     assert_eq!(EventMask::POD, PODS);
-    assert_eq!(REST, EventMask::CONTAINER);
+    assert_eq!(EventMask::POD.union(EventMask::CONTAINER), EventMask::ALL);
+    assert_eq!(
+        EventMask::POD.len() + EventMask::CONTAINER.len(),
+        EventMask::ALL.len()
+    );
     assert_eq!(EventMask::ALL.bits(), NEXT - 1);
     assert!(const { EventMask::EMPTY.is_empty() && !PODS.contains(Event::StartContainer) });
     assert_eq!(PODS.without(Event::RunPodSandbox).len(), 4);
-    assert_eq!(PODS.intersection(EventMask::CONTAINER), EventMask::EMPTY);
-    assert!(EventMask::ALL.contains_all(PODS) && !PODS.contains_all(EventMask::ALL));
 }
 
 #[test]
@@ -35,7 +36,6 @@ fn it_cannot_hold_what_the_revision_does_not_know() {
     );
     assert_eq!(EventMask::from_bits(-1).unwrap_err().bits(), !(NEXT - 1));
     assert_eq!(EventMask::from_bits_truncate(-1), EventMask::ALL);
-    assert_eq!(EventMask::try_from(3).map(i32::from), Ok(3));
     for no_event in [Event::Unknown, Event::Last] {
         assert_eq!(EventMask::from_event(no_event), EventMask::EMPTY);
         assert!(!EventMask::ALL.contains(no_event));

@@ -64,7 +64,7 @@ pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> 
         .fold(messages.to_owned(), |text, (long, short)| {
             text.replace(long, short)
         });
-    let mut file = syn::parse_file(&messages).map_err(|error| unexpected(error.to_string()))?;
+    let file = syn::parse_file(&messages).map_err(|error| unexpected(error.to_string()))?;
     let mut codec = "\
 //! The fields of all messages, for encoding, decoding and JSON, and the names of enum values.
 
@@ -73,17 +73,27 @@ use crate::codec::enum_fields;
 
 "
     .to_owned();
-    for item in &mut file.items {
+    let mut items = inner_items(file);
+    items.retain(|item| !is_table(item));
+    for item in &mut items {
         each(item, "api::", &protocol.messages, &mut codec)?;
     }
     Ok(Codec {
-        messages: file.into_token_stream(),
+        messages: quote!(#(#items)*),
         codec,
     })
 }
 
-/// Finds messages and enums among items, without the outermost module, which is not part of their paths. `declared` are
-/// the messages that the schema has there.
+/// Returns the items of the outermost module, whose attributes are those of a file that is included.
+fn inner_items(file: syn::File) -> Vec<Item> {
+    let modules = file.items.into_iter().filter_map(|item| match item {
+        Item::Mod(module) => module.content,
+        _ => None,
+    });
+    modules.flat_map(|(_, items)| items).collect()
+}
+
+/// Finds messages and enums among items. `declared` are the messages that the schema has there.
 fn each(
     item: &mut Item,
     module: &str,
@@ -103,15 +113,6 @@ fn each(
                 let name = spelled(&found.self_ty);
                 *codec += &call("enumeration", module, &name, &names);
                 *item = Item::Verbatim(TokenStream::new());
-            }
-        }
-        Item::Mod(found) if found.ident == "generated" => {
-            let items = found.content.iter_mut().flat_map(|(_, items)| items);
-            for item in items {
-                if is_table(item) {
-                    *item = Item::Verbatim(TokenStream::new());
-                }
-                each(item, module, declared, codec)?;
             }
         }
         Item::Mod(found) => {

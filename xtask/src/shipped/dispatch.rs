@@ -61,12 +61,7 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let respond = source(&answer(rpc)?.respond);
     let conversion = conversion(rpc, shared)?;
     Ok(format!(
-        "{lint}    {constant}: {handler}::{method}({request}, cx) {{
-        {conversion};
-        Subject::new({pod}, {container});
-        ({values}) => {respond}
-    }}
-"
+        "{lint}    {constant}: {handler}::{method}({request}, cx) {{ {conversion}; Subject::new({pod}, {container}); ({values}) => {respond} }}\n"
     ))
 }
 

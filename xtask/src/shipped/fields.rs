@@ -5,7 +5,7 @@ use nri_schema::Error;
 use nri_schema::history::History;
 use nri_schema::model::{Field, FieldKind, Message, Protocol};
 
-/// A new field, or one that leads to a new field.
+/// A field that is newer than its message, or one that leads to such a field.
 struct Row<'p> {
     message: &'p Message,
     field: &'p Field,
@@ -31,19 +31,18 @@ pub(super) fn emit(history: &History) -> Result<String, Error> {
     Ok(format!(
         "use super::MessageField;
 
-/// The fields of messages sent by plugins and runtimes that are newer than the first
-/// revision, and those that lead to them.
+/// The fields of messages sent by plugins and runtimes that are newer than their message, and those that lead to them.
 pub const FIELDS: &[MessageField] = &[
 {written}];
 "
     ))
 }
 
-/// Returns the fields of sent messages that the first revision lacks.
+/// Returns the fields of sent messages that the first revision with the message lacks.
 fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>>, Error> {
-    let oldest = history.revisions().first().map(|revision| revision.name());
     let mut rows = Vec::new();
     for message in sent(protocol) {
+        let oldest = first_with(history, &message.full_name)?;
         for field in &message.fields {
             match first_with(history, &field.full_name)? {
                 Some(since) if Some(since) != oldest => rows.push(Row {

@@ -17,7 +17,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         .map(handler)
         .collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
-        //! A trait for each RPC that a plugin can handle.
+        //! A trait for each RPC that a plugin can handle. A handler gets its event from runtimes of every release, also from those
+        //! that send it as `StateChange`.
         //!
         //! Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
 
@@ -65,28 +66,18 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     })
 }
 
-/// Returns the comment of the proto about the RPC, with the differences for a handler.
+/// Returns the comment of the proto about the RPC.
 fn docs(rpc: &Rpc<'_>) -> TokenStream {
-    let about = match rpc.comment.trim() {
-        "" => format!("Handles `{}`.", rpc.name),
-        comment => comment.to_owned(),
-    };
-    let note = if rpc.in_state_change() {
-        "\n\nA handler gets the event from runtimes of every release, however they send it."
-    } else {
-        ""
-    };
-    doc(&(about + note))
+    match rpc.comment.trim() {
+        "" => doc(&format!("Handles `{}`.", rpc.name)),
+        comment => doc(comment),
+    }
 }
 
-/// Returns the example of the documentation: a plugin with this handler. The derive requires a
-/// handler of an event, which RPCs such as Synchronize are not.
+/// Returns the example of the documentation: the handler of a plugin.
 fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let Rpc {
-        name,
-        handler,
-        method,
-        ..
+        handler, method, ..
     } = rpc;
     let parameters: String = arguments(rpc)?
         .iter()
@@ -99,15 +90,10 @@ fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     } else {
         ""
     };
-    let event = if *name == "StateChange" || rpc.event.is_some() {
-        ""
-    } else {
-        HIDDEN_EVENT
-    };
     let import = if in_prelude(&parameters) && in_prelude(&ty) {
         ""
     } else {
-        "use nri::api::*;\n"
+        "# use nri::api::*;\n"
     };
     let mut signature =
         format!("async fn {method}(&self, _cx: &EventContext{parameters}) -> nri::Result<{ty}>");
@@ -120,18 +106,14 @@ fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let text = format!(
         r#"
 ```
-{deprecated}{import}use nri::prelude::*;
-
-#[derive(NriPlugin)]
-#[nri(name = "my-plugin", index = "10")]
-struct MyPlugin;
-
+{deprecated}{import}# use nri::prelude::*;
+# struct MyPlugin;
 impl {handler} for MyPlugin {{
     {signature} {{
         Ok({example})
     }}
 }}
-{event}```"#
+```"#
     );
     let lines = text.lines().map(doc_line);
     Ok(quote!(#(#[doc = #lines])*))
@@ -161,13 +143,6 @@ fn in_prelude(source: &str) -> bool {
         .filter(is_generated);
     types.all(|name| PRELUDE.contains(&name) || ["Option", "String", "Vec"].contains(&name))
 }
-
-/// A handler of an event, hidden in the rendered example.
-const HIDDEN_EVENT: &str = "\
-# impl RunPodSandbox for MyPlugin {
-#     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
-# }
-";
 
 /// Returns a line of documentation as the value of a `doc` attribute.
 fn doc_line(line: &str) -> String {

@@ -13,8 +13,7 @@ pub(super) fn lines(rpc: &str) -> Vec<&'static str> {
     let Some((_, text)) = section else {
         return Vec::new();
     };
-    let start = ["", "# State, errors and answers", ""].into_iter();
-    start.chain(text.trim().lines()).collect()
+    std::iter::once("").chain(text.trim().lines()).collect()
 }
 
 /// Returns the name and text of each section.

@@ -25,6 +25,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
         pub static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
 
         /// The facts about each RPC.
+        #[doc(hidden)]
         pub mod rpc {
             use crate::api::Event;
             use crate::plugin::{Deprecation, Rpc};
@@ -52,9 +53,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
             .map(|change| change_fields(rpc, change)),
     );
     let deprecated = option(rpc.deprecation.map(deprecation));
-    let docs = docs(rpc);
     quote! {
-        #docs
         pub static #constant: Rpc = Rpc {
             name: #name,
             event: #event,
@@ -65,12 +64,6 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
             deprecated: #deprecated,
         };
     }
-}
-
-/// Returns the comment of an item about an RPC.
-fn docs(rpc: &Rpc<'_>) -> TokenStream {
-    let docs = format!(" `{}`.", rpc.name);
-    quote!(#[doc = #docs])
 }
 
 /// Fields of the request with their numbers there and in the request of `StateChange`.

@@ -60,8 +60,7 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
             };
             Some(request)
         }
-    };
-    let changes = quote! {
+
         /// Returns the changes in an encoded answer to an event; `None` if answers to the event have none.
         ///
         /// # Errors
@@ -69,20 +68,17 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
         /// Returns an error if the answer cannot be decoded.
         #[cfg(feature = "in-process")]
         pub fn changes(event: Event, answer: &[u8]) -> Result<Option<Changes>, DecodeError> {
-            Ok(match event {
+            match event {
                 #(#changes)*
-                #(#empty)|* => {
-                    Empty::decode(answer)?;
-                    None
-                }
-            })
+                #(#empty)|* => Empty::decode(answer).map(|_| None),
+            }
         }
     };
     let table = in_rows(&formatted(&table), &["Stage {", "Event::"]);
-    let table = table
+    Ok(table
         .replace("=> { Box", "=> Box")
-        .replace("}) }\n", "}),\n");
-    Ok(table + &formatted(&changes))
+        .replace("}) }\n", "}),\n")
+        .replace("\n        | ", " | "))
 }
 
 fn each(
@@ -134,18 +130,12 @@ fn changes(stage: &Stage<'_>) -> Result<TokenStream, Error> {
     let fields = names(message, CHANGES)?;
     if fields.is_empty() {
         return Ok(quote! {
-            #event => {
-                #name::decode(answer)?;
-                None
-            }
+            #event => #name::decode(answer).map(|_| None),
         });
     }
     let others = (fields.len() < CHANGES.len()).then(|| quote!(..Changes::default()));
     Ok(quote! {
-        #event => {
-            let answer = #name::decode(answer)?;
-            Some(Changes { #(#fields: answer.#fields,)* #others })
-        }
+        #event => #name::decode(answer).map(|answer| Some(Changes { #(#fields: answer.#fields,)* #others })),
     })
 }
 

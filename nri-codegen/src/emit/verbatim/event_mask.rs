@@ -42,11 +42,6 @@ impl EventMask {
         self.0 & event.bit() != 0
     }
 
-    /// Returns true if every event of `other` is in the set.
-    pub const fn contains_all(self, other: EventMask) -> bool {
-        self.0 & other.0 == other.0
-    }
-
     /// Returns the set with this event.
     pub const fn with(self, event: Event) -> EventMask {
         EventMask(self.0 | event.bit())
@@ -62,16 +57,6 @@ impl EventMask {
         EventMask(self.0 | other.0)
     }
 
-    /// Returns the events that are in both sets.
-    pub const fn intersection(self, other: EventMask) -> EventMask {
-        EventMask(self.0 & other.0)
-    }
-
-    /// Returns the events that are in this set but not in the other.
-    pub const fn difference(self, other: EventMask) -> EventMask {
-        EventMask(self.0 & !other.0)
-    }
-
     /// Returns the events in the set, by number.
     pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
         Event::ALL
@@ -81,35 +66,9 @@ impl EventMask {
     }
 }
 
-impl ::core::convert::From<Event> for EventMask {
-    fn from(event: Event) -> Self {
-        EventMask::from_event(event)
-    }
-}
-
-impl ::core::convert::TryFrom<i32> for EventMask {
-    type Error = UnknownEvents;
-
-    fn try_from(bits: i32) -> ::core::result::Result<Self, UnknownEvents> {
-        EventMask::from_bits(bits)
-    }
-}
-
-impl ::core::convert::From<EventMask> for i32 {
-    fn from(mask: EventMask) -> Self {
-        mask.bits()
-    }
-}
-
 impl ::core::iter::FromIterator<Event> for EventMask {
     fn from_iter<I: ::core::iter::IntoIterator<Item = Event>>(events: I) -> Self {
         events.into_iter().fold(EventMask::EMPTY, EventMask::with)
-    }
-}
-
-impl ::core::iter::Extend<Event> for EventMask {
-    fn extend<I: ::core::iter::IntoIterator<Item = Event>>(&mut self, events: I) {
-        *self = events.into_iter().fold(*self, EventMask::with);
     }
 }
 

@@ -302,7 +302,7 @@ fn other_error(recorded: &Status, got: &Status) -> Vec<DifferenceKind> {
 fn expanded(answer: &Bytes) -> Bytes {
     match (ConfigureResponse::decode(&**answer), subscription(answer)) {
         (Ok(mut response), Some(EventMask::ALL)) => {
-            response.events = EventMask::ALL.into();
+            response.events = EventMask::ALL.bits();
             response.encode_to_vec().into()
         }
         _ => answer.clone(),

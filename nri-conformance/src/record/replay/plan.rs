@@ -103,7 +103,7 @@ fn converted(event: Event, payload: &[u8]) -> Option<Bytes> {
 /// Returns the events in an answer to Configure. `None` means all events.
 pub(super) fn subscription(answer: &[u8]) -> Option<EventMask> {
     let mask = ConfigureResponse::decode(answer).ok()?.events;
-    let known = EventMask::from_bits(mask & i32::from(EventMask::ALL)).ok()?;
+    let known = EventMask::from_bits(mask & EventMask::ALL.bits()).ok()?;
     let all = mask == 0;
     Some(if all { EventMask::ALL } else { known })
 }

@@ -158,9 +158,4 @@ mod tests {
             assert_eq!(numbers(none), None, "{none}");
         }
     }
-
-    #[test]
-    fn every_release_of_the_table_has_numbers() {
-        assert!(FIELDS.iter().all(|field| numbers(field.since).is_some()));
-    }
 }
