@@ -35,7 +35,6 @@ mod problem;
 mod resources;
 #[cfg(test)]
 mod tests;
-mod update;
 
 pub use crate::api::fields::Newer;
 pub use hook::HookStage;
@@ -45,7 +44,7 @@ pub use resources::SetResources;
 
 use crate::api::{
     ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    ValidateContainerAdjustmentResponse,
+    UpdateContainersRequest, ValidateContainerAdjustmentResponse,
 };
 
 /// The answer to CreateContainer: changes to the new container, plus updates and evictions of other
@@ -54,9 +53,8 @@ use crate::api::{
 /// The default changes nothing; so does `()`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adjustment {
-    pub(crate) adjust: ContainerAdjustment,
-    pub(crate) update: Vec<ContainerUpdate>,
-    pub(crate) evict: Vec<ContainerEviction>,
+    adjust: ContainerAdjustment,
+    others: Updates,
 }
 
 impl Adjustment {
@@ -77,12 +75,29 @@ impl Adjustment {
 
     /// Returns the updates of other containers.
     pub fn updates(&self) -> &[ContainerUpdate] {
-        &self.update
+        self.others.updates()
     }
 
     /// Returns the evictions of other containers.
     pub fn evictions(&self) -> &[ContainerEviction] {
-        &self.evict
+        self.others.evictions()
+    }
+
+    /// Adds an update of another container. The runtime rejects an update of the container being
+    /// created.
+    #[must_use]
+    pub fn update(mut self, update: ContainerUpdate) -> Self {
+        self.others.update.push(update);
+        self
+    }
+
+    /// Requests the eviction of another container.
+    ///
+    /// The reference runtime (up to v0.12.5) reads evictions only from unsolicited updates.
+    #[must_use]
+    pub fn evict(mut self, eviction: ContainerEviction) -> Self {
+        self.others.evict.push(eviction);
+        self
     }
 }
 
@@ -105,8 +120,8 @@ impl From<Adjustment> for CreateContainerResponse {
     fn from(answer: Adjustment) -> Self {
         CreateContainerResponse {
             adjust: Some(answer.adjust),
-            update: answer.update,
-            evict: answer.evict,
+            update: answer.others.update,
+            evict: answer.others.evict,
         }
     }
 }
@@ -132,7 +147,7 @@ impl From<Adjustment> for CreateContainerResponse {
 ///     ) -> nri::Result<Updates> {
 ///         let unset = containers.into_iter().filter(|container| !container.labels.contains_key("shares"));
 ///         let updates = unset.map(|container| ContainerUpdate::new(container.id).cpu_shares(512));
-///         Ok(updates.fold(Updates::new(), Updates::update))
+///         Ok(updates.collect())
 ///     }
 /// }
 ///
@@ -155,6 +170,51 @@ pub struct Updates {
     pub(crate) evict: Vec<ContainerEviction>,
 }
 
+impl Updates {
+    /// Creates an answer without updates.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an update.
+    #[must_use]
+    pub fn update(mut self, update: ContainerUpdate) -> Self {
+        self.update.push(update);
+        self
+    }
+
+    /// Requests the eviction of a container.
+    ///
+    /// The reference runtime (up to v0.12.5) reads evictions only from unsolicited updates.
+    #[must_use]
+    pub fn evict(mut self, eviction: ContainerEviction) -> Self {
+        self.evict.push(eviction);
+        self
+    }
+
+    /// Returns the updates so far.
+    pub fn updates(&self) -> &[ContainerUpdate] {
+        &self.update
+    }
+
+    /// Returns the evictions so far.
+    pub fn evictions(&self) -> &[ContainerEviction] {
+        &self.evict
+    }
+
+    /// Returns the updates for an answer of this RPC, which has no field for evictions.
+    pub(crate) fn without_evictions(self, rpc: &str) -> Vec<ContainerUpdate> {
+        if !self.evict.is_empty() {
+            tracing::warn!(
+                help = "evict with `EventContext::update_later`",
+                "an answer to {rpc} cannot evict: {} evictions are not sent",
+                self.evict.len(),
+            );
+        }
+        self.update
+    }
+}
+
 impl From<()> for Updates {
     fn from((): ()) -> Self {
         Self::default()
@@ -173,6 +233,21 @@ impl From<Vec<ContainerUpdate>> for Updates {
 impl From<ContainerUpdate> for Updates {
     fn from(update: ContainerUpdate) -> Self {
         vec![update].into()
+    }
+}
+
+impl FromIterator<ContainerUpdate> for Updates {
+    fn from_iter<I: IntoIterator<Item = ContainerUpdate>>(updates: I) -> Self {
+        updates.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+impl From<Updates> for UpdateContainersRequest {
+    fn from(updates: Updates) -> Self {
+        UpdateContainersRequest {
+            update: updates.update,
+            evict: updates.evict,
+        }
     }
 }
 

@@ -37,16 +37,14 @@
 #[cfg(not(target_family = "wasm"))]
 mod record;
 mod shelf;
-mod state;
-mod synchronize;
 #[cfg(test)]
 mod tests;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::api::{Container, Event, PodSandbox};
-use state::StoreState;
-pub use synchronize::{Delta, SyncReport};
+use crate::lifecycle::{EventKind, Stage};
+use shelf::Shelf;
 
 /// The maximum numbers of items that a [`PodStore`] keeps.
 ///
@@ -95,7 +93,15 @@ impl PodStore {
     /// Creates an empty store with these limits.
     pub fn with_limits(limits: Limits) -> Self {
         PodStore {
-            state: RwLock::new(StoreState::new(limits)),
+            state: RwLock::new(StoreState {
+                pods: Shelf::new("pods", |pod| &pod.id, limits.pods, limits.removed),
+                containers: Shelf::new(
+                    "containers",
+                    |container| &container.id,
+                    limits.containers,
+                    limits.removed,
+                ),
+            }),
         }
     }
 
@@ -118,7 +124,11 @@ impl PodStore {
     /// it are known from now on, even after their removal was seen. A pod that is being created
     /// is not in the list; its next event is a first sighting.
     pub fn synchronize(&self, pods: &[PodSandbox], containers: &[Container]) -> SyncReport {
-        self.write().synchronize(pods, containers)
+        let mut state = self.write();
+        SyncReport {
+            pods: state.pods.synchronize(pods),
+            containers: state.containers.synchronize(containers),
+        }
     }
 
     /// Returns the pod with this id, as last seen.
@@ -133,21 +143,18 @@ impl PodStore {
 
     /// Returns all pods, ordered by id.
     pub fn pods(&self) -> Vec<Arc<PodSandbox>> {
-        self.read().pods.all()
+        self.read().pods.all(|_| true)
     }
 
     /// Returns all containers, ordered by id.
     pub fn containers(&self) -> Vec<Arc<Container>> {
-        self.read().containers.all()
+        self.read().containers.all(|_| true)
     }
 
-    /// Returns the containers of the pod with this id, ordered by id.
+    /// Returns the containers whose `pod_sandbox_id` is this id, ordered by their own id.
     pub fn containers_of(&self, pod_id: &str) -> Vec<Arc<Container>> {
-        let state = self.read();
-        let children = state.children_of(pod_id).into_iter();
-        children
-            .filter_map(|id| state.containers.get(&id))
-            .collect()
+        let of_pod = |container: &Container| container.pod_sandbox_id == pod_id;
+        self.read().containers.all(of_pod)
     }
 
     /// Returns how many sightings of pods and containers could not be stored because of the
@@ -166,6 +173,65 @@ impl PodStore {
     fn write(&self) -> RwLockWriteGuard<'_, StoreState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The content of the store, behind its lock.
+#[derive(Debug)]
+struct StoreState {
+    pods: Shelf<PodSandbox>,
+    containers: Shelf<Container>,
+}
+
+impl StoreState {
+    fn observe(
+        &mut self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> Sighting {
+        let (of_pod, of_container) = match Stage::of(event) {
+            Some(stage) if stage.container.is_some() => (EventKind::Report, stage.kind),
+            Some(stage) => (stage.kind, EventKind::Report),
+            None => (EventKind::Report, EventKind::Report),
+        };
+        let seen = self.pods.see(pod, of_pod);
+        if of_pod == EventKind::Removal {
+            let inside = |container: &Container| container.pod_sandbox_id == pod.id;
+            self.containers.remove_all(inside);
+        }
+        let container = container.map(|container| {
+            let was_removed = seen == SightingKind::Gone && !self.containers.has(&container.id);
+            if was_removed && of_container != EventKind::Removal {
+                return SightingKind::Gone; // Its pod was removed, and all its containers with it.
+            }
+            self.containers.see(container, of_container)
+        });
+        Sighting {
+            event,
+            pod: seen,
+            container,
+        }
+    }
+}
+
+/// The differences between a list of pods or containers and the known state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delta<T> {
+    /// Listed and previously unknown, in the order of the list.
+    pub new: Vec<Arc<T>>,
+    /// Listed and previously known, as listed now and in that order.
+    pub known: Vec<Arc<T>>,
+    /// Previously known and not listed, as last seen, ordered by id.
+    pub vanished: Vec<Arc<T>>,
+}
+
+/// The differences between a Synchronize and the known state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SyncReport {
+    /// The pods.
+    pub pods: Delta<PodSandbox>,
+    /// The containers. The containers of a vanished pod are listed as vanished.
+    pub containers: Delta<Container>,
 }
 
 /// The state of a pod or container in the store before an event.

@@ -16,6 +16,7 @@ pub(crate) fn run(input: &[u8]) {
         ContainerAdjustment::decode(adjustment),
     ) {
         apply(spec, &adjustment);
+        _ = nri::adjust::Adjustment::from(adjustment).check();
     }
 }
 

@@ -7,10 +7,9 @@
 
 mod entries;
 mod linux;
-mod resources;
 
 use crate::adjust::{Adjustment, Invalid, ProblemKind, Updates};
-use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
+use crate::api::ContainerAdjustment;
 use entries::Entries;
 
 impl Adjustment {
@@ -24,7 +23,7 @@ impl Adjustment {
     pub fn check(&self) -> Result<(), Invalid> {
         let mut entries = Entries::default();
         adjustment(&self.adjust, &mut entries);
-        others(&self.update, &self.evict, &mut entries);
+        others(&self.others, &mut entries);
         entries.result()
     }
 }
@@ -37,7 +36,7 @@ impl Updates {
     /// Returns [`Invalid`] with every problem found.
     pub fn check(&self) -> Result<(), Invalid> {
         let mut entries = Entries::default();
-        others(&self.update, &self.evict, &mut entries);
+        others(self, &mut entries);
         entries.result()
     }
 }
@@ -113,8 +112,9 @@ fn rlimits(adjust: &ContainerAdjustment, entries: &mut Entries) {
     for limit in &adjust.rlimits {
         let (soft, hard) = (limit.soft, limit.hard);
         entries.unique(&limit.r#type);
-        let kind = ProblemKind::SoftAboveHard { soft, hard };
-        entries.require(soft <= hard, &limit.r#type, kind);
+        let fact = format!("soft limit {soft} is higher than hard limit {hard}");
+        let help = "lower the soft limit or raise the hard one";
+        entries.consistent(soft <= hard, &limit.r#type, fact, help);
     }
 }
 
@@ -137,17 +137,17 @@ fn is_qualified(name: &str) -> bool {
 
 /// Checks updates and evictions of other containers. The updates of one container are merged, so setting the same value
 /// twice is a conflict, but setting different values is fine.
-fn others(updates: &[ContainerUpdate], evictions: &[ContainerEviction], entries: &mut Entries) {
-    for update in updates {
+fn others(others: &Updates, entries: &mut Entries) {
+    for update in &others.update {
         entries.field("update");
         entries.named(&update.container_id);
         let linux = update.linux.as_ref();
         if let Some(resources) = linux.and_then(|linux| linux.resources.as_ref()) {
-            resources::check(resources, entries);
+            linux::resources(resources, entries);
         }
     }
     entries.field("evict");
-    for eviction in evictions {
+    for eviction in &others.evict {
         entries.unique(&eviction.container_id);
     }
 }

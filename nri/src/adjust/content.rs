@@ -4,8 +4,8 @@
 use crate::adjust::{Adjustment, Updates};
 use crate::api::fields::{Newer, is_outdated, newer_than};
 use crate::api::{
-    ContainerAdjustment, ContainerUpdate, CreateContainerResponse, Hooks, LinuxContainerAdjustment,
-    LinuxRdt, LinuxResources, UpdateContainerResponse,
+    ContainerAdjustment, ContainerUpdate, CreateContainerResponse, LinuxContainerAdjustment,
+    LinuxContainerUpdate, LinuxResources, UpdateContainerResponse,
 };
 use crate::codec::Message;
 
@@ -21,9 +21,7 @@ impl Adjustment {
     /// ```
     pub fn is_empty(&self) -> bool {
         let stripped = self.adjust.clone().strip();
-        stripped == ContainerAdjustment::default()
-            && self.update.is_empty()
-            && self.evict.is_empty()
+        stripped == ContainerAdjustment::default() && self.others == Updates::default()
     }
 
     /// Returns the fields in use that a runtime of this NRI release does not know and silently
@@ -54,11 +52,12 @@ impl ContainerAdjustment {
     /// Go API's `Strip` removes those too.
     #[must_use]
     pub fn strip(mut self) -> Self {
-        self.hooks = self.hooks.filter(|hooks| *hooks != Hooks::default());
-        self.linux = self
-            .linux
-            .map(strip_linux)
-            .filter(|linux| *linux != LinuxContainerAdjustment::default());
+        self.hooks = filled(self.hooks);
+        self.linux = filled(self.linux.map(|linux| LinuxContainerAdjustment {
+            resources: filled(linux.resources.map(LinuxResources::strip)),
+            rdt: filled(linux.rdt),
+            ..linux
+        }));
         self
     }
 }
@@ -67,16 +66,11 @@ impl ContainerUpdate {
     /// Removes empty parts: Linux part, resources, memory, CPU.
     #[must_use]
     pub fn strip(mut self) -> Self {
-        let resources = self
-            .linux
-            .take()
-            .and_then(|linux| linux.resources)
-            .map(LinuxResources::strip);
-        if let Some(resources) =
-            resources.filter(|resources| *resources != LinuxResources::default())
-        {
-            self.linux.get_or_insert_default().resources = Some(resources);
-        }
+        let resources = self.linux.and_then(|linux| linux.resources);
+        let resources = filled(resources.map(LinuxResources::strip));
+        self.linux = resources.map(|resources| LinuxContainerUpdate {
+            resources: Some(resources),
+        });
         self
     }
 }
@@ -85,17 +79,14 @@ impl LinuxResources {
     /// Removes empty memory and CPU parts.
     #[must_use]
     pub fn strip(mut self) -> Self {
-        self.memory = self.memory.filter(|memory| *memory != Default::default());
-        self.cpu = self.cpu.filter(|cpu| *cpu != Default::default());
+        self.memory = filled(self.memory);
+        self.cpu = filled(self.cpu);
         self
     }
 }
 
-fn strip_linux(mut linux: LinuxContainerAdjustment) -> LinuxContainerAdjustment {
-    let resources = linux.resources.map(LinuxResources::strip);
-    linux.resources = resources.filter(|resources| *resources != LinuxResources::default());
-    linux.rdt = linux.rdt.filter(|rdt| *rdt != LinuxRdt::default());
-    linux
+fn filled<T: Default + PartialEq>(part: Option<T>) -> Option<T> {
+    part.filter(|part| *part != T::default())
 }
 
 impl Updates {

@@ -1,9 +1,10 @@
-//! Constructors for the parts of an adjustment: mounts, devices, seccomp policies, scheduling, memory policies and limits.
+//! Constructors for the parts of answers: mounts, devices, seccomp policies, scheduling, memory policies, limits, updates and
+//! evictions.
 
 use crate::api::{
-    IoPrioClass, LinuxDevice, LinuxDeviceCgroup, LinuxIoPriority, LinuxMemoryPolicy,
-    LinuxScheduler, LinuxSchedulerFlag, LinuxSchedulerPolicy, LinuxSeccomp, LinuxSeccompArg,
-    LinuxSyscall, Mount, MpolFlag, MpolMode, PosixRlimit,
+    ContainerEviction, ContainerUpdate, IoPrioClass, LinuxDevice, LinuxDeviceCgroup,
+    LinuxIoPriority, LinuxMemoryPolicy, LinuxScheduler, LinuxSchedulerFlag, LinuxSchedulerPolicy,
+    LinuxSeccomp, LinuxSeccompArg, LinuxSyscall, Mount, MpolFlag, MpolMode, PosixRlimit,
 };
 
 impl Mount {
@@ -344,5 +345,40 @@ impl PosixRlimit {
     pub fn hard(mut self, hard: u64) -> Self {
         self.hard = hard;
         self
+    }
+}
+
+impl ContainerUpdate {
+    /// Creates an update of the container with this id, which changes nothing yet.
+    ///
+    /// ```
+    /// use nri::adjust::SetResources;
+    /// use nri::api::ContainerUpdate;
+    ///
+    /// let update = ContainerUpdate::new("f00d").cpu_shares(1024).unified("memory.high", "1G").ignore_failure();
+    /// assert!(update.ignore_failure);
+    /// ```
+    pub fn new(container_id: impl Into<String>) -> Self {
+        ContainerUpdate {
+            container_id: container_id.into(),
+            ..ContainerUpdate::default()
+        }
+    }
+
+    /// Lets the request succeed even if this update fails.
+    #[must_use]
+    pub fn ignore_failure(mut self) -> Self {
+        self.ignore_failure = true;
+        self
+    }
+}
+
+impl ContainerEviction {
+    /// Creates the eviction of the container with this id, for this reason.
+    pub fn new(container_id: impl Into<String>, reason: impl Into<String>) -> Self {
+        ContainerEviction {
+            container_id: container_id.into(),
+            reason: reason.into(),
+        }
     }
 }

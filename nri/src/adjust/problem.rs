@@ -120,13 +120,13 @@ pub enum ProblemKind {
     /// A removal that has a value, because the name itself starts with the marker `-`.
     #[error("starts with '-', which marks a removal, but has a value")]
     RemovalWithValue,
-    /// A soft limit above the hard limit.
-    #[error("soft limit {soft} is higher than hard limit {hard}")]
-    SoftAboveHard {
-        /// The soft limit.
-        soft: u64,
-        /// The hard limit.
-        hard: u64,
+    /// Values that do not fit together, such as a soft limit above the hard limit.
+    #[error("{fact}")]
+    Inconsistent {
+        /// The contradiction, in one sentence.
+        fact: String,
+        /// How to resolve it.
+        help: &'static str,
     },
     /// A number outside the range that the kernel accepts.
     #[error("{value} is not in {min} to {max}")]
@@ -147,27 +147,6 @@ pub enum ProblemKind {
     /// A CDI device that is not named `vendor/class=device`.
     #[error("name is not qualified")]
     Unqualified,
-    /// A run time, deadline and period that are not in ascending order.
-    #[error(
-        "runtime {runtime}, deadline {deadline} and period {period} are not in ascending order"
-    )]
-    DeadlineOrder {
-        /// The run time in nanoseconds.
-        runtime: u64,
-        /// The deadline in nanoseconds.
-        deadline: u64,
-        /// The period in nanoseconds.
-        period: u64,
-    },
-    /// A memory policy that requires nodes but has none.
-    #[error("mode needs nodes")]
-    NodesMissing,
-    /// A memory policy that takes no nodes but has some.
-    #[error("mode takes no nodes")]
-    NodesGiven,
-    /// Two flags that exclude each other.
-    #[error("{0} and {1} exclude each other")]
-    Exclusive(&'static str, &'static str),
     /// A replacement of the command line without any arguments.
     #[error("command line is empty")]
     NoArgs,
@@ -182,17 +161,11 @@ impl ProblemKind {
             Self::NotAbsolute => "start the path with '/'",
             Self::Duplicate => "set it once; `replace_…` is for what another plugin has set",
             Self::RemovalWithValue => "use a name without '-' in front, or `remove_…` to remove",
-            Self::SoftAboveHard { .. } => "lower the soft limit or raise the hard one",
+            Self::Inconsistent { help, .. } => help,
             Self::OutOfRange { .. } => "choose a value in that range",
             Self::Unknown(_) => "use one of the values that the protocol defines",
             Self::MalformedList(_) => "write numbers and ranges, separated by commas: 0-3,8",
             Self::Unqualified => "name it as vendor.com/class=device",
-            Self::DeadlineOrder { .. } => {
-                "let runtime be at most the deadline, and the deadline at most the period"
-            }
-            Self::NodesMissing => "list the nodes",
-            Self::NodesGiven => "leave the nodes out, or choose a mode that takes them",
-            Self::Exclusive(..) => "set one of them",
             Self::NoArgs => "give one argument at least",
         }
     }

@@ -1,10 +1,8 @@
 //! Tests of the builder and the check, before and after encoding.
 
 mod checks;
-mod random;
 
 use super::*;
-use crate::adjust::HookStage;
 use crate::api::{Hook, Hooks, LinuxDevice, LinuxRdt, Mount};
 
 #[test]
@@ -31,29 +29,6 @@ fn a_replacement_is_a_removal_and_an_addition() {
     assert!(linux.sysctl.keys().eq(["-e.f", "e.f"]));
     assert!(linux.net_devices.keys().eq(["-eth0", "eth0"]));
     assert_eq!(adjustment.check(), Ok(()));
-}
-
-#[test]
-fn replaced_arguments_begin_with_an_empty_one() {
-    let replaced = Adjustment::new().replace_args(["sh", "-c"]);
-    assert_eq!(replaced.container().args, ["", "sh", "-c"]);
-    let set = Adjustment::new().args(["sh"]).args(["ls"]);
-    assert_eq!(set.container().args, ["ls"]);
-}
-
-#[test]
-fn hooks_of_several_calls_are_kept_in_order() {
-    let hooks = |path: &str| Hooks::default().with(HookStage::Poststop, Hook::new(path));
-    let adjustment = Adjustment::new()
-        .hooks(hooks("/a"))
-        .hooks(hooks("/b").with(HookStage::Prestart, Hook::new("/c")));
-    let hooks = adjustment.container().hooks.as_ref().unwrap();
-    let all: Vec<_> = hooks
-        .iter()
-        .map(|(stage, hook)| (stage, &*hook.path))
-        .collect();
-    let (first, last) = (HookStage::Prestart, HookStage::Poststop);
-    assert_eq!(all, [(first, "/c"), (last, "/a"), (last, "/b")]);
 }
 
 #[test]

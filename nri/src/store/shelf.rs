@@ -1,10 +1,10 @@
 //! Known and removed items of one kind, by id.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::SightingKind;
+use super::{Delta, SightingKind};
+use crate::lifecycle::EventKind;
 
 #[derive(Debug)]
 struct Item<T> {
@@ -25,49 +25,62 @@ impl<T: Clone + PartialEq> Item<T> {
 #[derive(Debug)]
 pub(super) struct Shelf<T> {
     kind: &'static str,
+    id: fn(&T) -> &String,
     items: BTreeMap<String, Item<T>>,
     limit: usize,
-    removed: Removed,
+    /// The ids of removed items, the oldest first, at most `removed_limit`.
+    removed: VecDeque<String>,
     removed_limit: usize,
     /// How many sightings could not be stored.
     pub(super) refused: u64,
 }
 
 impl<T: Clone + PartialEq> Shelf<T> {
-    pub(super) fn new(kind: &'static str, limit: usize, removed_limit: usize) -> Self {
+    pub(super) fn new(
+        kind: &'static str,
+        id: fn(&T) -> &String,
+        limit: usize,
+        removed_limit: usize,
+    ) -> Self {
         Shelf {
             kind,
+            id,
             items: BTreeMap::new(),
             limit,
-            removed: Removed::default(),
+            removed: VecDeque::new(),
             removed_limit,
             refused: 0,
         }
     }
 
-    /// Records an event of an item. `stop` is true if the event stops it.
-    pub(super) fn see(&mut self, id: &str, value: &T, stop: bool) -> SightingKind {
-        if let Some(item) = self.items.get_mut(id) {
+    /// Records an event that has this effect on the item.
+    pub(super) fn see(&mut self, value: &T, kind: EventKind) -> SightingKind {
+        let id = (self.id)(value);
+        let is_stop = kind == EventKind::Stop;
+        if kind == EventKind::Removal {
+            self.remove(id)
+        } else if let Some(item) = self.items.get_mut(id) {
             item.refresh(value);
-            let repeated = stop && item.stopped;
-            item.stopped |= stop;
-            return if repeated {
+            let was_stopped = item.stopped;
+            item.stopped |= is_stop;
+            if is_stop && was_stopped {
                 SightingKind::Repeated
             } else {
                 SightingKind::Known
-            };
+            }
+        } else if self.removed.contains(id) {
+            SightingKind::Gone
+        } else {
+            self.insert(Arc::new(value.clone()), is_stop);
+            SightingKind::First
         }
-        if self.removed.contains(id) {
-            return SightingKind::Gone;
-        }
-        self.insert(id, Arc::new(value.clone()), stop);
-        SightingKind::First
     }
 
     /// Ignores empty ids, which could not be looked up.
-    fn insert(&mut self, id: &str, value: Arc<T>, stopped: bool) {
+    fn insert(&mut self, value: Arc<T>, stopped: bool) {
+        let id = (self.id)(&value);
         if self.items.len() < self.limit && !id.is_empty() {
-            self.items.insert(id.to_owned(), Item { value, stopped });
+            self.items.insert(id.clone(), Item { value, stopped });
             return;
         }
         if self.refused == 0 {
@@ -77,13 +90,15 @@ impl<T: Clone + PartialEq> Shelf<T> {
         self.refused += 1;
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> SightingKind {
-        if id.is_empty() {
-            return SightingKind::First;
-        }
+    fn remove(&mut self, id: &String) -> SightingKind {
         let known = self.items.remove(id).is_some();
         let before = self.removed.contains(id);
-        self.removed.insert(id, self.removed_limit);
+        if !before && !id.is_empty() {
+            self.removed.push_back(id.clone());
+        }
+        if self.removed.len() > self.removed_limit {
+            self.removed.pop_front();
+        }
         match (known, before) {
             (true, _) => SightingKind::Known,
             (false, true) => SightingKind::Gone,
@@ -91,27 +106,40 @@ impl<T: Clone + PartialEq> Shelf<T> {
         }
     }
 
-    /// Records an item of a full list, which is authoritative, even for removed items. Returns true
-    /// if it was known.
-    pub(super) fn list(&mut self, id: &str, value: &T) -> (bool, Arc<T>) {
-        if let Entry::Occupied(mut entry) = self.items.entry(id.to_owned()) {
-            entry.get_mut().refresh(value);
-            return (true, entry.get().value.clone());
+    /// Removes all items for which `is_removed` is true.
+    pub(super) fn remove_all(&mut self, is_removed: impl Fn(&T) -> bool) {
+        for value in self.all(is_removed) {
+            self.remove((self.id)(&value));
         }
-        self.removed.forget(id);
-        let value = Arc::new(value.clone());
-        self.insert(id, value.clone(), false);
-        (false, value)
     }
 
-    /// Forgets items for which `keep` is false, without recording them as removed.
-    pub(super) fn forget_unless(&mut self, keep: impl Fn(&str) -> bool) -> Vec<Arc<T>> {
-        let (kept, forgotten) = std::mem::take(&mut self.items)
-            .into_iter()
-            .partition(|(id, _)| keep(id));
-        self.items = kept;
-        let forgotten: BTreeMap<String, Item<T>> = forgotten;
-        forgotten.into_values().map(|item| item.value).collect()
+    /// Records a full list, which is authoritative, even for removed items. Forgets items that are not listed first, to
+    /// make room for those that are.
+    pub(super) fn synchronize(&mut self, list: &[T]) -> Delta<T> {
+        let mut listed: HashSet<&String> = list.iter().map(self.id).collect();
+        self.removed.retain(|id| !listed.contains(id));
+        let vanished = self.all(|value| !listed.contains((self.id)(value)));
+        self.items.retain(|id, _| listed.contains(id));
+        let (mut known, mut new) = (Vec::new(), Vec::new());
+        for value in list {
+            let id = (self.id)(value);
+            if !listed.remove(id) {
+                continue; // It is listed twice.
+            }
+            if let Some(item) = self.items.get_mut(id) {
+                item.refresh(value);
+                known.push(Arc::clone(&item.value));
+            } else {
+                let value = Arc::new(value.clone());
+                self.insert(Arc::clone(&value), false);
+                new.push(value);
+            }
+        }
+        Delta {
+            new,
+            known,
+            vanished,
+        }
     }
 
     pub(super) fn has(&self, id: &str) -> bool {
@@ -122,39 +150,9 @@ impl<T: Clone + PartialEq> Shelf<T> {
         self.items.get(id).map(|item| Arc::clone(&item.value))
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<T>> {
-        let values = self.items.values();
-        values.map(|item| Arc::clone(&item.value)).collect()
-    }
-}
-
-/// A bounded set of ids that forgets the oldest.
-#[derive(Debug, Default)]
-struct Removed {
-    order: VecDeque<String>,
-    ids: HashSet<String>,
-}
-
-impl Removed {
-    fn contains(&self, id: &str) -> bool {
-        self.ids.contains(id)
-    }
-
-    fn insert(&mut self, id: &str, limit: usize) {
-        if limit == 0 || !self.ids.insert(id.to_owned()) {
-            return;
-        }
-        self.order.push_back(id.to_owned());
-        if self.order.len() > limit {
-            self.order
-                .pop_front()
-                .inspect(|oldest| _ = self.ids.remove(oldest));
-        }
-    }
-
-    fn forget(&mut self, id: &str) {
-        if self.ids.remove(id) {
-            self.order.retain(|removed| removed != id);
-        }
+    /// Returns the items for which `is_wanted` is true, ordered by id.
+    pub(super) fn all(&self, is_wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        let values = self.items.values().map(|item| &item.value);
+        values.filter(|value| is_wanted(value)).cloned().collect()
     }
 }

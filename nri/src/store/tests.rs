@@ -1,7 +1,3 @@
-//! Tests of the store: hand-written cases, and random histories compared with a simple model.
-
-mod model;
-
 use super::*;
 
 fn pod(id: &str) -> PodSandbox {
@@ -52,12 +48,63 @@ fn a_life_from_run_to_remove_and_a_straggler() {
 }
 
 #[test]
-fn a_container_event_brings_its_pod_along() {
+fn a_removed_pod_takes_its_containers_along() {
+    use SightingKind::{First, Gone, Known};
     let store = PodStore::new();
-    let sighting = store.observe(Event::StartContainer, &pod("a"), Some(&container("c", "")));
-    assert_eq!(sighting.pod, SightingKind::First);
-    let of_pod = store.containers_of("a");
-    assert_eq!(ids(&of_pod, |container| &container.id), ["c"]);
+    for (event, pod_id, id, of_pod, of_container) in [
+        (Event::StartContainer, "a", "c", First, Some(First)),
+        (Event::StartContainer, "a", "d", Known, Some(First)),
+        (Event::StartContainer, "b", "e", First, Some(First)),
+        (Event::RemovePodSandbox, "a", "", Known, None),
+        (Event::StopContainer, "a", "c", Gone, Some(Gone)),
+        (Event::StopContainer, "a", "never seen", Gone, Some(Gone)),
+        (Event::RemoveContainer, "a", "c", Gone, Some(Gone)),
+        (Event::RemoveContainer, "a", "f", Gone, Some(First)),
+    ] {
+        let carried = container(id, pod_id);
+        let sighting = store.observe(event, &pod(pod_id), of_container.map(|_| &carried));
+        let seen = (sighting.pod, sighting.container);
+        assert_eq!(seen, (of_pod, of_container), "{event:?} {id}");
+    }
+    let kept = |list: Vec<Arc<Container>>| ids(&list, |container| &container.id);
+    assert_eq!(kept(store.containers()), ["e"]);
+    assert_eq!(kept(store.containers_of("b")), ["e"]);
+}
+
+#[test]
+fn a_list_is_right_about_what_is_there() {
+    let store = PodStore::new();
+    for event in [Event::RunPodSandbox, Event::RemovePodSandbox] {
+        store.observe(event, &pod("removed"), None);
+    }
+    let kept = container("c", "kept");
+    store.observe(Event::StopContainer, &pod("kept"), Some(&kept));
+    store.observe(
+        Event::StopContainer,
+        &pod("lost"),
+        Some(&container("d", "lost")),
+    );
+    let report = store.synchronize(&[pod("removed"), pod("kept")], std::slice::from_ref(&kept));
+    assert_eq!(ids(&report.pods.new, |pod| &pod.id), ["removed"]);
+    assert_eq!(ids(&report.pods.vanished, |pod| &pod.id), ["lost"]);
+    assert_eq!(
+        ids(&report.containers.known, |container| &container.id),
+        ["c"]
+    );
+    assert_eq!(
+        ids(&report.containers.vanished, |container| &container.id),
+        ["d"]
+    );
+    assert!(store.container("d").is_none() && store.pod("removed").is_some());
+    let again = store.observe(Event::StopContainer, &pod("removed"), Some(&kept));
+    assert_eq!(again.pod, SightingKind::Known);
+    assert_eq!(again.container, Some(SightingKind::Repeated));
+    let lost = store.observe(Event::StopPodSandbox, &pod("lost"), None);
+    assert_eq!(
+        lost.pod,
+        SightingKind::First,
+        "a vanished pod is unknown, not removed"
+    );
 }
 
 #[test]

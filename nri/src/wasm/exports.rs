@@ -9,16 +9,17 @@ use std::sync::OnceLock;
 
 use tracing::Level;
 
+use crate::Result;
 use crate::logging;
 use crate::manifest;
 use crate::plugin::Plugin;
 
-use super::guest::{Answers, Guest};
+use super::guest::Guest;
 use super::host;
 use super::memory::BUFFERS;
 
-/// A plugin of any type.
-pub struct Boxed(Box<dyn Answers>);
+/// A plugin of any type: answers the request of an RPC.
+pub type Boxed = Box<dyn Fn(&str, Vec<u8>) -> Result<Vec<u8>> + Send + Sync>;
 
 /// Marks the length of an answer that is an error message.
 const ERROR: u64 = 1 << 31;
@@ -26,7 +27,8 @@ const ERROR: u64 = 1 << 31;
 /// Wraps the plugin of the module.
 pub fn boxed<P: Plugin>(plugin: P) -> Boxed {
     manifest::embed::<P>();
-    Boxed(Box::new(Guest::new(plugin)))
+    let guest = Guest::new(plugin);
+    Box::new(move |rpc: &str, request| guest.answer(rpc, request))
 }
 
 /// Allocates a buffer for the host. Traps if memory is exhausted.
@@ -49,7 +51,7 @@ pub fn call(new: fn() -> Boxed, rpc: &str, address: u32, length: u32) -> u64 {
     let Some(request) = BUFFERS.read(address as usize, length as usize) else {
         return returned(b"the request is not in a buffer of malloc".to_vec(), ERROR);
     };
-    match plugin.0.answer(rpc, request) {
+    match plugin(rpc, request) {
         Ok(answer) => returned(answer, 0),
         Err(error) => returned(format!("{error:#}").into_bytes(), ERROR),
     }

@@ -17,16 +17,6 @@ use crate::{Error, EventContext, Result};
 /// The largest state that Synchronize may have. The memory of a module ends at 4 GiB, that of most hosts earlier.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
-/// A plugin of any type.
-pub(super) trait Answers: Send + Sync {
-    /// Answers a request.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the RPC is unknown, the request cannot be decoded, or the handler fails.
-    fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>>;
-}
-
 /// A plugin, and what it knows about its host.
 pub(super) struct Guest<P> {
     plugin: P,
@@ -45,6 +35,20 @@ impl<P: Plugin> Guest<P> {
             plugin,
             tools: Arc::new(Tools::new(identity, CheckAnswers::default())),
             assembly: Mutex::default(),
+        }
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the RPC is unknown, the request cannot be decoded, or the handler fails.
+    pub(super) fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>> {
+        let request = Bytes::from(request);
+        match rpc {
+            "Configure" => self.configure(request),
+            "Synchronize" => self.synchronize(request),
+            _ => self.handle(rpc, request),
         }
     }
 
@@ -98,17 +102,6 @@ impl<P: Plugin> Guest<P> {
         let answer = answer.into_bytes();
         self.tools.warn_of_skipped(rpc, &answer);
         Ok(answer.into())
-    }
-}
-
-impl<P: Plugin> Answers for Guest<P> {
-    fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>> {
-        let request = Bytes::from(request);
-        match rpc {
-            "Configure" => self.configure(request),
-            "Synchronize" => self.synchronize(request),
-            _ => self.handle(rpc, request),
-        }
     }
 }
 

@@ -35,6 +35,18 @@ impl Entries {
         self.require(is_known, key, ProblemKind::Unknown(value.into()));
     }
 
+    /// Adds a problem unless the values of the entry fit together.
+    pub(super) fn consistent(
+        &mut self,
+        holds: bool,
+        key: &str,
+        fact: impl Into<String>,
+        help: &'static str,
+    ) {
+        let fact = fact.into();
+        self.require(holds, key, ProblemKind::Inconsistent { fact, help });
+    }
+
     /// Checks that the entry has a name.
     pub(super) fn named(&mut self, key: &str) {
         self.require(!key.is_empty(), key, ProblemKind::Unnamed);

@@ -1,17 +1,17 @@
-//! The Linux part of an adjustment.
+//! The Linux part of an adjustment, and the resources of new and running containers.
 
 use super::entries::Entries;
-use super::resources;
 use crate::adjust::{NamespaceKind, ProblemKind, marker};
 use crate::api::{
-    IoPrioClass, LinuxContainerAdjustment, LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy,
-    LinuxNamespace, LinuxScheduler, LinuxSchedulerPolicy, MpolFlag, MpolMode,
+    IoPrioClass, LinuxContainerAdjustment, LinuxCpu, LinuxDevice, LinuxIoPriority, LinuxMemory,
+    LinuxMemoryPolicy, LinuxNamespace, LinuxResources, LinuxScheduler, LinuxSchedulerPolicy,
+    MpolFlag, MpolMode, OptionalInt64,
 };
 
 pub(super) fn check(linux: &LinuxContainerAdjustment, entries: &mut Entries) {
     devices(&linux.devices, entries);
     if let Some(of_container) = &linux.resources {
-        resources::check(of_container, entries);
+        resources(of_container, entries);
     }
     if let Some(score) = &linux.oom_score_adj {
         entries.field("linux.oom_score_adj");
@@ -100,12 +100,11 @@ fn deadline(scheduler: &LinuxScheduler, entries: &mut Entries) {
     let (runtime, deadline, period) = (scheduler.runtime, scheduler.deadline, scheduler.period);
     // A period of 0 means that the period equals the deadline.
     let holds = 0 < runtime && runtime <= deadline && (period == 0 || deadline <= period);
-    let kind = ProblemKind::DeadlineOrder {
-        runtime,
-        deadline,
-        period,
-    };
-    entries.require(holds, "", kind);
+    let fact = format!(
+        "runtime {runtime}, deadline {deadline} and period {period} are not in ascending order"
+    );
+    let help = "let runtime be at most the deadline, and the deadline at most the period";
+    entries.consistent(holds, "", fact, help);
 }
 
 /// Checks memory policies against set_mempolicy(2): the modes that take nodes, and the flags that
@@ -118,19 +117,88 @@ fn memory_policy(policy: &LinuxMemoryPolicy, entries: &mut Entries) {
     let has_nodes = !policy.nodes.is_empty();
     match mode {
         MpolMode::MpolDefault | MpolMode::MpolLocal => {
-            entries.require(!has_nodes, "", ProblemKind::NodesGiven);
+            let help = "leave the nodes out, or choose a mode that takes them";
+            entries.consistent(!has_nodes, "", "mode takes no nodes", help);
         }
         MpolMode::MpolPreferred => {}
         MpolMode::MpolBind
         | MpolMode::MpolInterleave
         | MpolMode::MpolPreferredMany
         | MpolMode::MpolWeightedInterleave => {
-            entries.require(has_nodes, "", ProblemKind::NodesMissing);
+            entries.consistent(has_nodes, "", "mode needs nodes", "list the nodes");
         }
     }
     entries.list(&policy.nodes);
     let has = |flag: MpolFlag| policy.flags.contains(&flag.into());
     let both = has(MpolFlag::MpolFStaticNodes) && has(MpolFlag::MpolFRelativeNodes);
-    let kind = ProblemKind::Exclusive("MPOL_F_STATIC_NODES", "MPOL_F_RELATIVE_NODES");
-    entries.require(!both, "flags", kind);
+    let fact = "MPOL_F_STATIC_NODES and MPOL_F_RELATIVE_NODES exclude each other";
+    entries.consistent(!both, "flags", fact, "set one of them");
+}
+
+/// Checks the resources of a new or running container.
+pub(super) fn resources(resources: &LinuxResources, entries: &mut Entries) {
+    if let Some(memory) = &resources.memory {
+        check_memory(memory, entries);
+    }
+    if let Some(cpu) = &resources.cpu {
+        check_cpu(cpu, entries);
+    }
+    entries.field("linux.resources.hugepage_limits");
+    for limit in &resources.hugepage_limits {
+        entries.unique(&limit.page_size);
+    }
+    check_unified(resources, entries);
+    check_device_rules(resources, entries);
+}
+
+fn check_memory(memory: &LinuxMemory, entries: &mut Entries) {
+    for (field, value) in [
+        ("linux.resources.memory.limit", &memory.limit),
+        ("linux.resources.memory.reservation", &memory.reservation),
+        ("linux.resources.memory.swap", &memory.swap),
+    ] {
+        limit(field, value.as_ref(), entries);
+    }
+    if let Some(swappiness) = &memory.swappiness {
+        let value = i64::try_from(swappiness.value).unwrap_or(i64::MAX);
+        entries.field("linux.resources.memory.swappiness");
+        entries.range("", value, 0, 100);
+    }
+}
+
+fn check_cpu(cpu: &LinuxCpu, entries: &mut Entries) {
+    limit("linux.resources.cpu.quota", cpu.quota.as_ref(), entries);
+    entries.field("linux.resources.cpu.cpus");
+    entries.list(&cpu.cpus);
+    entries.field("linux.resources.cpu.mems");
+    entries.list(&cpu.mems);
+}
+
+/// Checks a limit: the kernel accepts no value below -1, which means "no limit".
+fn limit(field: &'static str, value: Option<&OptionalInt64>, entries: &mut Entries) {
+    if let Some(value) = value {
+        entries.field(field);
+        entries.range("", value.value, -1, i64::MAX);
+    }
+}
+
+/// Checks unified resources: the key names a file of the cgroup and is not a path; runc rejects a
+/// name with `/`.
+fn check_unified(resources: &LinuxResources, entries: &mut Entries) {
+    entries.field("linux.resources.unified");
+    for file in resources.unified.keys() {
+        entries.named(file);
+        let holds = !file.contains('/');
+        entries.require(holds, file, ProblemKind::ForbiddenCharacter('/'));
+    }
+}
+
+fn check_device_rules(resources: &LinuxResources, entries: &mut Entries) {
+    entries.field("linux.resources.devices");
+    for rule in &resources.devices {
+        let known = matches!(rule.r#type.as_str(), "" | "a" | "b" | "c");
+        entries.known(known, "", format!("type {:?}", rule.r#type));
+        let known = rule.access.chars().all(|letter| "rwm".contains(letter));
+        entries.known(known, "", format!("access {:?}", rule.access));
+    }
 }
