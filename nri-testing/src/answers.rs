@@ -2,8 +2,6 @@
 
 use std::ops::Deref;
 
-#[cfg(feature = "oci")]
-use super::spec::Spec;
 use nri::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
     LinuxResources, OwningPlugins, PodSandbox,
@@ -32,19 +30,12 @@ pub struct Created {
     /// The fields of answers that the release of the runtime does not know, such as `adjust.CDI_devices`: it ignores them,
     /// so they are missing above.
     pub ignored_fields: Vec<String>,
-    #[cfg(feature = "oci")]
-    pub(super) spec: Spec,
-}
-
-#[cfg(feature = "oci")]
-impl Created {
-    /// Returns the OCI spec with the adjustment, as the low-level runtime gets it.
+    /// The OCI spec with the adjustment, as the low-level runtime gets it. [`oci::container`](crate::oci::container) reads it.
     ///
     /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O
-    /// classes inject nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](nri_adaptation::oci::apply).
-    pub fn spec(&self) -> &Spec {
-        &self.spec
-    }
+    /// classes inject nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](crate::oci::apply).
+    #[cfg(feature = "oci")]
+    pub spec: crate::oci::runtime::Spec,
 }
 
 impl Deref for Created {

@@ -5,7 +5,7 @@ use super::error::EventError;
 use super::fixture::{ContainerFixture, in_pod};
 use super::running::RunningRuntime;
 #[cfg(feature = "oci")]
-use super::spec::Spec;
+use super::spec;
 use nri::api::{Container, ContainerState, Event, LinuxPodSandbox, LinuxResources, PodSandbox};
 use nri_adaptation::{Relayed, RequestError};
 
@@ -123,7 +123,7 @@ impl RunningRuntime {
             .request(event, self.adaptation.create_container(&pod, &original))
             .await?;
         #[cfg(feature = "oci")]
-        let spec = Spec::adjusted(&original, &answer.adjust)
+        let spec = spec::adjusted(&original, &answer.adjust)
             .map_err(|error| EventError::spec(event, error))?;
         let container = adjusted(original.clone(), answer.adjust.clone());
         self.world.lock().containers.push(container.clone());

@@ -51,13 +51,6 @@ impl PodFixture {
         self
     }
 
-    /// Sets the UID. The default is the name with `-uid`.
-    #[must_use]
-    pub fn uid(mut self, uid: impl Into<String>) -> Self {
-        self.0.uid = uid.into();
-        self
-    }
-
     /// Sets the Kubernetes namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
@@ -76,20 +69,6 @@ impl PodFixture {
     #[must_use]
     pub fn annotation(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.0.annotations.insert(key.into(), value.into());
-        self
-    }
-
-    /// Sets the runtime handler that the pod's RuntimeClass selects.
-    #[must_use]
-    pub fn runtime_handler(mut self, handler: impl Into<String>) -> Self {
-        self.0.runtime_handler = handler.into();
-        self
-    }
-
-    /// Sets the cgroup that the kubelet chose for the pod, such as `/kubepods/burstable/pod0`.
-    #[must_use]
-    pub fn cgroup_parent(mut self, cgroup: impl Into<String>) -> Self {
-        self.linux().cgroup_parent = cgroup.into();
         self
     }
 
@@ -127,10 +106,6 @@ impl PodFixture {
     /// Returns the pod, for calling a handler.
     pub fn build(self) -> PodSandbox {
         self.0
-    }
-
-    fn linux(&mut self) -> &mut LinuxPodSandbox {
-        self.0.linux.get_or_insert_default()
     }
 }
 

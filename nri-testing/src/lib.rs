@@ -46,7 +46,7 @@
 //! # }
 //! ```
 //!
-//! With the feature `oci`, `Created::spec` returns the OCI spec that the low-level runtime would get.
+//! With the feature `oci`, `Created::spec` is the OCI spec that the low-level runtime would get.
 //!
 //! # What fails a test
 //!
@@ -74,7 +74,8 @@ pub use answers::{Created, Updated};
 pub use error::EventError;
 pub use fixture::{ContainerFixture, PodFixture, container, pod};
 pub use logs::Logs;
+/// The OCI specs of containers.
+#[cfg(feature = "oci")]
+pub use nri_adaptation::oci;
 pub use running::RunningRuntime;
 pub use settings::Runtime;
-#[cfg(feature = "oci")]
-pub use spec::Spec;

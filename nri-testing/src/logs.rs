@@ -1,12 +1,10 @@
 //! The log messages of a test.
 
-use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
+use nri::__private::{EventSubscriber, Line};
+use tracing::Metadata;
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Metadata, Subscriber};
 
 /// Crates whose messages are not those of a plugin.
 const TOOLKIT: [&str; 3] = ["nri", "nri_adaptation", "nri_testing"];
@@ -31,7 +29,11 @@ impl Logs {
     /// Collects messages until it is dropped.
     pub fn start() -> Self {
         let lines = Lines::default();
-        let guard = tracing::subscriber::set_default(Collector(Arc::clone(&lines)));
+        let collected = Arc::clone(&lines);
+        let guard = tracing::subscriber::set_default(EventSubscriber {
+            is_enabled: is_of_plugin,
+            write: move |_, line: &Line| lock(&collected).push(line.to_string()),
+        });
         Logs {
             lines,
             _guard: guard,
@@ -50,41 +52,9 @@ fn lock(lines: &Lines) -> MutexGuard<'_, Vec<String>> {
     lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Collector(Lines);
-
-impl Subscriber for Collector {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let target = metadata.target();
-        let name = target.split("::").next().unwrap_or(target);
-        metadata.is_event() && !TOOLKIT.contains(&name)
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        let mut line = Line::default();
-        event.record(&mut line);
-        lock(&self.0).push(line.0);
-    }
-
-    // Spans are not enabled.
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
-#[derive(Default)]
-struct Line(String);
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let separator = if self.0.is_empty() { "" } else { " " };
-        // Writing to a string cannot fail.
-        let _ = match field.name() {
-            "message" => write!(self.0, "{separator}{value:?}"),
-            name => write!(self.0, "{separator}{name}={value:?}"),
-        };
-    }
+/// Returns true for messages of the plugin.
+fn is_of_plugin(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    let name = target.split("::").next().unwrap_or(target);
+    !TOOLKIT.contains(&name)
 }

@@ -60,25 +60,20 @@ impl Runtime {
         plugin: P,
         settings: impl FnOnce(Builder<P>) -> Builder<P>,
     ) -> Result<RunningRuntime> {
-        let mut runtime = RunningRuntime::new(self).await?;
+        let (world, deprecations) = (self.world(), DeprecationList::default());
+        let mut runtime = RunningRuntime {
+            adaptation: self.adaptation(&world, &deprecations).await?,
+            settings: self,
+            world,
+            deprecations,
+            plugins: Vec::new(),
+        };
         runtime.add(Subject::start(plugin, settings, None)?).await?;
         Ok(runtime)
     }
 }
 
 impl RunningRuntime {
-    async fn new(settings: Runtime) -> Result<Self> {
-        let (world, deprecations) = (settings.world(), DeprecationList::default());
-        let adaptation = settings.adaptation(&world, &deprecations).await?;
-        Ok(RunningRuntime {
-            settings,
-            world,
-            deprecations,
-            adaptation,
-            plugins: Vec::new(),
-        })
-    }
-
     /// Starts another plugin, to test plugins that work together, conflict, or validate what others do.
     ///
     /// # Errors
@@ -277,11 +272,9 @@ impl Subject {
 
     /// Stops the plugin like SIGTERM, and returns the result of its stub.
     async fn stop(mut self) -> Result<()> {
-        if let Some(stop) = self.stop.take() {
-            // The plugin may have ended before.
-            let _ = stop.send(());
-        }
-        (&mut self.running).await.map_err(Error::other)?
+        // Dropping the sender completes the request to stop.
+        self.stop = None;
+        self.ended().await
     }
 }
 

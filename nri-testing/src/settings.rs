@@ -9,7 +9,7 @@ use nri::{Error, ErrorKind, Result};
 use nri_adaptation::{Adaptation, DeprecationList, ErrorPolicy};
 
 /// The settings of a runtime for tests. [`start`](Self::start) starts it, with a plugin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Runtime {
     /// Name and version, if the test sets them.
     identity: Option<(String, String)>,
@@ -28,26 +28,10 @@ pub struct Runtime {
 /// Name and version of a runtime that no release of a real one is known for.
 const UNRELEASED: (&str, &str) = ("testing", "v1.0.0");
 
-impl Default for Runtime {
-    fn default() -> Self {
-        Runtime::new()
-    }
-}
-
 impl Runtime {
     /// Returns the settings of a runtime without pods that speaks the newest release of NRI.
     pub fn new() -> Self {
-        Runtime {
-            identity: None,
-            release: None,
-            speaks_linked: false,
-            request_timeout: None,
-            error_policy: ErrorPolicy::default(),
-            split_synchronize: false,
-            pods: Vec::new(),
-            containers: Vec::new(),
-            config: String::new(),
-        }
+        Self::default()
     }
 
     /// Returns the settings of this release of containerd, such as `1.7.20`: it speaks the release of NRI that it links.

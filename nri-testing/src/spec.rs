@@ -1,78 +1,26 @@
 //! The effect of an adjustment on the OCI spec of a container.
 
-use std::ops::Deref;
 use std::path::Path;
 
 use nri::api::{
-    Container, ContainerAdjustment, KeyValue, LinuxContainer, LinuxContainerAdjustment, LinuxDevice,
+    Container, ContainerAdjustment, KeyValue, LinuxContainer, LinuxContainerAdjustment,
 };
 use nri_adaptation::oci::runtime::{self, LinuxBlockIo, LinuxIntelRdt};
-use nri_adaptation::oci::{self, Error, Generator, Propagation};
+use nri_adaptation::oci::{Error, Generator, Propagation};
 
-/// The OCI spec of a container that plugins have adjusted. Derefs to the spec of the `oci-spec` crate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spec(runtime::Spec);
-
-impl Spec {
-    /// Returns the spec of this container with the adjustment.
-    ///
-    /// # Errors
-    ///
-    /// If the adjustment cannot be applied: a runtime fails the container then.
-    pub(super) fn adjusted(
-        container: &Container,
-        adjustment: &ContainerAdjustment,
-    ) -> Result<Self, Error> {
-        let mut spec = empty();
-        apply(&mut spec, &as_adjustment(container))?;
-        apply(&mut spec, adjustment)?;
-        Ok(Spec(spec))
-    }
-
-    /// Returns the devices.
-    pub fn devices(&self) -> Vec<LinuxDevice> {
-        let linux = oci::container(&self.0).linux;
-        linux.map_or_else(Vec::new, |linux| linux.devices)
-    }
-
-    /// Returns the mounts, in the order in which the runtime makes them.
-    pub fn mounts(&self) -> &[runtime::Mount] {
-        self.0.mounts().as_deref().unwrap_or_default()
-    }
-
-    /// Returns the environment, as `NAME=value`.
-    pub fn env(&self) -> &[String] {
-        let process = self.0.process().as_ref();
-        let env = process.and_then(|process| process.env().as_deref());
-        env.unwrap_or_default()
-    }
-
-    /// Returns the value of an environment variable.
-    pub fn env_var(&self, name: &str) -> Option<&str> {
-        let mut variables = self.env().iter().filter_map(|entry| entry.split_once('='));
-        variables.find_map(|(key, value)| (key == name).then_some(value))
-    }
-
-    /// Returns the command line.
-    pub fn args(&self) -> &[String] {
-        let process = self.0.process().as_ref();
-        let args = process.and_then(|process| process.args().as_deref());
-        args.unwrap_or_default()
-    }
-
-    /// Returns an annotation.
-    pub fn annotation(&self, key: &str) -> Option<&str> {
-        let annotations = self.0.annotations().as_ref()?;
-        annotations.get(key).map(String::as_str)
-    }
-}
-
-impl Deref for Spec {
-    type Target = runtime::Spec;
-
-    fn deref(&self) -> &runtime::Spec {
-        &self.0
-    }
+/// Returns the spec of this container with the adjustment.
+///
+/// # Errors
+///
+/// Returns an error if the adjustment cannot be applied: a runtime fails the container then.
+pub(super) fn adjusted(
+    container: &Container,
+    adjustment: &ContainerAdjustment,
+) -> Result<runtime::Spec, Error> {
+    let mut spec = empty();
+    apply(&mut spec, &as_adjustment(container))?;
+    apply(&mut spec, adjustment)?;
+    Ok(spec)
 }
 
 /// Returns a spec that has nothing which an adjustment sets.

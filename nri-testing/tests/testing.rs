@@ -155,8 +155,9 @@ async fn the_life_of_a_pod() -> Result {
     assert_eq!(created.original.env, ["LANG=C"]);
     assert_eq!(created.env_var("ADDED"), Some("yes"));
     assert_eq!(created.adjustment.env.len(), 1);
-    assert_eq!(created.spec().env(), ["LANG=C", "ADDED=yes"]);
-    assert_eq!(created.spec().args(), ["/bin/app"]);
+    let spec = testing::oci::container(&created.spec);
+    assert_eq!(spec.env, ["LANG=C", "ADDED=yes"]);
+    assert_eq!(spec.args, ["/bin/app"]);
     runtime.start_container(&created).await?;
     assert_eq!(
         runtime.containers()[0].state,
@@ -188,9 +189,10 @@ async fn the_spec_has_what_plugins_add() -> Result {
     let pod = runtime.run_pod(testing::pod("web")).await?;
     let app = testing::container("app").annotation("device", "/dev/fuse");
     let created = runtime.create_container(&pod, app).await?;
-    assert_eq!(created.spec().devices()[0].path, "/dev/fuse");
-    assert_eq!(created.spec().env_var("ADDED"), Some("yes"));
-    assert_eq!(created.spec().annotation("device"), Some("/dev/fuse"));
+    let spec = testing::oci::container(&created.spec);
+    assert_eq!(spec.env_var("ADDED"), Some("yes"));
+    assert_eq!(spec.annotation("device"), Some("/dev/fuse"));
+    assert_eq!(spec.linux.unwrap_or_default().devices[0].path, "/dev/fuse");
 
     let nameless = testing::container("app").annotation("variable", "");
     let error = runtime.create_container(&pod, nameless).await.unwrap_err();

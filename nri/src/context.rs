@@ -85,22 +85,13 @@ pub use update::{UpdateError, Updater};
 /// Plugins that do not use anyhow get the same methods from [`ResultExt`](crate::ResultExt).
 #[derive(Clone, Debug, Default)]
 pub struct EventContext {
-    deadline: Option<Instant>,
-    tools: Arc<Tools>,
-    in_process: bool,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) tools: Arc<Tools>,
+    /// True if the runtime is in the same process: the response is not encoded then.
+    pub(crate) in_process: bool,
 }
 
 impl EventContext {
-    /// Creates the context of a request that the stub serves. The response to a request from a runtime in the same
-    /// process is not encoded.
-    pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>, in_process: bool) -> Self {
-        EventContext {
-            deadline: Some(deadline),
-            tools,
-            in_process,
-        }
-    }
-
     /// Creates the context of a hook, outside any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
         EventContext {
@@ -175,7 +166,7 @@ impl EventContext {
 
     /// Returns the status of the connection, to be read and waited for.
     pub fn status(&self) -> StatusWatch {
-        self.tools.status.watch()
+        self.tools.watch()
     }
 
     /// Returns true if answers of handlers are checked before they are sent.

@@ -128,8 +128,8 @@ async fn answer(
 ) -> std::io::Result<()> {
     let mut received = Vec::new();
     let (response, is_head) = loop {
-        if let Some(head) = parse(&received) {
-            break (respond(&head, status, metrics), head.method == Method::Head);
+        if let Some((method, path)) = parse(&received) {
+            break (respond(method, path, status, metrics), method == "HEAD");
         }
         if received.len() >= MAX_REQUEST {
             break (
@@ -148,15 +148,11 @@ async fn answer(
     stream.shutdown().await
 }
 
-fn respond(head: &Head<'_>, status: &StatusWatch, metrics: &Metrics) -> Response {
-    match head.method {
-        Method::Get | Method::Head => {}
-        Method::Malformed => return Response::plain("400 Bad Request", "not an HTTP/1 request"),
-        Method::Other => return Response::plain("405 Method Not Allowed", "use GET or HEAD"),
-    }
-    match head.path {
-        "/healthz" => Response::plain("200 OK", "ok"),
-        "/readyz" => {
+fn respond(method: &str, path: &str, status: &StatusWatch, metrics: &Metrics) -> Response {
+    match (method, path) {
+        ("", _) => Response::plain("400 Bad Request", "not an HTTP/1 request"),
+        ("GET" | "HEAD", "/healthz") => Response::plain("200 OK", "ok"),
+        ("GET" | "HEAD", "/readyz") => {
             let status = status.get();
             let code = if status.is_serving() {
                 "200 OK"
@@ -165,12 +161,15 @@ fn respond(head: &Head<'_>, status: &StatusWatch, metrics: &Metrics) -> Response
             };
             Response::plain(code, &status.to_string())
         }
-        "/metrics" => Response {
+        ("GET" | "HEAD", "/metrics") => Response {
             status: "200 OK",
             content_type: OPEN_METRICS_CONTENT_TYPE,
             body: metrics.open_metrics(),
         },
-        _ => Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics"),
+        ("GET" | "HEAD", _) => {
+            Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics")
+        }
+        _ => Response::plain("405 Method Not Allowed", "use GET or HEAD"),
     }
 }
 
@@ -204,53 +203,23 @@ impl Response {
     }
 }
 
-/// The method of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    Get,
-    Head,
-    Other,
-    /// The first line is not an HTTP/1 request line.
-    Malformed,
-}
-
-/// A request whose headers have all arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Head<'a> {
-    method: Method,
-    /// The path without its query.
-    path: &'a str,
-}
-
-/// Parses the first line of a request; the other headers do not matter here. Returns `None` until its headers have arrived completely.
-fn parse(received: &[u8]) -> Option<Head<'_>> {
+/// Returns the method of a request and its path without the query; the other headers do not matter here. Both are empty if the
+/// first line is not an HTTP/1 request line. Returns `None` until the headers have arrived completely.
+fn parse(received: &[u8]) -> Option<(&str, &str)> {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let malformed = Head {
-        method: Method::Malformed,
-        path: "",
-    };
-    let head = received
-        .get(..end)
-        .and_then(|head| std::str::from_utf8(head).ok());
-    let line = head
-        .and_then(|head| head.split("\r\n").next())
-        .unwrap_or_default();
-    Some(first_line(line).unwrap_or(malformed))
+    let head = std::str::from_utf8(received.get(..end)?).unwrap_or_default();
+    let line = head.split("\r\n").next().unwrap_or_default();
+    Some(request_line(line).unwrap_or_default())
 }
 
-fn first_line(line: &str) -> Option<Head<'_>> {
-    let mut words = line.split(' ');
-    let (method, target, version) = (words.next()?, words.next()?, words.next()?);
-    if words.next().is_some() || !version.starts_with("HTTP/1.") || !target.starts_with('/') {
+fn request_line(line: &str) -> Option<(&str, &str)> {
+    let (method, rest) = line.split_once(' ')?;
+    let (target, version) = rest.split_once(' ')?;
+    if version.contains(' ') || !version.starts_with("HTTP/1.") || !target.starts_with('/') {
         return None;
     }
-    let method = match method {
-        "GET" => Method::Get,
-        "HEAD" => Method::Head,
-        _ => Method::Other,
-    };
     let path = target.split_once('?').map_or(target, |(path, _)| path);
-    Some(Head { method, path })
+    Some((method, path))
 }
 
 #[cfg(test)]
@@ -263,24 +232,24 @@ mod tests {
         for cut in 0..request.len() {
             assert_eq!(parse(&request[..cut]), None, "{cut}");
         }
-        let (method, path) = (Method::Get, "/metrics");
-        assert_eq!(parse(request), Some(Head { method, path }));
+        assert_eq!(parse(request), Some(("GET", "/metrics")));
     }
 
     #[test]
     fn everything_else_is_malformed_or_another_method() {
         for (line, method) in [
-            ("HEAD / HTTP/1.0", Method::Head),
-            ("POST /healthz HTTP/1.1", Method::Other),
-            ("GET / HTTP/2", Method::Malformed),
-            ("GET  / HTTP/1.1", Method::Malformed),
-            ("GET http://a/ HTTP/1.1", Method::Malformed),
-            ("GET /", Method::Malformed),
-            ("", Method::Malformed),
+            ("HEAD / HTTP/1.0", "HEAD"),
+            ("POST /healthz HTTP/1.1", "POST"),
+            ("GET / HTTP/2", ""),
+            ("GET  / HTTP/1.1", ""),
+            ("GET http://a/ HTTP/1.1", ""),
+            ("GET / HTTP/1.1 x", ""),
+            ("GET /", ""),
+            ("", ""),
         ] {
             let request = format!("{line}\r\n\r\n");
-            assert_eq!(parse(request.as_bytes()).unwrap().method, method, "{line}");
+            assert_eq!(parse(request.as_bytes()).unwrap().0, method, "{line}");
         }
-        assert_eq!(parse(b"\xff\r\n\r\n").unwrap().method, Method::Malformed);
+        assert_eq!(parse(b"\xff\r\n\r\n"), Some(("", "")));
     }
 }

@@ -206,6 +206,7 @@ pub mod __private {
     #[cfg(feature = "in-process")]
     pub use crate::lifecycle::{Changes, changes, request};
     pub use crate::lifecycle::{ContainerStage, EventKind, RequestParts, STAGES, Stage};
+    pub use crate::logging::{EventSubscriber, Line};
     #[cfg(feature = "in-process")]
     pub use crate::plugin::payload::downcast;
     pub use crate::plugin::route::to_change;
@@ -222,7 +223,7 @@ pub mod __private {
             FRAME_HEADER_LEN, FrameHeader, Kind, MESSAGE_HEADER_LEN, MessageHeader,
         };
         pub use crate::wire::mux::{Demux, Message};
-        pub use crate::wire::outbox::{Outbox, TooLarge};
+        pub use crate::wire::outbox::Outbox;
         pub use crate::wire::ttrpc::{RequestEnvelope, ResponseEnvelope, StatusEnvelope};
     }
 }

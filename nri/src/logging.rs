@@ -49,7 +49,7 @@ use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
-use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 #[cfg(unix)]
 use crate::ResultExt;
@@ -136,9 +136,17 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 fn install() -> bool {
     static INSTALLED: Mutex<bool> = Mutex::new(false);
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
-    *installed =
-        *installed || tracing::dispatcher::set_global_default(Dispatch::new(Logger)).is_ok();
+    *installed = *installed || tracing::subscriber::set_global_default(logger()).is_ok();
     *installed
+}
+
+/// Returns the subscriber, which locks the settings only when a value that may log itself is formatted.
+fn logger() -> impl Subscriber {
+    EventSubscriber {
+        is_enabled: |metadata: &Metadata<'_>| *metadata.level() <= settings().level,
+        // There is no other place to report a failure to.
+        write: |level, line: &Line| drop(settings().sink.write(level, line)),
+    }
 }
 
 /// The settings of the subscriber: static, so that they can change after installation.
@@ -156,10 +164,19 @@ fn settings() -> MutexGuard<'static, Settings> {
     SETTINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The subscriber.
-struct Logger;
+/// A subscriber that passes enabled events to a function. It records no spans.
+pub struct EventSubscriber<E, W> {
+    /// Returns true for the events to pass on.
+    pub is_enabled: E,
+    /// Takes an event: its level and its text.
+    pub write: W,
+}
 
-impl Subscriber for Logger {
+impl<E, W> Subscriber for EventSubscriber<E, W>
+where
+    E: Fn(&Metadata<'_>) -> bool + Send + Sync + 'static,
+    W: Fn(Level, &Line) + Send + Sync + 'static,
+{
     /// Returns an interest that is not cached, because the level may change later. Spans are never
     /// recorded.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
@@ -171,7 +188,7 @@ impl Subscriber for Logger {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_event() && *metadata.level() <= settings().level
+        metadata.is_event() && (self.is_enabled)(metadata)
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -183,11 +200,9 @@ impl Subscriber for Logger {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        // Formatted before the lock: a value may log when it is formatted.
         let mut line = Line::default();
         event.record(&mut line);
-        // There is no other place to report a failure to.
-        let _ = settings().sink.write(*event.metadata().level(), &line);
+        (self.write)(*event.metadata().level(), &line);
     }
 
     fn enter(&self, _: &Id) {}
@@ -196,8 +211,8 @@ impl Subscriber for Logger {
 }
 
 /// The text of an event: its message, followed by its fields.
-#[derive(Default)]
-struct Line {
+#[derive(Debug, Default)]
+pub struct Line {
     message: String,
     fields: String,
 }

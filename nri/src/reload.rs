@@ -117,14 +117,18 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         path: impl Into<PathBuf>,
         parser: impl Fn(&str) -> Result<T, E> + Send + 'static,
     ) -> Result<Self> {
-        let source = Source {
-            path: path.into(),
-            parse: move |text: &str| parser(text).map_err(|error| error.to_string()),
+        let path = path.into();
+        let file = path.clone();
+        let load = move || {
+            parser(&read(&file)?).map_err(|error| {
+                let message = format!("{}: {}", file.display(), error.to_string().trim_end());
+                Error::with_kind(ErrorKind::Config, message)
+            })
         };
         let hangup = signal(SignalKind::hangup()).map_err(Error::other)?;
-        let identity = source.identity();
-        let (sender, receiver) = watch::channel(Arc::new(source.load()?));
-        tokio::spawn(follow(source, identity, hangup, sender));
+        let known = identity(&path);
+        let (sender, receiver) = watch::channel(Arc::new(load()?));
+        tokio::spawn(follow(path, load, known, hangup, sender));
         Ok(ConfigWatch(receiver))
     }
 
@@ -180,40 +184,26 @@ pub(crate) fn read(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// A file and its parser.
-struct Source<F> {
-    path: PathBuf,
-    parse: F,
-}
-
 /// The parts of a file's metadata that differ between two versions of it: device, inode, size, and the times of the last
 /// change of its content and of its metadata, each in seconds and nanoseconds.
 type Identity = ([u64; 3], [i64; 4]);
 
-impl<T, F: Fn(&str) -> std::result::Result<T, String>> Source<F> {
-    fn load(&self) -> Result<T> {
-        (self.parse)(&read(&self.path)?).map_err(|error| {
-            let message = format!("{}: {}", self.path.display(), error.trim_end());
-            Error::with_kind(ErrorKind::Config, message)
-        })
-    }
-
-    /// Returns the identity of the file, `None` if it is missing.
-    fn identity(&self) -> Option<Identity> {
-        let file = fs::metadata(&self.path).ok()?;
-        let times = [
-            file.mtime(),
-            file.mtime_nsec(),
-            file.ctime(),
-            file.ctime_nsec(),
-        ];
-        Some(([file.dev(), file.ino(), file.len()], times))
-    }
+/// Returns the identity of the file, `None` if it is missing.
+fn identity(path: &Path) -> Option<Identity> {
+    let file = fs::metadata(path).ok()?;
+    let times = [
+        file.mtime(),
+        file.mtime_nsec(),
+        file.ctime(),
+        file.ctime_nsec(),
+    ];
+    Some(([file.dev(), file.ino(), file.len()], times))
 }
 
 /// Publishes the settings of the file whenever it has changed, until nobody uses them.
-async fn follow<T, F: Fn(&str) -> std::result::Result<T, String>>(
-    source: Source<F>,
+async fn follow<T>(
+    path: PathBuf,
+    load: impl Fn() -> Result<T>,
     mut known: Option<Identity>,
     mut hangup: Signal,
     settings: watch::Sender<Arc<T>>,
@@ -224,15 +214,15 @@ async fn follow<T, F: Fn(&str) -> std::result::Result<T, String>>(
             return;
         }
         // Before the file is read: a change in between is seen the next time.
-        let identity = source.identity();
+        let identity = identity(&path);
         if !is_requested && identity == known {
             continue;
         }
         known = identity;
-        match source.load() {
+        match load() {
             Ok(changed) => {
                 settings.send_replace(Arc::new(changed));
-                tracing::info!(file = %source.path.display(), "the configuration was read again");
+                tracing::info!(file = %path.display(), "the configuration was read again");
             }
             Err(error) => tracing::warn!("the configuration stays as it was: {error:#}"),
         }

@@ -35,7 +35,7 @@
 //! removed pods and containers until the next Synchronize.
 
 #[cfg(not(target_family = "wasm"))]
-mod record;
+pub(crate) mod record;
 mod shelf;
 #[cfg(test)]
 mod tests;

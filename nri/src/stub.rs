@@ -1,25 +1,6 @@
 //! The plugin's side of the protocol: connects to a runtime, registers, and serves events.
 //!
-//! ```no_run
-//! use nri::prelude::*;
-//!
-//! #[derive(NriPlugin)]
-//! #[nri(name = "pod-logger", index = "10")]
-//! struct PodLogger;
-//!
-//! impl RunPodSandbox for PodLogger {
-//!     async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
-//!         println!("{}/{}", pod.namespace, pod.name);
-//!         Ok(())
-//!     }
-//! }
-//!
-//! fn main() -> nri::Result<()> {
-//!     nri::run(PodLogger)
-//! }
-//! ```
-//!
-//! This works both for plugins that the runtime launches (put the executable into the runtime's
+//! [`nri::run`](crate::run) works both for plugins that the runtime launches (put the executable into the runtime's
 //! plugin directory as `10-pod-logger`) and for plugins that connect on their own.
 //! [`Stub::builder`] changes the defaults.
 //!
@@ -108,8 +89,6 @@ pub use crate::context::{
 };
 pub use aside::blocking;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use shared::Recorder;
-#[cfg(not(target_family = "wasm"))]
 pub use {backoff::Backoff, connect::DEFAULT_SOCKET, options::Builder, shared::RuntimeExit};
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use {
@@ -190,7 +169,7 @@ impl<P: Plugin> Stub<P> {
 
     /// Returns the status of the connection, to be read and waited for.
     pub fn status(&self) -> StatusWatch {
-        self.shared.tools.status.watch()
+        self.shared.tools.watch()
     }
 
     /// Returns the counters of each event.
@@ -202,12 +181,8 @@ impl<P: Plugin> Stub<P> {
 #[cfg(not(target_family = "wasm"))]
 impl<P> std::fmt::Debug for Stub<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Stub {
-            shared, endpoint, ..
-        } = self;
         f.debug_struct("Stub")
-            .field("plugin", &shared.identity)
-            .field("endpoint", endpoint)
+            .field("plugin", &self.shared.identity)
             .finish_non_exhaustive()
     }
 }

@@ -100,8 +100,9 @@ pub(crate) mod ttrpc;
 
 pub use calls::Caller;
 pub use connection::{Channels, Connection, Ended};
-pub use error::{CallError, ConnectionError, Part};
+pub use error::{CallError, ConnectionError};
 pub use limits::{Limits, MAX_ANSWER, MAX_FRAME, MAX_MESSAGE};
+pub use outbox::TooLarge;
 pub use requests::{Request, Service};
 #[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;

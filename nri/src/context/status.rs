@@ -6,10 +6,11 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 /// The state of the connection to the runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
     /// Not connected yet, or connected and not registered yet.
+    #[default]
     Connecting,
     /// Registered; the runtime has not sent Synchronize yet.
     Registered,
@@ -66,7 +67,7 @@ impl fmt::Display for Status {
 /// # Ok::<(), nri::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct StatusWatch(watch::Receiver<Status>);
+pub struct StatusWatch(pub(super) watch::Receiver<Status>);
 
 impl StatusWatch {
     /// Returns the current status.
@@ -84,25 +85,5 @@ impl StatusWatch {
     /// Waits until events are handled. Returns `false` if the stub is gone before that.
     pub async fn serving(&mut self) -> bool {
         self.0.wait_for(|status| status.is_serving()).await.is_ok()
-    }
-}
-
-/// The side that the stub writes.
-#[derive(Debug)]
-pub(crate) struct StatusCell(watch::Sender<Status>);
-
-impl Default for StatusCell {
-    fn default() -> Self {
-        StatusCell(watch::Sender::new(Status::Connecting))
-    }
-}
-
-impl StatusCell {
-    pub(crate) fn set(&self, status: Status) {
-        self.0.send_replace(status);
-    }
-
-    pub(crate) fn watch(&self) -> StatusWatch {
-        StatusWatch(self.0.subscribe())
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::watch;
+
 use super::identity::Identity;
 #[cfg(any(test, target_family = "wasm"))]
 use super::metrics::End;
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::status::StatusCell;
+use super::status::{Status, StatusWatch};
 use super::update::{Link, Updater};
 use crate::api::fields::{is_outdated, newer_than};
 #[cfg(any(test, target_family = "wasm"))]
@@ -32,7 +34,7 @@ pub enum CheckAnswers {
 pub(crate) struct Tools {
     pub(crate) link: Arc<Link>,
     pub(crate) metrics: Metrics,
-    pub(crate) status: StatusCell,
+    pub(crate) status: watch::Sender<Status>,
     pub(crate) check_answers: CheckAnswers,
     /// Fields of answers that a warning has named, with the RPC and the release of the runtime.
     pub(crate) skipped: Mutex<BTreeSet<String>>,
@@ -61,6 +63,10 @@ impl Tools {
 
     pub(crate) fn updater(&self) -> Updater {
         Updater::new(Arc::clone(&self.link))
+    }
+
+    pub(crate) fn watch(&self) -> StatusWatch {
+        StatusWatch(self.status.subscribe())
     }
 
     pub(crate) fn runtime(&self) -> Option<Arc<Runtime>> {

@@ -1,7 +1,6 @@
 //! Unsolicited updates and evictions.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::api::{
     ContainerEviction, ContainerUpdate, RUNTIME_SERVICE, UpdateContainersRequest,
     UpdateContainersResponse,
 };
-use crate::wire::{CallError, Caller, Code};
+use crate::wire::{CallError, Caller, Code, TooLarge};
 
 /// The default time to wait for the runtime. It updates one container after the other, and not
 /// while it creates or stops one.
@@ -61,17 +60,8 @@ pub struct Updater {
 #[derive(Debug, Default)]
 pub(crate) struct Link {
     caller: Mutex<Option<Caller>>,
-    /// The number of updates that the runtime has not answered.
-    unanswered: AtomicUsize,
-}
-
-/// An update that the runtime has not answered.
-struct Unanswered<'l>(&'l AtomicUsize);
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    /// Shared with each update that the runtime has not answered.
+    unanswered: Arc<()>,
 }
 
 /// The reason why containers were not updated.
@@ -92,13 +82,8 @@ pub enum UpdateError {
     #[error("no answer within {0:?}")]
     Timeout(Duration),
     /// The request is larger than the protocol allows. Nothing was sent.
-    #[error("request of {size} bytes, at most {max} can be sent")]
-    TooLarge {
-        /// The size in bytes.
-        size: usize,
-        /// The maximum size in bytes.
-        max: usize,
-    },
+    #[error(transparent)]
+    TooLarge(TooLarge),
     /// The runtime rejected the whole request.
     #[error("the runtime refused: {message}")]
     Refused {
@@ -143,7 +128,7 @@ impl Updater {
             return Err(UpdateError::WithinHandler(handler));
         }
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
-        let _unanswered = self.link.unanswered();
+        let _unanswered = Arc::clone(&self.link.unanswered);
         let answer = caller
             .call(
                 RUNTIME_SERVICE,
@@ -215,7 +200,7 @@ impl From<CallError> for UpdateError {
             },
             CallError::Closed => Self::NotConnected,
             CallError::Timeout(timeout) => Self::Timeout(timeout),
-            CallError::TooLarge { size, max } => Self::TooLarge { size, max },
+            CallError::TooLarge(error) => Self::TooLarge(error),
             CallError::Protocol(reason) | CallError::Unreadable(reason) => Self::Unreadable(reason),
         }
     }
@@ -234,12 +219,7 @@ impl Link {
 
     /// Returns true if the runtime has not answered an update.
     pub(crate) fn has_unanswered(&self) -> bool {
-        self.unanswered.load(Ordering::Relaxed) > 0
-    }
-
-    fn unanswered(&self) -> Unanswered<'_> {
-        self.unanswered.fetch_add(1, Ordering::Relaxed);
-        Unanswered(&self.unanswered)
+        Arc::strong_count(&self.unanswered) > 1
     }
 
     fn caller(&self) -> Option<Caller> {
@@ -268,30 +248,5 @@ struct Outer(Option<&'static str>);
 impl Drop for Outer {
     fn drop(&mut self) {
         HANDLER.set(self.0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn without_a_connection_there_is_an_error_and_no_waiting() {
-        let updater = Updater::new(Arc::default());
-        assert_eq!(
-            updater.evict("c0", "why").await,
-            Err(UpdateError::NotConnected)
-        );
-    }
-
-    #[test]
-    fn each_failure_of_a_call_has_its_own_error() {
-        let timeout = UpdateError::from(CallError::Timeout(DEFAULT_TIMEOUT));
-        assert_eq!(timeout.to_string(), "no answer within 10s");
-        let status = crate::wire::Status::new(Code::NOT_FOUND, "no such container");
-        assert_eq!(
-            UpdateError::from(CallError::Status(status)).to_string(),
-            "the runtime refused: no such container"
-        );
     }
 }

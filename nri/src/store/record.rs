@@ -1,8 +1,6 @@
 //! Fills a store with what the runtime sends.
 #![allow(deprecated, reason = "older runtimes send StateChange")]
 
-use std::sync::Arc;
-
 use super::PodStore;
 use crate::api::{
     CreateContainerRequest, Event, EventMask, RunPodSandboxRequest, StateChangeEvent,
@@ -10,55 +8,22 @@ use crate::api::{
 };
 use crate::codec::{DecodeError, Message};
 use crate::lifecycle::Stage;
-use crate::plugin::Plugin;
 use crate::plugin::rpcs::{RPCS, rpc};
-use crate::stub::{Builder, Recorder};
 
-impl<P: Plugin> Builder<P> {
-    /// Keeps this store complete: records each list of Synchronize and each event before its handler gets it.
-    ///
-    /// The plugin also subscribes to the creation and removal of pods and containers. If it handles them, the handlers are
-    /// called even if Configure chose fewer events. What the runtime sends is decoded twice.
-    ///
-    /// ```no_run
-    /// use std::sync::Arc;
-    ///
-    /// use nri::prelude::*;
-    /// use nri::store::PodStore;
-    /// use nri::stub::Stub;
-    ///
-    /// struct Counts(Arc<PodStore>);
-    ///
-    /// #[nri::plugin(name = "counts", index = "10")]
-    /// impl Counts {
-    ///     async fn stop_container(&self, pod: PodSandbox, _: Container) -> nri::Result<Updates> {
-    ///         println!("{} has {} containers", pod.full_name(), self.0.containers_of(&pod.id).len());
-    ///         Ok(Updates::new())
-    ///     }
-    /// }
-    ///
-    /// fn main() -> nri::Result<()> {
-    ///     let store = Arc::new(PodStore::new());
-    ///     nri::block_on(Stub::builder(Counts(Arc::clone(&store))).store(store).run())
-    /// }
-    /// ```
-    #[must_use]
-    pub fn store(self, store: Arc<PodStore>) -> Self {
-        self.recorder(store)
-    }
-}
+/// The events that a complete store needs: the creation and the removal of pods and containers.
+pub(crate) const RECORDED_EVENTS: EventMask = EventMask::EMPTY
+    .with(Event::RunPodSandbox)
+    .with(Event::RemovePodSandbox)
+    .with(Event::PostCreateContainer)
+    .with(Event::RemoveContainer);
 
-impl Recorder for PodStore {
-    /// Returns the creation and the removal of pods and containers.
-    fn events(&self) -> EventMask {
-        EventMask::EMPTY
-            .with(Event::RunPodSandbox)
-            .with(Event::RemovePodSandbox)
-            .with(Event::PostCreateContainer)
-            .with(Event::RemoveContainer)
-    }
-
-    fn record(&self, method: &str, request: &[u8]) -> Result<(), DecodeError> {
+impl PodStore {
+    /// Records a request of the RPC of this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the request cannot be decoded.
+    pub(crate) fn record(&self, method: &str, request: &[u8]) -> Result<(), DecodeError> {
         if method == rpc::SYNCHRONIZE.name {
             let state = SynchronizeRequest::decode(request)?;
             self.synchronize(&state.pods, &state.containers);

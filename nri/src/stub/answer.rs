@@ -33,8 +33,8 @@ impl<P: Plugin> Shared<P> {
         payload: Bytes,
         moments: Moments,
     ) -> Result<Bytes> {
-        if let Some(recorder) = &self.settings.recorder {
-            recorder.record(method, &payload)?;
+        if let Some(store) = &self.settings.store {
+            store.record(method, &payload)?;
         }
         let response = self.respond(method, Body::Encoded(payload), moments);
         let answer = response.await?.into_bytes();
@@ -66,7 +66,11 @@ impl<P: Plugin> Shared<P> {
             event: route.event,
             moments,
         };
-        let cx = EventContext::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
+        let cx = EventContext {
+            deadline: Some(moments.deadline()),
+            tools: Arc::clone(&self.tools),
+            in_process,
+        };
         if P::POLICIES.blocks(route.rpc.name, route.event) {
             self.aside(request, route, cx, body).await
         } else {

@@ -1,6 +1,5 @@
 //! Connects to the runtime.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,16 +27,14 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// The origin of the connection.
 pub(super) enum Endpoint {
-    /// The runtime launched the plugin and passed a socket with this number, as text.
-    Launched(String),
+    /// The runtime launched the plugin and passed a socket with this number, as text; `None` once it is used.
+    Launched(Option<String>),
     /// A socket to connect to, as often as needed.
     Socket(PathBuf),
     /// A stream passed by the caller; `None` once it is used.
     Given(Option<Box<dyn Stream>>),
     /// Connections that a test hands over one after the other.
     Handed(mpsc::UnboundedReceiver<DuplexStream>),
-    /// The runtime's socket was used.
-    Used,
 }
 
 impl Endpoint {
@@ -49,15 +46,16 @@ impl Endpoint {
 
     /// Returns the socket that the runtime passed, if it launched this plugin.
     pub(super) fn launched() -> Option<Self> {
-        std::env::var(SOCKET_VARIABLE).ok().map(Self::Launched)
+        std::env::var(SOCKET_VARIABLE)
+            .ok()
+            .map(|number| Self::Launched(Some(number)))
     }
 
     /// Returns true if another connection can be made when the first one is lost.
     pub(super) fn is_external(&self) -> bool {
         match self {
-            Self::Socket(_) => true,
-            Self::Handed(_) => true,
-            Self::Launched(_) | Self::Given(_) | Self::Used => false,
+            Self::Socket(_) | Self::Handed(_) => true,
+            Self::Launched(_) | Self::Given(_) => false,
         }
     }
 
@@ -73,25 +71,10 @@ impl Endpoint {
                 None => Err(used()),
             },
             Self::Launched(number) => {
-                let stream = inherit::take_over(number);
-                *self = Self::Used;
-                let stream = stream?;
+                let stream = inherit::take_over(&number.take().ok_or_else(used)?)?;
                 Ok(Box::new(Socket::new(UnixStream::from_std(stream)?)?))
             }
             Self::Given(stream) => stream.take().ok_or_else(used),
-            Self::Used => Err(used()),
-        }
-    }
-}
-
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Launched(number) => write!(f, "Launched({number})"),
-            Self::Socket(path) => write!(f, "Socket({})", path.display()),
-            Self::Given(_) => f.write_str("Given"),
-            Self::Handed(_) => f.write_str("Handed"),
-            Self::Used => f.write_str("Used"),
         }
     }
 }
@@ -109,8 +92,7 @@ fn not_connected(path: &Path, error: io::Error) -> Error {
             "run the plugin as the user of the runtime, usually root"
         }
         io::ErrorKind::ConnectionRefused => {
-            "the socket is stale: check that the runtime is \
-             running"
+            "the socket is stale: check that the runtime is running"
         }
         _ => "check that this is the runtime's NRI socket",
     };

@@ -83,43 +83,9 @@ pub(super) async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) 
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-    use std::pin::pin;
-
     use proptest::prelude::*;
-    use tokio::time::sleep;
 
     use super::*;
-
-    async fn after(work: Duration) -> (Option<()>, Option<Duration>, Duration) {
-        let moments = Moments::new(DEFAULT_TIMEOUT);
-        let warned = Cell::new(None);
-        let output = moments
-            .keep(pin!(sleep(work)), |_| {
-                warned.set(Some(moments.start.elapsed()))
-            })
-            .await;
-        (output, warned.get(), moments.start.elapsed())
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_is_in_time_is_answered_with_a_warning_after_four_fifths() {
-        let (output, warned, _) = after(Duration::from_millis(1500)).await;
-        assert_eq!((output, warned), (Some(()), None));
-        let (output, warned, took) = after(Duration::from_millis(1700)).await;
-        assert!(output.is_some() && took < DEFAULT_TIMEOUT);
-        assert_eq!(warned.unwrap().as_millis() / 10, 160);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_is_late_is_answered_before_the_runtime_gives_up() {
-        let (output, warned, took) = after(Duration::from_secs(60)).await;
-        assert!(output.is_none() && warned.is_some());
-        assert!(
-            took >= Duration::from_millis(1900) && took < DEFAULT_TIMEOUT,
-            "{took:?}"
-        );
-    }
 
     proptest! {
         #[test]

@@ -164,27 +164,6 @@ mod tests {
     }
 
     #[test]
-    fn the_warning_names_events_and_versions() {
-        let pods = mask([Event::RunPodSandbox, Event::UpdatePodSandbox]);
-        let (_, containerd) =
-            subscribed(pods, 0, &Runtime::new("containerd", "v1.7.35", "")).unwrap();
-        assert_eq!(
-            containerd.as_deref(),
-            Some(
-                "containerd v1.7.35 (NRI v0.8.0, inferred from its version) does not know \
-                     UpdatePodSandbox (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
-                     plugin will not receive it"
-            )
-        );
-        let (_, unknown) = subscribed(pods, 0, &Runtime::new("other", "", "")).unwrap();
-        assert!(
-            unknown
-                .unwrap()
-                .starts_with("other (NRI version unknown) may not know UpdatePodSandbox")
-        );
-    }
-
-    #[test]
     fn what_is_required_and_not_known_is_an_error() {
         let handled = mask([Event::RunPodSandbox, Event::ValidateContainerAdjustment]);
         let required = EventMask::EMPTY.with(Event::ValidateContainerAdjustment);
@@ -210,16 +189,6 @@ mod tests {
                 .to_string()
                 .contains("every event that the plugin wants: UpdatePodSandbox")
         );
-    }
-
-    #[test]
-    fn the_handler_of_configure_may_narrow_and_not_widen() {
-        let handled = mask([Event::RunPodSandbox, Event::StopPodSandbox]);
-        let newest = Runtime::new("", "", "v0.12.0");
-        let (narrow, _) = subscribed(handled, 0b10, &newest).unwrap();
-        assert_eq!(narrow.bits(), 0b10);
-        let wide = subscribed(handled, 0b1010, &newest).unwrap_err();
-        assert_eq!(wide.kind(), ErrorKind::Config);
     }
 
     proptest! {

@@ -11,11 +11,12 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 use super::Stub;
 use super::backoff::Backoff;
 use super::connect::Endpoint;
-use super::shared::{Recorder, RuntimeExit, Settings, Shared};
+use super::shared::{RuntimeExit, Settings, Shared};
 use crate::Result;
 use crate::context::CheckAnswers;
 use crate::context::identity::PartialIdentity;
 use crate::plugin::Plugin;
+use crate::store::PodStore;
 
 /// The default time for registration. Runtimes wait 5 s for a plugin to register and 5 s for each
 /// following step; this is twice as long.
@@ -25,26 +26,6 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
 /// The settings of a plugin, created by [`Stub::builder`].
-///
-/// ```no_run
-/// use nri::prelude::*;
-/// use nri::stub::Stub;
-///
-/// #[derive(NriPlugin)]
-/// struct PodLogger;
-///
-/// impl RunPodSandbox for PodLogger {
-///     async fn run_pod_sandbox(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
-///         println!("pod {} runs", pod.full_name());
-///         Ok(())
-///     }
-/// }
-///
-/// #[tokio::main(flavor = "current_thread")]
-/// async fn main() -> nri::Result<()> {
-///     Stub::builder(PodLogger).name("pod-logger").index("10").wait_for_runtime().run().await
-/// }
-/// ```
 pub struct Builder<P> {
     plugin: P,
     given: PartialIdentity,
@@ -56,7 +37,6 @@ impl<P> fmt::Debug for Builder<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
             .field("given", &self.given)
-            .field("endpoint", &self.endpoint)
             .finish_non_exhaustive()
     }
 }
@@ -74,7 +54,7 @@ impl<P: Plugin> Builder<P> {
                 registration_timeout: REGISTRATION_TIMEOUT,
                 max_synchronize: MAX_SYNCHRONIZE,
                 check_answers: CheckAnswers::default(),
-                recorder: None,
+                store: None,
                 logs: true,
             },
         }
@@ -133,22 +113,6 @@ impl<P: Plugin> Builder<P> {
     ///
     /// By default, a runtime that stops or dies is not a failure: the program exits with code 0, and a systemd unit with
     /// `Restart=on-failure` stays down. [`on_runtime_exit`](Self::on_runtime_exit) makes it a failure.
-    ///
-    /// ```no_run
-    /// # use nri::prelude::*;
-    /// # #[derive(NriPlugin)]
-    /// # #[nri(name = "pod-logger", index = "10")]
-    /// # struct PodLogger;
-    /// # impl RunPodSandbox for PodLogger {
-    /// #     async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> { Ok(()) }
-    /// # }
-    /// use nri::stub::{RuntimeExit, Stub};
-    ///
-    /// #[tokio::main(flavor = "current_thread")]
-    /// async fn main() -> nri::Result<()> {
-    ///     Stub::builder(PodLogger).no_reconnect().on_runtime_exit(RuntimeExit::Failure).run().await
-    /// }
-    /// ```
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
         self.settings.reconnect = None;
@@ -196,9 +160,36 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Passes each request to this recorder as well.
-    pub(crate) fn recorder(mut self, recorder: Arc<dyn Recorder>) -> Self {
-        self.settings.recorder = Some(recorder);
+    /// Keeps this store complete: records each list of Synchronize and each event before its handler gets it.
+    ///
+    /// The plugin also subscribes to the creation and removal of pods and containers. If it handles them, the handlers are
+    /// called even if Configure chose fewer events. What the runtime sends is decoded twice.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    ///
+    /// use nri::prelude::*;
+    /// use nri::store::PodStore;
+    /// use nri::stub::Stub;
+    ///
+    /// struct Counts(Arc<PodStore>);
+    ///
+    /// #[nri::plugin(name = "counts", index = "10")]
+    /// impl Counts {
+    ///     async fn stop_container(&self, pod: PodSandbox, _: Container) -> nri::Result<Updates> {
+    ///         println!("{} has {} containers", pod.full_name(), self.0.containers_of(&pod.id).len());
+    ///         Ok(Updates::new())
+    ///     }
+    /// }
+    ///
+    /// fn main() -> nri::Result<()> {
+    ///     let store = Arc::new(PodStore::new());
+    ///     nri::block_on(Stub::builder(Counts(Arc::clone(&store))).store(store).run())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn store(mut self, store: Arc<PodStore>) -> Self {
+        self.settings.store = Some(store);
         self
     }
 

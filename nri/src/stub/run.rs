@@ -7,7 +7,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
 use super::backoff::Attempts;
-use super::session::{Lost, Outcome, StopRequest, first};
+use super::session::{Lost, StopRequest, first};
 use super::{RuntimeExit, Stub};
 use crate::plugin::{Change, Plugin};
 use crate::{Error, ErrorKind, Result};
@@ -54,9 +54,8 @@ impl<P: Plugin> Stub<P> {
         let mut again = false;
         let mut attempts = Attempts::new(settings.reconnect.unwrap_or_default());
         loop {
-            let lost = match self.connect(&mut stop, again).await {
-                Outcome::Stopped => return Ok(()),
-                Outcome::Lost(lost) => lost,
+            let Some(lost) = self.connect(&mut stop, again).await else {
+                return Ok(());
             };
             again |= lost.serving_since.is_some();
             let orderly = lost.cause.is_none();
@@ -85,14 +84,13 @@ impl<P: Plugin> Stub<P> {
         }
     }
 
-    async fn connect(&mut self, stop: &mut StopRequest<'_>, again: bool) -> Outcome {
-        match stop.or(self.endpoint.open()).await {
-            None => Outcome::Stopped,
-            Some(Err(error)) => Outcome::Lost(Lost {
+    async fn connect(&mut self, stop: &mut StopRequest<'_>, again: bool) -> Option<Lost> {
+        match stop.or(self.endpoint.open()).await? {
+            Err(error) => Some(Lost {
                 serving_since: None,
                 cause: Some(error),
             }),
-            Some(Ok(stream)) => self.shared.session(stream, stop, again).await,
+            Ok(stream) => self.shared.session(stream, stop, again).await,
         }
     }
 

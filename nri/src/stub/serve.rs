@@ -14,6 +14,7 @@ use super::synchronize::{Assembly, Part};
 use crate::api::{ConfigureRequest, ConfigureResponse, PLUGIN_SERVICE, SynchronizeResponse};
 use crate::context::Runtime;
 use crate::plugin::{Plugin, malformed};
+use crate::store::record::RECORDED_EVENTS;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};
 
@@ -90,8 +91,8 @@ impl<'s, P: Plugin> Serving<'s, P> {
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", error))?;
         let (mut response, warnings) = subscription::<P>(&runtime, answer.events)?;
-        if let Some(recorder) = &self.stub.settings.recorder {
-            response.events |= recorder.events().bits();
+        if self.stub.settings.store.is_some() {
+            response.events |= RECORDED_EVENTS.bits();
         }
         if !warnings.is_empty() {
             self.stub.warn_once(warnings.join("; "));

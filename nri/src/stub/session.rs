@@ -53,14 +53,6 @@ pub async fn first<T>(one: impl Future<Output = T>, other: impl Future<Output = 
     .await
 }
 
-/// The end of a connection.
-pub(super) enum Outcome {
-    /// The plugin was asked to stop.
-    Stopped,
-    /// Any other end.
-    Lost(Lost),
-}
-
 /// A connection that is lost.
 pub(super) struct Lost {
     /// The time at which Synchronize was answered; `None` if the connection was lost before that.
@@ -70,13 +62,13 @@ pub(super) struct Lost {
 }
 
 impl<P: Plugin> Shared<P> {
-    /// Registers over this stream and serves until the connection ends.
+    /// Registers over this stream and serves until the connection is lost. Returns `None` if the plugin was asked to stop.
     pub(super) async fn session(
         &self,
         stream: Box<dyn Stream>,
         stop: &mut StopRequest<'_>,
         again: bool,
-    ) -> Outcome {
+    ) -> Option<Lost> {
         let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
         let serving = Serving::new(self);
         let mut serving_since = None;
@@ -90,13 +82,15 @@ impl<P: Plugin> Shared<P> {
         };
         self.tools.link.down();
         let since = std::time::Instant::now();
-        self.tools.status.set(Status::Disconnected { since });
+        self.tools
+            .status
+            .send_replace(Status::Disconnected { since });
         let cause = match ended {
-            Ok(Ended::ByShutdown) => return Outcome::Stopped,
+            Ok(Ended::ByShutdown) => return None,
             Ok(Ended::ByPeer) => closed_early(serving.phase()),
             Err(error) => Some(error),
         };
-        Outcome::Lost(Lost {
+        Some(Lost {
             serving_since,
             cause,
         })
@@ -115,14 +109,14 @@ impl<P: Plugin> Shared<P> {
         )
         .await
         .unwrap_or_else(|_| Err(self.not_configured()))?;
-        self.tools.status.set(Status::Registered);
+        self.tools.status.send_replace(Status::Registered);
         serving.reach(Phase::Serving).await?;
         *serving_since = Some(Instant::now());
         self.tools.link.up(caller);
         if again {
             self.tools.metrics.count_reconnect();
         }
-        self.tools.status.set(Status::Serving);
+        self.tools.status.send_replace(Status::Serving);
         tracing::info!(plugin = %self.identity, "synchronized; handling events");
         let change = if again {
             Change::Reconnected
@@ -190,7 +184,7 @@ impl<P: Plugin> Shared<P> {
             ),
             error @ (CallError::Closed
             | CallError::Timeout(_)
-            | CallError::TooLarge { .. }
+            | CallError::TooLarge(_)
             | CallError::Protocol(_)
             | CallError::Unreadable(_)) => Error::with_kind(
                 ErrorKind::Connection,

@@ -7,23 +7,9 @@ use std::time::Duration;
 use super::backoff::Backoff;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::watchdog::Watchdog;
-use crate::api::EventMask;
-use crate::codec::DecodeError;
 use crate::context::{CheckAnswers, Identity, Tools};
 use crate::plugin::Plugin;
-
-/// Records each request before its handler gets it.
-pub(crate) trait Recorder: Send + Sync {
-    /// Returns the events that it needs, whether or not the plugin handles them.
-    fn events(&self) -> EventMask;
-
-    /// Records a request of the RPC of this name.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the request cannot be decoded.
-    fn record(&self, method: &str, request: &[u8]) -> Result<(), DecodeError>;
-}
+use crate::store::PodStore;
 
 /// The settings that a stub keeps.
 pub(super) struct Settings {
@@ -33,7 +19,7 @@ pub(super) struct Settings {
     pub(super) registration_timeout: Duration,
     pub(super) max_synchronize: usize,
     pub(super) check_answers: CheckAnswers,
-    pub(super) recorder: Option<Arc<dyn Recorder>>,
+    pub(super) store: Option<Arc<PodStore>>,
     pub(super) logs: bool,
 }
 

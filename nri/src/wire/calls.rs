@@ -11,11 +11,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::error::{CallError, ConnectionError};
 use super::frame::Kind;
-use super::limits::{Limits, MAX_MESSAGE};
+use super::limits::Limits;
 use super::mux::Message;
-use super::outbox::{Outbox, TooLarge};
+use super::outbox::Outbox;
 use super::ttrpc::{RequestEnvelope, ResponseEnvelope, timeout_nano};
-use crate::codec::Message as _;
+use crate::codec::decode_shared;
 
 /// The encoded answer to a call, or why there is none.
 pub(crate) type Answer = Result<Bytes, CallError>;
@@ -63,21 +63,14 @@ impl Caller {
             payload: payload.into(),
             timeout_nano: timeout_nano(timeout),
         };
-        let size = envelope.encoded_len();
-        if size > MAX_MESSAGE {
-            return Err(CallError::TooLarge {
-                size,
-                max: MAX_MESSAGE,
-            });
-        }
-        let Some(timeout) = timeout else {
-            return self.exchange(envelope, None).await;
-        };
-        match Instant::now().checked_add(timeout) {
+        let limit = timeout.and_then(|it| Some((it, Instant::now().checked_add(it)?)));
+        match limit {
             None => self.exchange(envelope, None).await,
-            Some(deadline) => timeout_at(deadline, self.exchange(envelope, Some(deadline)))
-                .await
-                .unwrap_or(Err(CallError::Timeout(timeout))),
+            Some((timeout, deadline)) => {
+                timeout_at(deadline, self.exchange(envelope, Some(deadline)))
+                    .await
+                    .unwrap_or(Err(CallError::Timeout(timeout)))
+            }
         }
     }
 
@@ -164,8 +157,7 @@ impl Calls {
                 self.waiting.insert(stream, answer);
             }
             Err(error) => {
-                let TooLarge { size, max } = error;
-                let _ = answer.send(Err(CallError::TooLarge { size, max }));
+                let _ = answer.send(Err(error.into()));
             }
         }
         Ok(())
@@ -209,7 +201,7 @@ fn read(message: Message) -> Answer {
             )));
         }
     }
-    let response = ResponseEnvelope::read(&message.data)
+    let response = decode_shared::<ResponseEnvelope>(&message.data)
         .map_err(|error| CallError::Unreadable(error.to_string()))?;
     Result::from(response).map_err(CallError::Status)
 }

@@ -126,14 +126,11 @@ where
 }
 
 struct Driver<S, C, F> {
-    stream: S,
-    limits: Limits,
-    serve_id: u32,
+    connection: Connection<S>,
     demux: Demux,
     outbox: Outbox,
     call: C,
     requests: Requests<F>,
-    calls: Calls,
     /// Why the connection is about to end, and when requests in progress are given up.
     end: Option<(Ended, Pin<Box<Sleep>>)>,
     /// The peer sends no more.
@@ -154,10 +151,7 @@ where
             requests: Requests::new(connection.channels.serve, connection.limits),
             demux: Demux::new([connection.channels.serve, connection.channels.call]),
             outbox: Outbox::default(),
-            calls: connection.calls,
-            serve_id: connection.channels.serve,
-            stream: connection.stream,
-            limits: connection.limits,
+            connection,
             end: None,
             peer_closed: false,
             peer_gone: false,
@@ -168,8 +162,8 @@ where
         loop {
             let drained = self.take_messages()?;
             self.requests.poll(cx, &mut self.outbox);
-            self.calls.poll(cx, &mut self.outbox)?;
-            let held_back = self.outbox.len() > self.limits.unsent_bytes;
+            self.connection.calls.poll(cx, &mut self.outbox)?;
+            let held_back = self.outbox.len() > self.connection.limits.unsent_bytes;
             let sent = self.poll_send(cx)?;
             if let Some(ended) = self.poll_end(cx) {
                 return Poll::Ready(Ok(ended));
@@ -184,12 +178,12 @@ where
 
     /// Handles the messages that have arrived. Returns whether none is left.
     fn take_messages(&mut self) -> Result<bool, ConnectionError> {
-        while self.outbox.len() <= self.limits.unsent_ceiling() {
+        while self.outbox.len() <= self.connection.limits.unsent_ceiling() {
             let Some(message) = self.demux.next_message()? else {
                 return Ok(true);
             };
-            if message.connection != self.serve_id {
-                self.calls.receive(message);
+            if message.connection != self.connection.channels.serve {
+                self.connection.calls.receive(message);
             } else if self.end.is_none() {
                 self.requests.receive(message, &self.call, &mut self.outbox);
             }
@@ -199,7 +193,7 @@ where
 
     /// Writes the encoded messages. Returns whether everything is written.
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Result<bool, ConnectionError> {
-        match self.outbox.poll_drain(&mut self.stream, cx) {
+        match self.outbox.poll_drain(&mut self.connection.stream, cx) {
             Poll::Pending => Ok(false),
             Poll::Ready(Ok(())) => Ok(true),
             Poll::Ready(Err(error)) => self.send_failed(error),
@@ -221,13 +215,13 @@ where
         if self.peer_closed {
             return Ok(false);
         }
-        match self.demux.poll_fill(&mut self.stream, cx) {
+        match self.demux.poll_fill(&mut self.connection.stream, cx) {
             Poll::Pending => Ok(false),
             Poll::Ready(Err(error)) => Err(error.into()),
             Poll::Ready(Ok(0)) => {
                 self.demux.check_end()?;
                 self.peer_closed = true;
-                self.calls.close();
+                self.connection.calls.close();
                 self.begin_end(Ended::ByPeer);
                 Ok(true)
             }
@@ -237,7 +231,7 @@ where
 
     fn begin_end(&mut self, ended: Ended) {
         if self.end.is_none() {
-            self.end = Some((ended, Box::pin(sleep(self.limits.linger))));
+            self.end = Some((ended, Box::pin(sleep(self.connection.limits.linger))));
         }
     }
 

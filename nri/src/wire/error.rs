@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use super::outbox::TooLarge;
 use super::status::{Code, Status};
 
 /// Why a connection ended with an error.
@@ -35,34 +36,13 @@ pub enum ConnectionError {
     },
     /// The peer closed its side in the middle of a frame or message.
     #[error("connection closed in the middle of a {0}")]
-    Truncated(Part),
+    Truncated(&'static str),
     /// All stream ids have been used, after 2^31 calls.
     #[error("no stream id left for another call")]
     StreamsExhausted,
     /// Reading or writing failed.
     #[error("connection lost: {0}")]
     Io(#[from] io::Error),
-}
-
-/// The unit that was cut off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The header of a mux frame.
-    FrameHeader,
-    /// The payload of a mux frame.
-    Frame,
-    /// A ttrpc message, at the end of a frame.
-    Message,
-}
-
-impl std::fmt::Display for Part {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::FrameHeader => "frame header",
-            Self::Frame => "frame",
-            Self::Message => "message",
-        })
-    }
 }
 
 /// Why a call failed. Exhaustive, because a runtime has to decide for each reason what becomes of the plugin.
@@ -78,13 +58,8 @@ pub enum CallError {
     #[error("no answer within {0:?}")]
     Timeout(Duration),
     /// The request is too large. Nothing was sent, and the connection stays open.
-    #[error("message of {size} bytes, at most {max} can be sent")]
-    TooLarge {
-        /// Size of the encoded request in bytes.
-        size: usize,
-        /// Largest size in bytes.
-        max: usize,
-    },
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The peer broke the ttrpc protocol: something other than a response came on the call's stream. The
     /// connection stays open.
     #[error("protocol violation: {0}")]
@@ -101,20 +76,8 @@ impl CallError {
             Self::Status(status) => status.code,
             Self::Closed => Code::UNAVAILABLE,
             Self::Timeout(_) => Code::DEADLINE_EXCEEDED,
-            Self::TooLarge { .. } => Code::RESOURCE_EXHAUSTED,
+            Self::TooLarge(_) => Code::RESOURCE_EXHAUSTED,
             Self::Protocol(_) | Self::Unreadable(_) => Code::INTERNAL,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_failure_of_a_call_has_a_code() {
-        let too_large = CallError::TooLarge { size: 2, max: 1 };
-        assert_eq!(too_large.code(), Code::RESOURCE_EXHAUSTED);
-        assert_eq!(CallError::Closed.code(), Code::UNAVAILABLE);
     }
 }

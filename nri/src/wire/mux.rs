@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::error::{ConnectionError, Part};
+use super::error::ConnectionError;
 use super::frame::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::{MAX_FRAME, MAX_MESSAGE};
 
@@ -175,15 +175,15 @@ impl Demux {
     /// Returns [`ConnectionError::Truncated`] if a frame or message is incomplete.
     pub fn check_end(&self) -> Result<(), ConnectionError> {
         let part = if self.frame.is_some() {
-            Part::Frame
+            "frame"
         } else if !self.buffer.is_empty() {
-            Part::FrameHeader
+            "frame header"
         } else if self
             .channels
             .iter()
             .any(|channel| !channel.partial.is_empty())
         {
-            Part::Message
+            "message"
         } else {
             return Ok(());
         };

@@ -15,6 +15,7 @@ use super::mux::Message;
 use super::outbox::Outbox;
 use super::status::{Code, Status};
 use super::ttrpc::{RequestEnvelope, ResponseEnvelope};
+use crate::codec::decode_shared;
 
 /// A request of the peer.
 #[derive(Debug, Clone)]
@@ -227,7 +228,7 @@ where
 }
 
 fn decode(data: Bytes) -> Result<Request, Status> {
-    let envelope = RequestEnvelope::read(&data)
+    let envelope = decode_shared::<RequestEnvelope>(&data)
         .map_err(|error| Status::invalid_argument(format!("unreadable request: {error}")))?;
     let timeout = envelope.timeout();
     Ok(Request {

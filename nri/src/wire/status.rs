@@ -147,13 +147,6 @@ mod tests {
     }
 
     #[test]
-    fn unknown_service_and_method_have_the_code_that_makes_a_runtime_fall_back() {
-        assert_eq!(Status::unknown_service("s").code, Code(12));
-        let status = Status::unknown_method("s", "m");
-        assert_eq!(status.to_string(), "unknown method s/m: UNIMPLEMENTED (12)");
-    }
-
-    #[test]
     fn a_text_stays_on_its_line_and_has_an_end() {
         let shown = |text: &str, max| OneLine::new(text, max).to_string();
         assert_eq!(shown("a\nb\u{1b}[1m", 9), "a\\nb\\u{1b}[1m");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nri::__private::wire::{FrameHeader, Kind, MessageHeader};
-use nri::wire::{CallError, ConnectionError, Ended, Limits, Part};
+use nri::wire::{CallError, Code, ConnectionError, Ended, Limits};
 use tokio::io::AsyncWriteExt as _;
 
 use crate::peer::{connect, frame, message};
@@ -16,9 +16,10 @@ async fn a_peer_that_closes_between_messages_ends_it_in_order() {
     let caller = tested.caller.clone();
     assert_eq!(tested.ended().await.unwrap(), Ended::ByPeer);
     assert!(caller.is_closed());
+    let error = caller.call("s", "m", "", None).await.unwrap_err();
     assert_eq!(
-        caller.call("s", "m", "", None).await,
-        Err(CallError::Closed)
+        (error.code(), error),
+        (Code::UNAVAILABLE, CallError::Closed)
     );
 }
 
@@ -67,9 +68,9 @@ async fn an_end_within_a_frame_or_message_is_an_error() {
     let whole = frame(1, &message(Kind::Request, 1, b"request"));
     let half = frame(1, &message(Kind::Request, 1, b"request")[..12]);
     for (bytes, part) in [
-        (&whole[..3], Part::FrameHeader),
-        (&whole[..20], Part::Frame),
-        (&half[..], Part::Message),
+        (&whole[..3], "frame header"),
+        (&whole[..20], "frame"),
+        (&half[..], "message"),
     ] {
         let (tested, mut peer) = connect(Limits::default());
         peer.send(bytes).await;
@@ -85,11 +86,11 @@ async fn an_end_within_a_frame_or_message_is_an_error() {
 async fn what_exceeds_the_protocol_ends_the_connection_and_fails_calls() {
     let frame_header = FrameHeader {
         connection: 2,
-        length: u32::MAX,
+        length: 4_194_315,
     }
     .encode();
     let header = MessageHeader {
-        length: u32::MAX,
+        length: 4_194_305,
         stream: 1,
         kind: Kind::Request,
         flags: 0,
@@ -98,11 +99,11 @@ async fn what_exceeds_the_protocol_ends_the_connection_and_fails_calls() {
     for (bytes, text) in [
         (
             frame_header.to_vec(),
-            "frame of 4294967295 bytes on connection id 2, at most 4194314 are allowed",
+            "frame of 4194315 bytes on connection id 2, at most 4194314 are allowed",
         ),
         (
             frame(1, &header),
-            "message of 4294967295 bytes on connection id 1, stream 1, at most 4194304 are allowed",
+            "message of 4194305 bytes on connection id 1, stream 1, at most 4194304 are allowed",
         ),
     ] {
         let (tested, mut peer) = connect(Limits::default());

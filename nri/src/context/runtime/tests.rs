@@ -7,58 +7,37 @@ fn nri_of(name: &str, version: &str, nri: &str) -> Option<String> {
     Runtime::new(name, version, nri).nri_version()
 }
 
-#[test]
-fn what_the_runtime_says_beats_its_version() {
-    assert_eq!(
-        nri_of("containerd", "v2.2.1", "v0.12.3").as_deref(),
-        Some("0.12.3")
-    );
-    let pseudo = "v0.12.6-0.20261111000000-0123456789ab";
-    assert_eq!(nri_of("", "", pseudo).as_deref(), pseudo.strip_prefix('v'));
-}
+/// A version of Go for a commit between two releases.
+const PSEUDO: &str = "0.12.6-0.20261111000000-0123456789ab";
+
+const CRIO_1_33: Option<&str> = Some("0.9.1-0.20250219030224-e597e7849f24");
 
 #[test]
-fn a_build_without_module_information_says_nothing() {
-    for nothing in [
-        "",
-        "(devel)",
-        "0.0.0-unknown",
-        "v0.0.0-20200101000000-0123456789ab",
-        "unknown",
+fn the_release_is_what_the_runtime_reports_or_what_its_version_links() {
+    for (name, version, nri, expected) in [
+        ("containerd", "v2.2.1", "v0.12.3", Some("0.12.3")),
+        ("", "", PSEUDO, Some(PSEUDO)),
+        // Builds without module information report nothing.
+        ("containerd", "v2.2.1", "", Some("0.11.0")),
+        ("containerd", "v2.2.1", "(devel)", Some("0.11.0")),
+        ("containerd", "v2.2.1", "0.0.0-unknown", Some("0.11.0")),
+        ("containerd", "v2.2.1", "v0.0.0-2020-01ab", Some("0.11.0")),
+        ("containerd", "v2.2.1", "unknown", Some("0.11.0")),
+        ("some-runtime", "v2.2.1", "(devel)", None),
+        // Runtimes write versions in several ways.
+        ("cri-o", "1.33.4", "", CRIO_1_33),
+        ("cri-o", "v1.33.4", "", CRIO_1_33),
+        ("cri-o", "1.33.4+unknown", "", CRIO_1_33),
+        ("cri-o", "1.33.4~ds1", "", CRIO_1_33),
+        ("cri-o", " 1.33.4 ", "", CRIO_1_33),
+        ("cri-o", "1.33", "", CRIO_1_33),
+        ("cri-o", "1.33.4-k3s1", "", CRIO_1_33),
+        ("cri-o", "", "", None),
+        ("containerd", "v1.4.0", "", None),
     ] {
-        assert_eq!(
-            nri_of("containerd", "v2.2.1", nothing).as_deref(),
-            Some("0.11.0"),
-            "{nothing:?}"
-        );
-        assert_eq!(
-            nri_of("some-runtime", "v2.2.1", nothing),
-            None,
-            "{nothing:?}"
-        );
+        let found = nri_of(name, version, nri);
+        assert_eq!(found.as_deref(), expected, "{name} {version:?} {nri:?}");
     }
-}
-
-#[test]
-fn versions_are_read_as_runtimes_write_them() {
-    for version in [
-        "1.33.4",
-        "v1.33.4",
-        "1.33.4+unknown",
-        "1.33.4~ds1",
-        " 1.33.4 ",
-        "1.33",
-        "1.33.4-k3s1",
-    ] {
-        let nri = nri_of("cri-o", version, "");
-        assert_eq!(
-            nri.as_deref(),
-            Some("0.9.1-0.20250219030224-e597e7849f24"),
-            "{version:?}"
-        );
-    }
-    assert_eq!(nri_of("cri-o", "", ""), None);
-    assert_eq!(nri_of("containerd", "v1.4.0", ""), None);
 }
 
 #[test]

@@ -3,7 +3,6 @@ use std::task::Waker;
 use bytes::Bytes;
 
 use super::*;
-use crate::wire::mux::Demux;
 use crate::wire::ttrpc::ResponseEnvelope;
 
 /// Returns a response whose encoding has exactly `size` bytes; none has 1, 2 or 130.
@@ -42,35 +41,6 @@ fn messages_are_cut_so_that_a_go_peer_can_read_them() {
     assert_eq!(frames(4087), [10, 4087]);
     assert_eq!(frames(4096), [10, 4096]);
     assert_eq!(frames(MAX_MESSAGE), [10, MAX_MESSAGE]);
-}
-
-#[test]
-fn what_is_sent_is_what_is_read() {
-    for size in [0, 3, 4085, 4086, 4087, 4095, 4096, 4097, 65536, MAX_MESSAGE] {
-        let sent = response(size);
-        let mut outbox = Outbox::default();
-        outbox.push(2, Kind::Response, 5, &sent).unwrap();
-        let mut demux = Demux::new([1, 2]);
-        demux.extend(outbox.bytes());
-        let read = demux.next_message().unwrap().unwrap();
-        assert_eq!((read.connection, read.header.stream), (2, 5));
-        assert_eq!(read.data.len(), size);
-        assert!(ResponseEnvelope::read(&read.data).unwrap() == sent);
-        assert_eq!(demux.next_message().unwrap(), None);
-    }
-}
-
-#[test]
-fn too_large_a_message_leaves_no_trace() {
-    let mut outbox = Outbox::default();
-    let error = outbox
-        .push(1, Kind::Request, 1, &response(MAX_MESSAGE + 1))
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "message of 4194305 bytes, at most 4194304 can be sent"
-    );
-    assert!(outbox.is_empty());
 }
 
 /// Takes a few bytes at a time, and only every other time.
