@@ -12,8 +12,8 @@ mod run;
 mod verdict;
 
 pub use bench::Options;
-pub use checks::{TestInfo, all_tests};
-pub use run::{Progress, Run};
+pub use checks::{Test, all_tests};
+pub use run::Run;
 
 use crate::subject::Subject;
 

@@ -22,16 +22,6 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! | Part | Content |
-//! | --- | --- |
-//! | [`outcome`] | the result, as plain data |
-//! | `run` | the state of a probe, its requests, its time limits, and the problems so far |
-//! | `live` | one instance of the plugin, from its start to the last event |
-//! | `rpcs`, `targets` | the two passes: each RPC once, and the events under each target |
-//! | `runtimes` | the runtime that links a release of NRI |
-//! | `answers` | the kinds of answers, and their descriptions |
-//! | `printed` | errors among the lines that a plugin prints |
 
 mod answers;
 mod live;
@@ -148,7 +138,7 @@ pub async fn probe(subject: &Subject, options: &Options) -> Result<Probed> {
         let result = targets::probe(&mut run, target, revision.as_ref(), wanted).await?;
         probed.targets.push(result);
     }
-    probed.troubles = run.into_troubles();
+    probed.troubles = run.troubles;
     probed.took = start.elapsed();
     Ok(probed)
 }

@@ -14,23 +14,24 @@
 //! [`Instance`] is dropped.
 
 mod listener;
-mod module;
 mod output;
 mod process;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::future::pending;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use nri::plugin::Plugin;
 use nri::stub::Stub;
 use nri_adaptation::Revision;
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, duplex};
+use tokio::io::{AsyncRead, AsyncWrite, duplex};
 use tokio::time::timeout;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 pub use listener::Listener;
 pub use output::Output;
@@ -88,12 +89,13 @@ impl Subject {
 
     /// Creates a plugin in this process. All instances share the value.
     pub fn in_process<P: Plugin>(plugin: P) -> Self {
-        Subject(Arc::new(How::InProcess(shared(plugin))))
+        let plugin = Arc::new(plugin);
+        Self::in_process_with(move || Arc::clone(&plugin))
     }
 
     /// Creates a plugin in this process. Each instance has its own value.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
-        Subject(Arc::new(How::InProcess(each(make))))
+        Self::streams(move || serve(make()))
     }
 
     /// Creates a plugin at the other end of streams. Each instance uses the next stream.
@@ -103,18 +105,12 @@ impl Subject {
 
     /// Returns true if it registers with its own name and index, and not with those from the runtime.
     pub fn has_own_identity(&self) -> bool {
-        match &*self.0 {
-            How::Launched(executable) => executable.own_identity,
-            How::External(_) | How::Waiting(_) | How::InProcess(_) => true,
-        }
+        !matches!(&*self.0, How::Launched(executable) if !executable.own_identity)
     }
 
     /// Returns true if it is a WebAssembly module.
     pub fn is_module(&self) -> bool {
-        match &*self.0 {
-            How::Launched(executable) => module::is_module(&executable.path),
-            How::External(_) | How::Waiting(_) | How::InProcess(_) => false,
-        }
+        matches!(&*self.0, How::Launched(executable) if is_module(&executable.path))
     }
 
     /// Returns true if it connects on its own, and again when the connection is lost.
@@ -146,25 +142,25 @@ impl Subject {
     ///
     /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
     pub async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
+        let mut instance = Instance::default();
         match &*self.0 {
-            How::Launched(executable) if self.is_module() => {
-                let (stream, rpcs) = module::load(&executable.path, revision).await?;
-                let mut instance = Instance::new(Some(stream), None, None);
-                instance.rpcs = Some(rpcs);
-                Ok(instance)
+            How::Launched(executable) if is_module(&executable.path) => {
+                let (stream, rpcs) = load(&executable.path, revision).await?;
+                (instance.stream, instance.rpcs) = (Some(stream), Some(rpcs));
             }
             How::Launched(executable) => {
                 let (stream, process) = process::launch(executable)?;
-                Ok(Instance::new(Some(stream), Some(process), None))
+                (instance.stream, instance.process) = (Some(stream), Some(process));
             }
             How::External(executable) => {
                 let listener = Listener::temporary()?;
-                let process = process::external(executable, listener.path())?;
-                Ok(Instance::new(None, Some(process), Some(listener)))
+                instance.process = Some(process::external(executable, listener.path())?);
+                instance.listener = Some(listener);
             }
-            How::Waiting(listener) => Ok(Instance::new(None, None, Some(listener.clone()))),
-            How::InProcess(start) => Ok(Instance::new(Some(start()), None, None)),
+            How::Waiting(listener) => instance.listener = Some(listener.clone()),
+            How::InProcess(start) => instance.stream = Some(start()),
         }
+        Ok(instance)
     }
 }
 
@@ -179,24 +175,8 @@ impl std::fmt::Debug for Subject {
     }
 }
 
-/// The reason for which a plugin did not connect.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoConnection {
-    /// It did not connect in time.
-    #[error("the plugin did not connect within {0:?}")]
-    Timeout(Duration),
-    /// Its process has ended.
-    #[error("the plugin ended before it connected, with {0}")]
-    Ended(Exit),
-    /// The connection was not accepted.
-    #[error("cannot accept the connection of the plugin: {0}")]
-    Failed(String),
-    /// Its only connection has already been used.
-    #[error("the plugin does not connect again")]
-    Over,
-}
-
 /// A started plugin. Its process, and everything that it has started, is killed when this is dropped.
+#[derive(Default)]
 pub struct Instance {
     stream: Option<Box<dyn Stream>>,
     /// The process, if the plugin has one that was started here.
@@ -207,33 +187,19 @@ pub struct Instance {
 }
 
 impl Instance {
-    fn new(
-        stream: Option<Box<dyn Stream>>,
-        process: Option<Process>,
-        listener: Option<Listener>,
-    ) -> Self {
-        Instance {
-            stream,
-            process,
-            rpcs: None,
-            listener,
-        }
-    }
-
     /// Returns the runtime's end of the next connection. Waits for an external plugin to connect.
     ///
     /// # Errors
     ///
-    /// Returns the reason if there is no connection.
-    pub async fn connection(
-        &mut self,
-        within: Duration,
-    ) -> std::result::Result<Box<dyn Stream>, NoConnection> {
+    /// Returns an error of the kind [`Connection`](ErrorKind::Connection) if it does not connect in time, if its process
+    /// has ended, or if its only connection has already been used.
+    pub async fn connection(&mut self, within: Duration) -> Result<Box<dyn Stream>> {
+        let failed = |message| Err(Error::of(ErrorKind::Connection, message));
         if let Some(stream) = self.stream.take() {
             return Ok(stream);
         }
-        let Some(listener) = self.listener.clone() else {
-            return Err(NoConnection::Over);
+        let Some(listener) = &self.listener else {
+            return failed("the plugin does not connect again".to_owned());
         };
         let process = self.process.as_ref();
         let ended = async {
@@ -244,10 +210,13 @@ impl Instance {
         };
         tokio::select! {
             accepted = timeout(within, listener.accept()) => match accepted {
-                Ok(accepted) => accepted.map_err(|error| NoConnection::Failed(error.to_string())),
-                Err(_) => Err(NoConnection::Timeout(within)),
+                Ok(accepted) => accepted.map_err(|error| {
+                    let message = format!("cannot accept the connection of the plugin: {error}");
+                    Error::of(ErrorKind::Connection, message).with_source(error)
+                }),
+                Err(_) => failed(format!("the plugin did not connect within {within:?}")),
             },
-            Some(exit) = ended => Err(NoConnection::Ended(exit)),
+            Some(exit) = ended => failed(format!("the plugin ended before it connected, with {exit}")),
         }
     }
 
@@ -279,35 +248,57 @@ const PIPE_BYTES: usize = 256 << 10;
 const NAME: &str = "plugin";
 const INDEX: &str = "00";
 
-/// Starts instances that share a plugin.
-fn shared<P: Plugin>(plugin: P) -> Start {
-    let plugin = Arc::new(plugin);
-    Box::new(move || run(Arc::clone(&plugin)))
-}
-
-/// Starts instances that each have their own plugin.
-fn each<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Start {
-    Box::new(move || run(make()))
-}
-
-fn run<P: Plugin>(plugin: P) -> Box<dyn Stream> {
+/// Serves a plugin, and returns the runtime's end of its connection. Signals belong to the test.
+fn serve<P: Plugin>(plugin: P) -> impl Stream {
     let (ours, theirs) = duplex(PIPE_BYTES);
-    tokio::spawn(async move {
-        if let Err(error) = serve(plugin, theirs).await {
-            tracing::debug!("the plugin ended: {error}");
-        }
-    });
-    Box::new(ours)
-}
-
-/// Serves the plugin without listening for signals, which belong to the test.
-async fn serve<P: Plugin>(plugin: P, stream: DuplexStream) -> nri::Result<()> {
-    let mut builder = Stub::builder(plugin).stream(stream).no_logging();
+    let mut builder = Stub::builder(plugin).stream(theirs).no_logging();
     if P::NAME.is_none() {
         builder = builder.name(NAME);
     }
     if P::INDEX.is_none() {
         builder = builder.index(INDEX);
     }
-    builder.build()?.run_until(pending()).await
+    tokio::spawn(async move {
+        let served = async { builder.build()?.run_until(pending()).await };
+        if let Err(error) = served.await {
+            tracing::debug!("the plugin ended: {error}");
+        }
+    });
+    ours
+}
+
+/// The first bytes of every module.
+const MAGIC: [u8; 4] = *b"\0asm";
+
+/// The time that a module has to start: the registration timeout of runtimes.
+#[cfg(feature = "wasm")]
+const START: Duration = Duration::from_secs(5);
+
+/// Returns true if a file is a module. Like a runtime, decides by the first bytes.
+fn is_module(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == MAGIC
+}
+
+/// Loads a module in the way of a runtime of this revision; without a revision, with the functions that it has. Returns its
+/// connection, and the RPCs for which it has functions.
+#[cfg(feature = "wasm")]
+async fn load(
+    path: &Path,
+    revision: Option<&Revision>,
+) -> Result<(Box<dyn Stream>, Vec<&'static str>)> {
+    let (index, name) = process::identity(path);
+    let id = nri_adaptation::PluginId { index, name };
+    let module = nri_adaptation::WasmModule::load(path, id, revision, START).await;
+    let module =
+        module.map_err(|error| Error::new(format!("the module does not load: {error}")))?;
+    let rpcs = module.rpcs();
+    Ok((Box::new(module.connect()), rpcs))
+}
+
+#[cfg(not(feature = "wasm"))]
+async fn load(path: &Path, _: Option<&Revision>) -> Result<(Box<dyn Stream>, Vec<&'static str>)> {
+    let message = format!("{} is a WebAssembly module", path.display());
+    Err(Error::new(message).with_help("build nri-conformance with the feature `wasm`"))
 }

@@ -1,7 +1,6 @@
 //! `nri-compat conformance`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
@@ -101,9 +100,10 @@ fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
     let started = (args.answer.decisions.read()?, Instant::now());
     let options = args.options()?;
     let report = session::run(async {
-        let steps = Arc::new(Steps::new("starting the plugin"));
-        let run = Run::new(args.plugin.subject()?);
-        let report = run.options(options).progress(steps).run().await;
+        let steps = Steps::new("starting the plugin");
+        let run = Run::new(args.plugin.subject()?).options(options);
+        let run = run.progress(move |number, all, test| steps.begins(number, all, test));
+        let report = run.run().await;
         report.map_err(Error::from)
     })?;
     args.answer

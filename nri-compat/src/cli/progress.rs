@@ -82,14 +82,13 @@ impl Steps {
         let bar = bar(0, "[{bar:40}] {pos} of {len} {msg}");
         Self(bar.with_message(message.to_owned()))
     }
-}
 
-#[cfg(feature = "conformance")]
-impl nri_conformance::plugin::Progress for Steps {
-    fn begins(&self, number: usize, all: usize, statement: &str, test: &str) {
+    /// Shows that a test begins after `number` of all tests.
+    pub(super) fn begins(&self, number: usize, all: usize, test: &nri_conformance::plugin::Test) {
+        let statement = test.statements.first().copied().unwrap_or_default();
         self.0.set_length(all as u64);
         self.0.set_position(number as u64);
-        self.0.set_message(format!("{statement} {test}"));
+        self.0.set_message(format!("{statement} {}", test.name));
     }
 }
 

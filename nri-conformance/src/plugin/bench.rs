@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nri::api::{ConfigureResponse, SynchronizeRequest};
@@ -26,6 +26,8 @@ pub(crate) const MOMENT: Duration = Duration::from_millis(200);
 pub(crate) struct Bench {
     pub(crate) subject: Subject,
     pub(crate) options: Options,
+    /// The revision of the current test.
+    pub(crate) revision: Revision,
     /// The traces of the connections of the current test.
     traces: Mutex<Vec<Trace>>,
     worlds: AtomicU64,
@@ -38,14 +40,15 @@ pub(crate) struct Bench {
 const MAX_STUCK: u64 = 3;
 
 impl Bench {
-    pub(crate) fn new(subject: Subject, options: Options) -> Arc<Self> {
-        Arc::new(Bench {
+    pub(crate) fn new(subject: Subject, options: Options) -> Self {
+        Bench {
             subject,
             options,
+            revision: Revision::newest(),
             traces: Mutex::default(),
             worlds: AtomicU64::default(),
             stuck: AtomicU64::default(),
-        })
+        }
     }
 
     /// Returns pods that no test has used before, because all tests may share a plugin that remembers them.
@@ -86,7 +89,11 @@ impl Bench {
     }
 
     /// Serves the runtime's end of a stream.
-    pub(crate) fn session(&self, stream: impl Stream + 'static, revision: &Revision) -> Session {
+    pub(crate) fn session(&self, stream: impl Stream + 'static) -> Session {
+        self.session_under(&self.revision, stream)
+    }
+
+    fn session_under(&self, revision: &Revision, stream: impl Stream + 'static) -> Session {
         let session = Session::new(stream, revision.clone(), self.options.timeouts);
         let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         traces.push(session.trace().clone());
@@ -94,12 +101,12 @@ impl Bench {
     }
 
     /// Starts an instance that registers.
-    pub(crate) async fn registered(&self, revision: &Revision) -> Judged<(Instance, Session)> {
-        self.registered_cut(revision, None).await
+    pub(crate) async fn registered(&self) -> Judged<(Instance, Session)> {
+        self.registered_as(&self.revision, None).await
     }
 
-    /// Starts an instance that registers over a connection whose messages are split in this way.
-    pub(crate) async fn registered_cut(
+    /// Starts an instance that registers under this revision, over a connection whose messages are split in this way.
+    pub(crate) async fn registered_as(
         &self,
         revision: &Revision,
         cut: Option<Cut>,
@@ -107,8 +114,8 @@ impl Bench {
         let mut instance = self.instance().await?;
         let stream = self.connection(&mut instance).await?;
         let session = match cut {
-            Some(cut) => self.session(recut(stream, cut), revision),
-            None => self.session(stream, revision),
+            Some(cut) => self.session_under(revision, recut(stream, cut)),
+            None => self.session_under(revision, stream),
         };
         if session.registration().await.is_none() {
             self.count_stuck();
@@ -125,23 +132,19 @@ impl Bench {
     }
 
     /// Starts an instance that serves, with nothing to synchronize.
-    pub(crate) async fn serving(&self, revision: &Revision) -> Judged<Live> {
+    pub(crate) async fn serving(&self) -> Judged<Live> {
+        let (instance, session) = self.registered().await?;
+        self.begin(instance, session).await
+    }
+
+    /// Configures and synchronizes a registered instance, with nothing to synchronize.
+    pub(crate) async fn begin(&self, instance: Instance, session: Session) -> Judged<Live> {
         let nothing = SynchronizeRequest::default();
-        self.serving_with(revision, &nothing).await
+        self.begin_with(instance, session, &nothing).await
     }
 
-    /// Starts an instance that serves and knows this state from Synchronize.
-    pub(crate) async fn serving_with(
-        &self,
-        revision: &Revision,
-        state: &SynchronizeRequest,
-    ) -> Judged<Live> {
-        let (instance, session) = self.registered(revision).await?;
-        self.begin(instance, session, state).await
-    }
-
-    /// Configures and synchronizes a registered instance.
-    pub(crate) async fn begin(
+    /// Configures a registered instance, and synchronizes it with this state.
+    pub(crate) async fn begin_with(
         &self,
         instance: Instance,
         session: Session,
@@ -168,7 +171,7 @@ impl Bench {
 }
 
 /// The settings of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The statements to test; empty means all of them, except those about [robustness](Status::Robustness).
     pub only: BTreeSet<String>,
@@ -189,22 +192,6 @@ pub struct Options {
     pub config: String,
     /// The folder for a wire trace of each failure.
     pub trace: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            only: BTreeSet::new(),
-            skip: BTreeSet::new(),
-            revisions: BTreeSet::new(),
-            runtime: RuntimeKind::default(),
-            timeouts: Timeouts::default(),
-            seed: 1,
-            soak: false,
-            config: String::new(),
-            trace: None,
-        }
-    }
 }
 
 impl Options {

@@ -3,21 +3,16 @@
 //! A module lists its tests beside the functions that run them.
 
 mod answers;
-mod configuration;
-mod cutting;
 mod ending;
 mod events;
-mod leaks;
+mod handshake;
 mod lifecycle;
-mod load;
 mod misbehaving;
-mod registration;
-mod synchronize;
+mod sizes;
 mod tolerance;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use nri::api::Event;
 use nri_adaptation::{Revision, Via};
@@ -27,31 +22,19 @@ use crate::plugin::verdict::Judged;
 
 /// The tests of each module, in the order in which they run.
 static CHECKS: &[&[Test]] = &[
-    registration::TESTS,
-    configuration::TESTS,
+    handshake::TESTS,
     events::TESTS,
     tolerance::TESTS,
     lifecycle::TESTS,
-    synchronize::TESTS,
-    cutting::TESTS,
-    load::TESTS,
+    sizes::TESTS,
     answers::TESTS,
     ending::TESTS,
-    leaks::TESTS,
     misbehaving::TESTS,
 ];
 
-/// Returns every test, in the order in which they run.
-pub(super) fn all() -> impl Iterator<Item = &'static Test> {
+/// Returns every test of plugins, in the order in which they run.
+pub fn all_tests() -> impl Iterator<Item = &'static Test> {
     CHECKS.iter().copied().flatten()
-}
-
-/// Returns a description of every test of plugins, in the order in which they run.
-pub fn all_tests() -> impl Iterator<Item = TestInfo> {
-    all().map(|test| TestInfo {
-        statements: test.statements,
-        name: test.name,
-    })
 }
 
 /// The revisions under which a test runs.
@@ -86,33 +69,17 @@ impl Scope {
     }
 }
 
-type Running = Pin<Box<dyn Future<Output = Judged> + Send>>;
+type Running<'a> = Pin<Box<dyn Future<Output = Judged> + Send + 'a>>;
 
-/// A test.
-pub(crate) struct Test {
-    /// The statements that it tests; several if they have the same meaning.
-    pub(crate) statements: &'static [&'static str],
-    pub(crate) name: &'static str,
-    pub(crate) scope: Scope,
-    pub(crate) run: fn(Arc<Bench>, Revision) -> Running,
-}
-
-impl std::fmt::Debug for Test {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Test")
-            .field("statements", &self.statements)
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The description of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TestInfo {
+/// A test of plugins.
+#[derive(Debug)]
+pub struct Test {
     /// The ids of the statements that it tests; several if they have the same meaning.
     pub statements: &'static [&'static str],
     /// The name of the test.
     pub name: &'static str,
+    pub(super) scope: Scope,
+    pub(super) run: for<'a> fn(&'a Bench) -> Running<'a>,
 }
 
 /// Lists tests, each with its statements, its name, the revisions under which it runs, and its function.
@@ -122,8 +89,8 @@ macro_rules! tests {
             statements: &[$($statement),+],
             name: $name,
             scope: $crate::plugin::checks::Scope::$scope,
-            run: |bench, revision| Box::pin(async move { $function(&bench, &revision).await }),
+            run: |bench| Box::pin($function(bench)),
         }),*]
     };
 }
-pub(super) use tests;
+use tests;

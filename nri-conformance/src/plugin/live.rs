@@ -5,7 +5,7 @@ use nri::api::{Event, EventMask};
 use nri::wire::CallError;
 use nri_adaptation::Via;
 
-use super::verdict::{Judged, blocked, fail, in_the_way, skip};
+use super::verdict::{Judged, blocked, failed, in_the_way, skip};
 use crate::session::world::Sample;
 use crate::session::{Answer, RuntimeKind, Session, life, sample_request};
 use crate::subject::Instance;
@@ -62,12 +62,13 @@ impl Live {
         life().filter(move |event| subscribed.contains(*event))
     }
 
-    /// Skips the test unless the plugin receives an event.
-    pub(crate) fn requires(&self, event: Event) -> Judged {
-        if self.subscribes(event) {
+    /// Skips the test unless the plugin receives one of some events.
+    pub(crate) fn requires(&self, events: &[Event]) -> Judged {
+        if events.iter().any(|event| self.subscribes(*event)) {
             return Ok(());
         }
-        skip(format!("does not subscribe to {}", event.name()))
+        let names: Vec<_> = events.iter().map(|event| event.name()).collect();
+        skip(format!("does not subscribe to {}", names.join(" or ")))
     }
 
     /// Sends an event in the way of the revision.
@@ -88,10 +89,11 @@ impl Live {
             return Ok(());
         }
         let answer = self.send(event, sample).await;
-        match answer.result {
-            Ok(_) => Ok(()),
-            Err(_) => Err(in_the_way(&answer)),
-        }
+        answer
+            .result
+            .is_ok()
+            .then_some(())
+            .ok_or_else(|| in_the_way(&answer))
     }
 
     /// Sends an event that must be answered with success. Does nothing unless the plugin receives the event.
@@ -103,13 +105,13 @@ impl Live {
     }
 }
 
-/// Fails unless an answer is success. `what` describes the request. Late answers are covered by P5.
+/// Fails unless an answer is success. `what` describes the request.
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
-    match &answer.result {
-        Ok(_) => Ok(()),
-        Err(CallError::Timeout(_)) => Err(in_the_way(answer)),
-        Err(_) => fail(format!("{} {what}", answer.sent()), answer.got(), "success"),
-    }
+    let sent = || format!("{} {what}", answer.sent());
+    let result = answer.result.as_ref();
+    result
+        .map(drop)
+        .map_err(|error| failed(sent(), error, "success"))
 }
 
 /// The events that a plugin has answered with success.
@@ -120,28 +122,26 @@ impl Taken {
     /// Sends an event, and judges the answer.
     pub(crate) async fn send(&mut self, live: &Live, event: Event, sample: &Sample) -> Judged {
         let answer = live.send(event, sample).await;
-        self.judge(live, event, &answer)
+        self.judge(live, &answer)
     }
 
     /// Judges the answer to an event: one that the plugin has taken before, about a pod of the same kind, is an event that it
     /// must take.
-    pub(crate) fn judge(&mut self, live: &Live, event: Event, answer: &Answer) -> Judged {
-        let is_known = self.0.contains(&event);
+    pub(crate) fn judge(&mut self, live: &Live, answer: &Answer) -> Judged {
+        let broken = |expected| Err(blocked("W4", answer.sent(), answer.got(), expected));
+        let is_known = self.0.contains(&answer.event);
         match &answer.result {
-            Ok(_) if is_known => Ok(()),
             Ok(_) => {
-                self.0.push(event);
+                if !is_known {
+                    self.0.push(answer.event);
+                }
                 Ok(())
             }
-            Err(_) if live.session.is_closed() => {
-                let (sent, got) = (answer.sent(), answer.got());
-                Err(blocked("W4", sent, got, "success"))
+            Err(_) if live.session.is_closed() => broken("success"),
+            Err(CallError::Status(_)) if answer.event == Event::ValidateContainerAdjustment => {
+                Ok(())
             }
-            Err(CallError::Status(_)) if event == Event::ValidateContainerAdjustment => Ok(()),
-            Err(CallError::Status(_)) if is_known => {
-                let (sent, got) = (answer.sent(), answer.got());
-                Err(blocked("W4", sent, got, "success, as before"))
-            }
+            Err(CallError::Status(_)) if is_known => broken("success, as before"),
             Err(_) => Err(in_the_way(answer)),
         }
     }

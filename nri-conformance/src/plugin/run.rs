@@ -1,6 +1,5 @@
 //! A run: every selected test, one after the other.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use nri_adaptation::Revision;
@@ -8,8 +7,7 @@ use tokio::time::timeout;
 
 use super::bench::Bench;
 use super::bench::Options;
-use super::checks;
-use super::checks::{Scope, Test};
+use super::checks::{Scope, Test, all_tests};
 use super::verdict::{self, Breach, Verdict};
 use crate::blocking;
 use crate::contract::{self, Keeper};
@@ -24,17 +22,14 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The time limit of the soak test.
 const SOAK_LIMIT: Duration = Duration::from_secs(1800);
 
-/// Receives the progress of a run.
-pub trait Progress: Send + Sync {
-    /// Called when a test begins, with its number, counted from 0, the number of all tests, its statement and its name.
-    fn begins(&self, number: usize, all: usize, statement: &str, test: &str);
-}
+/// A function that is called when a test begins.
+type Progress = Box<dyn Fn(usize, usize, &Test) + Send + Sync>;
 
 /// A run of the tests of a plugin.
 pub struct Run {
     subject: Subject,
     options: Options,
-    progress: Option<Arc<dyn Progress>>,
+    progress: Option<Progress>,
 }
 
 impl std::fmt::Debug for Run {
@@ -63,10 +58,13 @@ impl Run {
         self
     }
 
-    /// Reports the progress of the run.
+    /// Calls a function when a test begins, with the number of tests that have ended, the number of all tests, and the test.
     #[must_use]
-    pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
-        self.progress = Some(progress);
+    pub fn progress(
+        mut self,
+        begins: impl Fn(usize, usize, &Test) + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Some(Box::new(begins));
         self
     }
 
@@ -114,19 +112,21 @@ impl Run {
         check(&self.options)?;
         // Also determines whether it can be started at all.
         drop(self.subject.start().await?);
-        let bench = Bench::new(self.subject, self.options);
+        let mut bench = Bench::new(self.subject, self.options);
         let subject = describe(&bench).await;
         let planned = plan(&bench.options);
         let mut results = Vec::with_capacity(planned.len());
         let mut breaches = Vec::new();
-        for (number, (test, revision)) in planned.iter().enumerate() {
-            if let (Some(progress), Some(first)) = (&self.progress, test.statements.first()) {
-                progress.begins(number, planned.len(), first, test.name);
+        let all = planned.len();
+        for (number, (test, revision)) in planned.into_iter().enumerate() {
+            if let Some(begins) = &self.progress {
+                begins(number, all, test);
             }
             let shown = (test.scope != Scope::Newest).then(|| revision.release().to_owned());
-            let (outcome, breach) = one(&bench, test, revision).await;
+            bench.revision = revision;
+            let (outcome, breach) = one(&bench, test).await;
             let traces = bench.take_traces();
-            trace(&bench, test, revision, &outcome, &traces)?;
+            trace(&bench, test, &outcome, &traces)?;
             // What a plugin does with input that no runtime sends says nothing about other statements.
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
             if test.statements.iter().any(is_firm) {
@@ -200,7 +200,7 @@ fn check(options: &Options) -> Result<()> {
 /// Returns the tests to run, each with its revision.
 fn plan(options: &Options) -> Vec<(&'static Test, Revision)> {
     let mut planned = Vec::new();
-    for test in checks::all() {
+    for test in all_tests() {
         if selected(test, options).next().is_none() {
             continue;
         }
@@ -232,19 +232,14 @@ fn add_unseen(results: &mut Vec<TestResult>, breaches: Vec<TestResult>) {
 }
 
 /// Runs a test. Also returns the violation of another statement that blocks the test.
-async fn one(
-    bench: &Arc<Bench>,
-    test: &'static Test,
-    revision: &Revision,
-) -> (Outcome, Option<Breach>) {
+async fn one(bench: &Bench, test: &Test) -> (Outcome, Option<Breach>) {
     let limit = if bench.options.soak {
         SOAK_LIMIT
     } else {
         LIMIT
     };
-    let ran = (test.run)(Arc::clone(bench), revision.clone());
     // Dropping the future of a test ends its plugin.
-    match timeout(limit, ran).await {
+    match timeout(limit, (test.run)(bench)).await {
         Ok(Ok(())) => (Outcome::Pass, None),
         Ok(Err(Verdict::Blocked(breach))) => (Outcome::Skip(breach.reason()), Some(breach)),
         Ok(Err(Verdict::Skip(reason))) => (Outcome::Skip(reason), None),
@@ -272,19 +267,13 @@ fn answered_twice(traces: &[Trace]) -> Option<Breach> {
 }
 
 /// Writes the wire trace of a failure.
-fn trace(
-    bench: &Bench,
-    test: &Test,
-    revision: &Revision,
-    outcome: &Outcome,
-    traces: &[Trace],
-) -> Result<()> {
+fn trace(bench: &Bench, test: &Test, outcome: &Outcome, traces: &[Trace]) -> Result<()> {
     let failed = matches!(outcome, Outcome::Fail(_));
     let (Some(folder), true) = (&bench.options.trace, failed) else {
         return Ok(());
     };
     let statement = test.statements.first().copied().unwrap_or_default();
-    let file = format!("{statement}-{}-{}.txt", test.name, revision.release());
+    let file = format!("{statement}-{}-{}.txt", test.name, bench.revision.release());
     let path = folder.join(file);
     let text: Vec<String> = traces.iter().map(Trace::to_text).collect();
     std::fs::create_dir_all(folder)
@@ -294,7 +283,7 @@ fn trace(
 
 /// Returns a result for each statement of plugins that only a runtime or a relay can break.
 fn kept_by_others(options: &Options) -> Vec<TestResult> {
-    let judged = |id: &str| checks::all().any(|test| test.statements.contains(&id));
+    let judged = |id: &str| all_tests().any(|test| test.statements.contains(&id));
     let about_plugins = contract::all()
         .iter()
         .filter(|it| it.id.starts_with('P') || it.kept_by.contains(&Keeper::Plugin));
@@ -317,7 +306,7 @@ async fn describe(bench: &Bench) -> Described {
     if let Ok(mut instance) = bench.instance().await
         && let Ok(stream) = bench.connection(&mut instance).await
     {
-        let session = bench.session(stream, &Revision::newest());
+        let session = bench.session(stream);
         registration = session.registration().await;
     }
     bench.take_traces();

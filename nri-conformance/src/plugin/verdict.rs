@@ -35,6 +35,18 @@ impl Breach {
     }
 }
 
+impl Verdict {
+    /// Returns the observation that ended the test.
+    pub(crate) fn into_got(self) -> String {
+        match self {
+            Self::Skip(reason) => reason,
+            Self::Blocked(Breach { failure, .. })
+            | Self::Fail(failure)
+            | Self::Known(failure, _) => failure.got,
+        }
+    }
+}
+
 /// The result of a step of a test.
 pub(crate) type Judged<T = ()> = Result<T, Verdict>;
 
@@ -77,15 +89,25 @@ pub(crate) fn blocked(
     })
 }
 
+/// Returns the verdict on a call that had to succeed and failed. A late answer breaks P5 instead.
+pub(crate) fn failed(sent: impl Into<String>, error: &CallError, expected: &str) -> Verdict {
+    let got = describe(error);
+    match error {
+        CallError::Timeout(_) => blocked("P5", sent, got, IN_TIME),
+        _ => Verdict::Fail(Failure::new(sent, got, expected)),
+    }
+}
+
 /// Returns the verdict on a test if a request that it needs, but does not test, failed. A plugin that is late or ends
 /// breaks a statement; one that answers with an error rejects the sample.
 pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
     match &answer.result {
         Err(CallError::Timeout(_)) => blocked("P5", answer.sent(), answer.got(), IN_TIME),
-        Err(CallError::Status(_)) => {
-            let (sent, got) = (answer.sent(), answer.got());
-            Verdict::Skip(format!("{sent}: {got}; the plugin rejects the sample"))
-        }
+        Err(CallError::Status(_)) => Verdict::Skip(format!(
+            "{}: {}; the plugin rejects the sample",
+            answer.sent(),
+            answer.got()
+        )),
         _ => blocked("W4", answer.sent(), answer.got(), "success"),
     }
 }

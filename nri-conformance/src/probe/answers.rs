@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::codec::Message;
-use nri::wire::{CallError, Code};
+use nri::wire::{CallError, Code, Status};
 
 use crate::probe::RpcAnswer;
 use crate::session::describe;
@@ -22,22 +22,13 @@ pub(super) fn kind<T>(result: &Result<T, CallError>, denial: Option<Code>) -> Rp
         Ok(_) => RpcAnswer::Implemented,
         Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => RpcAnswer::Fallback,
         Err(CallError::Closed | CallError::Timeout(_)) => RpcAnswer::Silent,
-        Err(CallError::Status(status)) if is_own(status.code, denial) => RpcAnswer::Error,
+        Err(CallError::Status(Status { code, .. }))
+            if code.name().is_some() && Some(*code) != denial =>
+        {
+            RpcAnswer::Error
+        }
         // A denial, a code that does not exist, or an answer that cannot be decoded.
         Err(_) => RpcAnswer::Breaks,
-    }
-}
-
-/// Returns true if an error comes from the plugin's handler.
-fn is_own(code: Code, denial: Option<Code>) -> bool {
-    code.name().is_some() && Some(code) != denial
-}
-
-/// Returns the code of an error.
-pub(super) fn code<T>(result: &Result<T, CallError>) -> Option<Code> {
-    match result {
-        Err(CallError::Status(status)) => Some(status.code),
-        Ok(_) | Err(_) => None,
     }
 }
 
@@ -73,13 +64,9 @@ impl<T> Reply<T> {
         );
         (!silent).then_some(self.took)
     }
-}
 
-impl Reply {
-    /// Decodes the answer.
-    pub(super) fn decoded<M: Message + Default>(self) -> Reply<M> {
-        let read =
-            |answer| M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()));
+    /// Reads the answer, if there is one.
+    pub(super) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, CallError>) -> Reply<U> {
         Reply {
             result: self.result.and_then(read),
             took: self.took,
@@ -87,10 +74,13 @@ impl Reply {
     }
 }
 
+/// Decodes an answer.
+pub(super) fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
+    M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
-    use nri::wire::Status;
-
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
-use nri::codec::Message;
+use nri::codec::Message as _;
 use nri::wire::{CallError, Code};
 use nri_adaptation::Revision;
 use tokio::time::Instant;
@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::session::{End, Session};
 use crate::subject::{Exit, Instance};
 
-use super::answers::Reply;
+use super::answers::{Reply, decoded};
 use super::printed::error_lines;
-use super::run::Run;
-use super::{RuntimeRelease, Trouble, TroubleKind, answers};
+use super::run::{Patience, Run};
+use super::{RuntimeRelease, TroubleKind, answers};
 
 /// The time that a process has to end after an error or the end of its connection. It is long, because a busy machine is no
 /// reason for another explanation. A plugin that kept running once is given less.
@@ -36,13 +36,14 @@ pub(super) const SYNCHRONIZE: &str = "Synchronize";
 
 /// An instance with its connection.
 pub(super) struct Live {
-    instance: Instance,
-    session: Session,
+    pub(super) instance: Instance,
+    pub(super) session: Session,
     /// The registration, and the time from the start of the instance to it.
     pub(super) registration: Option<(RegisterPluginRequest, Duration)>,
     /// Why the plugin no longer answers, if so.
     silence: Option<String>,
-    over: bool,
+    /// True if a runtime would have disconnected the plugin by now: it did not answer, or the connection is gone.
+    pub(super) over: bool,
 }
 
 impl Live {
@@ -62,7 +63,7 @@ impl Live {
             Err(error) => {
                 let message = error.to_string();
                 let kind = TroubleKind::NotConnected;
-                run.note(trouble(kind, CONNECT, revision, &message));
+                run.note(kind, CONNECT, revision, &message, Vec::new());
                 return Ok(Err(message));
             }
         };
@@ -71,15 +72,14 @@ impl Live {
             Ok(stream) => stream,
             Err(reason) => {
                 let message = reason.to_string();
-                run.patience.was_silent(CONNECT);
-                let mut trouble = trouble(TroubleKind::NotConnected, CONNECT, revision, &message);
-                trouble.last_lines = instance.last_lines().await;
-                run.note(trouble);
+                run.patience.silent.insert(CONNECT);
+                let (kind, lines) = (TroubleKind::NotConnected, instance.last_lines().await);
+                run.note(kind, CONNECT, revision, &message, lines);
                 return Ok(Err(message));
             }
         };
         if std::mem::take(&mut run.awaits_first) && instance.process.is_none() {
-            run.patience.restart(run.options.within);
+            run.patience = Patience::new(run.options.within);
         }
         let session = Session::new(stream, revision.clone(), run.options.timeouts);
         let mut live = Live {
@@ -97,42 +97,17 @@ impl Live {
         let limit = run
             .patience
             .limit(REGISTER, run.options.timeouts.registration);
-        let registration = self.session.registration_within(limit).await;
-        match registration {
+        match self.session.registration_within(limit).await {
             Some(registration) => self.registration = Some((registration, start.elapsed())),
             None if self.session.arrivals().end().is_some() => self.has_ended(run, REGISTER).await,
             None => self.is_silent(run, REGISTER, limit).await,
         }
     }
 
-    /// Returns the RPCs that a WebAssembly module has functions for; `None` for other plugins.
-    pub(super) fn exported_rpcs(&self) -> Option<&[&'static str]> {
-        self.instance.rpcs.as_deref()
-    }
-
-    /// Returns the runtime's end of the connection.
-    pub(super) fn session(&self) -> &Session {
-        &self.session
-    }
-
-    /// Returns true if a runtime would have disconnected the plugin by now: it did not answer, or the connection is gone.
-    pub(super) fn is_over(&self) -> bool {
-        self.over
-    }
-
     /// Returns true if the connection or the process is gone, so that nothing can be called.
     pub(super) fn is_gone(&self) -> bool {
-        let exited = self
-            .instance
-            .process
-            .as_ref()
-            .is_some_and(|it| it.exit().is_some());
-        exited || self.session.is_closed()
-    }
-
-    /// Treats the plugin as connected, although it has not answered yet.
-    pub(super) fn go_on(&mut self) {
-        self.over = false;
+        let process = self.instance.process.as_ref();
+        self.session.is_closed() || process.is_some_and(|process| process.exit().is_some())
     }
 
     /// Configures the plugin.
@@ -147,21 +122,19 @@ impl Live {
             request.runtime_version.clone_from(&runtime.version);
         }
         let message = request.encode_to_vec();
-        let message = self
-            .session
-            .revision()
-            .without_newer("ConfigureRequest", &message);
-        self.shake_hands(run, CONFIGURE, message).await.decoded()
+        let revision = self.session.revision();
+        let message = revision.without_newer("ConfigureRequest", &message);
+        let reply = self.shake_hands(run, CONFIGURE, message).await;
+        reply.and_then(decoded)
     }
 
     /// Synchronizes the plugin.
     pub(super) async fn synchronize(&mut self, run: &mut Run<'_>) -> Reply<SynchronizeResponse> {
         let message = run.sample.state().encode_to_vec();
-        let message = self
-            .session
-            .revision()
-            .without_newer("SynchronizeRequest", &message);
-        self.shake_hands(run, SYNCHRONIZE, message).await.decoded()
+        let revision = self.session.revision();
+        let message = revision.without_newer("SynchronizeRequest", &message);
+        let reply = self.shake_hands(run, SYNCHRONIZE, message).await;
+        reply.and_then(decoded)
     }
 
     /// Calls an RPC before the first event. A plugin whose answer is an error, of any code, usually ends at once.
@@ -173,10 +146,9 @@ impl Live {
     ) -> Reply {
         let reply = self.exchange(run, step, request).await;
         if matches!(reply.result, Err(CallError::Status(_))) {
-            self.unless_ended(run, step, reply).await
-        } else {
-            reply
+            return self.unless_ended(run, step, reply).await;
         }
+        reply
     }
 
     /// Calls an RPC after the handshake. If there is no answer, records what happened to the plugin.
@@ -187,14 +159,14 @@ impl Live {
         request: impl Into<Bytes>,
     ) -> Reply {
         let reply = self.exchange(run, method, request).await;
-        let is_failure = match &reply.result {
-            Err(CallError::Status(status)) => status.code != Code::UNIMPLEMENTED,
-            Ok(_) | Err(_) => false,
-        };
-        if is_failure && !run.patience.was_survived(method) {
-            self.unless_ended(run, method, reply).await
-        } else {
-            reply
+        match &reply.result {
+            Err(CallError::Status(status))
+                if status.code != Code::UNIMPLEMENTED
+                    && !run.patience.survived.contains(method) =>
+            {
+                self.unless_ended(run, method, reply).await
+            }
+            Ok(_) | Err(_) => reply,
         }
     }
 
@@ -210,7 +182,7 @@ impl Live {
             self.has_ended(run, step).await;
             reply.result = Err(CallError::Closed);
         } else {
-            run.patience.survived(step);
+            run.patience.survived.insert(step);
         }
         reply
     }
@@ -220,7 +192,7 @@ impl Live {
         let process = self.instance.process.as_ref()?;
         let exit = process.ended(run.patience.limit(ENDING, END)).await;
         if exit.is_none() {
-            run.patience.was_silent(ENDING);
+            run.patience.silent.insert(ENDING);
         }
         exit
     }
@@ -247,7 +219,7 @@ impl Live {
     /// Records that the plugin does not answer.
     async fn is_silent(&mut self, run: &mut Run<'_>, step: &'static str, limit: Duration) {
         self.over = true;
-        run.patience.was_silent(step);
+        run.patience.silent.insert(step);
         let exit = self.instance.process.as_ref().and_then(|it| it.exit());
         let kind = exit.map_or(TroubleKind::Hung, |_| TroubleKind::Died);
         let message = match exit {
@@ -263,33 +235,23 @@ impl Live {
     async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
         self.over = true;
         self.session.closed(run.patience.limit(ENDING, END)).await;
-        let (kind, message) = match self.session.arrivals().end() {
-            Some(End::Broken(reason)) => (
-                TroubleKind::BrokeProtocol,
-                format!("the plugin broke the protocol: {}", answers::short(&reason)),
-            ),
-            end => self.ended_or_closed(run, end).await,
+        let end = self.session.arrivals().end();
+        let (kind, message) = if let Some(End::Broken(reason)) = end {
+            let reason = answers::short(&reason);
+            let message = format!("the plugin broke the protocol: {reason}");
+            (TroubleKind::BrokeProtocol, message)
+        } else if let Some(exit) = self.exit(run).await {
+            let message = format!("the plugin ended with {exit}");
+            (TroubleKind::Died, message)
+        } else {
+            let mut message = "the plugin closed the connection".to_owned();
+            if let Some(End::Lost(reason)) = end {
+                message.push_str(&format!(" ({})", answers::short(&reason)));
+            }
+            (TroubleKind::Closed, message)
         };
         self.note(run, kind, step, &message).await;
         self.silence = Some(message);
-    }
-
-    async fn ended_or_closed(
-        &mut self,
-        run: &mut Run<'_>,
-        end: Option<End>,
-    ) -> (TroubleKind, String) {
-        let reason = match end {
-            Some(End::Lost(reason)) => format!(" ({})", answers::short(&reason)),
-            Some(End::Broken(_) | End::Closed) | None => String::new(),
-        };
-        match self.exit(run).await {
-            Some(exit) => (TroubleKind::Died, format!("the plugin ended with {exit}")),
-            None => (
-                TroubleKind::Closed,
-                format!("the plugin closed the connection{reason}"),
-            ),
-        }
     }
 
     /// Records a trouble.
@@ -300,9 +262,8 @@ impl Live {
         step: &str,
         message: &str,
     ) {
-        let mut trouble = trouble(kind, step, self.session.revision(), message);
-        trouble.last_lines = self.instance.last_lines().await;
-        run.note(trouble);
+        let lines = self.instance.last_lines().await;
+        run.note(kind, step, self.session.revision(), message, lines);
     }
 
     /// Returns why the plugin does not answer, or a description of the answer.
@@ -339,14 +300,8 @@ impl Live {
         let errors = error_lines(&self.instance.last_lines().await);
         if let Some(first) = errors.first() {
             let message = format!("the plugin printed an error: {}", answers::short(first));
-            let mut trouble = trouble(
-                TroubleKind::PrintedError,
-                CONNECT,
-                self.session.revision(),
-                &message,
-            );
-            trouble.last_lines = errors;
-            run.note(trouble);
+            let (kind, revision) = (TroubleKind::PrintedError, self.session.revision());
+            run.note(kind, CONNECT, revision, &message, errors);
         }
     }
 }
@@ -357,14 +312,4 @@ fn connection_limit(run: &Run<'_>) -> Duration {
     }
     run.patience
         .limit(CONNECT, run.options.timeouts.registration)
-}
-
-fn trouble(kind: TroubleKind, step: &str, revision: &Revision, message: &str) -> Trouble {
-    Trouble {
-        kind,
-        step: step.to_owned(),
-        release: revision.release().to_owned(),
-        message: message.to_owned(),
-        last_lines: Vec::new(),
-    }
 }

@@ -292,35 +292,19 @@ impl Probed {
     /// Returns the durations of the answers, for each event that was answered under some target.
     pub fn latencies(&self) -> Vec<Latency> {
         let events = crate::session::life().map(nri::api::Event::name);
-        events.filter_map(|event| self.latency(event)).collect()
-    }
-
-    fn latency(&self, event: &'static str) -> Option<Latency> {
-        let results = self.targets.iter().flat_map(|target| &target.events);
-        let answered = results.filter(|result| result.event == event);
-        let mut times: Vec<Duration> = answered.filter_map(|result| result.took).collect();
-        times.sort_unstable();
-        Some(Latency {
-            event,
-            median: *times.get(times.len() / 2)?,
-            slowest: *times.last()?,
-            answers: times.len(),
-        })
-    }
-}
-
-impl EventResult {
-    /// Returns true if the event arrives in the deprecated way, also if it is answered with an error.
-    pub(super) fn arrives_as_state_change(&self) -> bool {
-        match self.outcome {
-            EventOutcome::Deprecated => true,
-            EventOutcome::Error => self.fell_back,
-            EventOutcome::Works
-            | EventOutcome::Lost
-            | EventOutcome::NotTried
-            | EventOutcome::Fails
-            | EventOutcome::Silent => false,
-        }
+        let latency = |event| {
+            let results = self.targets.iter().flat_map(|target| &target.events);
+            let answered = results.filter(|result| result.event == event);
+            let mut times: Vec<Duration> = answered.filter_map(|result| result.took).collect();
+            times.sort_unstable();
+            Some(Latency {
+                event,
+                median: *times.get(times.len() / 2)?,
+                slowest: *times.last()?,
+                answers: times.len(),
+            })
+        };
+        events.filter_map(latency).collect()
     }
 }
 
@@ -328,7 +312,15 @@ impl TargetResult {
     /// Returns the names of the events that arrive as StateChange, also if they are answered with an error.
     pub fn events_as_state_change(&self) -> Vec<&'static str> {
         let events = self.events.iter();
-        let arriving = events.filter(|event| event.arrives_as_state_change());
+        let arriving = events.filter(|event| match event.outcome {
+            EventOutcome::Deprecated => true,
+            EventOutcome::Error => event.fell_back,
+            EventOutcome::Works
+            | EventOutcome::Lost
+            | EventOutcome::NotTried
+            | EventOutcome::Fails
+            | EventOutcome::Silent => false,
+        });
         arriving.map(|event| event.event).collect()
     }
 

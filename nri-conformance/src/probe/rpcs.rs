@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nri::api::{ConfigureResponse, Event, EventMask, RegisterPluginRequest};
 use nri::plugin::Rpc;
-use nri::wire::Code;
+use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
 
 use crate::error::Result;
@@ -38,8 +38,8 @@ struct Pass<'r, 'a> {
     live: Option<Live>,
     /// The result, from the answers of the first instance.
     probed: Probed,
-    configure: Option<RpcResult>,
-    synchronize: Option<RpcResult>,
+    /// The first result for Configure, and for Synchronize.
+    handshake: Vec<RpcResult>,
     failed_starts: usize,
     /// Why there is no instance, if so.
     failure: String,
@@ -55,8 +55,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
         runtime: runtimes::linking(&revision),
         revision,
         live: None,
-        configure: None,
-        synchronize: None,
+        handshake: Vec::new(),
         failed_starts: 0,
         failure: String::new(),
     };
@@ -69,7 +68,9 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
     if let Some(live) = pass.live.take() {
         live.finish(pass.run).await;
     }
-    for (rpc, result) in [(SYNCHRONIZE, pass.synchronize), (CONFIGURE, pass.configure)] {
+    for rpc in [SYNCHRONIZE, CONFIGURE] {
+        let mut known = pass.handshake.iter();
+        let result = known.find(|result| result.rpc == rpc).cloned();
         results.insert(0, result.unwrap_or_else(|| not_called(rpc, &pass.failure)));
     }
     pass.probed.rpcs = results;
@@ -98,9 +99,8 @@ fn unknown(run: &Run<'_>) -> Probed {
 /// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
 fn order() -> Vec<&'static str> {
     let mut order: Vec<_> = life().map(Event::name).collect();
-    order.push(STATE_CHANGE);
     let is_left = |rpc: &&&'static Rpc| {
-        rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, STATE_CHANGE, SHUTDOWN].contains(&rpc.name)
+        rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, SHUTDOWN].contains(&rpc.name)
     };
     order.extend(Revision::rpcs().iter().filter(is_left).map(|rpc| rpc.name));
     order.push(SHUTDOWN);
@@ -124,11 +124,17 @@ impl Pass<'_, '_> {
             return Ok(result);
         }
         let reply = live.call(self.run, rpc, self.request(rpc)).await;
-        if rpc == NO_SUCH_RPC {
-            self.run.denial = answers::code(&reply.result);
+        if rpc == NO_SUCH_RPC
+            && let Err(CallError::Status(status)) = &reply.result
+        {
+            self.run.denial = Some(status.code);
         }
-        let result = result(&live, rpc, decoded(rpc, reply), self.run.denial);
-        if live.is_over() {
+        let reply = reply.and_then(|answer| match event(rpc) {
+            Some(event) => checked(event, Via::Dedicated, answer).map(drop),
+            None => Ok(()),
+        });
+        let result = result(&live, rpc, reply, self.run.denial);
+        if live.over {
             live.finish(self.run).await;
         } else {
             self.live = Some(live);
@@ -155,7 +161,7 @@ impl Pass<'_, '_> {
             self.probed.subject = subject(registration);
             self.probed.registered_after = Some(*after);
         }
-        if let Some(rpcs) = live.exported_rpcs() {
+        if let Some(rpcs) = &live.instance.rpcs {
             self.probed.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
         }
         let configured = self.configure(&mut live).await;
@@ -167,7 +173,8 @@ impl Pass<'_, '_> {
             return Ok(None);
         }
         self.failed_starts = 0;
-        live.go_on();
+        // An instance that has not answered everything is called nevertheless.
+        live.over = false;
         Ok(Some(live))
     }
 
@@ -177,16 +184,11 @@ impl Pass<'_, '_> {
             return false;
         }
         let reply = live.configure(self.run, self.runtime.as_ref()).await;
-        let answered = reply.answered_after().is_some();
-        if let Ok(answer) = &reply.result
-            && self.probed.subscription.is_none()
-        {
-            self.probed.subscription = Some(subscription(answer));
+        if let Ok(answer) = &reply.result {
+            let known = &mut self.probed.subscription;
+            known.get_or_insert_with(|| subscription(answer));
         }
-        if self.configure.is_none() {
-            self.configure = Some(result(live, CONFIGURE, reply, self.run.denial));
-        }
-        answered
+        self.keep(live, CONFIGURE, reply)
     }
 
     /// Synchronizes the plugin. Returns true if it answers.
@@ -195,34 +197,40 @@ impl Pass<'_, '_> {
             return false;
         }
         let reply = live.synchronize(self.run).await;
-        let answered = reply.answered_after().is_some();
-        if self.synchronize.is_none() {
-            self.synchronize = Some(result(live, SYNCHRONIZE, reply, self.run.denial));
+        self.keep(live, SYNCHRONIZE, reply)
+    }
+
+    /// Keeps the first result for an RPC of the handshake. Returns true if there was an answer.
+    fn keep<T>(&mut self, live: &Live, rpc: &'static str, reply: Reply<T>) -> bool {
+        let is_answered = reply.answered_after().is_some();
+        if !self.handshake.iter().any(|result| result.rpc == rpc) {
+            let result = result(live, rpc, reply, self.run.denial);
+            self.handshake.push(result);
         }
-        answered
+        is_answered
     }
 
     fn request(&self, rpc: &str) -> Vec<u8> {
-        match life().find(|event| event.name() == rpc) {
-            Some(event) => self.run.sample.request(event),
-            None if rpc == STATE_CHANGE => self.run.sample.state_change(&self.revision),
+        let sample = &self.run.sample;
+        match event(rpc) {
+            Some(event) => sample.request(event),
+            None if rpc == STATE_CHANGE => {
+                let (event, via) = (Event::RunPodSandbox, Via::StateChange);
+                let request = sample.request(event);
+                let request = self.revision.request(event, via, &request);
+                request
+                    .map(|(_, encoded)| encoded.to_vec())
+                    .unwrap_or_default()
+            }
             // The request of Shutdown is empty, and that of an unknown RPC does not matter.
             None => Vec::new(),
         }
     }
 }
 
-/// Converts a reply to an error if the answer to the event cannot be decoded.
-fn decoded(rpc: &str, reply: Reply) -> Reply<()> {
-    let event = life().find(|event| event.name() == rpc);
-    let result = reply.result.and_then(|answer| match event {
-        Some(event) => checked(event, Via::Dedicated, answer).map(drop),
-        None => Ok(()),
-    });
-    Reply {
-        result,
-        took: reply.took,
-    }
+/// Returns the event that an RPC is dedicated to.
+fn event(rpc: &str) -> Option<Event> {
+    life().find(|event| event.name() == rpc)
 }
 
 fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Code>) -> RpcResult {
@@ -243,7 +251,7 @@ fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Cod
 
 /// Returns the result for an RPC whose function a WebAssembly module does not export.
 fn not_exported(live: &Live, rpc: &'static str) -> Option<RpcResult> {
-    let exported = live.exported_rpcs()?.contains(&rpc);
+    let exported = live.instance.rpcs.as_ref()?.contains(&rpc);
     if exported || rpc == NO_SUCH_RPC {
         return None;
     }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use nri::api::{Event, SynchronizeRequest};
 use nri::wire::Code;
-use nri_adaptation::{Revision, Via};
+use nri_adaptation::Revision;
 use tokio::time::Instant;
 
 use crate::probe::{Options, Trouble, TroubleKind};
-use crate::session;
-use crate::session::RuntimeKind;
-use crate::session::world::{Sample as PodWithContainer, World};
+use crate::session::world::{self, World};
+use crate::session::{RuntimeKind, sample_request};
 use crate::subject::Subject;
 
 /// The maximum number of troubles that a result lists.
@@ -31,7 +30,7 @@ pub(super) struct Run<'a> {
     pub(super) awaits_first: bool,
     /// The code with which the plugin answers a call to an RPC that does not exist; `None` if it is not known.
     pub(super) denial: Option<Code>,
-    troubles: Vec<Trouble>,
+    pub(super) troubles: Vec<Trouble>,
 }
 
 impl<'a> Run<'a> {
@@ -48,10 +47,24 @@ impl<'a> Run<'a> {
     }
 
     /// Records a trouble, unless it is already recorded for this step.
-    pub(super) fn note(&mut self, trouble: Trouble) {
-        let same = |it: &&Trouble| it.kind == trouble.kind && it.step == trouble.step;
-        if self.troubles.iter().find(same).is_none() && self.troubles.len() < MAX_TROUBLES {
-            self.troubles.push(trouble);
+    pub(super) fn note(
+        &mut self,
+        kind: TroubleKind,
+        step: &str,
+        revision: &Revision,
+        message: &str,
+        last_lines: Vec<String>,
+    ) {
+        let mut troubles = self.troubles.iter();
+        let is_known = troubles.any(|it| it.kind == kind && it.step == step);
+        if !is_known && self.troubles.len() < MAX_TROUBLES {
+            self.troubles.push(Trouble {
+                kind,
+                step: step.to_owned(),
+                release: revision.release().to_owned(),
+                message: message.to_owned(),
+                last_lines,
+            });
         }
     }
 
@@ -59,28 +72,23 @@ impl<'a> Run<'a> {
     pub(super) fn is_out_of_time(&mut self, revision: &Revision) -> bool {
         let over = self.patience.is_over();
         if over {
-            self.note(Trouble {
-                kind: TroubleKind::OutOfTime,
-                step: ANY_STEP.to_owned(),
-                release: revision.release().to_owned(),
-                message: out_of_time(self.options),
-                last_lines: Vec::new(),
-            });
+            let message = out_of_time(self.options);
+            self.note(
+                TroubleKind::OutOfTime,
+                ANY_STEP,
+                revision,
+                &message,
+                Vec::new(),
+            );
         }
         over
-    }
-
-    pub(super) fn into_troubles(self) -> Vec<Trouble> {
-        self.troubles
     }
 }
 
 /// Returns the reason for steps that were not tried because the time was over.
 pub(super) fn out_of_time(options: &Options) -> String {
-    format!(
-        "not tried: the {:?} for the probe were over",
-        options.within
-    )
+    let within = options.within;
+    format!("not tried: the {within:?} for the probe were over")
 }
 
 /// The seed for the ids of pods and containers; any number will do.
@@ -90,8 +98,8 @@ const SEED: u64 = 0x006e_7269;
 #[derive(Debug)]
 pub(super) struct Sample {
     runtime: RuntimeKind,
-    known: PodWithContainer,
-    new: PodWithContainer,
+    known: world::Sample,
+    new: world::Sample,
 }
 
 impl Sample {
@@ -116,17 +124,8 @@ impl Sample {
 
     /// Returns the encoded request of the RPC that is dedicated to an event.
     pub(super) fn request(&self, event: Event) -> Vec<u8> {
-        let PodWithContainer { pod, container } = &self.new;
-        session::sample_request(self.runtime, event, pod, container)
-    }
-
-    /// Returns the request of StateChange, with the event that starts a pod.
-    pub(super) fn state_change(&self, revision: &Revision) -> Vec<u8> {
-        let event = Event::RunPodSandbox;
-        let request = revision.request(event, Via::StateChange, &self.request(event));
-        request
-            .map(|(_, encoded)| encoded.to_vec())
-            .unwrap_or_default()
+        let world::Sample { pod, container } = &self.new;
+        sample_request(self.runtime, event, pod, container)
     }
 }
 
@@ -141,8 +140,10 @@ const MIN_LIMIT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Patience {
     deadline: Option<Instant>,
-    silent: HashSet<&'static str>,
-    survived: HashSet<&'static str>,
+    /// The steps that were not answered in time.
+    pub(super) silent: HashSet<&'static str>,
+    /// The RPCs after whose error the plugin kept running. Its end is not waited for again.
+    pub(super) survived: HashSet<&'static str>,
 }
 
 impl Patience {
@@ -155,11 +156,6 @@ impl Patience {
         }
     }
 
-    /// Restarts the time of the whole probe.
-    pub(super) fn restart(&mut self, within: Duration) {
-        self.deadline = Instant::now().checked_add(within);
-    }
-
     /// Returns the time limit of a step whose usual limit is `usual`.
     pub(super) fn limit(&self, step: &'static str, usual: Duration) -> Duration {
         let wanted = if self.silent.contains(step) {
@@ -168,21 +164,6 @@ impl Patience {
             usual
         };
         wanted.min(self.left())
-    }
-
-    /// Records that a step was not answered in time.
-    pub(super) fn was_silent(&mut self, step: &'static str) {
-        self.silent.insert(step);
-    }
-
-    /// Records that the plugin kept running after its error to an RPC.
-    pub(super) fn survived(&mut self, rpc: &'static str) {
-        self.survived.insert(rpc);
-    }
-
-    /// Returns true if the plugin kept running after an error to this RPC before. Its end is not waited for again.
-    pub(super) fn was_survived(&self, rpc: &'static str) -> bool {
-        self.survived.contains(rpc)
     }
 
     /// Returns true if the time of the whole probe is over.
@@ -207,7 +188,7 @@ mod tests {
         let usual = Duration::from_secs(2);
         let mut patience = Patience::new(Duration::from_secs(3600));
         assert_eq!(patience.limit("Configure", usual), usual);
-        patience.was_silent("Configure");
+        patience.silent.insert("Configure");
         assert_eq!(patience.limit("Configure", usual), usual / REPEAT_DIVISOR);
         assert_eq!(patience.limit("Synchronize", usual), usual);
         let short = Duration::from_millis(10);

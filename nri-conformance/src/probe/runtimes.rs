@@ -1,7 +1,5 @@
 //! The runtime that is reported to a plugin.
 
-use std::sync::LazyLock;
-
 use nri_adaptation::Revision;
 use serde::Deserialize;
 
@@ -25,31 +23,24 @@ struct Release {
     nri: String,
 }
 
-static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
-    // Cannot fail: a test parses it.
-    toml::from_str(nri_protos::RUNTIMES_TOML).ok()
-});
-
 /// Returns the newest release of a runtime that links this release of NRI, or else the closest earlier one.
 pub(super) fn linking(revision: &Revision) -> Option<RuntimeRelease> {
+    // Cannot fail: a test parses it.
+    let table: Table = toml::from_str(nri_protos::RUNTIMES_TOML).ok()?;
     let mut best: Option<(Revision, RuntimeRelease)> = None;
-    for runtime in &TABLE.as_ref()?.runtime {
-        let Some(name) = runtime.reports_as.first() else {
-            continue;
-        };
-        for release in runtime.releases.iter().rev() {
+    for runtime in table.runtime {
+        for release in runtime.releases.into_iter().rev() {
+            // Releases before the protocol have no revision.
             let Ok(nri) = Revision::of(&release.nri) else {
                 continue;
             };
-            let is_newer = |(best, _): &(Revision, RuntimeRelease)| {
+            let is_newer = best.as_ref().is_none_or(|(best, _)| {
                 best.release() != nri.release() && nri.is_at_least(best.release())
-            };
-            if revision.is_at_least(nri.release()) && best.as_ref().is_none_or(is_newer) {
-                let found = RuntimeRelease {
-                    name: name.clone(),
-                    version: release.release.clone(),
-                };
-                best = Some((nri, found));
+            });
+            if is_newer && revision.is_at_least(nri.release()) {
+                let name = runtime.reports_as.first()?.clone();
+                let version = release.release;
+                best = Some((nri, RuntimeRelease { name, version }));
             }
         }
     }

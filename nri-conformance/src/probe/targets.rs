@@ -65,14 +65,10 @@ pub(super) async fn probe(
     Ok(match pass.admit().await? {
         Err((verdict, reason)) => without_events(target, verdict, reason),
         Ok((live, mask)) => {
-            let events = pass.events(live, mask, wanted).await?;
-            let (verdict, reason) = judge(&events);
-            TargetResult {
-                verdict,
-                reason,
-                events,
-                ..without_events(target, Verdict::Works, String::new())
-            }
+            let mut result = without_events(target, Verdict::Works, String::new());
+            result.events = pass.events(live, mask, wanted).await?;
+            judge(&mut result);
+            result
         }
     })
 }
@@ -191,7 +187,7 @@ impl Pass<'_, '_> {
 
     /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the next.
     async fn events(&mut self, live: Live, mask: i32, wanted: i32) -> Result<Vec<EventResult>> {
-        let subscribed = live.session().subscribed(mask);
+        let subscribed = live.session.subscribed(mask);
         let wanted = EventMask::from_bits_truncate(wanted);
         let mut live = Some(live);
         let mut results = Vec::new();
@@ -237,17 +233,15 @@ impl Pass<'_, '_> {
             let detail = format!("not tried after {MAX_SILENT} events without an answer");
             return Ok(unsent(event, EventOutcome::NotTried, detail));
         }
-        if live.is_none() {
-            match self.admit().await? {
-                Ok((fresh, _)) => *live = Some(fresh),
+        let mut current = match live.take() {
+            Some(live) => live,
+            None => match self.admit().await? {
+                Ok((live, _)) => live,
                 Err((_, reason)) => return Ok(unsent(event, EventOutcome::NotTried, reason)),
-            }
-        }
-        let Some(mut current) = live.take() else {
-            return Ok(unsent(event, EventOutcome::NotTried, String::new()));
+            },
         };
         let result = self.send(&mut current, event).await;
-        if current.is_over() {
+        if current.over {
             current.finish(self.run).await;
         } else {
             *live = Some(current);
@@ -294,12 +288,7 @@ impl Pass<'_, '_> {
             };
         };
         let reply = live.call(self.run, method, request).await;
-        Reply {
-            result: reply
-                .result
-                .and_then(|answer| checked(event, via, answer).map(drop)),
-            took: reply.took,
-        }
+        reply.and_then(|answer| checked(event, via, answer).map(drop))
     }
 
     fn sends(&self, via: Via) -> bool {
@@ -333,8 +322,7 @@ fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
 }
 
 /// Derives the verdict and its reason from the outcomes of all events.
-fn judge(events: &[EventResult]) -> (Verdict, String) {
-    let verdict = events.iter().map(|event| verdict(event.outcome)).max();
+fn judge(result: &mut TargetResult) {
     let mut reasons = Vec::new();
     for (outcome, before, after) in [
         (EventOutcome::Silent, "does not answer ", ""),
@@ -343,22 +331,19 @@ fn judge(events: &[EventResult]) -> (Verdict, String) {
         (EventOutcome::NotTried, "", " not tried"),
         (EventOutcome::Lost, "does not receive ", ""),
     ] {
-        let of = || events.iter().filter(|event| event.outcome == outcome);
-        let names: Vec<_> = of().map(|event| event.event).collect();
-        if let Some(first) = of().next() {
-            let names = names.join(", ");
+        let names = result.events_that(outcome).join(", ");
+        let mut events = result.events.iter();
+        if let Some(first) = events.find(|event| event.outcome == outcome) {
             reasons.push(format!("{before}{names}{after}: {}", first.detail));
         }
     }
-    let deprecated: Vec<_> = events
-        .iter()
-        .filter(|event| event.arrives_as_state_change())
-        .map(|event| event.event)
-        .collect();
+    let deprecated = result.events_as_state_change().join(", ");
     if !deprecated.is_empty() {
-        reasons.push(format!("receives {} as StateChange", deprecated.join(", ")));
+        reasons.push(format!("receives {deprecated} as StateChange"));
     }
-    (verdict.unwrap_or(Verdict::Works), reasons.join("; "))
+    result.reason = reasons.join("; ");
+    let verdicts = result.events.iter().map(|event| verdict(event.outcome));
+    result.verdict = verdicts.max().unwrap_or(Verdict::Works);
 }
 
 fn verdict(outcome: EventOutcome) -> Verdict {

@@ -1,9 +1,9 @@
 //! Plugins that are processes.
 
 mod cleanup;
-mod usage;
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::Path;
 use std::process::Stdio;
@@ -21,9 +21,7 @@ use tokio::time::{sleep, timeout};
 use crate::error::{Error, Result};
 
 use super::{Executable, Output, Stream};
-use cleanup::Marker;
 pub use cleanup::adopt_orphans;
-pub use usage::Usage;
 
 /// The name and index of an executable whose name is not `NN-name`.
 const NAME: &str = "plugin";
@@ -60,22 +58,16 @@ const GONE: Duration = Duration::from_millis(500);
 const REST: Duration = Duration::from_secs(1);
 
 /// The process of a plugin. The process, and everything that it has started, is killed when this is dropped.
+#[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Its id, which is also that of its group. It is not reused before the process is reaped, when this is dropped.
     pid: u32,
     output: Output,
     reading: Vec<JoinHandle<()>>,
-    marker: Marker,
+    /// The value of [`cleanup::VARIABLE`] in the environment of its descendants.
+    marker: String,
     _folder: TempDir,
-}
-
-impl std::fmt::Debug for Process {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Process")
-            .field("pid", &self.pid)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Launches a plugin like a runtime. Returns the runtime's end of the connection.
@@ -113,7 +105,7 @@ fn start(
     let failed = |error| Error::io("start", &executable.path, error);
     let path = executable.path.canonicalize().map_err(failed)?;
     let folder = tempfile::tempdir().map_err(failed)?;
-    let marker = Marker::new();
+    let marker = cleanup::marker();
     let mut command = program(&path, executable.isolate);
     let places = [
         ("{socket}", socket),
@@ -123,7 +115,7 @@ fn start(
         .args(executable.args.iter().map(|arg| filled_in(arg, &places)))
         .env_clear()
         .envs(executable.dry_root.as_ref().map(|root| (DRY_ROOT, root)))
-        .env(marker.variable(), marker.value())
+        .env(cleanup::VARIABLE, &marker)
         .envs(
             executable
                 .env
@@ -275,6 +267,53 @@ impl Drop for Process {
     }
 }
 
+/// The resources that a process uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Resident memory in bytes.
+    pub memory: u64,
+    /// Open file descriptors.
+    pub descriptors: usize,
+    /// Threads.
+    pub threads: usize,
+    /// The processor time that its threads have used, or waited for while other processes ran.
+    pub cpu_wanted: Duration,
+}
+
+impl Usage {
+    /// Reads the usage of a process from `/proc`; `None` if the process is gone.
+    fn of(pid: u32) -> Option<Self> {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let number = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        Some(Usage {
+            memory: number("VmRSS:").unwrap_or_default() * 1024,
+            descriptors: fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count(),
+            threads: usize::try_from(number("Threads:")?).ok()?,
+            cpu_wanted: cpu_wanted(pid)?,
+        })
+    }
+}
+
+/// Returns the processor time that all threads of a process have used or waited for.
+fn cpu_wanted(pid: u32) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let of_thread = |thread: std::io::Result<fs::DirEntry>| wanted_by(&thread.ok()?.path());
+    let nanoseconds = threads.filter_map(of_thread).fold(0, u64::saturating_add);
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds spent on a processor and in a run
+/// queue. A sleeping thread adds to neither, regardless of the load of the machine.
+fn wanted_by(thread: &Path) -> Option<u64> {
+    let text = fs::read_to_string(thread.join("schedstat")).ok()?;
+    let mut numbers = text.split_whitespace();
+    let mut next = || numbers.next()?.parse::<u64>().ok();
+    Some(next()?.saturating_add(next()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,5 +324,24 @@ mod tests {
         assert_eq!(of("/opt/10-logger"), ("10".into(), "logger".into()));
         assert_eq!(of("/opt/logger"), (INDEX.into(), NAME.into()));
         assert_eq!(of("1x-logger"), (INDEX.into(), NAME.into()));
+    }
+
+    #[test]
+    fn this_process_uses_something() {
+        let usage = Usage::of(std::process::id()).unwrap();
+        assert!(usage.memory > 100_000 && usage.descriptors >= 3 && usage.threads >= 1);
+        assert_eq!(Usage::of(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_loop_wants_a_processor_all_the_time() {
+        // Threads of other tests end meanwhile, so this one alone counts.
+        let wanted = || Duration::from_nanos(wanted_by(Path::new("/proc/thread-self")).unwrap());
+        let (start, before) = (Instant::now(), wanted());
+        while start.elapsed() < Duration::from_millis(100) {
+            std::hint::spin_loop();
+        }
+        // The numbers are updated when the thread is scheduled, at the latest with the next tick.
+        assert!(wanted() - before >= Duration::from_millis(50));
     }
 }

@@ -8,9 +8,9 @@ use nri_adaptation::{Revision, Via};
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, judge, may_reject};
-use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
+use crate::plugin::verdict::{Judged, blocked, fail, failed, in_the_way, skip};
 use crate::session::world::{Sample, World};
-use crate::session::{Answer, can_fall_back, describe, life, sample_request};
+use crate::session::{Answer, can_fall_back, describe, life};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W4"] "each-way" Each each_way;
@@ -25,42 +25,29 @@ const NO_RPC: &str = "NoSuchEvent";
 /// Event numbers that no release has, and 0.
 const UNKNOWN_EVENTS: [i32; 5] = [0, Event::Last as i32, 99, i32::MAX, -1];
 
-async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
+async fn each_way(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
     let sample = bench.sample();
     for event in live.life() {
         let answer = live.send(event, &sample).await;
         match &answer.result {
             Ok(_) => {}
             Err(CallError::Timeout(_)) => return Err(in_the_way(&answer)),
-            Err(_)
-                if is_rejection(&answer) && rejects_the_other_way(bench, revision, event).await =>
-            {
+            Err(_) if is_rejection(&answer) && rejects_the_other_way(bench, event).await => {
                 let why = "the plugin rejects the sample, whichever way it is sent";
                 return skip(format!("{}: {}; {why}", answer.sent(), answer.got()));
             }
             Err(_) if is_rpc_error(&answer) && has_state_change(bench, &live, event).await => {
-                return Err(blocked(
-                    "W3",
-                    answer.sent(),
-                    answer.got(),
-                    "UNIMPLEMENTED or success",
-                ));
+                let expected = "UNIMPLEMENTED or success";
+                return Err(blocked("W3", answer.sent(), answer.got(), expected));
             }
             Err(_) if live.mask == 0 && answer.is_unimplemented() => {
-                return Err(blocked(
-                    "W2",
-                    answer.sent(),
-                    answer.got(),
-                    "no subscription to it",
-                ));
+                let expected = "no subscription to it";
+                return Err(blocked("W2", answer.sent(), answer.got(), expected));
             }
             Err(_) => {
-                return fail(
-                    answer.sent(),
-                    answer.got(),
-                    "success: it subscribed to the event",
-                );
+                let expected = "success: it subscribed to the event";
+                return fail(answer.sent(), answer.got(), expected);
             }
         }
     }
@@ -77,15 +64,18 @@ fn is_rejection(answer: &Answer) -> bool {
 }
 
 /// Returns true if an event also fails when it is sent in the other way, or if there is no other way.
-async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event) -> bool {
-    let other = match revision.carrier(event) {
+async fn rejects_the_other_way(bench: &Bench, event: Event) -> bool {
+    let other = match bench.revision.carrier(event) {
         Some(Via::StateChange) => Via::Dedicated,
         Some(Via::Dedicated) | None => Via::StateChange,
     };
     if !can_fall_back(event) {
         return true;
     }
-    let Ok(live) = bench.serving(&Revision::newest()).await else {
+    let Ok((instance, session)) = bench.registered_as(&Revision::newest(), None).await else {
+        return true;
+    };
+    let Ok(live) = bench.begin(instance, session).await else {
         return true;
     };
     let sample = bench.sample();
@@ -96,32 +86,21 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
     answer.result.is_err()
 }
 
-async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
+async fn unimplemented(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
     let sample = bench.sample();
     for event in life() {
-        let dedicated =
-            sample_request(bench.options.runtime, event, &sample.pod, &sample.container);
-        let answer = live
-            .session
-            .send_via(event, Via::Dedicated, &dedicated)
-            .await;
+        let answer = live.send_via(event, Via::Dedicated, &sample).await;
         // W4 covers the events of the subscription. The plugin may also handle others. An RPC that the revision lacks
         // is never called.
-        if !live.subscribes(event) && !answer.is_unimplemented() {
-            let rejected = may_reject(event) && answer.code() == Some(Code::UNKNOWN);
-            if answer.result.is_err() && !rejected {
-                return fail(
-                    answer.sent(),
-                    answer.got(),
-                    "UNIMPLEMENTED (12), or success",
-                );
-            }
-        } else if live.subscribes(event)
-            && is_rpc_error(&answer)
-            && has_state_change(bench, &live, event).await
-        {
-            let expected = "UNIMPLEMENTED (12), for which a runtime sends StateChange instead";
+        let rejected = may_reject(event) && answer.code() == Some(Code::UNKNOWN);
+        let broken = if live.subscribes(event) {
+            is_rpc_error(&answer) && has_state_change(bench, &live, event).await
+        } else {
+            answer.result.is_err() && !answer.is_unimplemented() && !rejected
+        };
+        if broken {
+            let expected = "UNIMPLEMENTED (12), for which a runtime sends StateChange, or success";
             return fail(answer.sent(), answer.got(), expected);
         }
     }
@@ -141,18 +120,18 @@ async fn has_state_change(bench: &Bench, live: &Live, event: Event) -> bool {
 
 /// Calls an RPC that does not exist.
 async fn no_rpc(live: &Live) -> Judged {
-    let expected = "UNIMPLEMENTED (12)";
-    match live.session.call(NO_RPC, Vec::new()).await {
-        Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => Ok(()),
-        Err(error @ CallError::Timeout(_)) => fail(NO_RPC, describe(&error), expected),
-        Err(error) => fail(NO_RPC, describe(&error), expected),
-        Ok(_) => fail(NO_RPC, "success", expected),
-    }
+    let answer = live.session.call(NO_RPC, Vec::new()).await;
+    let got = match answer {
+        Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => return Ok(()),
+        Err(error) => describe(&error),
+        Ok(_) => "success".to_owned(),
+    };
+    fail(NO_RPC, got, "UNIMPLEMENTED (12)")
 }
 
-async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
-    let alone = works_alone(bench, revision).await?;
-    let live = bench.serving(revision).await?;
+async fn mixed(bench: &Bench) -> Judged {
+    let alone = works_alone(bench).await?;
+    let live = bench.serving().await?;
     let samples = [bench.sample(), bench.sample()];
     for (position, event) in live.life().enumerate() {
         if !alone.contains(&event) {
@@ -173,10 +152,10 @@ async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
 }
 
 /// Returns the events that the plugin accepts in both ways, each way on a separate connection.
-async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
+async fn works_alone(bench: &Bench) -> Judged<Vec<Event>> {
     let mut works: Vec<Event> = life().filter(|event| can_fall_back(*event)).collect();
     for via in [Via::Dedicated, Via::StateChange] {
-        let live = bench.serving(revision).await?;
+        let live = bench.serving().await?;
         let sample = bench.sample();
         works.retain(|event| live.subscribes(*event));
         for event in live.life() {
@@ -196,8 +175,8 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
     Ok(works)
 }
 
-async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
+async fn unknown(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
     let sample = bench.sample();
     if !takes_state_change(&live, &sample).await {
         return skip("does not implement StateChange");
@@ -210,19 +189,11 @@ async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
             container: None,
         };
         let sent = format!("StateChange with the event number {number}");
-        match live
-            .session
-            .call("StateChange", change.encode_to_vec())
+        let answer = live.session.call("StateChange", change.encode_to_vec());
+        let expected = "success: the event must be ignored";
+        answer
             .await
-        {
-            Ok(_) => {}
-            Err(error @ CallError::Timeout(_)) => {
-                return Err(blocked("P5", sent, describe(&error), IN_TIME));
-            }
-            Err(error) => {
-                return fail(sent, describe(&error), "success: the event must be ignored");
-            }
-        }
+            .map_err(|error| failed(sent, &error, expected))?;
     }
     Ok(())
 }

@@ -6,12 +6,11 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use nri::api::{Event, PodSandbox, SynchronizeRequest};
-use nri_adaptation::Revision;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
-use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::plugin::verdict::{Judged, Verdict, fail};
 use crate::session::world::Sample;
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -45,17 +44,9 @@ const END: [Event; 4] = [
 /// The end of a pod.
 const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
 
-/// Starts a pod with a container.
-async fn started(live: &Live, sample: &Sample) -> Judged {
-    for event in START {
-        live.given(event, sample).await?;
-    }
-    Ok(())
-}
-
-/// Ends a pod with a container, up to and including an event.
+/// Starts a pod with a container, and ends both, up to and including an event.
 async fn ended(live: &Live, sample: &Sample, last: Event) -> Judged {
-    for event in END {
+    for event in START.into_iter().chain(END) {
         live.given(event, sample).await?;
         if event == last {
             break;
@@ -64,81 +55,72 @@ async fn ended(live: &Live, sample: &Sample, last: Event) -> Judged {
     Ok(())
 }
 
-/// Skips the test unless the plugin receives one of some events.
-fn requires_one(live: &Live, events: &[Event]) -> Judged {
-    if events.iter().any(|event| live.subscribes(*event)) {
-        return Ok(());
-    }
-    let names: Vec<_> = events.iter().map(|event| event.name()).collect();
-    skip(format!("subscribes to none of {}", names.join(", ")))
+async fn stop_twice(bench: &Bench) -> Judged {
+    again(
+        bench,
+        Event::StopPodSandbox,
+        &["a second time", "a third time"],
+    )
+    .await
 }
 
-async fn stop_twice(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    live.requires(Event::StopPodSandbox)?;
+async fn remove_twice(bench: &Bench) -> Judged {
+    again(bench, Event::RemovePodSandbox, &["a second time"]).await
+}
+
+/// Sends the life of a pod up to an event, and then the same event again.
+async fn again(bench: &Bench, event: Event, times: &[&str]) -> Judged {
+    let live = bench.serving().await?;
+    live.requires(&[event])?;
     let sample = bench.sample();
-    started(&live, &sample).await?;
-    ended(&live, &sample, Event::StopPodSandbox).await?;
-    for times in ["a second time", "a third time"] {
-        live.expect(Event::StopPodSandbox, &sample, times).await?;
+    ended(&live, &sample, event).await?;
+    for time in times {
+        live.expect(event, &sample, time).await?;
     }
     Ok(())
 }
 
-async fn from_synchronize(bench: &Bench, revision: &Revision) -> Judged {
+async fn from_synchronize(bench: &Bench) -> Judged {
     let sample = bench.sample();
     let state = SynchronizeRequest {
         pods: vec![sample.pod.clone()],
         containers: vec![sample.container.clone()],
         more: false,
     };
-    let live = bench.serving_with(revision, &state).await?;
-    requires_one(&live, &END)?;
+    let (instance, session) = bench.registered().await?;
+    let live = bench.begin_with(instance, session, &state).await?;
     let what = "for what it knows only from Synchronize";
+    ends(bench, &live, || sample.clone(), what).await
+}
+
+async fn never_seen(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
+    ends(
+        bench,
+        &live,
+        || bench.sample(),
+        "for what it has never seen",
+    )
+    .await
+}
+
+/// Sends the events at the end of a pod's life, each about the next sample. Skips the test if an event that fails also
+/// fails for an ordinary pod.
+async fn ends(bench: &Bench, live: &Live, sample: impl Fn() -> Sample, what: &str) -> Judged {
+    live.requires(&END)?;
     for event in END {
-        let judged = live.expect(event, &sample, what).await;
-        unless_always(bench, revision, event, judged).await?;
+        let judged = live.expect(event, &sample(), what).await;
+        if matches!(judged, Err(Verdict::Fail(_))) {
+            ended(&bench.serving().await?, &bench.sample(), event).await?;
+        }
+        judged?;
     }
     Ok(())
 }
 
-async fn never_seen(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    requires_one(&live, &END)?;
-    let what = "for what it has never seen";
-    for event in END {
-        let sample = bench.sample();
-        let judged = live.expect(event, &sample, what).await;
-        unless_always(bench, revision, event, judged).await?;
-    }
-    Ok(())
-}
-
-/// Turns a failure into a skip if the event also fails for an ordinary pod.
-async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged: Judged) -> Judged {
-    let Err(Verdict::Fail(failure)) = judged else {
-        return judged;
-    };
-    let live = bench.serving(revision).await?;
-    let sample = bench.sample();
-    started(&live, &sample).await?;
-    ended(&live, &sample, event).await?;
-    Err(Verdict::Fail(failure))
-}
-
-async fn remove_twice(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    live.requires(Event::RemovePodSandbox)?;
-    let sample = bench.sample();
-    started(&live, &sample).await?;
-    ended(&live, &sample, Event::RemovePodSandbox).await?;
-    live.expect(Event::RemovePodSandbox, &sample, "a second time")
-        .await
-}
-
-async fn retry(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    live.requires(Event::RunPodSandbox)?;
+async fn retry(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
+    live.requires(&[Event::RunPodSandbox])?;
     let mut world = bench.world();
     for ended in [&[][..], &END_POD[1..], &END_POD] {
         let sample = world.sample();
@@ -157,9 +139,9 @@ async fn retry(bench: &Bench, revision: &Revision) -> Judged {
     Ok(())
 }
 
-async fn any_order(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    live.requires(Event::RemovePodSandbox)?;
+async fn any_order(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
+    live.requires(&[Event::RemovePodSandbox])?;
     let pods = [bench.sample(), bench.sample(), bench.sample()];
     for pod in &pods {
         live.given(Event::RunPodSandbox, pod).await?;
@@ -173,16 +155,17 @@ async fn any_order(bench: &Bench, revision: &Revision) -> Judged {
     Ok(())
 }
 
-async fn infrastructure(bench: &Bench, revision: &Revision) -> Judged {
-    let live = bench.serving(revision).await?;
-    live.requires(Event::RemovePodSandbox)?;
+async fn infrastructure(bench: &Bench) -> Judged {
+    let live = bench.serving().await?;
+    live.requires(&[Event::RemovePodSandbox])?;
     let folder = tempfile::tempdir()
         .map_err(|error| Verdict::Skip(format!("cannot create a folder: {error}")))?;
     let namespace = folder.path().join("netns");
+    let unwritten = |error| Verdict::Skip(format!("cannot write a file: {error}"));
     for gone in [false, true] {
         let mut sample = bench.sample();
         sample.pod = with_network(sample.pod, &namespace);
-        let before = prepared(&namespace);
+        fs::write(&namespace, "stands for a network namespace").map_err(unwritten)?;
         live.given(Event::RunPodSandbox, &sample).await?;
         live.given(Event::StopPodSandbox, &sample).await?;
         if gone {
@@ -190,9 +173,7 @@ async fn infrastructure(bench: &Bench, revision: &Revision) -> Judged {
             let what = "after the runtime has removed the network namespace";
             live.expect(Event::RemovePodSandbox, &sample, what).await?;
         } else {
-            let before = before
-                .and_then(|()| opened_long_ago(&namespace))
-                .map_err(|error| Verdict::Skip(format!("cannot write a file: {error}")))?;
+            let before = opened_long_ago(&namespace).map_err(unwritten)?;
             live.given(Event::RemovePodSandbox, &sample).await?;
             untouched(&before, &namespace)?;
         }
@@ -208,10 +189,6 @@ fn with_network(mut pod: PodSandbox, namespace: &Path) -> PodSandbox {
     pod
 }
 
-fn prepared(namespace: &Path) -> std::io::Result<()> {
-    fs::write(namespace, "stands for a network namespace")
-}
-
 /// Sets the time of the last access to the past, so that the next access can be detected.
 fn opened_long_ago(path: &Path) -> std::io::Result<Metadata> {
     let past = SystemTime::now() - Duration::from_secs(1_000_000);
@@ -224,15 +201,12 @@ fn opened_long_ago(path: &Path) -> std::io::Result<Metadata> {
 fn untouched(before: &Metadata, path: &Path) -> Judged {
     let sent = "RemovePodSandbox, with a file in the place of the network namespace";
     let expected = "the file as it was: the runtime takes the infrastructure of a pod down";
-    let Ok(after) = fs::metadata(path) else {
-        return fail(sent, "the file was deleted", expected);
-    };
     let times = |it: &Metadata| (it.ino(), it.len(), it.mtime(), it.ctime());
-    if times(before) != times(&after) {
-        return fail(sent, "the file was changed", expected);
-    }
-    if before.atime() != after.atime() {
-        return fail(sent, "the file was opened and read", expected);
-    }
-    Ok(())
+    let got = match fs::metadata(path) {
+        Err(_) => "the file was deleted",
+        Ok(after) if times(before) != times(&after) => "the file was changed",
+        Ok(after) if before.atime() != after.atime() => "the file was opened and read",
+        Ok(_) => return Ok(()),
+    };
+    fail(sent, got, expected)
 }

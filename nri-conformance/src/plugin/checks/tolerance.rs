@@ -2,14 +2,14 @@
 
 use nri::api::{Container, Event, PodSandbox};
 use nri::codec::Message as _;
-use nri_adaptation::Revision;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
-use crate::plugin::live::{Live, judge};
+use crate::plugin::live::judge;
 use crate::plugin::verdict::{Judged, Verdict, fail};
-use crate::session::{RuntimeKind, describe, sample_request};
+use crate::session::world::Sample;
+use crate::session::{describe, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W7"] "unknown-fields" BothWays unknown_fields;
@@ -23,125 +23,94 @@ const UNKNOWN_FIELDS: [u32; 4] = [1999, 2000, 2001, 536_870_911];
 /// The field numbers of the pod and the container in the requests of events.
 const PARTS: [u32; 2] = [1, 2];
 
-/// A function that creates the request for an event.
-type Make = fn(RuntimeKind, Event, &PodSandbox, &Container) -> Vec<u8>;
-
-async fn unknown_fields(bench: &Bench, revision: &Revision) -> Judged {
-    let (instance, session) = bench.registered(revision).await?;
+async fn unknown_fields(bench: &Bench) -> Judged {
+    let (instance, session) = bench.registered().await?;
     let configure = session.configuration(&bench.options.config).encode_to_vec();
     let configured = session.call("Configure", with_unknown(configure)).await;
     if let Err(error) = configured {
         drop((instance, session));
-        drop(bench.serving(revision).await?);
+        drop(bench.serving().await?);
         return fail("Configure with unknown fields", describe(&error), "success");
     }
-    let with: Make = |runtime, event, pod, container| {
-        with_unknown_parts(&sample_request(runtime, event, pod, container))
-    };
-    life(bench, revision, with, "with unknown fields").await
+    let usual = |_: &mut Sample| {};
+    life(bench, usual, with_unknown_parts, "with unknown fields").await
 }
 
-async fn missing_parts(bench: &Bench, revision: &Revision) -> Judged {
-    let bare: Make = |runtime, event, pod, container| {
-        let pod = PodSandbox {
-            linux: None,
-            labels: Default::default(),
-            annotations: Default::default(),
-            ips: Vec::new(),
-            ..pod.clone()
-        };
-        let container = Container {
-            linux: None,
-            hooks: None,
-            mounts: Vec::new(),
-            env: Vec::new(),
-            args: Vec::new(),
-            ..container.clone()
-        };
-        sample_request(runtime, event, &pod, &container)
+async fn missing_parts(bench: &Bench) -> Judged {
+    let bare = |sample: &mut Sample| {
+        let Sample { pod, container } = sample;
+        (pod.linux, container.linux, container.hooks) = (None, None, None);
+        (pod.labels, pod.annotations) = Default::default();
+        pod.ips.clear();
+        container.mounts.clear();
+        container.env.clear();
+        container.args.clear();
     };
-    life(bench, revision, bare, "without submessages").await?;
-    let nameless: Make = |runtime, event, pod, container| {
-        let pod = PodSandbox {
-            name: String::new(),
-            uid: String::new(),
-            namespace: String::new(),
-            ..pod.clone()
-        };
-        let container = Container {
-            name: String::new(),
-            ..container.clone()
-        };
-        sample_request(runtime, event, &pod, &container)
+    life(bench, bare, <[u8]>::to_vec, "without submessages").await?;
+    let nameless = |sample: &mut Sample| {
+        let Sample { pod, container } = sample;
+        (pod.name, pod.uid, pod.namespace) = Default::default();
+        container.name.clear();
     };
-    life(bench, revision, nameless, "with empty strings").await
+    life(bench, nameless, <[u8]>::to_vec, "with empty strings").await
 }
 
-async fn empty_requests(bench: &Bench, revision: &Revision) -> Judged {
-    let empty: Make = |_, _, _, _| Vec::new();
-    life(bench, revision, empty, "without content").await?;
-    let defaults: Make = |runtime, event, _, _| {
-        sample_request(
-            runtime,
-            event,
-            &PodSandbox::default(),
-            &Container::default(),
-        )
+async fn empty_requests(bench: &Bench) -> Judged {
+    let empty = |sample: &mut Sample| {
+        sample.pod = PodSandbox::default();
+        sample.container = Container::default();
     };
-    life(
-        bench,
-        revision,
-        defaults,
-        "with an empty pod and an empty container",
-    )
-    .await
+    life(bench, empty, |_| Vec::new(), "without content").await?;
+    let what = "with an empty pod and an empty container";
+    life(bench, empty, <[u8]>::to_vec, what).await
 }
 
-/// Sends the events of a pod's life with unusual requests.
-async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Judged {
-    let live = bench.serving(revision).await?;
-    let sample = bench.sample();
+/// Sends the events of a pod's life about a pod that `vary` has changed, as requests that `encode` has changed.
+async fn life(
+    bench: &Bench,
+    vary: fn(&mut Sample),
+    encode: fn(&[u8]) -> Vec<u8>,
+    what: &str,
+) -> Judged {
+    let live = bench.serving().await?;
+    let mut sample = bench.sample();
+    vary(&mut sample);
+    let Sample { pod, container } = &sample;
     for event in live.life() {
-        let request = make(bench.options.runtime, event, &sample.pod, &sample.container);
+        let request = encode(&sample_request(
+            bench.options.runtime,
+            event,
+            pod,
+            container,
+        ));
         let answer = live.session.send(event, &request).await;
         if let Err(verdict) = judge(&answer, what) {
-            return Err(unless_usual(bench, revision, event, verdict).await);
+            unless_always(bench, event).await?;
+            return Err(verdict);
         }
     }
     Ok(())
 }
 
-/// Turns a failure into a skip if the event also fails with an ordinary request: for a known pod, or for an unknown pod,
-/// to which a request without a pod is equivalent.
-async fn unless_usual(
-    bench: &Bench,
-    revision: &Revision,
-    event: Event,
-    verdict: Verdict,
-) -> Verdict {
+/// Skips the test if an event also fails with an ordinary request: for a known pod, or for an unknown pod, to which a
+/// request without a pod is equivalent.
+async fn unless_always(bench: &Bench, event: Event) -> Judged {
     let sample = bench.sample();
-    let usual = async {
-        let live = bench.serving(revision).await?;
-        for earlier in live.life() {
-            live.given(earlier, &sample).await?;
-            if earlier == event {
-                break;
-            }
+    let live = bench.serving().await?;
+    for earlier in live.life() {
+        live.given(earlier, &sample).await?;
+        if earlier == event {
+            break;
         }
-        let unknown: Live = bench.serving(revision).await?;
-        let answer = unknown.send(event, &sample).await;
-        match answer.result {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Verdict::Skip(format!(
-                "{} fails for a pod that the plugin has not seen, too; see P8",
-                answer.sent()
-            ))),
-        }
-    };
-    match usual.await {
-        Ok(()) => verdict,
-        Err(in_the_way) => in_the_way,
     }
+    let unknown = bench.serving().await?;
+    let answer = unknown.send(event, &sample).await;
+    answer.result.map(drop).map_err(|_| {
+        let event = event.name();
+        Verdict::Skip(format!(
+            "{event} fails for a pod that the plugin has not seen, too; see P8"
+        ))
+    })
 }
 
 /// Adds unknown fields of each wire type to a message.
@@ -196,6 +165,7 @@ mod tests {
     use nri::api::RunPodSandboxRequest;
 
     use super::*;
+    use crate::session::RuntimeKind;
     use crate::session::world::World;
 
     #[test]

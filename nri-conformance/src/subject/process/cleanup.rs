@@ -1,19 +1,16 @@
 //! Ends everything that a plugin has started: its process group, its descendants, and processes that left both.
 
-mod table;
-
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use table::{Table, TableEntry};
-
 /// The variable in the environment of a plugin by which its descendants are found.
-const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
+pub(super) const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
 
 /// The time limit of the search for processes that keep forking.
 const SEARCH: Duration = Duration::from_secs(5);
@@ -25,7 +22,11 @@ const PAUSE: Duration = Duration::from_micros(500);
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// The plugins that were started here and have not been ended.
-static LEADERS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+static LEADERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn leaders() -> MutexGuard<'static, BTreeSet<u32>> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Makes this process adopt processes that were started by a plugin and lost their parent. They are then found and ended
 /// with the plugin, even if they left its process group and cleared their environment.
@@ -59,57 +60,35 @@ pub(super) fn registered<T>(
     spawn: impl FnOnce() -> std::io::Result<T>,
     id: impl FnOnce(&T) -> u32,
 ) -> std::io::Result<T> {
-    let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut leaders = leaders();
     let child = spawn()?;
-    leaders.get_or_insert_default().insert(id(&child));
+    leaders.insert(id(&child));
     Ok(child)
 }
 
 /// Forgets a plugin that has been ended.
 pub(super) fn unregister(leader: u32) {
-    let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
-    leaders.get_or_insert_default().remove(&leader);
+    leaders().remove(&leader);
 }
 
-/// A mark on the processes of an instance: a variable that they inherit.
-#[derive(Debug)]
-pub(super) struct Marker {
-    value: String,
-}
-
-impl Marker {
-    pub(super) fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", process::id());
-        Marker { value }
-    }
-
-    pub(super) fn variable(&self) -> &'static str {
-        VARIABLE
-    }
-
-    pub(super) fn value(&self) -> &str {
-        &self.value
-    }
-
-    /// Returns the entry in the environment.
-    fn entry(&self) -> Vec<u8> {
-        format!("{VARIABLE}={}", self.value).into_bytes()
-    }
+/// Returns a value of [`VARIABLE`] for a new instance.
+pub(super) fn marker() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{number}", process::id())
 }
 
 /// Kills a plugin, which must not have been reaped, and all processes that it started.
 ///
 /// First, they are stopped until no more are found, because a process that forks faster than it is killed would escape.
-pub(super) fn end(leader: u32, marker: &Marker) {
-    let Some(since) = table::start_time(leader) else {
+pub(super) fn end(leader: u32, marker: &str) {
+    let Some(TableEntry { start: since, .. }) = TableEntry::read(leader) else {
         return;
     };
     let search = Search {
         leader,
         since,
-        marker: marker.entry(),
+        variable: format!("{VARIABLE}={marker}").into_bytes(),
     };
     let start = Instant::now();
     let mut stopped = HashSet::new();
@@ -139,47 +118,95 @@ struct Search {
     leader: u32,
     /// The time at which the leader started. No process of the instance is older.
     since: u64,
-    marker: Vec<u8>,
+    /// The variable in the environment of its processes.
+    variable: Vec<u8>,
 }
 
 impl Search {
     /// Returns the processes that still run.
     fn find(&self, known: &HashSet<u32>) -> Vec<u32> {
-        let table = Table::read(self.since);
-        let orphans = self.orphans(&table);
-        let mut found: HashSet<u32> = table
-            .iter()
-            .filter(|entry| {
-                known.contains(&entry.pid)
-                    || entry.pid == self.leader
-                    || entry.group == self.leader
-                    || entry.session == self.leader
-                    || orphans.contains(&entry.pid)
-                    || entry.has_variable(&self.marker)
-            })
-            .map(|entry| entry.pid)
-            .collect();
-        table.add_descendants(&mut found);
+        let table = self.table();
+        let is_adopting = ADOPTING.load(Ordering::Relaxed);
+        let leaders = leaders();
+        // A child of this process that it did not start is an orphan.
+        let is_orphan = |entry: &TableEntry| {
+            is_adopting && entry.parent == process::id() && !leaders.contains(&entry.pid)
+        };
+        let is_own = |entry: &&TableEntry| {
+            known.contains(&entry.pid)
+                || [entry.pid, entry.group, entry.session].contains(&self.leader)
+                || is_orphan(entry)
+                || entry.has_variable(&self.variable)
+        };
+        let mut found: HashSet<u32> = table.iter().filter(is_own).map(|it| it.pid).collect();
+        add_descendants(&table, &mut found);
         let running = table.iter().filter(|entry| !entry.is_dead);
-        running
-            .map(|entry| entry.pid)
-            .filter(|pid| found.contains(pid))
-            .collect()
+        let running = running.map(|entry| entry.pid);
+        running.filter(|pid| found.contains(pid)).collect()
     }
 
-    /// Returns the children of this process that it did not start.
-    fn orphans(&self, table: &Table) -> HashSet<u32> {
-        if !ADOPTING.load(Ordering::Relaxed) {
-            return HashSet::new();
+    /// Returns the processes that started with the leader or later.
+    fn table(&self) -> Vec<TableEntry> {
+        let processes = fs::read_dir("/proc").into_iter().flatten();
+        let pids = processes.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());
+        let entries = pids.filter_map(TableEntry::read);
+        entries.filter(|entry| entry.start >= self.since).collect()
+    }
+}
+
+/// Adds the descendants of processes.
+fn add_descendants(table: &[TableEntry], processes: &mut HashSet<u32>) {
+    loop {
+        let children = table.iter().filter(|it| processes.contains(&it.parent));
+        let children: Vec<u32> = children.map(|it| it.pid).collect();
+        let before = processes.len();
+        processes.extend(children);
+        if processes.len() == before {
+            return;
         }
-        let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_leader = |pid: u32| leaders.as_ref().is_some_and(|all| all.contains(&pid));
-        let adopted = |entry: &&TableEntry| entry.parent == process::id() && !is_leader(entry.pid);
-        table
-            .iter()
-            .filter(adopted)
-            .map(|entry| entry.pid)
-            .collect()
+    }
+}
+
+/// A process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TableEntry {
+    pid: u32,
+    parent: u32,
+    group: u32,
+    session: u32,
+    /// True if it has ended and has not been reaped by its parent.
+    is_dead: bool,
+    /// The time at which it started, in ticks since the machine was booted.
+    start: u64,
+}
+
+impl TableEntry {
+    fn read(pid: u32) -> Option<Self> {
+        Self::parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Parses `/proc/PID/stat`.
+    fn parse(pid: u32, stat: &str) -> Option<Self> {
+        // The name of the program, in parentheses, may contain anything.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        // The first of these is the third field of the file, the state.
+        let number = |index: usize| fields.get(index)?.parse::<u32>().ok();
+        Some(TableEntry {
+            pid,
+            is_dead: matches!(*fields.first()?, "Z" | "X" | "x"),
+            parent: number(1)?,
+            group: number(2)?,
+            session: number(3)?,
+            start: fields.get(19)?.parse().ok()?,
+        })
+    }
+
+    /// Returns true if the process was started with this entry in its environment.
+    fn has_variable(&self, entry: &[u8]) -> bool {
+        // The environment of a process that has ended is empty.
+        let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|it| it == entry)
     }
 }
 
@@ -187,13 +214,10 @@ fn kill(process: u32) {
     signal(process, Signal::KILL);
     if ADOPTING.load(Ordering::Relaxed)
         && let Some(pid) = pid(process)
+        && !leaders().contains(&process)
     {
-        let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_leader = leaders.as_ref().is_some_and(|all| all.contains(&process));
-        if !is_leader {
-            // If it is not a child of this process, or has not ended yet, it is reaped elsewhere or later.
-            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
-        }
+        // If it is not a child of this process, or has not ended yet, it is reaped elsewhere or later.
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }
 
@@ -209,4 +233,35 @@ pub(super) fn signal(process: u32, signal: Signal) {
 pub(super) fn pid(number: u32) -> Option<Pid> {
     let pid = i32::try_from(number).ok().filter(|pid| *pid > 1)?;
     Pid::from_raw(pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_look_like_the_rest_of_the_line() {
+        let line = "7 (a) Z 1 (b) S 2 3 4 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 555 0 0";
+        let entry = TableEntry::parse(7, line).unwrap();
+        let expected = TableEntry {
+            pid: 7,
+            parent: 2,
+            group: 3,
+            session: 4,
+            is_dead: false,
+            start: 555,
+        };
+        assert_eq!(entry, expected);
+    }
+
+    #[test]
+    fn this_process_is_in_the_table() {
+        let pid = process::id();
+        let search = Search {
+            leader: pid,
+            since: TableEntry::read(pid).unwrap().start,
+            variable: Vec::new(),
+        };
+        assert!(search.table().iter().any(|entry| entry.pid == pid));
+    }
 }
