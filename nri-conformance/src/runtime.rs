@@ -75,22 +75,17 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
     let stage = Arc::new(Stage::new(options).await?);
-    let played = play::play(&stage, options, stop).await;
+    let report = play::play(&stage, stop).await;
     if let Some(driver) = &stage.driver {
         // Without an error, no request was abandoned.
-        let quiet = if played.is_ok() {
+        let quiet = if report.is_ok() {
             Duration::ZERO
         } else {
             GIVEN_UP
         };
         driver.clean_up(quiet).await;
     }
-    let played = played?;
-    let subject = stage.subject(played.runtime).await;
-    let judged = played.judged.into_iter();
-    let results = judged.map(|(test, ended)| deviations::result(&subject, test, ended));
-    let results = results.collect();
-    Ok(Report { subject, results })
+    report
 }
 
 /// The number of runs in this process, which makes the names of their pods and cgroups unique.
@@ -99,10 +94,8 @@ static RUNS: AtomicU32 = AtomicU32::new(0);
 /// The runtime under test and its node, which all scenarios and plugins share.
 #[derive(Debug)]
 struct Stage {
-    nri_socket: PathBuf,
+    options: Options,
     machine: Machine,
-    /// The time limit for each request, and for each plugin to connect.
-    timeout: Duration,
     /// The label of the pods of this run. Plugins leave the pods of others alone.
     run: String,
     /// `None` without a CRI socket.
@@ -123,9 +116,8 @@ impl Stage {
             }
         };
         Ok(Stage {
-            nri_socket: options.nri_socket.clone(),
+            options: options.clone(),
             machine,
-            timeout: options.timeout,
             run,
             driver,
         })

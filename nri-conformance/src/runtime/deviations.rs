@@ -9,7 +9,7 @@ use semver::{BuildMetadata, Prerelease, Version, VersionReq};
 use serde::Deserialize;
 
 use super::judgement::{Ended, Shape, Stop, Test};
-use crate::result::{Failure, Outcome, Subject, TestResult};
+use crate::result::{Failure, Outcome, Report, Subject, TestResult};
 
 /// A known deviation.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -50,8 +50,16 @@ pub fn all() -> &'static [Deviation] {
     &DEVIATIONS
 }
 
+/// Returns the report about a runtime, from the end of each test.
+pub(super) fn report(subject: Subject, judged: Vec<(&Test, Ended)>) -> Report {
+    let judged = judged.into_iter();
+    let results = judged.map(|(test, ended)| result(&subject, test, ended));
+    let results = results.collect();
+    Report { subject, results }
+}
+
 /// Returns the result of a test. The failure of an ambiguous statement is a skip, because it never fails a run.
-pub(super) fn result(subject: &Subject, test: &Test, ended: Ended) -> TestResult {
+fn result(subject: &Subject, test: &Test, ended: Ended) -> TestResult {
     let outcome = match ended {
         Ok(()) => Outcome::Pass,
         Err(Stop::Skip(reason)) => Outcome::Skip(reason),

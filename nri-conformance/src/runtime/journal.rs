@@ -8,7 +8,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::event::{Hook, completed};
-use super::sequence::{Arrival, Sequence, Sight};
+use super::judgement::Ended;
+use super::sequence::{Arrival, Sequence};
 
 /// A record that observers write to. Clones share it.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub(super) struct Record {
     pub(super) runtime: Option<(String, String)>,
     /// The requests of the driver about pods.
     pub(super) requests: Vec<PodRequest>,
+    /// The outcome of an attempt to start a container while the Run hook of its pod was held.
+    pub(super) attempt: Option<Ended>,
 }
 
 /// A request about a pod that was answered.
@@ -75,11 +78,10 @@ impl Journal {
 
     /// Returns the pod of an event, completed by what the first event about it has.
     pub(super) fn pod(&self, event: &Arrival) -> PodSandbox {
-        let pod = event.facts().cloned().unwrap_or_default();
+        let pod = event.facts.as_deref().cloned().unwrap_or_default();
         let record = self.record.borrow();
-        let mut arrivals = record.sequences.iter().flat_map(|known| &known.arrivals);
-        let earlier = arrivals.find(|arrival| arrival.pod == pod.id);
-        match earlier.and_then(|earlier| earlier.facts()) {
+        let earlier = record.arrivals().find(|arrival| arrival.pod == pod.id);
+        match earlier.and_then(|earlier| earlier.facts.as_deref()) {
             Some(earlier) => completed(pod, earlier.clone()),
             None => pod,
         }
@@ -91,16 +93,13 @@ impl Journal {
         self.update(observer, position, |arrival| arrival.answered = Some(now));
     }
 
-    /// Adds an observation to an event.
-    pub(super) fn see(&self, observer: &str, position: usize, add: impl FnOnce(&mut Sight)) {
-        self.update(observer, position, |arrival| {
-            if let Some(sight) = &mut arrival.sight {
-                add(sight);
-            }
-        });
-    }
-
-    fn update(&self, observer: &str, position: usize, change: impl FnOnce(&mut Arrival)) {
+    /// Changes a request.
+    pub(super) fn update(
+        &self,
+        observer: &str,
+        position: usize,
+        change: impl FnOnce(&mut Arrival),
+    ) {
         self.write(|record| {
             if let Some(arrival) = record.sequence(observer).arrivals.get_mut(position) {
                 change(arrival);
@@ -145,9 +144,20 @@ impl Record {
         sequences.find(|known| known.plugin == observer)
     }
 
+    /// Returns the requests to all plugins.
+    pub(super) fn arrivals(&self) -> impl Iterator<Item = &Arrival> {
+        self.sequences.iter().flat_map(|known| &known.arrivals)
+    }
+
+    /// Returns the requests to one plugin.
+    pub(super) fn arrivals_of(&self, observer: &str) -> impl Iterator<Item = &Arrival> {
+        let sequence = self.of(observer).into_iter();
+        sequence.flat_map(|sequence| &sequence.arrivals)
+    }
+
     /// Returns the events of one plugin about one pod.
     pub(super) fn events(&self, observer: &str, pod: &str) -> impl Iterator<Item = &Arrival> {
-        let arrivals = self.of(observer).into_iter().flat_map(|of| &of.arrivals);
+        let arrivals = self.arrivals_of(observer);
         arrivals.filter(move |arrival| arrival.pod == pod)
     }
 
@@ -159,7 +169,7 @@ impl Record {
 
     /// Returns true if a plugin has received Synchronize, and returns the request.
     pub(super) fn synchronize(&self, observer: &str) -> Option<&Arrival> {
-        let mut arrivals = self.of(observer)?.arrivals.iter();
-        arrivals.find(|arrival| arrival.hook == Hook::Synchronize)
+        self.arrivals_of(observer)
+            .find(|arrival| arrival.hook == Hook::Synchronize)
     }
 }

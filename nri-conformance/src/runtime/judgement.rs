@@ -91,11 +91,10 @@ pub(super) fn each<E: fmt::Display>(evidence: &[E], judge: Judge<E>) -> Ended {
 
 /// Passes if there was something to judge.
 pub(super) fn passed(judged: bool) -> Ended {
-    if judged {
-        Ok(())
-    } else {
-        skip("no event arrived that it applies to")
+    if !judged {
+        return skip("no event arrived that it applies to");
     }
+    Ok(())
 }
 
 /// Ends a test as skipped.

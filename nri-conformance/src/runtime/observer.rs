@@ -157,7 +157,7 @@ struct Watcher {
 impl Watcher {
     /// Connects to a runtime, and serves until the connection is lost or `stop` completes.
     async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), String> {
-        let socket = &self.stage.nri_socket;
+        let socket = &self.stage.options.nri_socket;
         let stream = UnixStream::connect(socket).await.and_then(Socket::new);
         let stream =
             stream.map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
@@ -212,7 +212,7 @@ impl Watcher {
             // The plugin misbehaves only for the pods of this run.
             _misbehaviour if !is_ours => {}
             Action::Hold(time) => tokio::time::sleep(time).await,
-            Action::StartWorkload => self.start_workload(pod, position).await,
+            Action::StartWorkload => self.start_workload(pod).await,
             Action::FailOnce if self.failed.swap(true, Ordering::Relaxed) => {}
             Action::FailOnce | Action::Fail => return Err(Status::new(Code::UNKNOWN, FAILURE)),
             Action::Hang => {
@@ -229,16 +229,14 @@ impl Watcher {
         let view = View::of(&self.stage.machine, client, pod).await;
         let name = self.identity.name;
         self.journal
-            .see(name, position, |sight| sight.views.push(view));
+            .update(name, position, |arrival| arrival.views.push(view));
     }
 
-    async fn start_workload(&self, pod: &PodSandbox, position: usize) {
+    async fn start_workload(&self, pod: &PodSandbox) {
         if let Some(driver) = &self.stage.driver {
             let container = driver.container("early");
             let attempt = start_workload(driver.client(), &pod.id, container).await;
-            let name = self.identity.name;
-            self.journal
-                .see(name, position, |sight| sight.attempt = Some(attempt));
+            self.journal.write(|record| record.attempt = Some(attempt));
         }
     }
 

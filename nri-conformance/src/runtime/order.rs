@@ -3,10 +3,11 @@
 //! Observers and recordings are judged by the same functions. Requests can fail for reasons that no plugin sees, so a missing
 //! event counts only if a later one shows that the request succeeded.
 
-mod containers;
 mod posts;
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 use super::event::Hook;
 use super::judgement::{After, Ended, Judge, Shape, Stop, Test, passed, tests};
@@ -24,7 +25,7 @@ pub(super) const TESTS: &[(Test, Judge<Sequence>)] = tests! {
         => "no event of a pod or its containers after RemovePodSandbox", nothing_after_removal;
     "C1" "every-container-in-order" "all requests about a container"
         => "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
-        containers::events_in_order;
+        container_events_in_order;
     "C5" "post-events-in-order" "all requests about a pod or container"
         => "each Post event once, after the answers to its event and before the next event", posts::in_order;
     "Y3" "synchronized-once" "a registration"
@@ -161,6 +162,81 @@ fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
         if stops && (earlier, later) == (Hook::RUN_POD, Hook::REMOVE_POD) {
             return Err(Shape::new(Hook::STOP_POD, 0, Hook::RUN_POD));
         }
+    }
+    Ok(())
+}
+
+/// C1 for every container.
+fn container_events_in_order(sequence: &Sequence) -> Ended {
+    let events = sequence.arrivals.iter();
+    let removals = events.filter(|event| event.hook == Hook::REMOVE_POD);
+    let removed: BTreeSet<&str> = removals.map(|event| event.pod.as_str()).collect();
+    judge(sequence.containers(), |container, arrivals| {
+        let known = sequence.known.contains(container);
+        one_pod(arrivals)?;
+        stages_in_order(arrivals)?;
+        complete(sequence, arrivals, known)?;
+        let mut pods = arrivals.iter().map(|arrival| arrival.pod.as_str());
+        if pods.any(|pod| removed.contains(pod)) {
+            is_removed(sequence, arrivals)?;
+        }
+        Ok(true)
+    })
+}
+
+/// Returns the shape of an event that names another pod than the container does, or than earlier events do.
+fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let mut earlier: Option<&Arrival> = None;
+    for arrival in arrivals {
+        let claimed = arrival.container.as_ref().map(|container| &container.pod);
+        let first = earlier.map_or(&arrival.pod, |first| &first.pod);
+        if claimed != Some(&arrival.pod) || arrival.pod != *first {
+            let earlier = earlier.map(|one| one.hook);
+            return Err(Shape::new(arrival.hook, 1, earlier));
+        }
+        earlier.get_or_insert(arrival);
+    }
+    Ok(())
+}
+
+/// Returns the shape of an event that arrived twice, or after a later stage of the container.
+fn stages_in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let stages = [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE];
+    let mut latest: Option<(usize, Hook)> = None;
+    for hook in arrivals.iter().map(|arrival| arrival.hook) {
+        let Some(stage) = stages.iter().position(|stage| *stage == hook) else {
+            continue;
+        };
+        if latest.is_some_and(|(latest, _)| stage <= latest) {
+            let earlier = latest.map(|(_, hook)| hook);
+            return Err(Shape::new(hook, times(arrivals, hook), earlier));
+        }
+        latest = Some((stage, hook));
+    }
+    Ok(())
+}
+
+/// Returns the shape of a missing event, of which a later one shows that it was due.
+fn complete(sequence: &Sequence, arrivals: &[&Arrival], known: bool) -> Result<(), Shape> {
+    let has = |hook| times(arrivals, hook) > 0;
+    let lacks = |hook| sequence.receives(hook) && !has(hook);
+    if !known && lacks(Hook::CREATE) && (has(Hook::POST_CREATE) || has(Hook::START)) {
+        return Err(Shape::new(Hook::CREATE, 0, After::Nothing));
+    }
+    if !known && lacks(Hook::START) && has(Hook::POST_START) {
+        return Err(Shape::new(Hook::START, 0, Hook::CREATE));
+    }
+    if lacks(Hook::STOP) && has(Hook::POST_START) && has(Hook::REMOVE) {
+        return Err(Shape::new(Hook::STOP, 0, Hook::START));
+    }
+    Ok(())
+}
+
+/// Returns the shape of a container that was created and is not removed although its pod is.
+fn is_removed(sequence: &Sequence, arrivals: &[&Arrival]) -> Result<(), Shape> {
+    let has = |hook| times(arrivals, hook) > 0;
+    if sequence.receives(Hook::REMOVE) && has(Hook::POST_CREATE) && !has(Hook::REMOVE) {
+        return Err(Shape::new(Hook::REMOVE, 0, Hook::REMOVE_POD));
     }
     Ok(())
 }

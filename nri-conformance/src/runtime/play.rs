@@ -3,78 +3,50 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use super::Options;
 use super::Stage;
+use super::deviations;
 use super::drive::Driver;
-use super::judgement::{Ended, Stop, Test, judged, skip};
+use super::judgement::{Ended, Judge, Stop, Test, judged, skip, tests};
 use super::order;
 use super::pods::{self, PodCase};
 use super::scenario::{self, hanging, joining, life, rejected, teardown};
 use super::sequence::Sequence;
 use crate::contract;
 use crate::error::{Error, Result};
+use crate::result::Report;
 
 /// The statements that no test can observe, each with the reason.
-const NEVER: &[(Test, &str)] = &[
-    (
-        never("D3", "no-access-is-promised"),
-        "it promises nothing, so that no runtime can break it",
-    ),
-    (never("P1", "run-hooks-complete-first"), "it repeats O5"),
-    (
-        never("P3", "remove-hooks-are-independent"),
-        "plugins keep it; E5 is about the runtime's part",
-    ),
-];
-
-const fn never(statement: &'static str, name: &'static str) -> Test {
-    Test {
-        statement,
-        name,
-        sent: "",
-        expected: "",
-    }
-}
+const NEVER: &[(Test, Judge<&str>)] = tests! {
+    "D3" "no-access-is-promised" "" => "", |_| skip("it promises nothing, so that no runtime can break it");
+    "P1" "run-hooks-complete-first" "" => "", |_| skip("it repeats O5");
+    "P3" "remove-hooks-are-independent" "" => "", |_| skip("plugins keep it; E5 is about the runtime's part");
+};
 
 /// The reason for skipping tests that need a driver.
 const NO_DRIVER: &str = "running pods needs the CRI socket of the runtime";
 
-/// The result of a run.
-#[derive(Debug)]
-pub(super) struct Played {
-    /// The end of each test, in the order of the contract.
-    pub(super) judged: Vec<(&'static Test, Ended)>,
-    /// The name and version in Configure.
-    pub(super) runtime: Option<(String, String)>,
-}
-
 /// A run in progress.
 struct Play<'a> {
     stage: &'a Arc<Stage>,
-    options: &'a Options,
     /// The pods whose life was observed from the beginning.
     pods: Vec<PodCase>,
     /// The events of each plugin while none misbehaved.
     sequences: Vec<Sequence>,
-    played: Played,
+    /// The end of each test.
+    judged: Vec<(&'static Test, Ended)>,
+    /// The name and version in Configure.
+    runtime: Option<(String, String)>,
 }
 
 /// Plays all scenarios that are needed, until `stop` completes.
-pub(super) async fn play(
-    stage: &Arc<Stage>,
-    options: &Options,
-    stop: impl Future<Output = ()>,
-) -> Result<Played> {
+pub(super) async fn play(stage: &Arc<Stage>, stop: impl Future<Output = ()>) -> Result<Report> {
     let mut stop = pin!(stop);
     let mut play = Play {
         stage,
-        options,
         pods: Vec::new(),
         sequences: Vec::new(),
-        played: Played {
-            judged: Vec::new(),
-            runtime: None,
-        },
+        judged: Vec::new(),
+        runtime: None,
     };
     tokio::select! {
         // Without a driver, this completes at once.
@@ -82,10 +54,10 @@ pub(super) async fn play(
         played = play.scenarios() => played?,
         () = &mut stop => return Err(Error::new("stopped before all pods had been run")),
     }
-    if let Some(time) = options.observe {
+    if let Some(time) = stage.options.observe {
         play.add(life::watch(stage, time, stop).await?);
     }
-    Ok(play.end())
+    Ok(play.end().await)
 }
 
 impl<'a> Play<'a> {
@@ -121,8 +93,8 @@ impl<'a> Play<'a> {
     ) where
         P: Future<Output = scenario::Played<N>>,
     {
-        let mut statements = tests.iter().map(|test| test.statement);
-        if !statements.any(|statement| self.options.selects(statement)) {
+        let options = &self.stage.options;
+        if !tests.iter().any(|test| options.selects(test.statement)) {
             return;
         }
         let ended = match &self.stage.driver {
@@ -142,14 +114,14 @@ impl<'a> Play<'a> {
     ) {
         let ended = ended.unwrap_or_else(|reason| [(); N].map(|()| skip(reason.as_str())));
         let all = tests.iter().zip(ended);
-        let selected = all.filter(|(test, _)| self.options.selects(test.statement));
-        self.played.judged.extend(selected);
+        let options = &self.stage.options;
+        let selected = all.filter(|(test, _)| options.selects(test.statement));
+        self.judged.extend(selected);
     }
 
     fn add(&mut self, (ids, record): life::Observed) {
         self.sequences.extend(record.sequences.iter().cloned());
-        let runtime = &mut self.played.runtime;
-        *runtime = runtime.take().or_else(|| record.runtime.clone());
+        self.runtime = self.runtime.take().or_else(|| record.runtime.clone());
         let record = Arc::new(record);
         self.pods.extend(ids.into_iter().map(|id| PodCase {
             id,
@@ -158,13 +130,12 @@ impl<'a> Play<'a> {
     }
 
     /// Judges what all scenarios have in common.
-    fn end(mut self) -> Played {
-        let options = self.options;
+    async fn end(self) -> Report {
+        let options = &self.stage.options;
         let selects = |statement: &str| options.selects(statement);
         let of_pods = pods::TESTS.into_iter();
         let of_pods = of_pods.flat_map(|tests| judged(tests, selects, &self.pods));
-        let mut all: Vec<_> = of_pods.collect();
-        all.append(&mut self.played.judged);
+        let mut all: Vec<_> = of_pods.chain(self.judged).collect();
         all.extend(judged(order::TESTS, selects, &self.sequences));
         // What was seen counts: a violation of a statement that is not selected, unless it is skipped on request.
         let others = |id: &str| !selects(id) && !options.skip.contains(id);
@@ -172,12 +143,10 @@ impl<'a> Play<'a> {
         all.extend(
             others.filter(|(test, ended)| test.is_firm() && matches!(ended, Err(Stop::Fail(..)))),
         );
-        let never = NEVER.iter().filter(|(test, _)| selects(test.statement));
-        all.extend(never.map(|(test, why)| (test, skip(*why))));
+        all.extend(judged(NEVER, selects, &["the runtime"]));
         // Stable, so that the tests of a statement stay in their order.
         all.sort_by_key(|(test, _)| contract::ids().position(|id| id == test.statement));
-        self.played.judged = all;
-        self.played
+        deviations::report(self.stage.subject(self.runtime).await, all)
     }
 }
 

@@ -45,13 +45,13 @@ impl PodCase {
     fn view(&self, hook: Hook) -> Ended<&View> {
         let event = self.event(hook);
         event
-            .and_then(|event| event.views().first())
+            .and_then(|event| event.views.first())
             .ok_or_else(|| absent(hook))
     }
 
     /// Returns the state of the pod at the beginning and at the end of a hook.
     fn views(&self, hook: Hook) -> Ended<(&View, &View)> {
-        match self.event(hook).ok_or_else(|| absent(hook))?.views() {
+        match &self.event(hook).ok_or_else(|| absent(hook))?.views[..] {
             [before, after] => Ok((before, after)),
             _ => skip(format!("the {hook} hooks of pods of others are not held")),
         }

@@ -55,10 +55,8 @@ pub fn judge_reader(
     let header = reader.header().clone();
     let (name, version) = (header.runtime, header.runtime_version);
     let subject = Subject::runtime(name.unwrap_or_default(), version.unwrap_or_default());
-    let judged = judged(order::TESTS, selects, &sequences).into_iter();
-    let results = judged.map(|(test, ended)| deviations::result(&subject, test, ended));
-    let results = results.collect();
-    Ok(Report { subject, results })
+    let judged = judged(order::TESTS, selects, &sequences);
+    Ok(deviations::report(subject, judged))
 }
 
 fn sequences(reader: &mut Reader<impl BufRead>) -> Result<Vec<Sequence>> {
@@ -86,20 +84,12 @@ fn too_many() -> Error {
 /// One connection of a recording.
 #[derive(Debug, Default)]
 struct Connection {
-    registrations: Vec<Registration>,
+    /// The requests from one registration to the next.
+    sequences: Vec<Sequence>,
     /// The positions of the requests without an answer, by their streams.
     pending: HashMap<u32, usize>,
     /// True if the rest cannot be judged.
     lost: bool,
-}
-
-/// Everything from one registration to the next.
-#[derive(Debug)]
-struct Registration {
-    /// The sequence without its arrivals.
-    sequence: Sequence,
-    /// `None` for a request that the plugin does not implement: the runtime repeats it as StateChange.
-    arrivals: Vec<Option<Arrival>>,
 }
 
 impl Connection {
@@ -127,12 +117,10 @@ impl Connection {
 
     /// Returns the sequence of each registration.
     fn sequences(self, number: u32) -> impl Iterator<Item = Sequence> {
-        let registrations = self.registrations.into_iter();
-        registrations.map(move |registration| {
-            let mut sequence = registration.sequence;
+        self.sequences.into_iter().map(move |mut sequence| {
             let plugin = format!("{} on connection {number}", sequence.plugin);
             sequence.plugin = plugin.trim_start().to_owned();
-            sequence.arrivals = registration.arrivals.into_iter().flatten().collect();
+            sequence.arrivals.retain(|arrival| arrival.implemented);
             sequence
         })
     }
@@ -147,71 +135,55 @@ impl Connection {
             "" => plugin.plugin_name,
             index => format!("{index}-{}", plugin.plugin_name),
         };
-        self.register(name);
-    }
-
-    fn register(&mut self, plugin: String) {
-        self.registrations.push(Registration {
-            sequence: Sequence::new(plugin),
-            arrivals: Vec::new(),
-        });
+        self.sequences.push(Sequence::new(name));
     }
 
     fn runtime_request(&mut self, at: Duration, request: &Request) -> bool {
-        if self.registrations.is_empty() {
+        if self.sequences.is_empty() {
             // The recording begins after the registration.
-            self.register(String::new());
+            self.sequences.push(Sequence::new(String::new()));
         }
-        let (Some(payload), Some(current)) =
-            (request.payload.bytes(), self.registrations.last_mut())
+        let (Some(payload), Some(current)) = (request.payload.bytes(), self.sequences.last_mut())
         else {
             self.lost = true;
             return false;
         };
-        let arrival = match request.method.as_str() {
-            "Configure" => Arrival::new(Hook::Configure, at),
-            "Synchronize" => {
-                let part = SynchronizeRequest::decode(payload.clone()).unwrap_or_default();
-                let more = part.more;
-                current.sequence.learn(part);
-                if more {
-                    return false;
-                }
-                Arrival::new(Hook::Synchronize, at)
+        if request.method == "Synchronize" {
+            let part = SynchronizeRequest::decode(payload.clone()).unwrap_or_default();
+            let more = part.more;
+            current.learn(part);
+            if more {
+                return false;
             }
-            method => match Arrival::read(method, payload.clone(), at) {
-                Some(event) => Arrival {
-                    sight: None,
-                    ..event
-                },
-                None => return false,
-            },
+        }
+        let Some(mut arrival) = Arrival::read(&request.method, payload.clone(), at) else {
+            return false;
         };
+        arrival.facts = None;
         let is_event = arrival.hook != Hook::Configure;
         self.pending.insert(request.stream, current.arrivals.len());
-        current.arrivals.push(Some(arrival));
+        current.arrivals.push(arrival);
         is_event
     }
 
     fn answer(&mut self, at: Duration, response: Response) {
         let position = self.pending.remove(&response.stream);
-        let current = self.registrations.last_mut();
+        let current = self.sequences.last_mut();
         let Some((position, current)) = position.zip(current) else {
             return;
         };
-        let Some(slot) = current.arrivals.get_mut(position) else {
+        let Some(arrival) = current.arrivals.get_mut(position) else {
             return;
         };
-        let Some(arrival) = slot else { return };
         match response.result {
             Ok(Payload::Bytes(answer)) if arrival.hook == Hook::Configure => {
                 let mask = ConfigureResponse::decode(answer).unwrap_or_default().events;
                 if mask != 0 {
-                    current.sequence.subscribed = EventMask::from_bits_truncate(mask);
+                    current.subscribed = EventMask::from_bits_truncate(mask);
                 }
             }
             Err(status) if status.code == Code::UNIMPLEMENTED && arrival.hook.event().is_some() => {
-                *slot = None;
+                arrival.implemented = false;
             }
             Ok(_) | Err(_) => arrival.answered = Some(at),
         }

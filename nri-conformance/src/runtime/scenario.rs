@@ -46,7 +46,7 @@ impl Scene {
         };
         for (identity, script) in plugins {
             let mut observer = Observer::start(stage, &scene.journal, identity, script);
-            observer.serving(stage.timeout).await?;
+            observer.serving(stage.options.timeout).await?;
             scene.observers.push(observer);
         }
         Ok(scene)

@@ -11,7 +11,6 @@ use nri::api::{
 use nri::codec::Message as _;
 
 use super::event::{ContainerId, Hook};
-use super::judgement::Ended;
 use super::view::View;
 
 /// Everything that one plugin received on one connection.
@@ -40,19 +39,12 @@ pub(crate) struct Arrival {
     pub(crate) at: Duration,
     /// The time of the answer; `None` if it is unknown.
     pub(crate) answered: Option<Duration>,
-    /// The observations of an observer; `None` in a recording.
-    pub(crate) sight: Option<Box<Sight>>,
-}
-
-/// The observations of an observer during an event.
-#[derive(Clone, Debug)]
-pub(crate) struct Sight {
-    /// The pod as the event has it, without its annotations.
-    pub(crate) pod: PodSandbox,
+    /// False if the plugin does not implement it. The runtime repeats such an event as StateChange.
+    pub(crate) implemented: bool,
+    /// The pod as the event has it, without its annotations; `None` in a recording.
+    pub(crate) facts: Option<Box<PodSandbox>>,
     /// The state of the pod at the beginning of the hook, and at its end if the hook was held.
     pub(crate) views: Vec<View>,
-    /// The outcome of an attempt to start a container while the hook was held.
-    pub(crate) attempt: Option<Ended>,
 }
 
 /// A pod or container: its kind and its id.
@@ -134,11 +126,14 @@ impl Arrival {
             container: None,
             at,
             answered: None,
-            sight: None,
+            implemented: true,
+            facts: None,
+            views: Vec::new(),
         }
     }
 
-    /// Reads an event whose answer is unknown. Returns `None` for a request that is not an event, or that cannot be decoded.
+    /// Reads a request whose answer is unknown. Returns `None` for a request of another kind, and for an event that cannot
+    /// be decoded.
     #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
     pub(crate) fn read(method: &str, payload: Bytes, at: Duration) -> Option<Arrival> {
         let (hook, pod, container) = match Hook::named(method) {
@@ -148,6 +143,9 @@ impl Arrival {
                 (hook, change.pod, change.container)
             }
             None => return None,
+            Some(hook @ (Hook::Configure | Hook::Synchronize)) => {
+                return Some(Arrival::new(hook, at));
+            }
             // Every request begins with the pod, and that of a container with the pod and the container.
             Some(hook) if hook.is_about_pod() => {
                 (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
@@ -169,11 +167,7 @@ impl Arrival {
                 name: container.name,
                 pod: container.pod_sandbox_id,
             }),
-            sight: Some(Box::new(Sight {
-                pod,
-                views: Vec::new(),
-                attempt: None,
-            })),
+            facts: Some(Box::new(pod)),
             ..Arrival::new(hook, at)
         })
     }
@@ -186,16 +180,6 @@ impl Arrival {
     /// Returns true if the answer was sent before a moment.
     pub(crate) fn answered_before(&self, moment: Duration) -> bool {
         self.answered.is_some_and(|answered| answered <= moment)
-    }
-
-    /// Returns the pod as the event has it.
-    pub(crate) fn facts(&self) -> Option<&PodSandbox> {
-        self.sight.as_ref().map(|sight| &sight.pod)
-    }
-
-    /// Returns the states of the pod during the hook.
-    pub(crate) fn views(&self) -> &[View] {
-        self.sight.as_ref().map_or(&[], |sight| &sight.views)
     }
 }
 

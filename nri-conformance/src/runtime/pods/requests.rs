@@ -113,9 +113,8 @@ fn plugins_are_called_by_index(case: &PodCase) -> Ended {
             ));
         }
     }
-    if judged {
-        Ok(())
-    } else {
-        skip("no event reached two plugins")
+    if !judged {
+        return skip("no event reached two plugins");
     }
+    Ok(())
 }

@@ -49,11 +49,10 @@ fn namespaces_are_active(case: &PodCase) -> Ended {
             return fail(format!("there is no {kind} namespace at {file}"));
         }
     }
-    if judged {
-        Ok(())
-    } else {
-        skip("neither the event nor a process shows a namespace, see R6")
+    if !judged {
+        return skip("neither the event nor a process shows a namespace, see R6");
     }
+    Ok(())
 }
 
 /// R4: there is an interface other than the loopback, and it is up with an address.
@@ -71,7 +70,8 @@ fn network_is_configured(case: &PodCase) -> Ended {
 /// R5: the addresses that the event names are those of an interface.
 fn ip_is_assigned(case: &PodCase) -> Ended {
     let network = case.network_at_run()?;
-    let facts = case.event(Hook::RUN_POD).and_then(|event| event.facts());
+    let event = case.event(Hook::RUN_POD);
+    let facts = event.and_then(|event| event.facts.as_deref());
     let named = facts.map_or(&[][..], |pod| &pod.ips);
     if named.is_empty() {
         return skip(

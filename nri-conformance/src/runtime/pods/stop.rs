@@ -76,7 +76,7 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
 fn network_stays(case: &PodCase) -> Ended {
     let run = case.network_at_run()?;
     let event = case.event(Hook::STOP_POD);
-    let views = event.map(|event| event.views()).unwrap_or_default();
+    let views = event.map_or(&[][..], |event| &event.views);
     let Some(first) = views.first() else {
         return Err(absent(Hook::STOP_POD));
     };

@@ -32,18 +32,12 @@ pub(crate) async fn hanging(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
         driver.take_down(id).await;
     }
     let record = scene.end().await;
-    let mut arrivals = record
-        .of(MIDDLE.name)
-        .into_iter()
-        .flat_map(|of| &of.arrivals);
+    let mut arrivals = record.arrivals_of(MIDDLE.name);
     if !arrivals.any(|arrival| arrival.hook == Hook::RUN_POD) {
         return Ok([Err(absent(Hook::RUN_POD))]);
     }
-    Ok([timeout_is_an_error(
-        result.is_err() || disconnected,
-        took,
-        stage.timeout,
-    )])
+    let has_effect = result.is_err() || disconnected;
+    Ok([timeout_is_an_error(has_effect, took, stage.options.timeout)])
 }
 
 /// E1: the request fails, or the plugin is disconnected.
@@ -68,12 +62,9 @@ pub(crate) async fn early(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
     let script = vec![(Hook::RUN_POD, Action::StartWorkload)];
     let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
     let id = driver.run_pod(&driver.new_pod("early")).await?;
-    let during = scene.journal.read();
+    let attempt = scene.journal.read().attempt;
     driver.take_down(&id).await;
     scene.end().await;
-    let run = during.first(LAST.name, &id, Hook::RUN_POD);
-    let sight = run.and_then(|run| run.sight.as_ref());
-    let attempt = sight.and_then(|sight| sight.attempt.clone());
     // There is no attempt if no Run event arrived before the response.
     Ok([attempt.unwrap_or_else(|| Err(absent(Hook::RUN_POD)))])
 }

@@ -100,7 +100,7 @@ pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
 impl Scene<'_> {
     async fn connect(&self, identity: Identity) -> crate::Result<Observer> {
         let mut observer = self.start(identity, Script::new());
-        observer.serving(self.stage.timeout).await?;
+        observer.serving(self.stage.options.timeout).await?;
         Ok(observer)
     }
 
@@ -119,7 +119,7 @@ impl Scene<'_> {
     async fn slow(&mut self) -> Result<Vec<String>, Reason> {
         let script = vec![(Hook::Synchronize, Action::Hold(SLOWNESS))];
         let mut observer = self.start(SLOW, script);
-        let synchronized = self.journal.wait(self.stage.timeout, |record| {
+        let synchronized = self.journal.wait(self.stage.options.timeout, |record| {
             record.synchronize(SLOW.name).is_some()
         });
         if !synchronized.await {
@@ -127,7 +127,7 @@ impl Scene<'_> {
         }
         let container = self.container("during-synchronize").await?;
         self.containers.insert(container);
-        observer.serving(self.stage.timeout).await?;
+        observer.serving(self.stage.options.timeout).await?;
         let missed = self.missed(SLOW).await;
         observer.disconnect().await;
         Ok(missed)

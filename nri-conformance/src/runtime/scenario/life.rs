@@ -231,8 +231,8 @@ fn events_of(record: &Record, pod: &Orderly, container: &str, name: &str) -> End
         event.pod != *pod || facts.is_some_and(|facts| facts.name != name || facts.pod != *pod)
     };
     for observer in WATCHING {
-        let arrivals = record.of(observer).into_iter().flat_map(|of| &of.arrivals);
-        let events: Vec<&Arrival> = arrivals
+        let events: Vec<&Arrival> = record
+            .arrivals_of(observer)
             .filter(|event| event.hook.is_life_of_container())
             .filter(|event| event.is_about_container(container))
             .collect();
@@ -257,7 +257,7 @@ fn events_of(record: &Record, pod: &Orderly, container: &str, name: &str) -> End
 /// C2: a container is not listed before its CreateContainer hook returns.
 fn not_listed_during_create(record: &Record, pod: &Orderly) -> Ended {
     let create = record.first(LAST.name, &pod.id, Hook::CREATE);
-    let Some(view) = create.and_then(|event| event.views().first()) else {
+    let Some(view) = create.and_then(|event| event.views.first()) else {
         return Err(absent(Hook::CREATE));
     };
     let mut containers = containers(view)?.iter();
@@ -278,9 +278,9 @@ fn second_stop_succeeds(pod: &Orderly) -> Ended {
 
 /// The events contain the pod that the driver requested.
 fn metadata_is_correct(record: &Record, pod: &Pod, id: &str) -> Ended {
-    let asked = pod.metadata();
+    let asked = pod.metadata.clone().unwrap_or_default();
     for event in WATCHING.iter().flat_map(|name| record.events(name, id)) {
-        let facts = event.facts();
+        let facts = event.facts.as_deref();
         let wrong = facts.filter(|facts| facts.name != asked.name || facts.uid != asked.uid);
         if let Some(facts) = wrong {
             return fail(format!(
@@ -305,7 +305,8 @@ pub(crate) async fn watch(
     let _ = tokio::time::timeout(time, stop).await;
     scene.settle().await;
     let record = scene.end().await;
-    let arrivals = record.sequences.iter().flat_map(|known| &known.arrivals);
-    let begun = arrivals.filter(|arrival| arrival.hook == Hook::RUN_POD);
+    let begun = record
+        .arrivals()
+        .filter(|arrival| arrival.hook == Hook::RUN_POD);
     Ok((begun.map(|arrival| arrival.pod.clone()).collect(), record))
 }

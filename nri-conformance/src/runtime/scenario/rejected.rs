@@ -37,9 +37,9 @@ pub(crate) async fn pod(stage: &Arc<Stage>, driver: &Driver) -> Played<3> {
     let pod = driver.new_pod("rejected");
     let result = driver.run_pod(&pod).await;
     let seen = facts(&scene.journal.read(), &pod);
-    let left = match &result {
-        Err(_) => remains(&stage.machine, driver, &pod, seen.as_ref()).await,
-        Ok(_) => Vec::new(),
+    let left = match (&result, &seen) {
+        (Err(_), Some(seen)) => remains(&stage.machine, driver, &pod, seen).await,
+        (Ok(_), _) | (_, None) => Vec::new(),
     };
     let retry = driver.run_pod(&pod.retry()).await;
     for id in result.iter().chain(&retry) {
@@ -58,24 +58,19 @@ pub(crate) async fn pod(stage: &Arc<Stage>, driver: &Driver) -> Played<3> {
 
 /// Returns the facts in the first Run event of a pod.
 fn facts(record: &Record, pod: &Pod) -> Option<PodSandbox> {
-    let name = pod.metadata().name;
-    let arrivals = record.sequences.iter().flat_map(|known| &known.arrivals);
-    arrivals
+    let name = &pod.metadata.as_ref()?.name;
+    record
+        .arrivals()
         .filter(|arrival| arrival.hook == Hook::RUN_POD)
-        .filter_map(|arrival| arrival.facts())
-        .find(|facts| facts.name == name)
+        .filter_map(|arrival| arrival.facts.as_deref())
+        .find(|facts| facts.name == *name)
         .cloned()
 }
 
 /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
-async fn remains(
-    machine: &Machine,
-    driver: &Driver,
-    pod: &Pod,
-    seen: Option<&PodSandbox>,
-) -> Vec<String> {
+async fn remains(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
     // A runtime that could not remove everything lists the pod, and the kubelet then removes it.
-    if let (Some(PodSandboxState::NotReady), Some(seen)) = (driver.state_of(pod).await, seen) {
+    if driver.state_of(pod).await == Some(PodSandboxState::NotReady) {
         driver.take_down(&seen.id).await;
     }
     let deadline = Instant::now() + CLEANED_UP;
@@ -88,17 +83,11 @@ async fn remains(
     }
 }
 
-async fn look_for(
-    machine: &Machine,
-    driver: &Driver,
-    pod: &Pod,
-    seen: Option<&PodSandbox>,
-) -> Vec<String> {
+async fn look_for(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
     let mut left = Vec::new();
     if driver.state_of(pod).await == Some(PodSandboxState::Ready) {
         left.push("a sandbox in the list of pods that is ready".to_owned());
     }
-    let Some(seen) = seen else { return left };
     let state = machine.read(seen);
     if let Pause::Running(pid) = state.pause {
         left.push(format!("the process {pid} of the sandbox"));

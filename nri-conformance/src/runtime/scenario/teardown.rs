@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Played, Reason, Scene};
+use super::{Played, Scene};
 use crate::runtime::Stage;
 use crate::runtime::cri::messages::Empty;
 use crate::runtime::drive::Driver;
@@ -29,33 +29,23 @@ pub(crate) const TESTS: [Test; 6] = tests! {
         => "the event reaches every plugin";
 };
 
-/// The end of the tests of one teardown, in which the middle plugin fails a hook.
-struct Teardown {
-    /// E3.
-    stop_goes_on: Ended,
-    /// E4.
-    removal_goes_on: Ended,
-    /// E5.
-    reaches_later_plugins: Ended,
-}
-
 pub(crate) async fn teardown(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
-    let stop_pod = tear_down(stage, driver, Hook::STOP_POD).await?;
-    let remove_pod = tear_down(stage, driver, Hook::REMOVE_POD).await?;
-    let stop = tear_down(stage, driver, Hook::STOP).await?;
-    let remove = tear_down(stage, driver, Hook::REMOVE).await?;
+    let [stop_goes_on, _, stop_pod] = tear_down(stage, driver, Hook::STOP_POD).await?;
+    let [_, removal_goes_on, remove_pod] = tear_down(stage, driver, Hook::REMOVE_POD).await?;
+    let [_, _, stop] = tear_down(stage, driver, Hook::STOP).await?;
+    let [_, _, remove] = tear_down(stage, driver, Hook::REMOVE).await?;
     Ok([
-        stop_pod.stop_goes_on,
-        remove_pod.removal_goes_on,
-        stop_pod.reaches_later_plugins,
-        remove_pod.reaches_later_plugins,
-        stop.reaches_later_plugins,
-        remove.reaches_later_plugins,
+        stop_goes_on,
+        removal_goes_on,
+        stop_pod,
+        remove_pod,
+        stop,
+        remove,
     ])
 }
 
-/// Tears down a pod while the middle plugin fails a hook.
-async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Result<Teardown, Reason> {
+/// Tears down a pod while the middle plugin fails a hook. Returns the ends of the tests of E3, E4 and E5.
+async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Played<3> {
     let scene = Scene::misbehaving(stage, hook, Action::Fail).await?;
     let pod = driver.new_pod("teardown");
     let id = driver.run_pod(&pod).await?;
@@ -67,33 +57,33 @@ async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Result<Te
     let network_left = has_network(&stage.machine, &after_stop, &id).await;
     let removed = driver.remove_pod(&id).await;
     let after_removal = scene.journal.read();
-    let listed = driver.state_of(&pod).await.is_some() && driver.status(&id).await.is_ok();
+    let listed =
+        driver.state_of(&pod).await.is_some() && driver.client().pod_status(&id).await.is_ok();
     let record = scene.end().await;
     let in_time = if hook == Hook::STOP_POD {
         after_stop
     } else {
         after_removal
     };
-    let judged = |ended: Ended| match in_time.first(MIDDLE.name, &id, hook) {
-        Some(_) => ended,
-        None => Err(absent(hook)),
-    };
+    if in_time.first(MIDDLE.name, &id, hook).is_none() {
+        return Ok([(); 3].map(|()| Err(absent(hook))));
+    }
     let received = [FIRST, MIDDLE, LAST].map(|plugin| {
         let events = record.events(plugin.name, &id);
         events.filter(|event| event.hook == hook).count()
     });
     let shape = Shape::new(hook, received[2], After::PluginError);
-    Ok(Teardown {
-        stop_goes_on: judged(stop_goes_on(stopped, network_left, shape)),
-        removal_goes_on: judged(removal_goes_on(removed, listed)),
-        reaches_later_plugins: judged(reaches_later_plugins(received, shape)),
-    })
+    Ok([
+        stop_goes_on(stopped, network_left, shape),
+        removal_goes_on(removed, listed),
+        reaches_later_plugins(received, shape),
+    ])
 }
 
 /// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
 async fn has_network(machine: &Machine, record: &Record, id: &str) -> bool {
     let run = record.first(FIRST.name, id, Hook::RUN_POD);
-    let Some(pod) = run.and_then(|run| run.facts()) else {
+    let Some(pod) = run.and_then(|run| run.facts.as_deref()) else {
         return false;
     };
     for _ in 0..20 {
