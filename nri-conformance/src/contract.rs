@@ -104,16 +104,6 @@ impl Statement {
 }
 
 impl Status {
-    /// Every status, from the firmest to the most open.
-    pub const ALL: [Self; 6] = [
-        Self::Protocol,
-        Self::Normative,
-        Self::Critest,
-        Self::Policy,
-        Self::Ambiguous,
-        Self::Robustness,
-    ];
-
     /// Returns the meaning in a phrase.
     pub const fn about(self) -> &'static str {
         match self {

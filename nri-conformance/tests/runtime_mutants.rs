@@ -29,8 +29,8 @@ use nri_conformance::contract::{self, Keeper};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::runtime::cri::Client;
 use nri_conformance::runtime::cri::messages::{
-    CreateContainerRequest, Empty, Id, LinuxContainerResources, LinuxPodSandboxConfig,
-    PodSandboxConfig, RunPodSandboxRequest, UpdateContainerResourcesRequest,
+    CreateContainerRequest, Empty, Id, LinuxContainerResources, LinuxPodSandboxConfig, Only,
+    PodSandboxConfig, UpdateContainerResourcesRequest,
 };
 use nri_conformance::runtime::{Options, run, run_until};
 
@@ -235,7 +235,7 @@ async fn workload(socket: &Path) {
         }),
         ..PodSandboxConfig::default()
     };
-    let request = RunPodSandboxRequest { config: Some(pod) };
+    let request = Only { message: Some(pod) };
     let pod: Id = call(&client, "RunPodSandbox", request).await;
     let container = CreateContainerRequest {
         pod_sandbox_id: pod.id.clone(),

@@ -1,6 +1,7 @@
 //! Tests that the files and ids of the contract are consistent.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use super::{FILES, Part, Statement, all, get, ids, position};
 
@@ -33,46 +34,6 @@ fn the_contract_is_ordered_and_without_gaps() {
 }
 
 #[test]
-fn keepers_are_unique_and_links_are_urls() {
-    for statement in all() {
-        let Statement { id, kept_by, .. } = statement;
-        assert!(!kept_by.is_empty(), "{id}: nobody keeps it");
-        let distinct: HashSet<_> = kept_by.iter().collect();
-        assert_eq!(distinct.len(), kept_by.len(), "{id}: {kept_by:?}");
-        let links: Vec<&String> = [&statement.source]
-            .into_iter()
-            .chain(&statement.see_also)
-            .collect();
-        assert!(
-            links.iter().all(|link| link.starts_with("https://")),
-            "{id}: {links:?}"
-        );
-        let distinct: HashSet<_> = links.iter().collect();
-        assert_eq!(distinct.len(), links.len(), "{id}: {links:?}");
-    }
-}
-
-#[test]
-fn texts_are_sentences() {
-    for statement in all() {
-        let texts = [
-            Some(&statement.text),
-            Some(&statement.cost),
-            statement.note.as_ref(),
-        ];
-        for text in texts.into_iter().flatten() {
-            let id = &statement.id;
-            assert!(text.ends_with('.'), "{id}: {text}");
-            assert!(
-                text.starts_with(|c: char| c.is_uppercase() || c == '`'),
-                "{id}: {text}"
-            );
-            assert!(!text.contains(['\n', '\t']), "{id}: {text}");
-        }
-    }
-}
-
-#[test]
 fn statements_refer_to_others_that_exist_and_refer_back() {
     for statement in all() {
         let Statement { id, related, .. } = statement;
@@ -96,21 +57,30 @@ fn statements_refer_to_others_that_exist_and_refer_back() {
 }
 
 #[test]
-fn a_statement_that_never_fails_a_run_has_a_note() {
+fn every_statement_is_complete_and_well_formed() {
     for statement in all() {
-        assert!(
-            statement.is_firm() || statement.note.is_some(),
-            "{}",
-            statement.id
-        );
+        let Statement { id, kept_by, .. } = statement;
+        assert!(!kept_by.is_empty(), "{id}: nobody keeps it");
+        assert!(are_distinct(kept_by), "{id}: {kept_by:?}");
+        let links = [&statement.source].into_iter().chain(&statement.see_also);
+        let links: Vec<&String> = links.collect();
+        assert!(are_distinct(&links), "{id}: {links:?}");
+        for link in links {
+            assert!(link.starts_with("https://"), "{id}: {link}");
+        }
+        let texts = [&statement.text, &statement.cost].into_iter();
+        for text in texts.chain(&statement.note) {
+            let begins = text.starts_with(|c: char| c.is_uppercase() || c == '`');
+            assert!(begins && text.ends_with('.'), "{id}: {text}");
+            assert!(!text.contains(['\n', '\t']), "{id}: {text}");
+        }
+        let explained = statement.is_firm() || statement.note.is_some();
+        assert!(explained, "{id}: it never fails a run, and has no note");
+        let release = format!("\nversion = \"{}\"\n", statement.since);
+        assert!(nri_protos::VERSIONS_TOML.contains(&release), "{id}");
     }
 }
 
-#[test]
-fn the_releases_exist() {
-    for statement in all() {
-        let line = format!("\nversion = \"{}\"\n", statement.since);
-        let known = nri_protos::VERSIONS_TOML.contains(&line);
-        assert!(known, "{}: {}", statement.id, statement.since);
-    }
+fn are_distinct<T: Eq + Hash>(items: &[T]) -> bool {
+    items.iter().collect::<HashSet<_>>().len() == items.len()
 }

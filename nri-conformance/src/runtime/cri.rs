@@ -16,9 +16,7 @@ use tonic::{Request, Status};
 use tonic_prost::ProstCodec;
 
 use crate::runtime::cri::messages::{
-    Container, ContainerFilter, Id, ListContainersRequest, ListContainersResponse,
-    ListPodSandboxRequest, ListPodSandboxResponse, PodSandbox, PodSandboxFilter, PodSandboxStatus,
-    PodSandboxStatusResponse,
+    Container, ContainerFilter, Id, List, Only, PodSandbox, PodSandboxFilter, PodSandboxStatus,
 };
 
 /// The service that a runtime serves.
@@ -47,23 +45,23 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
         Client {
-            channel: self.channel.clone(),
             timeout,
+            ..self.clone()
         }
     }
 
     /// Returns the status of a pod sandbox.
     pub async fn pod_status(&self, pod: &str) -> Result<PodSandboxStatus, Status> {
-        let answer: PodSandboxStatusResponse = self.call("PodSandboxStatus", Id::new(pod)).await?;
-        Ok(answer.status.unwrap_or_default())
+        let answer: Only<_> = self.call("PodSandboxStatus", Id::new(pod)).await?;
+        Ok(answer.message.unwrap_or_default())
     }
 
     /// Returns the pod sandboxes that match a filter.
     pub async fn pods(&self, filter: PodSandboxFilter) -> Result<Vec<PodSandbox>, Status> {
-        let request = ListPodSandboxRequest {
-            filter: Some(filter),
+        let request = Only {
+            message: Some(filter),
         };
-        let answer: ListPodSandboxResponse = self.call("ListPodSandbox", request).await?;
+        let answer: List<_> = self.call("ListPodSandbox", request).await?;
         Ok(answer.items)
     }
 
@@ -72,11 +70,11 @@ impl Client {
         let filter = ContainerFilter {
             pod_sandbox_id: pod.to_owned(),
         };
-        let request = ListContainersRequest {
-            filter: Some(filter),
+        let request = Only {
+            message: Some(filter),
         };
-        let answer: ListContainersResponse = self.call("ListContainers", request).await?;
-        let mut containers = answer.containers;
+        let answer: List<Container> = self.call("ListContainers", request).await?;
+        let mut containers = answer.items;
         containers.retain(|container| container.pod_sandbox_id == pod);
         Ok(containers)
     }

@@ -12,10 +12,10 @@ use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
     CgroupDriver, Container, ContainerConfig, ContainerMetadata, ContainerState,
     CreateContainerRequest, Empty, Id, ImageSpec, LinuxContainerConfig, LinuxContainerResources,
-    LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxSandboxSecurityContext,
-    NamespaceMode, NamespaceOption, PodSandbox, PodSandboxConfig, PodSandboxFilter,
-    PodSandboxMetadata, PodSandboxState, RunPodSandboxRequest, RuntimeConfigResponse,
-    StopContainerRequest, UpdateContainerResourcesRequest,
+    LinuxContainerSecurityContext, LinuxPodSandboxConfig, LinuxRuntimeConfiguration,
+    LinuxSandboxSecurityContext, NamespaceMode, NamespaceOption, Only, PodSandbox,
+    PodSandboxConfig, PodSandboxFilter, PodSandboxMetadata, PodSandboxState, StopContainerRequest,
+    UpdateContainerResourcesRequest,
 };
 use crate::runtime::event::LABEL;
 use crate::runtime::machine::{Machine, PodCgroup};
@@ -67,9 +67,9 @@ impl Driver {
         let logs = tempfile::tempdir()
             .map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         // Without an answer, pods only have the cgroup of their sandbox.
-        let config: Option<RuntimeConfigResponse> =
+        let config: Option<Only<LinuxRuntimeConfiguration>> =
             client.call("RuntimeConfig", Empty {}).await.ok();
-        let cgroup_driver = config.map(|config| config.linux.unwrap_or_default().cgroup_driver());
+        let cgroup_driver = config.map(|config| config.message.unwrap_or_default().cgroup_driver());
         Ok(Driver {
             client,
             options: options.clone(),
@@ -227,8 +227,8 @@ impl Pod {
 /// The requests. Each returns the error message of the runtime if it fails.
 impl Driver {
     pub(super) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
-        let request = RunPodSandboxRequest {
-            config: Some(pod.clone()),
+        let request = Only {
+            message: Some(pod.clone()),
         };
         let pod: Id = self.call("RunPodSandbox", request).await?;
         Ok(pod.id)

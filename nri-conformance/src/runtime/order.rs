@@ -3,7 +3,6 @@
 //! Observers and recordings are judged by the same functions. Requests can fail for reasons that no plugin sees, so a missing
 //! event counts only if a later one shows that the request succeeded.
 
-mod posts;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +26,7 @@ pub(super) const TESTS: &[(Test, Judge<Sequence>)] = tests! {
         => "CreateContainer, StartContainer, StopContainer, RemoveContainer, once each, with the same pod",
         container_events_in_order;
     "C5" "post-events-in-order" "all requests about a pod or container"
-        => "each Post event once, after the answers to its event and before the next event", posts::in_order;
+        => "each Post event once, after the answers to its event and before the next event", posts_in_order;
     "Y3" "synchronized-once" "a registration"
         => "Synchronize once, before the first event", synchronized_once;
     "Y4" "configured-once" "a registration"
@@ -202,16 +201,13 @@ fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
 /// Returns the shape of an event that arrived twice, or after a later stage of the container.
 fn stages_in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
     let stages = [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE];
-    let mut latest: Option<(usize, Hook)> = None;
-    for hook in arrivals.iter().map(|arrival| arrival.hook) {
-        let Some(stage) = stages.iter().position(|stage| *stage == hook) else {
-            continue;
-        };
-        if latest.is_some_and(|(latest, _)| stage <= latest) {
-            let earlier = latest.map(|(_, hook)| hook);
-            return Err(Shape::new(hook, times(arrivals, hook), earlier));
+    let stage = |hook: &Hook| stages.iter().position(|stage| stage == hook);
+    let hooks = arrivals.iter().map(|arrival| arrival.hook);
+    let hooks: Vec<Hook> = hooks.filter(|hook| stage(hook).is_some()).collect();
+    for (earlier, later) in hooks.iter().zip(hooks.iter().skip(1)) {
+        if stage(later) <= stage(earlier) {
+            return Err(Shape::new(*later, times(arrivals, *later), *earlier));
         }
-        latest = Some((stage, hook));
     }
     Ok(())
 }
@@ -239,4 +235,122 @@ fn is_removed(sequence: &Sequence, arrivals: &[&Arrival]) -> Result<(), Shape> {
         return Err(Shape::new(Hook::REMOVE, 0, Hook::REMOVE_POD));
     }
     Ok(())
+}
+
+/// C5 for every pod and container.
+fn posts_in_order(sequence: &Sequence) -> Ended {
+    let mut subjects = sequence.pods();
+    subjects.append(&mut sequence.containers());
+    judge(subjects, |subject, arrivals| {
+        let mut judged = false;
+        for post in Hook::all().filter_map(|hook| Post::of(sequence, subject, hook)) {
+            judged |= times(arrivals, post.hook) > 0;
+            post.check(arrivals)?;
+        }
+        Ok(judged)
+    })
+}
+
+/// An event after the fact of one pod or container.
+struct Post {
+    hook: Hook,
+    /// The event that it follows.
+    follows: Hook,
+    /// True if the plugin knows the pod or container from Synchronize, so that it may have missed the event.
+    known: bool,
+    /// True if all requests about the container succeeded, and it does not end by itself.
+    undisturbed: bool,
+}
+
+impl Post {
+    /// Returns `None` if the event does not follow another one, or if the plugin does not receive both.
+    fn of(sequence: &Sequence, subject: &str, hook: Hook) -> Option<Post> {
+        let follows = hook.follows()?;
+        let both = sequence.receives(hook) && sequence.receives(follows);
+        both.then(|| Post {
+            hook,
+            follows,
+            known: sequence.known.contains(subject),
+            undisturbed: sequence.undisturbed.contains(subject),
+        })
+    }
+
+    fn check(&self, arrivals: &[&Arrival]) -> Result<(), Shape> {
+        let first = arrivals.iter().position(|one| one.hook == self.follows);
+        let (before, after) = arrivals.split_at(first.unwrap_or(arrivals.len()));
+        self.check_before(before, first.is_some())?;
+        if self.is_once() {
+            return self.check_one(after);
+        }
+        let mut events = after.chunk_by(|_, later| later.hook != self.follows);
+        events.try_for_each(|event| self.check_one(event))
+    }
+
+    /// Returns true if the event happens once in the life of a container; C1 is broken if it is repeated.
+    fn is_once(&self) -> bool {
+        self.follows.is_life_of_container()
+    }
+
+    /// Checks what arrived before the first event that has a Post event.
+    fn check_before(&self, before: &[&Arrival], comes: bool) -> Result<(), Shape> {
+        let Some(position) = before.iter().position(|one| one.hook == self.hook) else {
+            return Ok(());
+        };
+        match (self.known, comes) {
+            (true, _) => Ok(()),
+            (false, true) => Err(self.shape(1, before[..position].last())),
+            // C1 is broken: the event is missing.
+            (false, false) if self.is_once() => Ok(()),
+            (false, false) => Err(Shape::new(self.follows, 0, After::Nothing)),
+        }
+    }
+
+    /// Checks one event, which comes first, and everything up to the next one.
+    fn check_one(&self, arrivals: &[&Arrival]) -> Result<(), Shape> {
+        let Some((event, rest)) = arrivals.split_first() else {
+            return Ok(());
+        };
+        let posts = times(rest, self.hook);
+        let position = rest.iter().position(|one| one.hook == self.hook);
+        match position {
+            None if self.is_due(rest) => Err(self.shape(0, Some(event))),
+            None => Ok(()),
+            Some(_) if posts > 1 => Err(self.shape(posts, Some(event))),
+            Some(position) => self.check_post(event, &rest[..position], rest[position]),
+        }
+    }
+
+    /// Returns true if a Post event must have arrived, because its request has succeeded.
+    fn is_due(&self, later: &[&Arrival]) -> bool {
+        let used = later
+            .iter()
+            .any(|one| matches!(one.hook, Hook::START | Hook::POST_START | Hook::UPDATE));
+        self.undisturbed || (self.hook == Hook::POST_CREATE && used)
+    }
+
+    fn check_post(
+        &self,
+        event: &Arrival,
+        between: &[&Arrival],
+        post: &Arrival,
+    ) -> Result<(), Shape> {
+        let overtaken = between.iter().find(|one| !self.may_overtake(one.hook));
+        if overtaken.is_some() {
+            return Err(self.shape(1, overtaken));
+        }
+        match event.answered {
+            Some(answered) if answered > post.at => Err(self.shape(1, Some(&event))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Returns true for an event that may arrive between the event and its Post event.
+    fn may_overtake(&self, hook: Hook) -> bool {
+        let ended_by_itself = hook == Hook::STOP && !self.undisturbed;
+        ended_by_itself || (hook == self.follows && self.is_once())
+    }
+
+    fn shape(&self, times: usize, earlier: Option<&&Arrival>) -> Shape {
+        Shape::new(self.hook, times, earlier.map(|earlier| earlier.hook))
+    }
 }

@@ -9,7 +9,7 @@ use super::drive::Driver;
 use super::judgement::{Ended, Judge, Stop, Test, judged, skip, tests};
 use super::order;
 use super::pods::{self, PodCase};
-use super::scenario::{self, hanging, joining, life, rejected, teardown};
+use super::scenario::{self, joining, life, setup, teardown};
 use super::sequence::Sequence;
 use crate::contract;
 use crate::error::{Error, Result};
@@ -64,12 +64,11 @@ impl<'a> Play<'a> {
     async fn scenarios(&mut self) -> Result<()> {
         // This scenario always comes first, because it shows whether the runtime can run pods at all.
         self.life().await?;
-        self.scenario(&hanging::EARLY, hanging::early).await;
-        self.scenario(&rejected::POD, rejected::pod).await;
-        self.scenario(&rejected::CONTAINER, rejected::container)
-            .await;
+        self.scenario(&setup::EARLY, setup::early).await;
+        self.scenario(&setup::POD, setup::pod).await;
+        self.scenario(&setup::CONTAINER, setup::container).await;
         self.scenario(&teardown::TESTS, teardown::teardown).await;
-        self.scenario(&hanging::HANGING, hanging::hanging).await;
+        self.scenario(&setup::HANGING, setup::hanging).await;
         self.scenario(&joining::TESTS, joining::joining).await;
         Ok(())
     }
@@ -155,11 +154,11 @@ impl<'a> Play<'a> {
 pub(super) fn tests() -> Vec<(&'static str, &'static str)> {
     let scenarios = [
         &life::TESTS[..],
-        &hanging::EARLY,
-        &rejected::POD,
-        &rejected::CONTAINER,
+        &setup::EARLY,
+        &setup::POD,
+        &setup::CONTAINER,
         &teardown::TESTS,
-        &hanging::HANGING,
+        &setup::HANGING,
         &joining::TESTS,
     ];
     let pods = pods::TESTS.into_iter().flatten().map(|(test, _)| test);

@@ -1,15 +1,14 @@
 //! The tests of single pods: the events of a pod, the requests about it, and its state on the node during the hooks.
 
 mod requests;
-mod run;
-mod stop;
+mod state;
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cri::messages::ContainerState;
+use super::cri::messages::Container;
 use super::event::Hook;
 use super::journal::Record;
 use super::judgement::{Ended, Judge, Stop, Test, skip};
@@ -19,7 +18,7 @@ use super::sequence::Arrival;
 use super::view::View;
 
 /// Every test.
-pub(super) const TESTS: [&[(Test, Judge<PodCase>)]; 3] = [run::TESTS, stop::TESTS, requests::TESTS];
+pub(super) const TESTS: [&[(Test, Judge<PodCase>)]; 2] = [state::TESTS, requests::TESTS];
 
 /// One pod, with everything that was recorded about it.
 #[derive(Clone, Debug)]
@@ -83,8 +82,8 @@ impl fmt::Display for PodCase {
     }
 }
 
-/// Returns the containers of the pod that the runtime lists during a hook, with their states.
-pub(super) fn containers(view: &View) -> Ended<&[(String, ContainerState)]> {
+/// Returns the containers of the pod that the runtime lists during a hook.
+pub(super) fn containers(view: &View) -> Ended<&[Container]> {
     match view.cri.as_ref().map(|cri| &cri.containers) {
         None => skip("needs the CRI socket of the runtime"),
         Some(Ok(containers)) => Ok(containers),

@@ -1,9 +1,8 @@
 //! The scenarios. Each connects observing plugins, sends requests to the runtime, and judges what happened.
 
-pub(super) mod hanging;
 pub(super) mod joining;
 pub(super) mod life;
-pub(super) mod rejected;
+pub(super) mod setup;
 pub(super) mod teardown;
 
 use std::error::Error;

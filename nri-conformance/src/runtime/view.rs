@@ -7,8 +7,8 @@ use tonic::Status;
 
 use crate::runtime::cri::Client;
 use crate::runtime::cri::messages::{
-    Container, ContainerConfig, ContainerState, CreateContainerRequest, Empty, Id,
-    PodSandboxFilter, PodSandboxState,
+    Container, ContainerConfig, CreateContainerRequest, Empty, Id, PodSandboxFilter,
+    PodSandboxState,
 };
 use crate::runtime::judgement::{Ended, fail, skip};
 use crate::runtime::machine::{Machine, PodState};
@@ -33,7 +33,7 @@ pub(crate) struct CriView {
     /// The outcome of the request for its status.
     pub(crate) status: Result<PodSandboxState, String>,
     /// Its containers in the list of containers.
-    pub(crate) containers: Result<Vec<(String, ContainerState)>, String>,
+    pub(crate) containers: Result<Vec<Container>, String>,
 }
 
 impl View {
@@ -91,7 +91,7 @@ impl CriView {
         CriView {
             listed: listed.map_err(message),
             status: status.map(|status| status.state()).map_err(message),
-            containers: containers.map(states).map_err(message),
+            containers: containers.map_err(message),
         }
     }
 }
@@ -104,13 +104,6 @@ async fn listed(client: &Client, pod: &str) -> Result<Option<PodSandboxState>, S
     let pods = client.pods(filter).await?;
     let found = pods.iter().find(|found| found.id == pod);
     Ok(found.map(|found| found.state()))
-}
-
-fn states(containers: Vec<Container>) -> Vec<(String, ContainerState)> {
-    let containers = containers.into_iter();
-    containers
-        .map(|container| (container.id.clone(), container.state()))
-        .collect()
 }
 
 fn message(status: Status) -> String {

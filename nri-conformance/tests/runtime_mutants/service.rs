@@ -58,26 +58,24 @@ impl Sim {
                 runtime_version: "1.0.0".to_owned(),
             }
             .encode_to_vec()),
-            "RuntimeConfig" => Ok(cri::RuntimeConfigResponse {
-                linux: Some(cri::LinuxRuntimeConfiguration {
+            "RuntimeConfig" => Ok(cri::Only {
+                message: Some(cri::LinuxRuntimeConfiguration {
                     cgroup_driver: cri::CgroupDriver::Cgroupfs.into(),
                 }),
             }
             .encode_to_vec()),
             "RunPodSandbox" => {
-                let config = read::<cri::RunPodSandboxRequest>(request)?.config;
+                let config = read::<cri::Only<_>>(request)?.message;
                 let id = self.run_pod(config.unwrap_or_default()).await?;
                 Ok(cri::Id { id }.encode_to_vec())
             }
             "StopPodSandbox" => empty(self.stop_pod(id(request)?).await),
             "RemovePodSandbox" => empty(self.remove_pod(id(request)?).await),
-            "PodSandboxStatus" => Ok(cri::PodSandboxStatusResponse {
-                status: Some(self.status(&id(request)?)?),
+            "PodSandboxStatus" => Ok(cri::Only {
+                message: Some(self.status(&id(request)?)?),
             }
             .encode_to_vec()),
-            "ListPodSandbox" => {
-                Ok(cri::ListPodSandboxResponse { items: self.pods() }.encode_to_vec())
-            }
+            "ListPodSandbox" => Ok(cri::List { items: self.pods() }.encode_to_vec()),
             "CreateContainer" => {
                 let id = self.create(read(request)?).await?;
                 Ok(cri::Id { id }.encode_to_vec())
@@ -93,9 +91,9 @@ impl Sim {
             }
             "RemoveContainer" => empty(self.remove(&id(request)?).await),
             "ListContainers" => {
-                let filter = read::<cri::ListContainersRequest>(request)?.filter;
+                let filter = read::<cri::Only<_>>(request)?.message;
                 let containers = self.containers(filter.unwrap_or_default());
-                Ok(cri::ListContainersResponse { containers }.encode_to_vec())
+                Ok(cri::List { items: containers }.encode_to_vec())
             }
             other => Err(format!("unknown method {other}")),
         }

@@ -2,6 +2,7 @@
 //! are explained there.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 
 use prost::{Enumeration, Message};
 
@@ -105,11 +106,6 @@ messages! {
         linux: Option<LinuxPodSandboxConfig> = [message, optional] "8";
     }
 
-    /// The request to create and start a pod sandbox.
-    RunPodSandboxRequest {
-        config: Option<PodSandboxConfig> = [message, optional] "1";
-    }
-
     /// A pod sandbox or a container by its id: the only field of several requests and responses.
     Id {
         id: String = [string] "1";
@@ -123,11 +119,6 @@ messages! {
         state: i32 = [enumeration = "PodSandboxState"] "3";
     }
 
-    /// The response to `PodSandboxStatus`.
-    PodSandboxStatusResponse {
-        status: Option<PodSandboxStatus> = [message, optional] "1";
-    }
-
     /// A filter of pod sandboxes.
     PodSandboxFilter {
         /// The id of the sandbox; empty for any.
@@ -136,21 +127,11 @@ messages! {
         label_selector: HashMap<String, String> = [map = "string, string"] "3";
     }
 
-    /// The request for a list of pod sandboxes.
-    ListPodSandboxRequest {
-        filter: Option<PodSandboxFilter> = [message, optional] "1";
-    }
-
     /// A pod sandbox in a list.
     PodSandbox {
         id: String = [string] "1";
         metadata: Option<PodSandboxMetadata> = [message, optional] "2";
         state: i32 = [enumeration = "PodSandboxState"] "3";
-    }
-
-    /// A list of pod sandboxes.
-    ListPodSandboxResponse {
-        items: Vec<PodSandbox> = [message, repeated] "1";
     }
 
     /// An image by its name.
@@ -201,11 +182,6 @@ messages! {
         pod_sandbox_id: String = [string] "3";
     }
 
-    /// The request for a list of containers.
-    ListContainersRequest {
-        filter: Option<ContainerFilter> = [message, optional] "1";
-    }
-
     /// A container in a list.
     Container {
         id: String = [string] "1";
@@ -213,19 +189,9 @@ messages! {
         state: i32 = [enumeration = "ContainerState"] "6";
     }
 
-    /// A list of containers.
-    ListContainersResponse {
-        containers: Vec<Container> = [message, repeated] "1";
-    }
-
     /// The settings of a runtime that apply to Linux.
     LinuxRuntimeConfiguration {
         cgroup_driver: i32 = [enumeration = "CgroupDriver"] "1";
-    }
-
-    /// The response to `RuntimeConfig`.
-    RuntimeConfigResponse {
-        linux: Option<LinuxRuntimeConfiguration> = [message, optional] "1";
     }
 
     /// The request to change the resources of a container.
@@ -246,6 +212,20 @@ messages! {
         /// The time that it has to end on its own, in seconds.
         timeout: i64 = [int64] "2";
     }
+}
+
+/// A request or response whose only field is another message: settings, a filter or a status.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Only<T: Message + Default + Debug> {
+    #[prost(message, optional, tag = "1")]
+    pub message: Option<T>,
+}
+
+/// A response that lists messages.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct List<T: Message + Default + Debug> {
+    #[prost(message, repeated, tag = "1")]
+    pub items: Vec<T>,
 }
 
 impl Id {

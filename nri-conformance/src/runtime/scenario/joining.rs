@@ -8,7 +8,7 @@ use super::{Played, Reason, disconnect};
 use crate::runtime::Stage;
 use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
-use crate::runtime::journal::Journal;
+use crate::runtime::journal::{Journal, Record};
 use crate::runtime::judgement::{Ended, Test, each, fail, tests};
 use crate::runtime::observer::{Action, Identity, Observer, Script};
 use crate::runtime::order;
@@ -76,11 +76,14 @@ pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
         pod,
         id,
     };
-    let (observer, late) = scene.late(LATE).await?;
+    // All pods and containers were created before.
+    let observer = scene.connect(LATE).await?;
+    let late = scene.missed(LATE).await;
     let slow = scene.slow().await?;
     observer.disconnect().await;
     let crowd = scene.crowd().await?;
-    let (observer, returned) = scene.late(RETURNED).await?;
+    let observer = scene.connect(RETURNED).await?;
+    let returned = scene.missed(RETURNED).await;
     observer.disconnect().await;
     for pod in &scene.pods {
         driver.take_down(pod).await;
@@ -106,13 +109,6 @@ impl Scene<'_> {
 
     fn start(&self, identity: Identity, script: Script) -> Observer {
         Observer::start(self.stage, &self.journal, identity, script)
-    }
-
-    /// Connects a plugin after all pods and containers were created.
-    async fn late(&self, identity: Identity) -> crate::Result<(Observer, Vec<String>)> {
-        let observer = self.connect(identity).await?;
-        let missed = self.missed(identity).await;
-        Ok((observer, missed))
     }
 
     /// Creates a container while a plugin handles Synchronize.
@@ -167,22 +163,18 @@ impl Scene<'_> {
     /// Returns the pods and containers that a plugin does not know, after waiting for late events.
     async fn missed(&self, identity: Identity) -> Vec<String> {
         let name = identity.name;
-        let running = || self.pods.iter().chain(&self.containers);
-        let informed = self.journal.wait(ARRIVED, |record| {
+        let missed = |record: &Record| {
             let plugin = record.of(name);
-            plugin.is_some_and(|plugin| running().all(|id| plugin.knows(id)))
-        });
-        informed.await;
-        let record = self.journal.read();
-        let plugin = record.of(name);
-        let knows = |id: &str| plugin.is_some_and(|plugin| plugin.knows(id));
-        let kinds = [("pod", &self.pods), ("container", &self.containers)];
-        let all = kinds
-            .into_iter()
-            .flat_map(|(kind, ids)| ids.iter().map(move |id| (kind, id)));
-        all.filter(|(_, id)| !knows(id))
-            .map(|(kind, id)| format!("plugin {name} did not learn of {kind} {id}"))
-            .collect()
+            let knows = |id: &str| plugin.is_some_and(|plugin| plugin.knows(id));
+            let pods = self.pods.iter().map(|id| ("pod", id));
+            let all = pods.chain(self.containers.iter().map(|id| ("container", id)));
+            all.filter(|(_, id)| !knows(id))
+                .map(|(kind, id)| format!("plugin {name} did not learn of {kind} {id}"))
+                .collect::<Vec<_>>()
+        };
+        let informed = |record: &Record| missed(record).is_empty();
+        self.journal.wait(ARRIVED, informed).await;
+        missed(&self.journal.read())
     }
 }
 

@@ -261,9 +261,9 @@ fn not_listed_during_create(record: &Record, pod: &Orderly) -> Ended {
         return Err(absent(Hook::CREATE));
     };
     let mut containers = containers(view)?.iter();
-    match containers.find(|(id, _)| *id == pod.container) {
+    match containers.find(|found| found.id == pod.container) {
         None => Ok(()),
-        Some((id, _)) => fail(format!("container {id}")),
+        Some(found) => fail(format!("container {}", found.id)),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Plugins that fail RunPodSandbox or CreateContainer once.
+//! Plugins that misbehave while a pod or container is set up: they fail the hook, do not answer in time, or start a
+//! container early.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +14,8 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::event::Hook;
 use crate::runtime::journal::Record;
 use crate::runtime::judgement::{Ended, Test, fail, skip, tests};
-use crate::runtime::machine::{Machine, Pause};
-use crate::runtime::observer::{Action, FIRST, MIDDLE};
+use crate::runtime::machine::Pause;
+use crate::runtime::observer::{Action, FIRST, LAST, MIDDLE};
 use crate::runtime::pods::absent;
 
 /// The time that a runtime has to remove the remains of a pod that failed.
@@ -22,6 +23,9 @@ const CLEANED_UP: Duration = Duration::from_secs(5);
 
 /// The interval at which the remains are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The id of a pod or container, or the message of the runtime.
+type Created = Result<String, String>;
 
 pub(crate) const POD: [Test; 3] = tests! {
     "R3" "retry-has-a-new-id" "RunPodSandbox for a second attempt of a pod"
@@ -38,7 +42,7 @@ pub(crate) async fn pod(stage: &Arc<Stage>, driver: &Driver) -> Played<3> {
     let result = driver.run_pod(&pod).await;
     let seen = facts(&scene.journal.read(), &pod);
     let left = match (&result, &seen) {
-        (Err(_), Some(seen)) => remains(&stage.machine, driver, &pod, seen).await,
+        (Err(_), Some(seen)) => remains(stage, driver, &pod, seen).await,
         (Ok(_), _) | (_, None) => Vec::new(),
     };
     let retry = driver.run_pod(&pod.retry()).await;
@@ -68,14 +72,14 @@ fn facts(record: &Record, pod: &Pod) -> Option<PodSandbox> {
 }
 
 /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
-async fn remains(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
+async fn remains(stage: &Stage, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
     // A runtime that could not remove everything lists the pod, and the kubelet then removes it.
     if driver.state_of(pod).await == Some(PodSandboxState::NotReady) {
         driver.take_down(&seen.id).await;
     }
     let deadline = Instant::now() + CLEANED_UP;
     loop {
-        let left = look_for(machine, driver, pod, seen).await;
+        let left = look_for(stage, driver, pod, seen).await;
         if left.is_empty() || Instant::now() > deadline {
             return left;
         }
@@ -83,12 +87,12 @@ async fn remains(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandbo
     }
 }
 
-async fn look_for(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
+async fn look_for(stage: &Stage, driver: &Driver, pod: &Pod, seen: &PodSandbox) -> Vec<String> {
     let mut left = Vec::new();
     if driver.state_of(pod).await == Some(PodSandboxState::Ready) {
         left.push("a sandbox in the list of pods that is ready".to_owned());
     }
-    let state = machine.read(seen);
+    let state = stage.machine.read(seen);
     if let Pause::Running(pid) = state.pause {
         left.push(format!("the process {pid} of the sandbox"));
     }
@@ -99,7 +103,7 @@ async fn look_for(machine: &Machine, driver: &Driver, pod: &Pod, seen: &PodSandb
 }
 
 /// R3: the attempt after a failed one has another sandbox.
-fn retry_has_a_new_id(first: &str, retry: &Result<String, String>) -> Ended {
+fn retry_has_a_new_id(first: &str, retry: &Created) -> Ended {
     match retry {
         Err(message) => skip(format!("the second attempt failed, see E2: {message}")),
         Ok(second) => unlike(first, second),
@@ -108,11 +112,7 @@ fn retry_has_a_new_id(first: &str, retry: &Result<String, String>) -> Ended {
 
 /// E2 and C3: if an error of a plugin fails the request, nothing is left of the pod or container, and a second attempt
 /// succeeds.
-fn is_cleaned_up(
-    result: &Result<String, String>,
-    left: &[String],
-    retry: &Result<String, String>,
-) -> Ended {
+fn is_cleaned_up(result: &Created, left: &[String], retry: &Created) -> Ended {
     match (result, left.first(), retry) {
         // The policy of the runtime is to run the pod anyway.
         (Ok(_), ..) => Ok(()),
@@ -123,11 +123,7 @@ fn is_cleaned_up(
 }
 
 /// E6: the plugins that accepted a pod are informed that it is gone.
-fn accepting_plugins_are_informed(
-    record: &Record,
-    id: &str,
-    result: &Result<String, String>,
-) -> Ended {
+fn accepting_plugins_are_informed(record: &Record, id: &str, result: &Created) -> Ended {
     if result.is_ok() {
         return skip("the runtime runs a pod although a plugin rejects it");
     }
@@ -171,4 +167,57 @@ pub(crate) async fn container(stage: &Arc<Stage>, driver: &Driver) -> Played<1> 
         Ok(container) => fail(format!("container {container}")),
         Err(_) => is_cleaned_up(&result, &left, &retry),
     }])
+}
+
+/// The time within which the runtime must close the connection after the request.
+const CLOSED: Duration = Duration::from_secs(3);
+
+pub(crate) const HANGING: [Test; 1] = tests! {
+    "E1" "timeout-is-an-error" "RunPodSandbox to a plugin that does not answer within the request timeout"
+        => "an error of the request, or the end of the connection";
+};
+
+pub(crate) async fn hanging(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
+    let scene = Scene::misbehaving(stage, Hook::RUN_POD, Action::Hang).await?;
+    let started = Instant::now();
+    let result = driver.run_pod(&driver.new_pod("hanging")).await;
+    let took = started.elapsed();
+    let lost = scene
+        .journal
+        .wait(CLOSED, |record| record.lost.contains(&MIDDLE.name));
+    let disconnected = lost.await;
+    if let Ok(id) = &result {
+        driver.take_down(id).await;
+    }
+    let record = scene.end().await;
+    let mut arrivals = record.arrivals_of(MIDDLE.name);
+    if !arrivals.any(|arrival| arrival.hook == Hook::RUN_POD) {
+        return Ok([Err(absent(Hook::RUN_POD))]);
+    }
+    let limit = stage.options.timeout;
+    Ok([if took >= limit {
+        fail(format!("no answer to the request within {limit:?}"))
+    } else if result.is_err() || disconnected {
+        Ok(())
+    } else {
+        fail(format!(
+            "the request succeeded after {took:.1?}, and the plugin is still connected"
+        ))
+    }])
+}
+
+pub(crate) const EARLY: [Test; 1] = tests! {
+    "O5" "early-workload-is-refused" "CreateContainer and StartContainer while RunPodSandbox was held"
+        => "no container starts before all hooks have returned";
+};
+
+pub(crate) async fn early(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
+    let script = vec![(Hook::RUN_POD, Action::StartWorkload)];
+    let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
+    let id = driver.run_pod(&driver.new_pod("early")).await?;
+    let attempt = scene.journal.read().attempt;
+    driver.take_down(&id).await;
+    scene.end().await;
+    // There is no attempt if no Run event arrived before the response.
+    Ok([attempt.unwrap_or_else(|| Err(absent(Hook::RUN_POD)))])
 }
