@@ -244,19 +244,15 @@ type Start = Box<dyn Fn() -> Box<dyn Stream> + Send + Sync>;
 /// The maximum number of bytes in flight in each direction, about that of a Unix socket.
 const PIPE_BYTES: usize = 256 << 10;
 
-/// The identity of a plugin without its own.
-const NAME: &str = "plugin";
-const INDEX: &str = "00";
-
 /// Serves a plugin, and returns the runtime's end of its connection. Signals belong to the test.
 fn serve<P: Plugin>(plugin: P) -> impl Stream {
     let (ours, theirs) = duplex(PIPE_BYTES);
     let mut builder = Stub::builder(plugin).stream(theirs).no_logging();
     if P::NAME.is_none() {
-        builder = builder.name(NAME);
+        builder = builder.name(process::NAME);
     }
     if P::INDEX.is_none() {
-        builder = builder.index(INDEX);
+        builder = builder.index(process::INDEX);
     }
     tokio::spawn(async move {
         let served = async { builder.build()?.run_until(pending()).await };
