@@ -235,11 +235,11 @@ impl Live {
 
     /// Ends the instance, and records what it printed or sent in addition to its answers.
     pub(super) async fn finish(mut self, run: &mut Run<'_>) {
+        let flooded = TroubleKind::Flooded;
         let surplus = self.session.arrivals().surplus();
         if surplus > 0 {
             let message = format!("the plugin sent {surplus} requests more than are remembered");
-            self.note(run, TroubleKind::Flooded, CONNECT, &message)
-                .await;
+            self.note(run, flooded, CONNECT, &message).await;
         }
         let Some(process) = &self.instance.process else {
             return;
@@ -247,8 +247,7 @@ impl Live {
         let printed = process.output().bytes();
         if printed > FLOOD {
             let message = format!("the plugin printed {} MiB", printed >> 20);
-            self.note(run, TroubleKind::Flooded, CONNECT, &message)
-                .await;
+            self.note(run, flooded, CONNECT, &message).await;
         }
         let errors = error_lines(&self.instance.last_lines().await);
         if let Some(first) = errors.first() {
