@@ -15,7 +15,7 @@ use crate::subject::{Exit, Instance};
 
 use super::answers::{Reply, decoded};
 use super::printed::error_lines;
-use super::run::{Patience, Run};
+use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE};
 use super::{RuntimeRelease, TroubleKind, answers};
 
 /// The time that a process has to end after an error or the end of its connection. It is long, because a busy machine is no
@@ -27,12 +27,6 @@ const ENDING: &str = "end of the process";
 
 /// The number of bytes of output above which a plugin is reported as flooding.
 const FLOOD: u64 = 16 << 20;
-
-/// The steps before the first event, as named in troubles.
-pub(super) const CONNECT: &str = "connection";
-pub(super) const REGISTER: &str = "RegisterPlugin";
-pub(super) const CONFIGURE: &str = "Configure";
-pub(super) const SYNCHRONIZE: &str = "Synchronize";
 
 /// An instance with its connection.
 pub(super) struct Live {

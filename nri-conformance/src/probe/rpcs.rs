@@ -12,8 +12,8 @@ use crate::result::Subject;
 use crate::session::{can_fall_back, checked, life};
 
 use super::answers::Reply;
-use super::live::{CONFIGURE, Live, SYNCHRONIZE};
-use super::run::{Run, linking, out_of_time};
+use super::live::Live;
+use super::run::{CONFIGURE, Run, SYNCHRONIZE, linking, out_of_time};
 use super::{
     FailurePolicy, Form, Probed, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers,
 };

@@ -9,7 +9,6 @@ use nri_adaptation::Revision;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::live::CONNECT;
 use super::{Options, RuntimeRelease, Trouble, TroubleKind};
 use crate::error::Error;
 use crate::session::world::{Sample, World};
@@ -21,6 +20,12 @@ const MAX_TROUBLES: usize = 50;
 
 /// The name of the step in which the time of the probe ran out, in the list of troubles.
 const ANY_STEP: &str = "probe";
+
+/// The steps before the first event, as named in troubles.
+pub(super) const CONNECT: &str = "connection";
+pub(super) const REGISTER: &str = "RegisterPlugin";
+pub(super) const CONFIGURE: &str = "Configure";
+pub(super) const SYNCHRONIZE: &str = "Synchronize";
 
 /// A probe under way.
 pub(super) struct Run<'a> {

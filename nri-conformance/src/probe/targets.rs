@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::session::{RuntimeKind, can_fall_back, checked, life};
 
 use super::answers::Reply;
-use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
-use super::run::{Run, linking, out_of_time};
+use super::live::Live;
+use super::run::{CONFIGURE, REGISTER, Run, SYNCHRONIZE, linking, out_of_time};
 use super::{
     EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, TroubleKind,
     Verdict, answers,
