@@ -29,7 +29,6 @@ pub mod outcome;
 mod printed;
 mod rpcs;
 mod run;
-mod runtimes;
 mod targets;
 
 use std::time::Duration;

@@ -137,11 +137,7 @@ impl Subject {
 
     /// Starts an instance for a runtime of this revision. This matters only for WebAssembly modules, which must have the
     /// functions that the revision requires. Without a revision, they are loaded with the functions that they have.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
-    pub async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
+    pub(crate) async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
         let mut instance = Instance::default();
         match &*self.0 {
             How::Launched(executable) if is_module(&executable.path) => {
@@ -166,12 +162,9 @@ impl Subject {
 
 impl std::fmt::Debug for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &*self.0 {
-            How::Launched(executable) => f.debug_tuple("Launched").field(executable).finish(),
-            How::External(executable) => f.debug_tuple("External").field(executable).finish(),
-            How::Waiting(listener) => f.debug_tuple("Waiting").field(listener).finish(),
-            How::InProcess(_) => f.write_str("InProcess"),
-        }
+        f.debug_struct("Subject")
+            .field("executable", &self.executable())
+            .finish_non_exhaustive()
     }
 }
 
@@ -244,19 +237,15 @@ type Start = Box<dyn Fn() -> Box<dyn Stream> + Send + Sync>;
 /// The maximum number of bytes in flight in each direction, about that of a Unix socket.
 const PIPE_BYTES: usize = 256 << 10;
 
-/// The identity of a plugin without its own.
-const NAME: &str = "plugin";
-const INDEX: &str = "00";
-
 /// Serves a plugin, and returns the runtime's end of its connection. Signals belong to the test.
 fn serve<P: Plugin>(plugin: P) -> impl Stream {
     let (ours, theirs) = duplex(PIPE_BYTES);
     let mut builder = Stub::builder(plugin).stream(theirs).no_logging();
     if P::NAME.is_none() {
-        builder = builder.name(NAME);
+        builder = builder.name(process::NAME);
     }
     if P::INDEX.is_none() {
-        builder = builder.index(INDEX);
+        builder = builder.index(process::INDEX);
     }
     tokio::spawn(async move {
         let served = async { builder.build()?.run_until(pending()).await };

@@ -81,11 +81,7 @@ impl Bench {
     pub(crate) async fn connection(&self, instance: &mut Instance) -> Judged<Box<dyn Stream>> {
         let within = self.options.timeouts.registration;
         let connected = instance.connection(within).await;
-        connected.map_err(|_| {
-            self.count_stuck();
-            let got = format!("no connection within {within:?}");
-            blocked("W1", "nothing", got, "a registration")
-        })
+        connected.map_err(|_| self.unregistered("connection"))
     }
 
     /// Serves the runtime's end of a stream.
@@ -118,12 +114,17 @@ impl Bench {
             None => self.session_under(revision, stream),
         };
         if session.registration().await.is_none() {
-            self.count_stuck();
-            let within = self.options.timeouts.registration;
-            let got = format!("no registration within {within:?}");
-            return Err(blocked("W1", "nothing", got, "a registration"));
+            return Err(self.unregistered("registration"));
         }
         Ok((instance, session))
+    }
+
+    /// Returns the verdict on a test whose instance did not connect or register.
+    fn unregistered(&self, missing: &str) -> Verdict {
+        self.count_stuck();
+        let within = self.options.timeouts.registration;
+        let got = format!("no {missing} within {within:?}");
+        blocked("W1", "nothing", got, "a registration")
     }
 
     /// Counts an instance that did not serve within a time limit.
@@ -151,9 +152,9 @@ impl Bench {
         state: &SynchronizeRequest,
     ) -> Judged<Live> {
         let answer = self.configured(&session).await?;
-        let synchronized = session.synchronize(state).await;
-        synchronized
-            .map_err(|error| blocked("Y2", "Synchronize", describe(&error), "an answer"))?;
+        if let Err(error) = session.synchronize(state).await {
+            return Err(blocked("Y2", "Synchronize", describe(&error), "an answer"));
+        }
         self.stuck.store(0, Ordering::Relaxed);
         let runtime = self.options.runtime;
         Ok(Live::new(runtime, instance, session, answer.events))
@@ -202,8 +203,8 @@ impl Options {
         is_asked && !self.skip.contains(statement)
     }
 
-    /// Returns true if a revision is tested.
-    pub fn plays(&self, revision: &str) -> bool {
-        self.revisions.is_empty() || self.revisions.contains(revision)
+    /// Returns the number or time of a soak test, or of a usual run.
+    pub(crate) fn soak_or<T>(&self, soak: T, usual: T) -> T {
+        if self.soak { soak } else { usual }
     }
 }

@@ -71,15 +71,20 @@ impl Live {
         skip(format!("does not subscribe to {}", names.join(" or ")))
     }
 
+    /// Returns the encoded request of the RPC that is dedicated to an event.
+    pub(crate) fn request(&self, event: Event, sample: &Sample) -> Vec<u8> {
+        sample_request(self.runtime, event, &sample.pod, &sample.container)
+    }
+
     /// Sends an event in the way of the revision.
     pub(crate) async fn send(&self, event: Event, sample: &Sample) -> Answer {
-        let request = sample_request(self.runtime, event, &sample.pod, &sample.container);
+        let request = self.request(event, sample);
         self.session.send(event, &request).await
     }
 
     /// Sends an event in one of the two ways.
     pub(crate) async fn send_via(&self, event: Event, via: Via, sample: &Sample) -> Answer {
-        let request = sample_request(self.runtime, event, &sample.pod, &sample.container);
+        let request = self.request(event, sample);
         self.session.send_via(event, via, &request).await
     }
 
@@ -89,11 +94,8 @@ impl Live {
             return Ok(());
         }
         let answer = self.send(event, sample).await;
-        answer
-            .result
-            .is_ok()
-            .then_some(())
-            .ok_or_else(|| in_the_way(&answer))
+        let result = answer.result.as_ref();
+        result.map(drop).map_err(|_| in_the_way(&answer))
     }
 
     /// Sends an event that must be answered with success. Does nothing unless the plugin receives the event.

@@ -5,15 +5,14 @@ use std::time::Duration;
 use nri_adaptation::Revision;
 use tokio::time::timeout;
 
-use super::bench::Bench;
-use super::bench::Options;
+use super::bench::{Bench, Options};
 use super::checks::{Scope, Test, all_tests};
-use super::verdict::{self, Breach, Verdict};
+use super::verdict::{Breach, Verdict, answered_twice};
 use crate::blocking;
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
 use crate::result::{Failure, Outcome, Report, Subject as Described, TestResult};
-use crate::session::{Timeouts, Trace};
+use crate::session::Trace;
 use crate::subject::Subject;
 
 /// The time limit of a test that is not a soak test, in addition to the limits of its steps.
@@ -89,20 +88,6 @@ impl Run {
         self
     }
 
-    /// Sets the time limits of the simulated runtime.
-    #[must_use]
-    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.options.timeouts = timeouts;
-        self
-    }
-
-    /// Sets the configuration that is sent to the plugin.
-    #[must_use]
-    pub fn config(mut self, config: impl Into<String>) -> Self {
-        self.options.config = config.into();
-        self
-    }
-
     /// Runs the tests.
     ///
     /// # Errors
@@ -130,7 +115,8 @@ impl Run {
             // What a plugin does with input that no runtime sends says nothing about other statements.
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
             if test.statements.iter().any(is_firm) {
-                let seen = breach.into_iter().chain(answered_twice(&traces));
+                let twice = traces.iter().find_map(answered_twice);
+                let seen = breach.into_iter().chain(twice);
                 breaches.extend(seen.map(|breach| TestResult {
                     statement: breach.statement,
                     test: test.name,
@@ -199,18 +185,16 @@ fn check(options: &Options) -> Result<()> {
 
 /// Returns the tests to run, each with its revision.
 fn plan(options: &Options) -> Vec<(&'static Test, Revision)> {
-    let mut planned = Vec::new();
-    for test in all_tests() {
-        if selected(test, options).next().is_none() {
-            continue;
-        }
-        let revisions = test.scope.revisions();
-        let played = revisions
-            .into_iter()
-            .filter(|revision| options.plays(revision.release()) || test.scope == Scope::Newest);
-        planned.extend(played.map(|revision| (test, revision)));
-    }
-    planned
+    let is_played = |revision: &Revision| {
+        options.revisions.is_empty() || options.revisions.contains(revision.release())
+    };
+    let tests = all_tests().filter(|test| selected(test, options).next().is_some());
+    let plays = tests.flat_map(|test| {
+        let mut revisions = test.scope.revisions();
+        revisions.retain(|revision| test.scope == Scope::Newest || is_played(revision));
+        revisions.into_iter().map(move |revision| (test, revision))
+    });
+    plays.collect()
 }
 
 fn selected<'a>(test: &'a Test, options: &'a Options) -> impl Iterator<Item = &'static str> + 'a {
@@ -233,11 +217,7 @@ fn add_unseen(results: &mut Vec<TestResult>, breaches: Vec<TestResult>) {
 
 /// Runs a test. Also returns the violation of another statement that blocks the test.
 async fn one(bench: &Bench, test: &Test) -> (Outcome, Option<Breach>) {
-    let limit = if bench.options.soak {
-        SOAK_LIMIT
-    } else {
-        LIMIT
-    };
+    let limit = bench.options.soak_or(SOAK_LIMIT, LIMIT);
     // Dropping the future of a test ends its plugin.
     match timeout(limit, (test.run)(bench)).await {
         Ok(Ok(())) => (Outcome::Pass, None),
@@ -255,15 +235,6 @@ async fn one(bench: &Bench, test: &Test) -> (Outcome, Option<Breach>) {
             (Outcome::Fail(failure), None)
         }
     }
-}
-
-/// Returns the violation of W10 by a plugin that has answered a request twice, in whichever test.
-fn answered_twice(traces: &[Trace]) -> Option<Breach> {
-    let failure = traces.iter().find_map(verdict::answered_twice)?;
-    Some(Breach {
-        statement: "W10",
-        failure,
-    })
 }
 
 /// Writes the wire trace of a failure.

@@ -70,10 +70,13 @@ pub(crate) const IN_TIME: &str = "an answer within the request timeout";
 /// What a plugin owes to every request, in number.
 pub(crate) const ONCE: &str = "one answer per request";
 
-/// Returns the failure of a plugin that has answered a request twice on a connection.
-pub(crate) fn answered_twice(trace: &Trace) -> Option<Failure> {
+/// Returns the violation of W10 by a plugin that has answered a request twice on a connection, in whichever test.
+pub(crate) fn answered_twice(trace: &Trace) -> Option<Breach> {
     let sent = format!("one request on stream {}", trace.answered_twice()?);
-    Some(Failure::new(sent, "more than one answer", ONCE))
+    Some(Breach {
+        statement: "W10",
+        failure: Failure::new(sent, "more than one answer", ONCE),
+    })
 }
 
 /// Returns the verdict on a test that the plugin blocks by breaking another statement.

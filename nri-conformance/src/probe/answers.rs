@@ -84,20 +84,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_fall_into_five_kinds() {
-        let status = |code| Err::<(), _>(CallError::Status(Status::new(code, "no")));
-        let denial = Some(Code::INVALID_ARGUMENT);
-        let kind = |result| kind(&result, denial);
-        assert_eq!(kind(Ok(())), RpcAnswer::Implemented);
-        assert_eq!(kind(status(Code::UNIMPLEMENTED)), RpcAnswer::Fallback);
-        assert_eq!(kind(status(Code::UNKNOWN)), RpcAnswer::Error);
-        assert_eq!(kind(status(Code::NOT_FOUND)), RpcAnswer::Error);
-        assert_eq!(kind(status(Code::INVALID_ARGUMENT)), RpcAnswer::Breaks);
-        assert_eq!(kind(status(Code(99))), RpcAnswer::Breaks);
-        assert_eq!(kind(Err::<(), _>(CallError::Closed)), RpcAnswer::Silent);
-    }
-
-    #[test]
     fn long_answers_are_cut_between_characters() {
         let long = "ä".repeat(1000);
         assert_eq!(short(&long).chars().count(), MAX_SHOWN + 1);

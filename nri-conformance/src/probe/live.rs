@@ -15,7 +15,7 @@ use crate::subject::{Exit, Instance};
 
 use super::answers::{Reply, decoded};
 use super::printed::error_lines;
-use super::run::{Patience, Run};
+use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE};
 use super::{RuntimeRelease, TroubleKind, answers};
 
 /// The time that a process has to end after an error or the end of its connection. It is long, because a busy machine is no
@@ -27,12 +27,6 @@ const ENDING: &str = "end of the process";
 
 /// The number of bytes of output above which a plugin is reported as flooding.
 const FLOOD: u64 = 16 << 20;
-
-/// The steps before the first event, as named in troubles.
-pub(super) const CONNECT: &str = "connection";
-pub(super) const REGISTER: &str = "RegisterPlugin";
-pub(super) const CONFIGURE: &str = "Configure";
-pub(super) const SYNCHRONIZE: &str = "Synchronize";
 
 /// An instance with its connection.
 pub(super) struct Live {
@@ -60,22 +54,15 @@ impl Live {
         let mut instance = match started {
             Ok(instance) => instance,
             Err(error) if run.awaits_first && !run.subject.is_module() => return Err(error),
-            Err(error) => {
-                let message = error.to_string();
-                let kind = TroubleKind::NotConnected;
-                run.note(kind, CONNECT, revision, &message, Vec::new());
-                return Ok(Err(message));
-            }
+            Err(error) => return Ok(Err(run.not_connected(revision, &error, Vec::new()))),
         };
         let limit = connection_limit(run);
         let stream = match instance.connection(limit).await {
             Ok(stream) => stream,
-            Err(reason) => {
-                let message = reason.to_string();
+            Err(error) => {
                 run.patience.silent.insert(CONNECT);
-                let (kind, lines) = (TroubleKind::NotConnected, instance.last_lines().await);
-                run.note(kind, CONNECT, revision, &message, lines);
-                return Ok(Err(message));
+                let lines = instance.last_lines().await;
+                return Ok(Err(run.not_connected(revision, &error, lines)));
             }
         };
         if std::mem::take(&mut run.awaits_first) && instance.process.is_none() {
@@ -124,67 +111,44 @@ impl Live {
         let message = request.encode_to_vec();
         let revision = self.session.revision();
         let message = revision.without_newer("ConfigureRequest", &message);
-        let reply = self.shake_hands(run, CONFIGURE, message).await;
-        reply.and_then(decoded)
+        self.call(run, CONFIGURE, message).await.and_then(decoded)
     }
 
     /// Synchronizes the plugin.
     pub(super) async fn synchronize(&mut self, run: &mut Run<'_>) -> Reply<SynchronizeResponse> {
-        let message = run.sample.state().encode_to_vec();
+        let message = run.state().encode_to_vec();
         let revision = self.session.revision();
         let message = revision.without_newer("SynchronizeRequest", &message);
-        let reply = self.shake_hands(run, SYNCHRONIZE, message).await;
-        reply.and_then(decoded)
+        self.call(run, SYNCHRONIZE, message).await.and_then(decoded)
     }
 
-    /// Calls an RPC before the first event. A plugin whose answer is an error, of any code, usually ends at once.
-    async fn shake_hands(
-        &mut self,
-        run: &mut Run<'_>,
-        step: &'static str,
-        request: Bytes,
-    ) -> Reply {
-        let reply = self.exchange(run, step, request).await;
-        if matches!(reply.result, Err(CallError::Status(_))) {
-            return self.unless_ended(run, step, reply).await;
-        }
-        reply
-    }
-
-    /// Calls an RPC after the handshake. If there is no answer, records what happened to the plugin.
+    /// Calls an RPC. If there is no answer, records what happened to the plugin.
+    ///
+    /// An error that a plugin sends before it ends may or may not arrive. The result is the same in both cases: the end.
     pub(super) async fn call(
         &mut self,
         run: &mut Run<'_>,
         method: &'static str,
         request: impl Into<Bytes>,
     ) -> Reply {
-        let reply = self.exchange(run, method, request).await;
-        match &reply.result {
-            Err(CallError::Status(status))
-                if status.code != Code::UNIMPLEMENTED
-                    && !run.patience.survived.contains(method) =>
-            {
-                self.unless_ended(run, method, reply).await
+        let limit = run.patience.limit(method, run.options.timeouts.request);
+        let start = Instant::now();
+        let mut result = self.session.call_within(method, request, limit).await;
+        let took = start.elapsed();
+        match &result {
+            Err(CallError::Closed) => self.has_ended(run, method).await,
+            Err(CallError::Timeout(_)) => self.is_silent(run, method, limit).await,
+            Err(CallError::Status(status)) if may_end(run, method, status.code) => {
+                if self.exit(run).await.is_some() {
+                    self.has_ended(run, method).await;
+                    result = Err(CallError::Closed);
+                } else {
+                    run.patience.survived.insert(method);
+                }
             }
-            Ok(_) | Err(_) => reply,
+            Ok(_) | Err(_) => {}
         }
-    }
-
-    /// Replaces an error by the end of the plugin if the plugin ends after it. The error may or may not arrive before the
-    /// end, and the result is the same in both cases.
-    async fn unless_ended(
-        &mut self,
-        run: &mut Run<'_>,
-        step: &'static str,
-        mut reply: Reply,
-    ) -> Reply {
-        if self.exit(run).await.is_some() {
-            self.has_ended(run, step).await;
-            reply.result = Err(CallError::Closed);
-        } else {
-            run.patience.survived.insert(step);
-        }
-        reply
+        Reply { result, took }
     }
 
     /// Waits for the process of the plugin to end. Returns `None` if it keeps running, or is not a process.
@@ -197,28 +161,8 @@ impl Live {
         exit
     }
 
-    /// Sends a request and waits for the answer. If there is none, records what happened to the plugin.
-    async fn exchange(
-        &mut self,
-        run: &mut Run<'_>,
-        method: &'static str,
-        request: impl Into<Bytes>,
-    ) -> Reply {
-        let limit = run.patience.limit(method, run.options.timeouts.request);
-        let start = Instant::now();
-        let result = self.session.call_within(method, request, limit).await;
-        let took = start.elapsed();
-        match &result {
-            Err(CallError::Closed) => self.has_ended(run, method).await,
-            Err(CallError::Timeout(_)) => self.is_silent(run, method, limit).await,
-            Ok(_) | Err(_) => {}
-        }
-        Reply { result, took }
-    }
-
     /// Records that the plugin does not answer.
     async fn is_silent(&mut self, run: &mut Run<'_>, step: &'static str, limit: Duration) {
-        self.over = true;
         run.patience.silent.insert(step);
         let exit = self.instance.process.as_ref().and_then(|it| it.exit());
         let kind = exit.map_or(TroubleKind::Hung, |_| TroubleKind::Died);
@@ -227,13 +171,11 @@ impl Live {
             None if step == REGISTER => format!("the plugin did not register within {limit:.1?}"),
             None => format!("the plugin did not answer within {limit:.1?}"),
         };
-        self.note(run, kind, step, &message).await;
-        self.silence = Some(message);
+        self.is_over(run, kind, step, message).await;
     }
 
     /// Records how the connection ended.
     async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
-        self.over = true;
         self.session.closed(run.patience.limit(ENDING, END)).await;
         let end = self.session.arrivals().end();
         let (kind, message) = if let Some(End::Broken(reason)) = end {
@@ -250,8 +192,13 @@ impl Live {
             }
             (TroubleKind::Closed, message)
         };
-        self.note(run, kind, step, &message).await;
-        self.silence = Some(message);
+        self.is_over(run, kind, step, message).await;
+    }
+
+    /// Records a trouble after which the plugin is not called again.
+    async fn is_over(&mut self, run: &mut Run<'_>, kind: TroubleKind, step: &str, why: String) {
+        self.note(run, kind, step, &why).await;
+        (self.over, self.silence) = (true, Some(why));
     }
 
     /// Records a trouble.
@@ -282,11 +229,11 @@ impl Live {
 
     /// Ends the instance, and records what it printed or sent in addition to its answers.
     pub(super) async fn finish(mut self, run: &mut Run<'_>) {
+        let flooded = TroubleKind::Flooded;
         let surplus = self.session.arrivals().surplus();
         if surplus > 0 {
             let message = format!("the plugin sent {surplus} requests more than are remembered");
-            self.note(run, TroubleKind::Flooded, CONNECT, &message)
-                .await;
+            self.note(run, flooded, CONNECT, &message).await;
         }
         let Some(process) = &self.instance.process else {
             return;
@@ -294,8 +241,7 @@ impl Live {
         let printed = process.output().bytes();
         if printed > FLOOD {
             let message = format!("the plugin printed {} MiB", printed >> 20);
-            self.note(run, TroubleKind::Flooded, CONNECT, &message)
-                .await;
+            self.note(run, flooded, CONNECT, &message).await;
         }
         let errors = error_lines(&self.instance.last_lines().await);
         if let Some(first) = errors.first() {
@@ -304,6 +250,13 @@ impl Live {
             run.note(kind, CONNECT, revision, &message, errors);
         }
     }
+}
+
+/// Returns true if a plugin may end after this error. One whose answer to a step of the handshake is an error, of any code,
+/// usually ends at once.
+fn may_end(run: &Run<'_>, method: &str, code: Code) -> bool {
+    let is_handshake = [CONFIGURE, SYNCHRONIZE].contains(&method);
+    is_handshake || code != Code::UNIMPLEMENTED && !run.patience.survived.contains(method)
 }
 
 fn connection_limit(run: &Run<'_>) -> Duration {

@@ -312,14 +312,9 @@ impl TargetResult {
     /// Returns the names of the events that arrive as StateChange, also if they are answered with an error.
     pub fn events_as_state_change(&self) -> Vec<&'static str> {
         let events = self.events.iter();
-        let arriving = events.filter(|event| match event.outcome {
-            EventOutcome::Deprecated => true,
-            EventOutcome::Error => event.fell_back,
-            EventOutcome::Works
-            | EventOutcome::Lost
-            | EventOutcome::NotTried
-            | EventOutcome::Fails
-            | EventOutcome::Silent => false,
+        let arriving = events.filter(|event| {
+            event.outcome == EventOutcome::Deprecated
+                || event.outcome == EventOutcome::Error && event.fell_back
         });
         arriving.map(|event| event.event).collect()
     }

@@ -9,14 +9,13 @@ use nri_adaptation::{Revision, Via};
 
 use crate::error::Result;
 use crate::result::Subject;
-use crate::session::{checked, life};
+use crate::session::{can_fall_back, checked, life};
 
 use super::answers::Reply;
-use super::live::{CONFIGURE, Live, SYNCHRONIZE};
-use super::run::{Run, out_of_time};
+use super::live::Live;
+use super::run::{CONFIGURE, Run, SYNCHRONIZE, linking, out_of_time};
 use super::{
     FailurePolicy, Form, Probed, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers,
-    runtimes,
 };
 
 /// The name of the RPC that does not exist.
@@ -52,7 +51,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
     let mut pass = Pass {
         probed: unknown(run),
         run,
-        runtime: runtimes::linking(&revision),
+        runtime: linking(&revision),
         revision,
         live: None,
         handshake: Vec::new(),
@@ -164,9 +163,8 @@ impl Pass<'_, '_> {
         if let Some(rpcs) = &live.instance.rpcs {
             self.probed.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
         }
-        let configured = self.configure(&mut live).await;
-        let synchronized = self.synchronize(&mut live).await;
-        if live.is_gone() || !(configured || synchronized) {
+        let is_answered = self.shake_hands(&mut live).await;
+        if live.is_gone() || !is_answered {
             self.failed_starts += 1;
             self.failure = format!("not called: {}", live.why_silent());
             live.finish(self.run).await;
@@ -178,26 +176,22 @@ impl Pass<'_, '_> {
         Ok(Some(live))
     }
 
-    /// Configures the plugin. Returns true if it answers.
-    async fn configure(&mut self, live: &mut Live) -> bool {
-        if live.is_gone() {
-            return false;
+    /// Configures and synchronizes the plugin. Returns true if it answers one of them.
+    async fn shake_hands(&mut self, live: &mut Live) -> bool {
+        let mut is_answered = false;
+        if !live.is_gone() {
+            let reply = live.configure(self.run, self.runtime.as_ref()).await;
+            if let Ok(answer) = &reply.result {
+                let known = &mut self.probed.subscription;
+                known.get_or_insert_with(|| subscription(answer));
+            }
+            is_answered |= self.keep(live, CONFIGURE, reply);
         }
-        let reply = live.configure(self.run, self.runtime.as_ref()).await;
-        if let Ok(answer) = &reply.result {
-            let known = &mut self.probed.subscription;
-            known.get_or_insert_with(|| subscription(answer));
+        if !live.is_gone() {
+            let reply = live.synchronize(self.run).await;
+            is_answered |= self.keep(live, SYNCHRONIZE, reply);
         }
-        self.keep(live, CONFIGURE, reply)
-    }
-
-    /// Synchronizes the plugin. Returns true if it answers.
-    async fn synchronize(&mut self, live: &mut Live) -> bool {
-        if live.is_gone() {
-            return false;
-        }
-        let reply = live.synchronize(self.run).await;
-        self.keep(live, SYNCHRONIZE, reply)
+        is_answered
     }
 
     /// Keeps the first result for an RPC of the handshake. Returns true if there was an answer.
@@ -211,20 +205,17 @@ impl Pass<'_, '_> {
     }
 
     fn request(&self, rpc: &str) -> Vec<u8> {
-        let sample = &self.run.sample;
-        match event(rpc) {
-            Some(event) => sample.request(event),
-            None if rpc == STATE_CHANGE => {
-                let (event, via) = (Event::RunPodSandbox, Via::StateChange);
-                let request = sample.request(event);
-                let request = self.revision.request(event, via, &request);
-                request
-                    .map(|(_, encoded)| encoded.to_vec())
-                    .unwrap_or_default()
-            }
-            // The request of Shutdown is empty, and that of an unknown RPC does not matter.
-            None => Vec::new(),
+        if let Some(event) = event(rpc) {
+            return self.run.request(event);
         }
+        // The request of Shutdown is empty, and that of an unknown RPC does not matter.
+        if rpc != STATE_CHANGE {
+            return Vec::new();
+        }
+        let (event, via) = (Event::RunPodSandbox, Via::StateChange);
+        let request = self.run.request(event);
+        let request = self.revision.request(event, via, &request);
+        request.map_or_else(Vec::new, |(_, encoded)| encoded.to_vec())
     }
 }
 
@@ -236,7 +227,8 @@ fn event(rpc: &str) -> Option<Event> {
 fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Code>) -> RpcResult {
     let answer = answers::kind(&reply.result, denial);
     let mut detail = live.words(&reply.result);
-    if answer == RpcAnswer::Fallback && !can_fall_back(rpc) && rpc != NO_SUCH_RPC {
+    let has_fallback = event(rpc).is_some_and(can_fall_back);
+    if answer == RpcAnswer::Fallback && !has_fallback && rpc != NO_SUCH_RPC {
         detail.push_str("; runtimes have no fallback for it");
     }
     if answer != RpcAnswer::Fallback && rpc == NO_SUCH_RPC {
@@ -285,16 +277,9 @@ fn not_called(rpc: &'static str, reason: &str) -> RpcResult {
     }
 }
 
-fn find(rpc: &str) -> Option<&'static Rpc> {
-    Revision::rpcs().iter().copied().find(|it| it.name == rpc)
-}
-
 fn since(rpc: &str) -> Option<&'static str> {
-    find(rpc).map(|rpc| rpc.since)
-}
-
-fn can_fall_back(rpc: &str) -> bool {
-    find(rpc).is_some_and(|rpc| rpc.change_fields.is_some())
+    let mut rpcs = Revision::rpcs().iter();
+    rpcs.find(|it| it.name == rpc).map(|it| it.since)
 }
 
 /// Returns the identity in a registration, with names of bounded length.
@@ -339,10 +324,5 @@ mod tests {
         known.sort_unstable();
         assert_eq!(order, known);
         assert_eq!(since(NO_SUCH_RPC), None);
-    }
-
-    #[test]
-    fn exports_are_named_in_snake_case() {
-        assert_eq!(export("RunPodSandbox"), "plugin_run_pod_sandbox");
     }
 }

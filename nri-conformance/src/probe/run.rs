@@ -6,10 +6,12 @@ use std::time::Duration;
 use nri::api::{Event, SynchronizeRequest};
 use nri::wire::Code;
 use nri_adaptation::Revision;
+use serde::Deserialize;
 use tokio::time::Instant;
 
-use crate::probe::{Options, Trouble, TroubleKind};
-use crate::session::world::{self, World};
+use super::{Options, RuntimeRelease, Trouble, TroubleKind};
+use crate::error::Error;
+use crate::session::world::{Sample, World};
 use crate::session::{RuntimeKind, sample_request};
 use crate::subject::Subject;
 
@@ -19,12 +21,18 @@ const MAX_TROUBLES: usize = 50;
 /// The name of the step in which the time of the probe ran out, in the list of troubles.
 const ANY_STEP: &str = "probe";
 
+/// The steps before the first event, as named in troubles.
+pub(super) const CONNECT: &str = "connection";
+pub(super) const REGISTER: &str = "RegisterPlugin";
+pub(super) const CONFIGURE: &str = "Configure";
+pub(super) const SYNCHRONIZE: &str = "Synchronize";
+
 /// A probe under way.
 pub(super) struct Run<'a> {
     pub(super) subject: &'a Subject,
     pub(super) options: &'a Options,
-    /// The pods and containers of the requests, like those of the runtime that the plugin is probed under.
-    pub(super) sample: Sample,
+    /// The kind of the runtime that the plugin is probed under.
+    pub(super) kind: RuntimeKind,
     pub(super) patience: Patience,
     /// False once an instance has connected.
     pub(super) awaits_first: bool,
@@ -38,7 +46,7 @@ impl<'a> Run<'a> {
         Run {
             subject,
             options,
-            sample: Sample::of(RuntimeKind::default()),
+            kind: RuntimeKind::default(),
             patience: Patience::new(options.within),
             awaits_first: true,
             denial: None,
@@ -68,18 +76,47 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Records that an instance did not start or connect. Returns the reason.
+    pub(super) fn not_connected(
+        &mut self,
+        revision: &Revision,
+        error: &Error,
+        lines: Vec<String>,
+    ) -> String {
+        let reason = error.to_string();
+        self.note(TroubleKind::NotConnected, CONNECT, revision, &reason, lines);
+        reason
+    }
+
+    /// Returns two pods, each with a container, like those of the runtime that the plugin is probed under.
+    fn samples(&self) -> [Sample; 2] {
+        let mut world = World::of(self.kind, SEED);
+        [world.sample(), world.sample()]
+    }
+
+    /// Returns the state at Synchronize: a pod with a container, neither of which has events later.
+    pub(super) fn state(&self) -> SynchronizeRequest {
+        let [Sample { pod, container }, _] = self.samples();
+        SynchronizeRequest {
+            pods: vec![pod],
+            containers: vec![container],
+            more: false,
+        }
+    }
+
+    /// Returns the encoded request of the RPC that is dedicated to an event.
+    pub(super) fn request(&self, event: Event) -> Vec<u8> {
+        let [_, Sample { pod, container }] = self.samples();
+        sample_request(self.kind, event, &pod, &container)
+    }
+
     /// Returns true if the time of the whole probe is over, and records that.
     pub(super) fn is_out_of_time(&mut self, revision: &Revision) -> bool {
         let over = self.patience.is_over();
         if over {
             let message = out_of_time(self.options);
-            self.note(
-                TroubleKind::OutOfTime,
-                ANY_STEP,
-                revision,
-                &message,
-                Vec::new(),
-            );
+            let (kind, lines) = (TroubleKind::OutOfTime, Vec::new());
+            self.note(kind, ANY_STEP, revision, &message, lines);
         }
         over
     }
@@ -94,39 +131,46 @@ pub(super) fn out_of_time(options: &Options) -> String {
 /// The seed for the ids of pods and containers; any number will do.
 const SEED: u64 = 0x006e_7269;
 
-/// The pods and containers that are sent to a plugin.
-#[derive(Debug)]
-pub(super) struct Sample {
-    runtime: RuntimeKind,
-    known: world::Sample,
-    new: world::Sample,
+/// The part of the table of runtimes that is needed here.
+#[derive(Debug, Deserialize)]
+struct Table {
+    runtime: Vec<Runtime>,
 }
 
-impl Sample {
-    /// Creates pods and containers like those of this runtime.
-    pub(super) fn of(runtime: RuntimeKind) -> Self {
-        let mut world = World::of(runtime, SEED);
-        Sample {
-            runtime,
-            known: world.sample(),
-            new: world.sample(),
+#[derive(Debug, Deserialize)]
+struct Runtime {
+    reports_as: Vec<String>,
+    releases: Vec<Release>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Release {
+    release: String,
+    nri: String,
+}
+
+/// Returns the newest release of a runtime that links this release of NRI, or else the closest earlier one.
+pub(super) fn linking(revision: &Revision) -> Option<RuntimeRelease> {
+    // Cannot fail: a test parses it.
+    let table: Table = toml::from_str(nri_protos::RUNTIMES_TOML).ok()?;
+    let mut best: Option<(Revision, RuntimeRelease)> = None;
+    for runtime in table.runtime {
+        for release in runtime.releases.into_iter().rev() {
+            // Releases before the protocol have no revision.
+            let Ok(nri) = Revision::of(&release.nri) else {
+                continue;
+            };
+            let is_newer = best.as_ref().is_none_or(|(best, _)| {
+                best.release() != nri.release() && nri.is_at_least(best.release())
+            });
+            if is_newer && revision.is_at_least(nri.release()) {
+                let name = runtime.reports_as.first()?.clone();
+                let version = release.release;
+                best = Some((nri, RuntimeRelease { name, version }));
+            }
         }
     }
-
-    /// Returns the state at Synchronize: a pod with a container, neither of which has events later.
-    pub(super) fn state(&self) -> SynchronizeRequest {
-        SynchronizeRequest {
-            pods: vec![self.known.pod.clone()],
-            containers: vec![self.known.container.clone()],
-            more: false,
-        }
-    }
-
-    /// Returns the encoded request of the RPC that is dedicated to an event.
-    pub(super) fn request(&self, event: Event) -> Vec<u8> {
-        let world::Sample { pod, container } = &self.new;
-        sample_request(self.runtime, event, pod, container)
-    }
+    best.map(|(_, runtime)| runtime)
 }
 
 /// The divisor of the time limit of a step that was not answered before.
@@ -201,5 +245,17 @@ mod tests {
         assert!(patience.is_over());
         assert!(patience.limit("Configure", Duration::MAX).is_zero());
         assert!(!Patience::new(Duration::MAX).is_over());
+    }
+
+    #[test]
+    fn each_revision_is_linked_by_a_runtime() {
+        let linking = |release: &str| {
+            let runtime = linking(&Revision::of(release).unwrap()).unwrap();
+            format!("{} {}", runtime.name, runtime.version)
+        };
+        assert!(linking("v0.11.0").starts_with("containerd v2.2."));
+        assert!(linking("v0.9.1-0.20250219030224-e597e7849f24").starts_with("cri-o v1.33."));
+        assert!(linking("v0.2.0").starts_with("c"));
+        assert_eq!(linking("v0.12.5"), linking("v0.12.4"));
     }
 }

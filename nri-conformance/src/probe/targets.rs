@@ -10,12 +10,11 @@ use crate::error::{Error, Result};
 use crate::session::{RuntimeKind, can_fall_back, checked, life};
 
 use super::answers::Reply;
-use super::live::{CONFIGURE, Live, REGISTER, SYNCHRONIZE};
-use super::run::Sample;
-use super::run::{Run, out_of_time};
+use super::live::Live;
+use super::run::{CONFIGURE, REGISTER, Run, SYNCHRONIZE, linking, out_of_time};
 use super::{
     EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, TroubleKind,
-    Verdict, answers, runtimes,
+    Verdict, answers,
 };
 
 /// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
@@ -50,12 +49,10 @@ pub(super) async fn probe(
         let reason = out_of_time(run.options);
         return Ok(without_events(target, Verdict::Unknown, reason));
     }
-    let runtime = target
-        .runtime
-        .clone()
-        .or_else(|| runtimes::linking(revision));
+    let runtime = target.runtime.clone();
+    let runtime = runtime.or_else(|| linking(revision));
     let name = runtime.as_ref().map_or("", |runtime| &runtime.name);
-    run.sample = Sample::of(RuntimeKind::reporting(name));
+    run.kind = RuntimeKind::reporting(name);
     let mut pass = Pass {
         run,
         target,
@@ -83,8 +80,8 @@ fn without_events(target: &Target, verdict: Verdict, reason: String) -> TargetRe
     }
 }
 
-/// The verdict on a plugin that does not reach the first event, and its reason.
-type Stop = (Verdict, String);
+/// The result of a step before the first event, or the reason for which the plugin is dropped.
+type Admitted<T, E = String> = std::result::Result<T, E>;
 
 /// The pass under one target.
 struct Pass<'r, 'a> {
@@ -96,7 +93,7 @@ struct Pass<'r, 'a> {
 
 impl Pass<'_, '_> {
     /// Starts an instance and performs the handshake. Returns the instance with its event mask.
-    async fn admit(&mut self) -> Result<std::result::Result<(Live, i32), Stop>> {
+    async fn admit(&mut self) -> Result<Admitted<(Live, i32), (Verdict, String)>> {
         let mut live = match Live::start(self.run, self.revision, true).await? {
             Ok(live) => live,
             // Its only connection may already have been used.
@@ -105,19 +102,18 @@ impl Pass<'_, '_> {
             }
             Err(reason) => return Ok(Err((Verdict::Dropped, reason))),
         };
-        let admitted = self.handshake(&mut live).await;
-        match admitted {
+        match self.handshake(&mut live).await {
             Ok(mask) => Ok(Ok((live, mask))),
-            Err(stop) => {
+            Err(reason) => {
                 live.finish(self.run).await;
-                Ok(Err(stop))
+                Ok(Err((Verdict::Dropped, reason)))
             }
         }
     }
 
-    async fn handshake(&mut self, live: &mut Live) -> std::result::Result<i32, Stop> {
+    async fn handshake(&mut self, live: &mut Live) -> Admitted<i32> {
         let Some((registration, _)) = live.registration.clone() else {
-            return Err((Verdict::Dropped, live.why_silent()));
+            return Err(live.why_silent());
         };
         if self.run.subject.has_own_identity()
             && let Err(reason) = PluginId::checked(
@@ -126,9 +122,7 @@ impl Pass<'_, '_> {
                 self.revision,
             )
         {
-            live.note(self.run, TroubleKind::Refused, REGISTER, &reason)
-                .await;
-            return Err((Verdict::Dropped, reason));
+            return self.refused(live, REGISTER, reason).await;
         }
         let reply = live.configure(self.run, self.runtime.as_ref()).await;
         let answer = self.answered(live, CONFIGURE, reply).await?;
@@ -138,36 +132,32 @@ impl Pass<'_, '_> {
         Ok(answer.events)
     }
 
-    async fn answered<T>(
-        &mut self,
-        live: &mut Live,
-        step: &'static str,
-        reply: Reply<T>,
-    ) -> std::result::Result<T, Stop> {
+    /// Records that the plugin is refused for this reason.
+    async fn refused<T>(&mut self, live: &mut Live, step: &str, reason: String) -> Admitted<T> {
+        let kind = TroubleKind::Refused;
+        live.note(self.run, kind, step, &reason).await;
+        Err(reason)
+    }
+
+    async fn answered<T>(&mut self, live: &mut Live, step: &str, reply: Reply<T>) -> Admitted<T> {
         if let Err(
             error @ (CallError::Status(_) | CallError::Unreadable(_) | CallError::Protocol(_)),
         ) = &reply.result
         {
             let message = format!("the plugin answers {}", answers::short(&error.to_string()));
-            live.note(self.run, TroubleKind::Refused, step, &message)
-                .await;
+            let kind = TroubleKind::Refused;
+            live.note(self.run, kind, step, &message).await;
         }
         let words = live.words(&reply.result);
-        let reason = match &self.runtime {
-            Some(runtime) if step == CONFIGURE => {
-                let RuntimeRelease { name, version } = runtime;
+        reply.result.map_err(|_| match &self.runtime {
+            Some(RuntimeRelease { name, version }) if step == CONFIGURE => {
                 format!("{step}, from {name} {version}: {words}")
             }
             Some(_) | None => format!("{step}: {words}"),
-        };
-        reply.result.map_err(|_| (Verdict::Dropped, reason))
+        })
     }
 
-    async fn check_mask(
-        &mut self,
-        live: &mut Live,
-        answer: &ConfigureResponse,
-    ) -> std::result::Result<(), Stop> {
+    async fn check_mask(&mut self, live: &mut Live, answer: &ConfigureResponse) -> Admitted<()> {
         let extra = answer.events & !self.revision.events().bits();
         if extra == 0 {
             return Ok(());
@@ -180,9 +170,7 @@ impl Pass<'_, '_> {
         if !unknown.is_empty() {
             reason.push_str(&format!(" ({})", unknown.join(", ")));
         }
-        live.note(self.run, TroubleKind::Refused, CONFIGURE, &reason)
-            .await;
-        Err((Verdict::Dropped, reason))
+        self.refused(live, CONFIGURE, reason).await
     }
 
     /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the next.
@@ -280,7 +268,7 @@ impl Pass<'_, '_> {
     }
 
     async fn send_via(&mut self, live: &mut Live, event: Event, via: Via) -> Reply<()> {
-        let request = self.run.sample.request(event);
+        let request = self.run.request(event);
         let Some((method, request)) = self.revision.request(event, via, &request) else {
             return Reply {
                 result: Err(CallError::Closed),

@@ -38,15 +38,7 @@ impl Listener {
     }
 
     /// Listens in a temporary folder.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if folder or socket cannot be created.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside of a tokio runtime with I/O enabled.
-    pub fn temporary() -> Result<Self> {
+    pub(super) fn temporary() -> Result<Self> {
         let folder = tempfile::tempdir()
             .map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         Self::bound(folder.path().join("nri.sock"), Some(folder))
@@ -70,16 +62,12 @@ impl Listener {
     }
 
     /// Returns the path of the socket.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.0.path
     }
 
     /// Waits for the next plugin to connect.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of accepting the connection.
-    pub async fn accept(&self) -> io::Result<Box<dyn Stream>> {
+    pub(super) async fn accept(&self) -> io::Result<Box<dyn Stream>> {
         let (stream, _) = self.0.listener.accept().await?;
         Ok(Box::new(Socket::new(stream)?))
     }

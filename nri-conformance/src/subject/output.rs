@@ -61,21 +61,3 @@ impl Output {
             .collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_is_kept() {
-        let output = Output::default();
-        for number in 10_000..20_000 {
-            output.add(format!("line {number}\n").as_bytes());
-        }
-        let lines = output.last_lines();
-        assert_eq!(lines.len(), LINES);
-        assert_eq!(lines[LINES - 1], "line 19999");
-        assert_eq!(output.bytes(), 110_000);
-        assert!(output.0.lock().unwrap().end.len() <= KEPT);
-    }
-}

@@ -23,9 +23,9 @@ use crate::error::{Error, Result};
 use super::{Executable, Output, Stream};
 pub use cleanup::adopt_orphans;
 
-/// The name and index of an executable whose name is not `NN-name`.
-const NAME: &str = "plugin";
-const INDEX: &str = "00";
+/// The name and index of a plugin without its own.
+pub(super) const NAME: &str = "plugin";
+pub(super) const INDEX: &str = "00";
 
 /// The variable with the folder to use in place of the root of the file system.
 const DRY_ROOT: &str = "NRI_DRY_ROOT";
@@ -129,12 +129,9 @@ fn start(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     connect(&mut command, &path);
-    // It has an id, because it was not waited for.
-    let id = |child: &Child| child.id().unwrap_or_default();
-    let mut child = cleanup::registered(|| command.spawn(), id).map_err(|error| {
+    let (mut child, pid) = cleanup::spawn(&mut command).map_err(|error| {
         failed(error).with_help("give an executable file of this machine's architecture")
     })?;
-    let pid = id(&child);
     let output = Output::default();
     let stdout = child.stdout.take();
     let stdout = stdout.map(|pipe| tokio::spawn(output.clone().read(pipe)));
@@ -324,24 +321,5 @@ mod tests {
         assert_eq!(of("/opt/10-logger"), ("10".into(), "logger".into()));
         assert_eq!(of("/opt/logger"), (INDEX.into(), NAME.into()));
         assert_eq!(of("1x-logger"), (INDEX.into(), NAME.into()));
-    }
-
-    #[test]
-    fn this_process_uses_something() {
-        let usage = Usage::of(std::process::id()).unwrap();
-        assert!(usage.memory > 100_000 && usage.descriptors >= 3 && usage.threads >= 1);
-        assert_eq!(Usage::of(u32::MAX), None);
-    }
-
-    #[test]
-    fn a_loop_wants_a_processor_all_the_time() {
-        // Threads of other tests end meanwhile, so this one alone counts.
-        let wanted = || Duration::from_nanos(wanted_by(Path::new("/proc/thread-self")).unwrap());
-        let (start, before) = (Instant::now(), wanted());
-        while start.elapsed() < Duration::from_millis(100) {
-            std::hint::spin_loop();
-        }
-        // The numbers are updated when the thread is scheduled, at the latest with the next tick.
-        assert!(wanted() - before >= Duration::from_millis(50));
     }
 }

@@ -77,9 +77,13 @@ fn run(mutation: &str) -> Report {
         registration: Duration::from_secs(10),
         request: Duration::from_secs(4),
     };
+    let options = Options {
+        timeouts,
+        ..Options::default()
+    };
     let run = Run::new(mutant(mutation))
-        .revisions(REVISIONS)
-        .timeouts(timeouts);
+        .options(options)
+        .revisions(REVISIONS);
     run.run_blocking().expect("the mutant starts")
 }
 

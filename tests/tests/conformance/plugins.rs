@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use nri_conformance::plugin::Run;
+use nri_conformance::plugin::{Options, Run};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
@@ -53,7 +53,10 @@ fn run(path: &Path) -> Report {
         registration: Duration::from_secs(20),
         request: Duration::from_secs(10),
     };
-    let run = Run::new(subject).timeouts(timeouts);
+    let run = Run::new(subject).options(Options {
+        timeouts,
+        ..Options::default()
+    });
     run.run_blocking().expect("the plugin starts")
 }
 

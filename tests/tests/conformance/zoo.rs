@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nri_compat::check::target::Target;
 use nri_compat::compare::{Agreement, check_file, compare, probe_target};
-use nri_conformance::plugin::Run;
+use nri_conformance::plugin::{self, Run};
 use nri_conformance::probe::{Options, Probed, probe};
 use nri_conformance::record::replay::Replay;
 use nri_conformance::session::Timeouts;
@@ -127,7 +127,10 @@ fn broken_statements(animal: &Animal<'_>) -> Vec<String> {
         registration: Duration::from_secs(20),
         request: Duration::from_secs(10),
     };
-    let run = Run::new(animal.subject()).timeouts(timeouts);
+    let run = Run::new(animal.subject()).options(plugin::Options {
+        timeouts,
+        ..plugin::Options::default()
+    });
     let report = run.run_blocking().expect("the plugin starts");
     let failed: BTreeMap<_, _> = report
         .failures()

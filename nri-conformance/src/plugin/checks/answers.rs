@@ -1,5 +1,6 @@
 //! P5, W10, W11, W13 and W14: exactly one valid answer, in time, also under load, and unsolicited updates.
 
+use std::collections::HashSet;
 use std::future::{Future as _, poll_fn};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -104,17 +105,16 @@ async fn once(bench: &Bench) -> Judged {
     // A second answer would follow the first.
     sleep(MOMENT).await;
     let trace = live.session.trace();
-    if let Some(failure) = answered_twice(trace) {
-        return Err(Verdict::Fail(failure));
+    if let Some(breach) = answered_twice(trace) {
+        return Err(Verdict::Fail(breach.failure));
     }
     let asked = trace.messages(Party::Runtime);
+    let asked = asked.iter().filter(|message| message.connection == 1);
+    let asked: HashSet<_> = asked.map(|message| message.header.stream).collect();
     for answer in trace.messages(Party::Plugin) {
         let is_answer = answer.connection == 1 && answer.header.kind == Kind::Response;
         let stream = answer.header.stream;
-        let is_asked = asked
-            .iter()
-            .any(|message| message.connection == 1 && message.header.stream == stream);
-        if is_answer && !is_asked {
+        if is_answer && !asked.contains(&stream) {
             return fail(format!("no request on stream {stream}"), "an answer", ONCE);
         }
     }
@@ -134,12 +134,9 @@ async fn under_load(bench: &Bench) -> Judged {
             taken.send(&live, event, sample).await?;
         }
     }
-    let (rounds, time) = if bench.options.soak {
-        (SOAK_ROUNDS, SOAK_TIME)
-    } else {
-        (ROUNDS, LOAD_TIME)
-    };
-    let deadline = Instant::now() + time;
+    let options = &bench.options;
+    let rounds = options.soak_or(SOAK_ROUNDS, ROUNDS);
+    let deadline = Instant::now() + options.soak_or(SOAK_TIME, LOAD_TIME);
     for round in 0..rounds {
         if round > 0 && Instant::now() > deadline {
             break;

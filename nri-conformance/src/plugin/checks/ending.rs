@@ -108,14 +108,12 @@ async fn terminated(bench: &Bench) -> Judged {
     };
     process.terminate();
     ended(process, "SIGTERM").await?;
-    let mut judged = interrupted(bench).await;
     for _ in 1..INTERRUPTIONS {
-        if judged.is_ok() {
-            break;
+        if interrupted(bench).await.is_ok() {
+            return Ok(());
         }
-        judged = interrupted(bench).await;
     }
-    judged
+    interrupted(bench).await
 }
 
 async fn interrupted(bench: &Bench) -> Judged {
@@ -175,11 +173,7 @@ async fn events(bench: &Bench) -> Judged {
     let mut taken = Taken::default();
     play(&live, &mut world, WARM_UP, None, &mut taken).await?;
     let before = usage(&live)?;
-    let least = if bench.options.soak {
-        SOAK_EVENTS
-    } else {
-        EVENTS
-    };
+    let least = bench.options.soak_or(SOAK_EVENTS, EVENTS);
     let mut count = play(&live, &mut world, least, None, &mut taken).await?;
     if bench.options.soak {
         let deadline = Some(Instant::now() + SOAK_TIME);
@@ -238,11 +232,7 @@ async fn reconnects(bench: &Bench) -> Judged {
     if !bench.subject.is_external() {
         return skip("the plugin is launched: it has one connection");
     }
-    let count = if bench.options.soak {
-        SOAK_CONNECTIONS
-    } else {
-        CONNECTIONS
-    };
+    let count = bench.options.soak_or(SOAK_CONNECTIONS, CONNECTIONS);
     let mut live = bench.serving().await?;
     let before = usage(&live)?;
     for _ in 0..count {

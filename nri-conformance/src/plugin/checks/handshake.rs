@@ -9,9 +9,9 @@ use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
+use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, failed, skip};
-use crate::result::Failure;
-use crate::session::{Session, can_fall_back, describe, sample_request};
+use crate::session::{can_fall_back, describe};
 use crate::subject::Instance;
 
 pub(super) static TESTS: &[Test] = tests! {
@@ -79,12 +79,12 @@ async fn waits(bench: &Bench) -> Judged {
     drop(bench.serving().await?);
     let (instance, session) = bench.registered().await?;
     sleep(SLOW).await;
-    let begun = bench.begin(instance, session).await;
-    begun.map(drop).map_err(|verdict| {
-        let sent = format!("Configure and Synchronize {SLOW:?} after the registration");
-        let expected = "success: the registration timeout has not passed";
-        Verdict::Fail(Failure::new(sent, verdict.into_got(), expected))
-    })
+    let Err(verdict) = bench.begin(instance, session).await else {
+        return Ok(());
+    };
+    let sent = format!("Configure and Synchronize {SLOW:?} after the registration");
+    let expected = "success: the registration timeout has not passed";
+    fail(sent, verdict.into_got(), expected)
 }
 
 async fn answers(bench: &Bench) -> Judged {
@@ -147,10 +147,7 @@ async fn mask(bench: &Bench) -> Judged {
 async fn variations(bench: &Bench) -> Judged {
     drop(bench.serving().await?);
     for (name, vary) in VARIATIONS {
-        let (_instance, session) = bench.registered().await?;
-        let mut request = session.configuration(&bench.options.config);
-        vary(&mut request);
-        configured(bench, &session, name, &request).await?;
+        configured(bench, name, *vary).await?;
     }
     Ok(())
 }
@@ -198,12 +195,11 @@ const VARIATIONS: &[(&str, Vary)] = &[
     }),
 ];
 
-async fn configured(
-    bench: &Bench,
-    session: &Session,
-    name: &str,
-    request: &ConfigureRequest,
-) -> Judged {
+/// Fails unless a plugin that is configured with a changed request serves.
+async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
+    let (instance, session) = bench.registered().await?;
+    let mut request = session.configuration(&bench.options.config);
+    vary(&mut request);
     let sent = format!("Configure {name}");
     let failed = |error| match &error {
         // The plugin requires something of the runtime, which is its own decision and not a decoding error.
@@ -212,19 +208,12 @@ async fn configured(
         }
         _ => failed(&*sent, &error, "success"),
     };
-    session.configure(request).await.map_err(failed)?;
+    let configured = session.configure(&request).await.map_err(failed)?;
     let nothing = SynchronizeRequest::default();
     session.synchronize(&nothing).await.map_err(failed)?;
     // Any answer will do: it shows that the plugin serves.
-    let sample = bench.sample();
-    let runtime = bench.options.runtime;
-    let request = sample_request(
-        runtime,
-        Event::StopPodSandbox,
-        &sample.pod,
-        &sample.container,
-    );
-    let answer = session.send(Event::StopPodSandbox, &request).await;
+    let live = Live::new(bench.options.runtime, instance, session, configured.events);
+    let answer = live.send(Event::StopPodSandbox, &bench.sample()).await;
     match answer.result {
         Err(CallError::Closed) => fail(sent, "the end of the connection", "a plugin that serves"),
         _ => Ok(()),

@@ -56,12 +56,8 @@ async fn ended(live: &Live, sample: &Sample, last: Event) -> Judged {
 }
 
 async fn stop_twice(bench: &Bench) -> Judged {
-    again(
-        bench,
-        Event::StopPodSandbox,
-        &["a second time", "a third time"],
-    )
-    .await
+    let times = ["a second time", "a third time"];
+    again(bench, Event::StopPodSandbox, &times).await
 }
 
 async fn remove_twice(bench: &Bench) -> Judged {
@@ -95,13 +91,8 @@ async fn from_synchronize(bench: &Bench) -> Judged {
 
 async fn never_seen(bench: &Bench) -> Judged {
     let live = bench.serving().await?;
-    ends(
-        bench,
-        &live,
-        || bench.sample(),
-        "for what it has never seen",
-    )
-    .await
+    let what = "for what it has never seen";
+    ends(bench, &live, || bench.sample(), what).await
 }
 
 /// Sends the events at the end of a pod's life, each about the next sample. Skips the test if an event that fails also

@@ -171,13 +171,10 @@ async fn takes(bench: &Bench, sent: &str, session: &Session, size: usize) -> Jud
         }
     }
     // Shows that the plugin still reads at the right offset.
+    let sent = format!("{sent}, then an empty one");
     match session.call("Synchronize", Vec::new()).await {
         Ok(_) | Err(CallError::Status(_)) => Ok(()),
-        Err(error) => Err(failed(
-            format!("{sent}, then an empty one"),
-            &error,
-            "an answer",
-        )),
+        Err(error) => Err(failed(sent, &error, "an answer")),
     }
 }
 

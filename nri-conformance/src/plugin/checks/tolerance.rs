@@ -8,8 +8,8 @@ use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::judge;
 use crate::plugin::verdict::{Judged, Verdict, fail};
+use crate::session::describe;
 use crate::session::world::Sample;
-use crate::session::{describe, sample_request};
 
 pub(super) static TESTS: &[Test] = tests! {
     ["W7"] "unknown-fields" BothWays unknown_fields;
@@ -75,14 +75,8 @@ async fn life(
     let live = bench.serving().await?;
     let mut sample = bench.sample();
     vary(&mut sample);
-    let Sample { pod, container } = &sample;
     for event in live.life() {
-        let request = encode(&sample_request(
-            bench.options.runtime,
-            event,
-            pod,
-            container,
-        ));
+        let request = encode(&live.request(event, &sample));
         let answer = live.session.send(event, &request).await;
         if let Err(verdict) = judge(&answer, what) {
             unless_always(bench, event).await?;
@@ -165,8 +159,8 @@ mod tests {
     use nri::api::RunPodSandboxRequest;
 
     use super::*;
-    use crate::session::RuntimeKind;
     use crate::session::world::World;
+    use crate::session::{RuntimeKind, sample_request};
 
     #[test]
     fn unknown_fields_do_not_change_known_ones() {

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use tokio::process::{Child, Command};
 
 /// The variable in the environment of a plugin by which its descendants are found.
 pub(super) const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
@@ -55,15 +56,14 @@ fn become_subreaper() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Starts a plugin with `spawn`, and registers its id, so that it is not treated as an orphan. No search runs meanwhile.
-pub(super) fn registered<T>(
-    spawn: impl FnOnce() -> std::io::Result<T>,
-    id: impl FnOnce(&T) -> u32,
-) -> std::io::Result<T> {
+/// Starts a plugin, and registers its id, so that it is not treated as an orphan. No search runs meanwhile.
+pub(super) fn spawn(command: &mut Command) -> std::io::Result<(Child, u32)> {
     let mut leaders = leaders();
-    let child = spawn()?;
-    leaders.insert(id(&child));
-    Ok(child)
+    let child = command.spawn()?;
+    // It has an id, because it was not waited for.
+    let pid = child.id().unwrap_or_default();
+    leaders.insert(pid);
+    Ok((child, pid))
 }
 
 /// Forgets a plugin that has been ended.
@@ -252,16 +252,5 @@ mod tests {
             start: 555,
         };
         assert_eq!(entry, expected);
-    }
-
-    #[test]
-    fn this_process_is_in_the_table() {
-        let pid = process::id();
-        let search = Search {
-            leader: pid,
-            since: TableEntry::read(pid).unwrap().start,
-            variable: Vec::new(),
-        };
-        assert!(search.table().iter().any(|entry| entry.pid == pid));
     }
 }
