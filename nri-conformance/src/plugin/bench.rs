@@ -148,7 +148,8 @@ impl Bench {
         state: &SynchronizeRequest,
     ) -> Judged<Live> {
         let answer = self.configured(&session).await?;
-        let synchronized = session.synchronize(state).await;
+        let within = self.options.timeouts.request;
+        let synchronized = session.synchronize(state, within).await;
         synchronized
             .map_err(|error| blocked("Y2", "Synchronize", describe(&error), "an answer"))?;
         self.stuck.store(0, Ordering::Relaxed);

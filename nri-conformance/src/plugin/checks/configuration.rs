@@ -163,7 +163,9 @@ async fn configured(
     };
     session.configure(request).await.map_err(failed)?;
     let part = nri::api::SynchronizeRequest::default();
-    session.synchronize(&part).await.map_err(failed)?;
+    let within = bench.options.timeouts.request;
+    let synchronized = session.synchronize(&part, within).await;
+    synchronized.map_err(failed)?;
     let runtime = bench.options.runtime;
     let sample = World::of(runtime, 0).sample();
     // Any answer will do: it shows that the plugin serves.

@@ -65,7 +65,7 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
             "part {number} of {all} of Synchronize, more = {}",
             part.more
         );
-        match session.synchronize_within(part, PATIENCE).await {
+        match session.synchronize(part, PATIENCE).await {
             Ok(answer) => answered(&sent, part, &answer)?,
             Err(error) => {
                 unless_whole(bench, revision, part).await?;
@@ -84,7 +84,7 @@ async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequ
         more: false,
         ..part.clone()
     };
-    match session.synchronize_within(&whole, PATIENCE).await {
+    match session.synchronize(&whole, PATIENCE).await {
         Ok(_) => Ok(()),
         Err(error) => {
             let sent = format!(
