@@ -98,26 +98,9 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure {
-            sent,
-            got,
-            expected,
-        } = self;
-        write!(f, "sent {sent}; got {got}; expected {expected}")
+        write!(f, "sent {}; ", self.sent)?;
+        write!(f, "got {}; expected {}", self.got, self.expected)
     }
-}
-
-/// The number of tests per outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Tests whose statement was kept.
-    pub pass: usize,
-    /// Tests whose statement was broken.
-    pub fail: usize,
-    /// Tests that were skipped.
-    pub skip: usize,
-    /// Tests whose statement was broken in a known way.
-    pub known: usize,
 }
 
 impl Subject {
@@ -152,20 +135,6 @@ impl Subject {
 }
 
 impl Report {
-    /// Counts the outcomes.
-    pub fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
-        for result in &self.results {
-            match result.outcome {
-                Outcome::Pass => summary.pass += 1,
-                Outcome::Fail(_) => summary.fail += 1,
-                Outcome::Skip(_) => summary.skip += 1,
-                Outcome::Known { .. } => summary.known += 1,
-            }
-        }
-        summary
-    }
-
     /// Returns the results of tests whose statement was broken.
     pub fn failures(&self) -> impl Iterator<Item = (&TestResult, &Failure)> {
         self.results
@@ -186,17 +155,9 @@ impl Report {
         let lines: Vec<String> = self
             .failures()
             .map(|(result, failure)| {
-                let TestResult {
-                    statement,
-                    test,
-                    revision,
-                    ..
-                } = result;
-                let under = revision
-                    .as_deref()
-                    .map(|release| format!(" under {release}"))
-                    .unwrap_or_default();
-                format!("{statement} {test}{under}: {failure}")
+                let release = result.revision.as_ref();
+                let under = release.map_or(String::new(), |release| format!(" under {release}"));
+                format!("{} {}{under}: {failure}", result.statement, result.test)
             })
             .collect();
         assert!(

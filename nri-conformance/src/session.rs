@@ -53,6 +53,7 @@ impl Default for Timeouts {
 }
 
 /// The runtime's end of a connection to a plugin.
+#[derive(Debug)]
 pub struct Session {
     revision: Revision,
     timeouts: Timeouts,
@@ -60,14 +61,6 @@ pub struct Session {
     arrivals: Arrivals,
     trace: Trace,
     serving: JoinHandle<()>,
-}
-
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("revision", &self.revision.release())
-            .finish_non_exhaustive()
-    }
 }
 
 impl Drop for Session {
@@ -137,16 +130,10 @@ impl Session {
     /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout, or if the
     /// connection ends.
     pub async fn registration(&self) -> Option<RegisterPluginRequest> {
-        self.registration_within(self.timeouts.registration).await
-    }
-
-    /// Waits for the plugin to register, with a time limit.
-    pub(crate) async fn registration_within(
-        &self,
-        within: Duration,
-    ) -> Option<RegisterPluginRequest> {
         let registration = self.arrivals.registration();
-        timeout(within, registration).await.ok()?
+        timeout(self.timeouts.registration, registration)
+            .await
+            .ok()?
     }
 
     /// Calls an RPC of the plugin with an encoded request, and waits for the request timeout.
@@ -202,20 +189,12 @@ impl Session {
         decoded(self.call("Configure", encoded).await?)
     }
 
-    /// Synchronizes the plugin, with one part of the state.
+    /// Synchronizes the plugin with one part of the state, with a time limit.
     ///
     /// # Errors
     ///
     /// Returns the failure if there is no successful answer.
     pub async fn synchronize(
-        &self,
-        part: &SynchronizeRequest,
-    ) -> Result<SynchronizeResponse, CallError> {
-        self.synchronize_within(part, self.timeouts.request).await
-    }
-
-    /// Synchronizes the plugin, with one part of the state, with a time limit.
-    pub(crate) async fn synchronize_within(
         &self,
         part: &SynchronizeRequest,
         within: Duration,
@@ -342,21 +321,6 @@ pub(crate) fn checked(event: Event, via: Via, response: Bytes) -> Result<Bytes, 
         Via::Dedicated => changes(event, &response).map(drop),
         Via::StateChange => Empty::decode(&response).map(drop),
     };
-    match decoded {
-        Ok(()) => Ok(response),
-        Err(error) => Err(CallError::Unreadable(error.to_string())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_of_another_type_is_unreadable() {
-        let check = |event, answer| checked(event, Via::Dedicated, Bytes::from_static(answer));
-        assert!(check(Event::RunPodSandbox, b"").is_ok());
-        assert!(check(Event::CreateContainer, b"\x0a\xff").is_err());
-        assert!(check(Event::StopPodSandbox, b"\xff").is_err());
-    }
+    let unreadable = decoded.map_err(|error| CallError::Unreadable(error.to_string()));
+    unreadable.map(|()| response)
 }

@@ -152,7 +152,8 @@ impl Bench {
         state: &SynchronizeRequest,
     ) -> Judged<Live> {
         let answer = self.configured(&session).await?;
-        if let Err(error) = session.synchronize(state).await {
+        let within = self.options.timeouts.request;
+        if let Err(error) = session.synchronize(state, within).await {
             return Err(blocked("Y2", "Synchronize", describe(&error), "an answer"));
         }
         self.stuck.store(0, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
 use nri::codec::Message as _;
 use nri::wire::{CallError, Code};
 use nri_adaptation::Revision;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::error::Result;
 use crate::session::{End, Session};
@@ -84,7 +84,8 @@ impl Live {
         let limit = run
             .patience
             .limit(REGISTER, run.options.timeouts.registration);
-        match self.session.registration_within(limit).await {
+        let registration = timeout(limit, self.session.arrivals().registration()).await;
+        match registration.ok().flatten() {
             Some(registration) => self.registration = Some((registration, start.elapsed())),
             None if self.session.arrivals().end().is_some() => self.has_ended(run, REGISTER).await,
             None => self.is_silent(run, REGISTER, limit).await,

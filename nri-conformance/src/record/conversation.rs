@@ -1,7 +1,6 @@
 //! Turns the bytes of a connection into frames.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use bytes::Bytes;
 use nri::__private::wire::{Demux, Kind, Message, RequestEnvelope, ResponseEnvelope};
@@ -93,7 +92,7 @@ impl Conversation {
             stream,
             service: shortened(envelope.service, MAX_NAME),
             method: shortened(envelope.method, MAX_NAME),
-            timeout: timeout.map(whole_micros),
+            timeout,
             payload: self.payload(envelope.payload, message),
         }))
     }
@@ -132,12 +131,6 @@ impl Conversation {
             Payload::Bytes(payload)
         }
     }
-}
-
-/// Rounds up to microseconds, so that a time limit is not shortened.
-fn whole_micros(time: Duration) -> Duration {
-    let micros = time.as_nanos().div_ceil(1000);
-    Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
 }
 
 /// Truncates a text at a character boundary.

@@ -20,9 +20,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::peer;
 use crate::tapped::Tapped;
 
-/// The reason of a connection that ended too early.
-const EARLY: &str = "the runtime closed the connection before it synchronized the plugin";
-
 /// The longest wait between attempts to reconnect.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -88,14 +85,15 @@ async fn observe_all(
         let tapped = Tapped::new(stream, Party::Runtime, |by, bytes| tap.data(by, bytes));
         let ended = peer::serve(tapped, NAME, index, &observer, stop.as_mut()).await;
         let synchronized = observer.synchronized.into_inner();
+        let closed = "the runtime closed the connection";
         let lost = match ended {
             Ok(Ended::ByShutdown) => return Ok(()),
             Ok(Ended::ByPeer) if synchronized => None,
-            Ok(Ended::ByPeer) => Some(EARLY.to_owned()),
+            Ok(Ended::ByPeer) => Some(format!("{closed} before it synchronized the plugin")),
             Err(reason) => Some(reason),
         };
         tap.closed(Closer::Runtime, lost.clone());
-        let reason = lost.unwrap_or_else(|| "the runtime closed the connection".to_owned());
+        let reason = lost.unwrap_or_else(|| closed.to_owned());
         if !synchronized && !again {
             return Err(refused(socket, &reason));
         }
@@ -111,7 +109,8 @@ async fn observe_all(
     }
 }
 
-async fn connect(socket: &Path) -> Result<Socket> {
+/// Connects to the socket of a runtime.
+pub(super) async fn connect(socket: &Path) -> Result<Socket> {
     let connected = async { Socket::new(UnixStream::connect(socket).await?) };
     connected.await.map_err(|error| {
         let message = format!("cannot connect to {}: {error}", socket.display());

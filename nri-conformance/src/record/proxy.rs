@@ -11,13 +11,13 @@ use std::{fs, io};
 
 use nri::wire::Socket;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
-use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::frame::{Closer, Party, Source};
 use crate::record::limits::{MAX_PLUGINS, Options, Recorded};
+use crate::record::observe::connect;
 use crate::record::recorder::{Recorder, Tap};
 use crate::subject::{Listener, Stream};
 
@@ -115,35 +115,22 @@ impl Proxy {
             match connect(&self.runtime).await {
                 Ok(runtime) => _ = tunnels.spawn(tunnel(plugin, runtime, recorder.open())),
                 // The plugin gets a closed connection, as it would without the proxy, and tries again.
-                Err(error) => tracing::warn!(
-                    "cannot connect a plugin to the runtime at {}: {error}",
-                    self.runtime.display()
-                ),
+                Err(error) => tracing::warn!("a plugin is turned away: {error}"),
             }
         }
     }
 }
 
-/// Removes a socket file on which no process listens any more.
-fn remove_stale(path: &Path) -> io::Result<()> {
-    match path.symlink_metadata() {
-        Ok(file) if file.file_type().is_socket() => fs::remove_file(path),
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
+/// Listens on a path, and replaces a socket file on which no process listens any more.
 fn listen_on(path: &Path) -> Result<Listener> {
-    remove_stale(path).map_err(|error| Error::io("replace", path, error))?;
+    let file = path.symlink_metadata();
+    if file.is_ok_and(|file| file.file_type().is_socket()) {
+        fs::remove_file(path).map_err(|error| Error::io("replace", path, error))?;
+    }
     let listener = Listener::bind(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600))
         .map_err(|error| Error::io("restrict", path, error))?;
     Ok(listener)
-}
-
-async fn connect(runtime: &Path) -> io::Result<Socket> {
-    Socket::new(UnixStream::connect(runtime).await?)
 }
 
 /// The maximum number of bytes that are read at once.
@@ -188,16 +175,11 @@ async fn pipe(
         tap.data(by, bytes);
     }
     first.get_or_init(|| by);
-    let ended = to.shutdown().await;
-    ended.or_else(ignore_gone).map_err(receiver_lost)
-}
-
-/// Ignores the error of a socket whose peer is already gone.
-fn ignore_gone(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotConnected {
-        return Ok(());
+    match to.shutdown().await {
+        // The receiver is already gone.
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+        ended => ended.map_err(receiver_lost),
     }
-    Err(error)
 }
 
 fn closer(party: &Party) -> Closer {

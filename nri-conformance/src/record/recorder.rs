@@ -2,14 +2,14 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
-use super::frame::{Closer, Party, Source};
+use super::frame::{Closer, FrameEvent, Party, Source};
 use super::limits::{BATCH, MAX_QUEUED, Options, Recorded};
 use super::transcript::{TapEvent, Transcript};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,8 +37,8 @@ pub(super) struct Tap {
 #[derive(Clone)]
 struct Queue {
     entries: Sender<QueueEntry>,
-    /// The number of bytes in the queue.
-    bytes: Arc<AtomicUsize>,
+    /// The bytes that still fit.
+    room: Arc<Semaphore>,
 }
 
 struct QueueEntry {
@@ -55,20 +55,18 @@ impl Recorder {
         options: Options,
     ) -> Result<Self> {
         let (entries, queued) = channel();
-        let bytes = Arc::new(AtomicUsize::new(0));
         let queue = Queue {
             entries,
-            bytes: Arc::clone(&bytes),
+            room: Arc::new(Semaphore::new(MAX_QUEUED)),
         };
         let (finished, done) = oneshot::channel();
-        let transcript =
-            Transcript::new(output, source, options, Instant::now(), SystemTime::now());
+        let transcript = Transcript::new(output, source, options);
         thread::Builder::new()
             .name("nri-recorder".to_owned())
             .spawn(move || {
                 yield_to_others();
                 // The receiver is gone if the recording was dropped instead of finished.
-                let _ = finished.send(write_all(&queued, &bytes, transcript));
+                let _ = finished.send(write_all(&queued, transcript));
             })
             .map_err(|error| Error::failed("cannot start a thread", error))?;
         Ok(Recorder {
@@ -81,7 +79,8 @@ impl Recorder {
     /// Returns the recorder's end of a new connection.
     pub(super) fn open(&self) -> Tap {
         let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
-        self.queue.push(connection, TapEvent::Opened);
+        self.queue
+            .push(connection, TapEvent::Frame(FrameEvent::Opened));
         Tap {
             queue: self.queue.clone(),
             connection,
@@ -93,12 +92,9 @@ impl Recorder {
     /// Writes the remaining frames and the last line, once every [`Tap`] is dropped.
     pub(super) async fn finish(self) -> Result<Recorded> {
         drop(self.queue);
-        self.done.await.unwrap_or_else(|_| {
-            Err(Error::of(
-                ErrorKind::Io,
-                "the thread that writes the recording has failed",
-            ))
-        })
+        let message = "the thread that writes the recording has failed";
+        let failed = |_| Err(Error::of(ErrorKind::Io, message));
+        self.done.await.unwrap_or_else(failed)
     }
 }
 
@@ -108,12 +104,15 @@ impl Tap {
         if bytes.is_empty() || self.lost.load(Ordering::Relaxed) {
             return;
         }
-        let event = if self.queue.reserve(bytes.len()) {
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.queue.room).try_acquire_many_owned(length);
+        let event = if let Ok(room) = room {
             let bytes = bytes.to_vec();
-            TapEvent::Data { by, bytes }
+            TapEvent::Data { by, bytes, room }
         } else {
             self.lost.store(true, Ordering::Relaxed);
-            TapEvent::Overflow
+            let reason = "more data was sent than could be written in time".to_owned();
+            TapEvent::Frame(FrameEvent::Lost { reason })
         };
         self.queue.push(self.connection, event);
     }
@@ -127,22 +126,12 @@ impl Tap {
 impl Drop for Tap {
     fn drop(&mut self) {
         let (by, reason) = (self.end.0, self.end.1.take());
-        self.queue
-            .push(self.connection, TapEvent::Closed { by, reason });
+        let event = TapEvent::Frame(FrameEvent::Closed { by, reason });
+        self.queue.push(self.connection, event);
     }
 }
 
 impl Queue {
-    /// Makes room for this number of bytes. Returns false if there is none.
-    fn reserve(&self, length: usize) -> bool {
-        let before = self.bytes.fetch_add(length, Ordering::Relaxed);
-        let fits = before + length <= MAX_QUEUED;
-        if !fits {
-            self.bytes.fetch_sub(length, Ordering::Relaxed);
-        }
-        fits
-    }
-
     fn push(&self, connection: u32, event: TapEvent) {
         // The receiver is gone only if the writing thread has panicked.
         let _ = self.entries.send(QueueEntry {
@@ -164,16 +153,12 @@ fn yield_to_others() {
 /// Writes batches until nothing can be recorded any more.
 fn write_all<W: Write>(
     queued: &Receiver<QueueEntry>,
-    bytes: &AtomicUsize,
     mut transcript: Transcript<W>,
 ) -> Result<Recorded> {
     while let Ok(first) = queued.recv() {
         // Waking the thread costs more than an entry, so it is woken once per batch.
         thread::sleep(BATCH);
         for entry in std::iter::once(first).chain(queued.try_iter()) {
-            if let TapEvent::Data { bytes: data, .. } = &entry.event {
-                bytes.fetch_sub(data.len(), Ordering::Relaxed);
-            }
             transcript.add(entry.connection, entry.at, entry.event);
         }
         transcript.flush();

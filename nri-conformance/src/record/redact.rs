@@ -83,10 +83,7 @@ fn replace(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use nri::api::{
-        Container, ContainerAdjustment, CreateContainerResponse, Hook, Hooks, KeyValue, PodSandbox,
-        SynchronizeRequest,
-    };
+    use nri::api::{Container, Hook, Hooks, PodSandbox, SynchronizeRequest};
     use nri::codec::Message as _;
     use prost_reflect::{DescriptorPool, Kind, MethodDescriptor};
 
@@ -100,60 +97,38 @@ mod tests {
 
     #[test]
     fn values_are_replaced_and_names_are_kept() {
-        let secret = |key: &str| [(key.to_owned(), "hunter2".to_owned())].into();
-        let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let request = SynchronizeRequest {
-            pods: vec![PodSandbox {
-                annotations: secret("token"),
-                labels: secret("app"),
-                ..PodSandbox::default()
-            }],
-            containers: vec![Container {
-                args: strings(&["--serve"]),
-                env: strings(&["A=hunter2", "B=", "C", "=hunter2", "D=x=hunter2"]),
-                annotations: [("empty".to_owned(), String::new())].into(),
+        let request = |value: &str, env: [&str; 5]| {
+            let entry = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+            let hook = Hook {
+                env: vec![format!("H={value}")],
+                ..Hook::default()
+            };
+            let container = Container {
+                args: vec!["--serve".to_owned()],
+                env: env.map(str::to_owned).into(),
+                labels: [entry("app", "hunter2")].into(),
+                annotations: [entry("token", value)].into(),
                 hooks: Some(Hooks {
-                    prestart: vec![Hook {
-                        env: strings(&["H=hunter2"]),
-                        ..Hook::default()
-                    }],
+                    prestart: vec![hook],
                     ..Hooks::default()
                 }),
                 ..Container::default()
-            }],
-            more: true,
-        };
-        let mut expected = request.clone();
-        let pod = &mut expected.pods[0];
-        pod.annotations = [("token".to_owned(), REDACTED.to_owned())].into();
-        let container = &mut expected.containers[0];
-        container.env = strings(&["A=<redacted>", "B=", "C", "=<redacted>", "D=<redacted>"]);
-        container.hooks.as_mut().unwrap().prestart[0].env = strings(&["H=<redacted>"]);
-        let bytes = redact(
-            &request.encode_to_vec(),
-            Some(method("Synchronize").input()),
-        );
-        assert_eq!(bytes, Payload::Bytes(expected.encode_to_vec().into()));
-    }
-
-    #[test]
-    fn values_in_answers_are_replaced() {
-        let answer = |value: &str| CreateContainerResponse {
-            adjust: Some(ContainerAdjustment {
-                env: vec![KeyValue {
-                    key: "A".to_owned(),
-                    value: value.to_owned(),
+            };
+            let request = SynchronizeRequest {
+                pods: vec![PodSandbox {
+                    annotations: [entry("empty", "")].into(),
+                    ..PodSandbox::default()
                 }],
-                annotations: [("a".to_owned(), value.to_owned())].into(),
-                ..ContainerAdjustment::default()
-            }),
-            ..CreateContainerResponse::default()
+                containers: vec![container],
+                more: true,
+            };
+            request.encode_to_vec()
         };
-        let bytes = answer("hunter2").encode_to_vec();
-        let bytes = redact(&bytes, Some(method("CreateContainer").output()));
+        let recorded = request("hunter2", ["A=hunter2", "B=", "C", "=x", "D=x=hunter2"]);
+        let expected = ["A=<redacted>", "B=", "C", "=<redacted>", "D=<redacted>"];
         assert_eq!(
-            bytes,
-            Payload::Bytes(answer(REDACTED).encode_to_vec().into())
+            redact(&recorded, Some(method("Synchronize").input())),
+            Payload::Bytes(request(REDACTED, expected).into())
         );
     }
 

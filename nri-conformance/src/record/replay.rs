@@ -137,12 +137,7 @@ impl Replay {
         let read = move || connections::connections(&mut Reader::open(path)?);
         let connections = tokio::task::spawn_blocking(read)
             .await
-            .unwrap_or_else(|_| {
-                Err(Error::of(
-                    ErrorKind::Io,
-                    "the thread that reads the recording has failed",
-                ))
-            })?;
+            .map_err(|error| Error::failed("cannot read the recording", error.into()))??;
         connections::select(connections, self.connection).map_err(|error| error.in_file(&self.path))
     }
 

@@ -6,10 +6,11 @@ use std::time::{Instant, SystemTime};
 
 use nri::api::ConfigureRequest;
 use nri::codec::Message as _;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{Error, Result};
 use crate::record::conversation::{Conversation, shortened};
-use crate::record::frame::{Closer, Frame, FrameEvent, Header, Party, Source};
+use crate::record::frame::{Frame, FrameEvent, Header, Party, Source};
 use crate::record::limits::{MAX_HELD_BACK, MAX_NAME, Options, Recorded};
 use crate::record::writer::Writer;
 
@@ -32,32 +33,23 @@ pub(super) struct Transcript<W: Write> {
 
 /// An event of a connection.
 pub(super) enum TapEvent {
-    Opened,
     Data {
         by: Party,
         bytes: Vec<u8>,
+        /// The room that the bytes take up in the queue.
+        room: OwnedSemaphorePermit,
     },
-    /// Bytes that did not fit into the queue.
-    Overflow,
-    Closed {
-        by: Closer,
-        reason: Option<String>,
-    },
+    /// An event that is written as it is.
+    Frame(FrameEvent),
 }
 
 impl<W: Write> Transcript<W> {
-    pub(super) fn new(
-        output: W,
-        source: Source,
-        options: Options,
-        started: Instant,
-        date: SystemTime,
-    ) -> Self {
+    pub(super) fn new(output: W, source: Source, options: Options) -> Self {
         Transcript {
             source,
             options,
-            started,
-            date,
+            started: Instant::now(),
+            date: SystemTime::now(),
             conversations: HashMap::new(),
             output: Some(output),
             held_back: Vec::new(),
@@ -70,21 +62,11 @@ impl<W: Write> Transcript<W> {
     /// Adds an event of a connection.
     pub(super) fn add(&mut self, connection: u32, at: Instant, event: TapEvent) {
         match event {
-            TapEvent::Opened => {
-                self.figures.connections += 1;
-                let conversation = Conversation::new(self.source, self.options.redact);
-                self.conversations.insert(connection, conversation);
-                self.write(connection, at, FrameEvent::Opened);
+            TapEvent::Data { by, bytes, room } => {
+                drop(room);
+                self.receive(connection, at, by, &bytes);
             }
-            TapEvent::Data { by, bytes } => self.receive(connection, at, by, &bytes),
-            TapEvent::Overflow => {
-                let reason = "more data was sent than could be written in time".to_owned();
-                self.lose(connection, at, reason);
-            }
-            TapEvent::Closed { by, reason } => {
-                self.conversations.remove(&connection);
-                self.write(connection, at, FrameEvent::Closed { by, reason });
-            }
+            TapEvent::Frame(event) => self.write(connection, at, event),
         }
     }
 
@@ -107,18 +89,26 @@ impl<W: Write> Transcript<W> {
             self.write(connection, at, event);
         }
         if let Err(error) = outcome {
-            self.lose(connection, at, format!("it cannot be decoded: {error}"));
+            let reason = format!("it cannot be decoded: {error}");
+            self.write(connection, at, FrameEvent::Lost { reason });
         }
     }
 
-    fn lose(&mut self, connection: u32, at: Instant, reason: String) {
-        tracing::warn!(connection, "the connection is no longer recorded: {reason}");
-        self.figures.lost += 1;
-        self.conversations.remove(&connection);
-        self.write(connection, at, FrameEvent::Lost { reason });
-    }
-
     fn write(&mut self, connection: u32, at: Instant, event: FrameEvent) {
+        match &event {
+            FrameEvent::Opened => {
+                self.figures.connections += 1;
+                let conversation = Conversation::new(self.source, self.options.redact);
+                self.conversations.insert(connection, conversation);
+            }
+            FrameEvent::Lost { reason } => {
+                tracing::warn!(connection, "the connection is no longer recorded: {reason}");
+                self.figures.lost += 1;
+                self.conversations.remove(&connection);
+            }
+            FrameEvent::Closed { .. } => _ = self.conversations.remove(&connection),
+            FrameEvent::Request(_) | FrameEvent::Response(_) | FrameEvent::Other { .. } => {}
+        }
         if self.failure.is_some() {
             return;
         }
@@ -199,15 +189,9 @@ pub fn transcribe<'a>(
     options: Options,
 ) -> Result<Vec<u8>> {
     let mut recording = Vec::new();
-    let now = Instant::now();
-    let mut transcript = Transcript::new(
-        &mut recording,
-        Source::Proxy,
-        options,
-        now,
-        SystemTime::UNIX_EPOCH,
-    );
-    transcript.add(1, now, TapEvent::Opened);
+    let mut transcript = Transcript::new(&mut recording, Source::Proxy, options);
+    let now = transcript.started;
+    transcript.write(1, now, FrameEvent::Opened);
     for (by, bytes) in chunks {
         transcript.receive(1, now, by, bytes);
     }
@@ -217,17 +201,11 @@ pub fn transcribe<'a>(
 
 /// Returns the Configure request in a frame, which identifies the runtime.
 fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
-    match &frame.event {
-        FrameEvent::Request(request)
-            if request.by == Party::Runtime && request.method == "Configure" =>
-        {
-            ConfigureRequest::decode(request.payload.bytes()?.clone()).ok()
-        }
-        FrameEvent::Opened
-        | FrameEvent::Request(_)
-        | FrameEvent::Response(_)
-        | FrameEvent::Other { .. }
-        | FrameEvent::Lost { .. }
-        | FrameEvent::Closed { .. } => None,
+    let FrameEvent::Request(request) = &frame.event else {
+        return None;
+    };
+    if request.by != Party::Runtime || request.method != "Configure" {
+        return None;
     }
+    ConfigureRequest::decode(request.payload.bytes()?.clone()).ok()
 }

@@ -12,7 +12,7 @@ const PIPE_BYTES: usize = 8 << 20;
 /// A way to split messages into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// As few frames as possible: header and data in one frame, and also several messages if they are sent together.
+    /// As few frames as possible: header and data of a message in one frame.
     Whole,
     /// Frames of at most this many bytes.
     Pieces(usize),
@@ -23,31 +23,22 @@ pub(crate) enum Cut {
 }
 
 impl Cut {
-    /// Returns the bytes of messages of one logical connection as frames.
+    /// Returns the bytes of a message of a logical connection as frames.
     fn frames(self, connection: u32, bytes: &[u8]) -> Vec<u8> {
+        let (singles, size) = match self {
+            Self::Whole => (0, MAX_FRAME),
+            Self::Pieces(size) | Self::WithEmptyFrames(size) => (0, size.clamp(1, MAX_FRAME)),
+            Self::HeaderBytes => (MESSAGE_HEADER_LEN.min(bytes.len()), MAX_FRAME),
+        };
+        let (singles, rest) = bytes.split_at(singles);
         let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 64);
-        match self {
-            Self::Whole => put_pieces(&mut out, connection, bytes, MAX_FRAME),
-            Self::Pieces(size) => put_pieces(&mut out, connection, bytes, size),
-            Self::HeaderBytes => {
-                let (header, rest) = bytes.split_at(bytes.len().min(MESSAGE_HEADER_LEN));
-                put_pieces(&mut out, connection, header, 1);
-                put_pieces(&mut out, connection, rest, MAX_FRAME);
-            }
-            Self::WithEmptyFrames(size) => {
-                for piece in bytes.chunks(size.max(1)) {
-                    put(&mut out, connection, piece);
-                    put(&mut out, connection, &[]);
-                }
+        for piece in singles.chunks(1).chain(rest.chunks(size)) {
+            put(&mut out, connection, piece);
+            if matches!(self, Self::WithEmptyFrames(_)) {
+                put(&mut out, connection, &[]);
             }
         }
         out
-    }
-}
-
-fn put_pieces(out: &mut Vec<u8>, connection: u32, bytes: &[u8], size: usize) {
-    for piece in bytes.chunks(size.clamp(1, MAX_FRAME)) {
-        put(out, connection, piece);
     }
 }
 
@@ -68,8 +59,9 @@ pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
         while let Ok(1..) = written.read_buf(&mut bytes).await {
             demux.extend(&bytes);
             bytes.clear();
-            for (connection, messages) in arrived(&mut demux) {
-                let frames = cut.frames(connection, &messages);
+            while let Ok(Some(message)) = demux.next_message() {
+                let bytes = [&message.header.encode()[..], &message.data].concat();
+                let frames = cut.frames(message.connection, &bytes);
                 if to.write_all(&frames).await.is_err() || to.flush().await.is_err() {
                     return;
                 }
@@ -83,24 +75,6 @@ pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
         let _ = back.shutdown().await;
     });
     ours
-}
-
-/// Returns the bytes of the complete messages, consecutive ones of a logical connection together.
-fn arrived(demux: &mut Demux) -> Vec<(u32, Vec<u8>)> {
-    let mut arrived: Vec<(u32, Vec<u8>)> = Vec::new();
-    while let Ok(Some(message)) = demux.next_message() {
-        if arrived
-            .last()
-            .is_none_or(|(of, _)| *of != message.connection)
-        {
-            arrived.push((message.connection, Vec::new()));
-        }
-        if let Some((_, bytes)) = arrived.last_mut() {
-            bytes.extend(message.header.encode());
-            bytes.extend(&message.data);
-        }
-    }
-    arrived
 }
 
 #[cfg(test)]

@@ -18,7 +18,11 @@ pub fn sample_request(
     pod: &PodSandbox,
     container: &Container,
 ) -> Vec<u8> {
-    let pod = pod_at(event, pod);
+    let mut pod = pod.clone();
+    let ends_pod = |stage: &Stage| stage.container.is_none() && stage.kind.is_teardown();
+    if Stage::of(event).is_some_and(ends_pod) {
+        pod.pid = 0;
+    }
     let container = container_at(runtime, event, container);
     request(event, &pod, &container)
 }
@@ -82,16 +86,6 @@ fn no_adjustment() -> ContainerAdjustment {
 
 /// How long a container runs, in nanoseconds.
 const RUNNING: i64 = 3_600_000_000_000;
-
-/// Returns a pod as it is at an event.
-fn pod_at(event: Event, running: &PodSandbox) -> PodSandbox {
-    let mut pod = running.clone();
-    let ends_pod = |stage: &Stage| stage.container.is_none() && stage.kind.is_teardown();
-    if Stage::of(event).is_some_and(ends_pod) {
-        pod.pid = 0;
-    }
-    pod
-}
 
 /// Returns a container as a runtime describes it at an event.
 fn container_at(runtime: RuntimeKind, event: Event, running: &Container) -> Container {

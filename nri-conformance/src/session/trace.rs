@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use nri::__private::wire::{
     Demux, Kind, MESSAGE_HEADER_LEN, Message, RequestEnvelope, ResponseEnvelope,
 };
 use nri::codec::Message as _;
-use nri::wire::Code;
+use nri::wire::Status;
 
 use crate::tapped::Party;
 
@@ -133,11 +134,11 @@ fn subject(message: &Message) -> String {
     match message.header.kind {
         Kind::Request => RequestEnvelope::decode(data)
             .map(|request| format!(" {}", request.method.escape_debug())),
-        Kind::Response => ResponseEnvelope::decode(data).map(|response| match response.status {
-            Some(status) if status.code != Code::OK.0 => {
-                format!(" error {}, {:?}", status.code, status.message)
+        Kind::Response => ResponseEnvelope::decode(data).map(|response| {
+            match Result::<Bytes, Status>::from(response) {
+                Ok(_) => " ok".to_owned(),
+                Err(status) => format!(" error {}, {:?}", status.code.0, status.message),
             }
-            Some(_) | None => " ok".to_owned(),
         }),
         Kind::Data | Kind::Other(_) => return String::new(),
     }

@@ -5,8 +5,7 @@ mod crio;
 mod shared;
 
 use nri::api::{
-    Container, ContainerState, LinuxContainer, LinuxPodSandbox, LinuxResources, OptionalInt,
-    PodSandbox, User,
+    Container, ContainerState, LinuxContainer, LinuxPodSandbox, OptionalInt, PodSandbox, User,
 };
 
 /// When every container was created, in nanoseconds since the Unix epoch: 2026-01-01.
@@ -34,12 +33,7 @@ pub struct Sample {
 }
 
 impl World {
-    /// Creates a world of containerd. The same seed gives the same ids.
-    pub fn new(seed: u64) -> Self {
-        Self::of(RuntimeKind::Containerd, seed)
-    }
-
-    /// Creates a world of this runtime.
+    /// Creates a world of this runtime. The same seed gives the same ids.
     pub fn of(runtime: RuntimeKind, seed: u64) -> Self {
         World {
             runtime,
@@ -63,9 +57,11 @@ impl World {
             uid: self.uid(number),
             ..PodSandbox::default()
         };
+        pod.labels = shared::labels(&pod);
+        pod.annotations = shared::pod_annotations(number);
         match self.runtime {
-            RuntimeKind::Containerd => containerd::pod(&mut pod, number),
-            RuntimeKind::Crio => crio::pod(&mut pod, number),
+            RuntimeKind::Containerd => containerd::pod(&mut pod),
+            RuntimeKind::Crio => crio::pod(&mut pod),
         }
         pod
     }
@@ -94,6 +90,8 @@ impl World {
             id: self.id(number | 1 << 40),
             name: format!("container-{number}"),
             pod_sandbox_id: pod.id.clone(),
+            labels: shared::labels(pod),
+            annotations: shared::container_annotations(),
             state: ContainerState::ContainerRunning.into(),
             args: vec!["sleep".to_owned(), "infinity".to_owned()],
             env: vec![
@@ -132,8 +130,8 @@ impl World {
 fn linux_pod() -> LinuxPodSandbox {
     LinuxPodSandbox {
         resources: Some(shared::pause_resources()),
-        pod_overhead: Some(shared::requested(LinuxResources::default())),
-        pod_resources: Some(shared::requested(shared::limits())),
+        pod_overhead: Some(shared::limits(0, 0, 0, 0)),
+        pod_resources: Some(shared::container_limits()),
         ..LinuxPodSandbox::default()
     }
 }
@@ -197,12 +195,13 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_repeatable() {
-        let mut world = World::new(7);
+        let new = || World::of(RuntimeKind::default(), 7);
+        let mut world = new();
         let pod = world.pod();
         let retried = world.retry(&pod);
         let container = world.container(&pod);
         assert_eq!((pod.id.len(), container.id.len()), (64, 64));
         assert!(pod.id != retried.id && pod.uid == retried.uid && container.id != pod.id);
-        assert_eq!(World::new(7).pod().id, pod.id);
+        assert_eq!(new().pod().id, pod.id);
     }
 }

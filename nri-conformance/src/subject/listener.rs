@@ -67,7 +67,7 @@ impl Listener {
     }
 
     /// Waits for the next plugin to connect.
-    pub(super) async fn accept(&self) -> io::Result<Box<dyn Stream>> {
+    pub(crate) async fn accept(&self) -> io::Result<Box<dyn Stream>> {
         let (stream, _) = self.0.listener.accept().await?;
         Ok(Box::new(Socket::new(stream)?))
     }

@@ -89,7 +89,10 @@ async fn errors_are_compared_as_a_runtime_tells_them_apart() {
     let kind = &replayed.differences[0].kind;
     assert_eq!(
         *kind,
-        DifferenceKind::Succeeded(Status::new(Code(2), "recorded"))
+        DifferenceKind::Status {
+            recorded: Some(Status::new(Code(2), "recorded")),
+            got: None
+        }
     );
 }
 

@@ -119,9 +119,9 @@ impl Relay {
             containers,
             more: false,
         };
-        session.synchronize(&everything).await.ok()?;
+        session.synchronize(&everything, REQUEST).await.ok()?;
         if self.fault == Fault::SynchronizesTwice {
-            session.synchronize(&everything).await.ok()?;
+            session.synchronize(&everything, REQUEST).await.ok()?;
         }
         if loses {
             tokio::time::sleep(Duration::from_millis(300)).await;

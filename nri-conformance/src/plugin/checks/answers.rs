@@ -52,9 +52,8 @@ async fn in_time(bench: &Bench) -> Judged {
         Err(error @ CallError::Timeout(_)) => return fail("Configure", describe(&error), expected),
         Err(error) => return Err(unconfigured(&error)),
     };
-    if let Err(error @ CallError::Timeout(_)) =
-        session.synchronize(&SynchronizeRequest::default()).await
-    {
+    let state = SynchronizeRequest::default();
+    if let Err(error @ CallError::Timeout(_)) = session.synchronize(&state, within).await {
         return fail("Synchronize", describe(&error), expected);
     }
     let live = Live::new(bench.options.runtime, instance, session, mask);

@@ -210,7 +210,9 @@ async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
     };
     let configured = session.configure(&request).await.map_err(failed)?;
     let nothing = SynchronizeRequest::default();
-    session.synchronize(&nothing).await.map_err(failed)?;
+    let within = bench.options.timeouts.request;
+    let synchronized = session.synchronize(&nothing, within).await;
+    synchronized.map_err(failed)?;
     // Any answer will do: it shows that the plugin serves.
     let live = Live::new(bench.options.runtime, instance, session, configured.events);
     let answer = live.send(Event::StopPodSandbox, &bench.sample()).await;

@@ -66,7 +66,7 @@ async fn in_parts(bench: &Bench, parts: Vec<SynchronizeRequest>) -> Judged {
     for (number, part) in (1..).zip(&parts) {
         let more = part.more;
         let sent = format!("part {number} of {all} of Synchronize, more = {more}");
-        match session.synchronize_within(part, PATIENCE).await {
+        match session.synchronize(part, PATIENCE).await {
             Ok(answer) => answered(&sent, part, &answer)?,
             Err(error) => {
                 unless_whole(bench, part).await?;
@@ -85,7 +85,7 @@ async fn unless_whole(bench: &Bench, part: &SynchronizeRequest) -> Judged {
         more: false,
         ..part.clone()
     };
-    let synchronized = session.synchronize_within(&whole, PATIENCE).await;
+    let synchronized = session.synchronize(&whole, PATIENCE).await;
     synchronized.map(drop).map_err(|error| {
         let bytes = whole.encoded_len();
         let sent = format!("Synchronize with a message of {bytes} bytes");

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn unknown_fields_do_not_change_known_ones() {
-        let pod = World::new(1).pod();
+        let pod = World::of(RuntimeKind::default(), 1).pod();
         let runtime = RuntimeKind::default();
         let container = Container::default();
         let usual = sample_request(runtime, Event::RunPodSandbox, &pod, &container);

@@ -84,11 +84,8 @@ impl Comparison {
             let separator = if self.path.is_empty() { "" } else { "." };
             self.within(&format!("{separator}{}", field.name()), |this| {
                 if present.0 != present.1 && is_optional(&field) {
-                    this.note(
-                        &field,
-                        present.0.then_some(&*sides.0),
-                        present.1.then_some(&*sides.1),
-                    );
+                    let recorded = present.0.then_some(&*sides.0);
+                    this.note(&field, recorded, present.1.then_some(&*sides.1));
                 } else {
                     this.values(&field, &sides.0, &sides.1);
                 }
@@ -124,11 +121,14 @@ impl Comparison {
     fn elements(&mut self, field: &FieldDescriptor, recorded: &Elements<'_>, got: &Elements<'_>) {
         let keys: BTreeSet<_> = recorded.keys().chain(got.keys()).collect();
         for key in keys {
-            self.within(&key.path(), |this| {
-                match (recorded.get(key), got.get(key)) {
-                    (Some(recorded), Some(got)) => this.values(field, recorded, got),
-                    (recorded, got) => this.note(field, recorded.copied(), got.copied()),
-                }
+            let path = match key {
+                (Some(text), 0) => format!("[{text}]"),
+                (Some(text), earlier) => format!("[{text}#{}]", earlier + 1),
+                (None, position) => format!("[{position}]"),
+            };
+            self.within(&path, |this| match (recorded.get(key), got.get(key)) {
+                (Some(recorded), Some(got)) => this.values(field, recorded, got),
+                (recorded, got) => this.note(field, recorded.copied(), got.copied()),
             });
         }
     }
@@ -145,33 +145,14 @@ impl Comparison {
 /// Returns true if the field is a message that wraps an optional value: it changes nothing if absent, and sets the
 /// default if empty. Any other message means the same if absent and if empty.
 fn is_optional(field: &FieldDescriptor) -> bool {
-    match field.kind() {
-        Kind::Message(message) => {
-            field.supports_presence() && message.name().starts_with("Optional")
-        }
-        _scalar => false,
-    }
+    let kind = field.kind();
+    let message = kind.as_message();
+    field.supports_presence() && message.is_some_and(|it| it.name().starts_with("Optional"))
 }
 
-/// The key of an element: its text with the number of earlier elements with the same key, or its position.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum ElementKey {
-    Text(String, usize),
-    Position(usize),
-}
-
-impl ElementKey {
-    fn path(&self) -> String {
-        match self {
-            ElementKey::Text(text, 0) => format!("[{text}]"),
-            ElementKey::Text(text, earlier) => format!("[{text}#{}]", earlier + 1),
-            ElementKey::Position(position) => format!("[{position}]"),
-        }
-    }
-}
-
-/// The elements of a list or a map.
-type Elements<'a> = BTreeMap<ElementKey, &'a Value>;
+/// The elements of a list or a map by their keys: a text with the number of earlier elements that have the same, or the
+/// position alone.
+type Elements<'a> = BTreeMap<(Option<String>, usize), &'a Value>;
 
 fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> Elements<'a> {
     let mut earlier: BTreeMap<String, usize> = BTreeMap::new();
@@ -181,27 +162,23 @@ fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> Elements<'a> {
             let text = element.as_message()?.get_field_by_name(key)?;
             text.as_str().map(str::to_owned)
         });
-        let key = match text {
-            None => ElementKey::Position(position),
+        let number = match &text {
+            None => position,
             Some(text) => {
                 let count = earlier.entry(text.clone()).or_default();
                 *count += 1;
-                ElementKey::Text(text, *count - 1)
+                *count - 1
             }
         };
-        found.insert(key, element);
+        found.insert((text, number), element);
     }
     found
 }
 
 fn entries(map: &HashMap<MapKey, Value>) -> Elements<'_> {
-    let text = |key: &MapKey| match key.as_str() {
-        Some(text) => text.to_owned(),
-        None => format!("{key:?}"),
-    };
-    map.iter()
-        .map(|(key, value)| (ElementKey::Text(text(key), 0), value))
-        .collect()
+    // All maps of the protocol have strings as keys.
+    let key = |key: &MapKey| (key.as_str().map(str::to_owned), 0);
+    map.iter().map(|(name, value)| (key(name), value)).collect()
 }
 
 /// Returns a value as text of limited length.
@@ -212,7 +189,12 @@ fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
             Some(named) => named.name().to_owned(),
             None => number.to_string(),
         },
-        (Some(Value::Message(message)), _) => format!("{{{}}}", fields(message)),
+        (Some(Value::Message(message)), _) => {
+            let fields = message.fields();
+            let fields = fields
+                .map(|(field, value)| format!("{}: {}", field.name(), shown(&field, Some(value))));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
         (Some(Value::String(text)), _) => format!("{text:?}"),
         (Some(Value::Bool(value)), _) => value.to_string(),
         (Some(Value::I32(number)), _) => number.to_string(),
@@ -225,14 +207,6 @@ fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-/// Returns the fields of a message that are set.
-fn fields(message: &DynamicMessage) -> String {
-    let fields = message
-        .fields()
-        .map(|(field, value)| format!("{}: {}", field.name(), shown(&field, Some(value))));
-    fields.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the differences between an answer and the recorded one. `converted` is true if the request was sent through
@@ -256,13 +230,10 @@ pub(super) fn judge(
     match (recorded, got) {
         (RecordedAnswer::Unknown, Ok(_)) => Vec::new(),
         (RecordedAnswer::Missing, _) => vec![DifferenceKind::Answered],
-        (RecordedAnswer::Unknown | RecordedAnswer::Given(Ok(_)), Err(status)) => {
-            vec![DifferenceKind::Failed(status.clone())]
+        (RecordedAnswer::Unknown | RecordedAnswer::Given(Ok(_)), Err(got)) => {
+            statuses(None, Some(got))
         }
-        (RecordedAnswer::Given(Err(recorded)), Err(got)) => other_error(recorded, got),
-        (RecordedAnswer::Given(Err(recorded)), Ok(_)) => {
-            vec![DifferenceKind::Succeeded(recorded.clone())]
-        }
+        (RecordedAnswer::Given(Err(recorded)), got) => statuses(Some(recorded), got.err()),
         (RecordedAnswer::Given(Ok(Payload::Bytes(recorded))), Ok(got)) if !converted => {
             let method = schema::method(&request.service, &request.method);
             let message = method.map(|method| method.output());
@@ -282,20 +253,15 @@ fn unanswered(recorded: &RecordedAnswer, kind: DifferenceKind) -> Vec<Difference
     }
 }
 
-/// Compares errors in the way of a runtime, which treats only these two codes differently.
-fn other_error(recorded: &Status, got: &Status) -> Vec<DifferenceKind> {
-    let class = |status: &Status| match status.code {
-        Code::UNIMPLEMENTED => Some(Code::UNIMPLEMENTED),
-        Code::DEADLINE_EXCEEDED => Some(Code::DEADLINE_EXCEEDED),
-        _ => None,
-    };
-    if class(recorded) == class(got) {
+/// Compares statuses in the way of a runtime, which treats success and these two codes differently from all others.
+fn statuses(recorded: Option<&Status>, got: Option<&Status>) -> Vec<DifferenceKind> {
+    let special = [Code::UNIMPLEMENTED, Code::DEADLINE_EXCEEDED];
+    let class = |status: &Status| special.iter().find(|code| **code == status.code);
+    if recorded.map(class) == got.map(class) {
         return Vec::new();
     }
-    vec![DifferenceKind::OtherError {
-        recorded: recorded.clone(),
-        got: got.clone(),
-    }]
+    let (recorded, got) = (recorded.cloned(), got.cloned());
+    vec![DifferenceKind::Status { recorded, got }]
 }
 
 /// Expands a subscription to all events into a mask of these events.

@@ -169,7 +169,6 @@ pub(super) enum RecordedAnswer {
 pub(super) struct Exchanges {
     reader: Reader<BufReader<File>>,
     connection: u32,
-    source: Source,
     pending: VecDeque<Exchange>,
     number: u64,
     /// True once the connection has ended.
@@ -179,7 +178,6 @@ pub(super) struct Exchanges {
 impl Exchanges {
     pub(super) fn new(reader: Reader<BufReader<File>>, connection: u32) -> Self {
         Exchanges {
-            source: reader.header().source,
             reader,
             connection,
             pending: VecDeque::new(),
@@ -201,7 +199,7 @@ impl Exchanges {
     }
 
     fn is_next_known(&self) -> bool {
-        let known = |exchange: &Exchange| match self.source {
+        let known = |exchange: &Exchange| match self.reader.header().source {
             Source::Observer => true,
             Source::Proxy => exchange.answer != RecordedAnswer::Missing,
         };
@@ -216,7 +214,7 @@ impl Exchanges {
                     number: self.number,
                     at: frame.at,
                     request,
-                    answer: match self.source {
+                    answer: match self.reader.header().source {
                         Source::Observer => RecordedAnswer::Unknown,
                         Source::Proxy => RecordedAnswer::Missing,
                     },

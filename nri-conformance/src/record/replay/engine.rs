@@ -138,14 +138,7 @@ impl Player<'_> {
                 let got = self
                     .call(&exchange.request.method, &exchange, &payload)
                     .await;
-                let status = match &got {
-                    Ok(payload) => Some(Ok(payload)),
-                    Err(CallError::Status(status)) => Some(Err(status)),
-                    Err(_) => None,
-                };
-                let falls_back =
-                    status.and_then(|answer| self.plan.answered(&exchange, &payload, answer));
-                match falls_back {
+                match self.plan.answered(&exchange, &payload, &got) {
                     Some(change) => self.change(&exchange, &change).await,
                     None if self.plan.takes_what_was_refused() => self.outcome.compared += 1,
                     None => self.judge(&exchange, &got, false),
@@ -156,19 +149,15 @@ impl Player<'_> {
 
     /// Replaces the recorded configuration in a request of Configure, if another one is set.
     fn configured(&self, method: &str, payload: Bytes) -> Bytes {
-        let config = self.replay.plugin_config.as_ref();
-        let Some(config) = config.filter(|_| method == "Configure") else {
-            return payload;
-        };
         // A request that cannot be read is sent as recorded: the answer of the plugin shows what it makes of it.
-        let Ok(request) = ConfigureRequest::decode(&*payload) else {
-            return payload;
-        };
-        let request = ConfigureRequest {
-            config: config.clone(),
-            ..request
-        };
-        request.encode_to_vec().into()
+        if method == "Configure"
+            && let Some(config) = &self.replay.plugin_config
+            && let Ok(mut request) = ConfigureRequest::decode(&*payload)
+        {
+            request.config.clone_from(config);
+            return request.encode_to_vec().into();
+        }
+        payload
     }
 
     /// Sends a request as StateChange instead.
@@ -183,15 +172,13 @@ impl Player<'_> {
         exchange: &Exchange,
         payload: &Bytes,
     ) -> Result<Bytes, CallError> {
-        let recorded = exchange.request.timeout;
-        let within = self.replay.timeout.or(recorded);
-        let within = within.unwrap_or(DEFAULT_TIMEOUT);
+        let Request {
+            service, timeout, ..
+        } = &exchange.request;
+        let within = self.replay.timeout.or(*timeout).or(Some(DEFAULT_TIMEOUT));
         self.outcome.requests += 1;
-        let service = &exchange.request.service;
-        let got = self
-            .caller
-            .call(service, method, payload.clone(), Some(within))
-            .await;
+        let call = self.caller.call(service, method, payload.clone(), within);
+        let got = call.await;
         self.gone |= matches!(got, Err(CallError::Timeout(_) | CallError::Closed));
         got
     }
@@ -201,13 +188,8 @@ impl Player<'_> {
         if exchange.answer != RecordedAnswer::Unknown {
             self.outcome.compared += 1;
         }
-        for kind in judge(
-            request,
-            &exchange.answer,
-            got,
-            converted,
-            self.outcome.redacted,
-        ) {
+        let redacted = self.outcome.redacted;
+        for kind in judge(request, &exchange.answer, got, converted, redacted) {
             self.outcome.add(Difference {
                 request: exchange.number,
                 at: exchange.at,

@@ -83,16 +83,12 @@ pub enum DifferenceKind {
         /// The value in the answer of the plugin, or `absent`.
         got: String,
     },
-    /// The recorded plugin succeeded; this one answered with an error.
-    Failed(Status),
-    /// The recorded plugin answered with this error; this one succeeded.
-    Succeeded(Status),
-    /// Both answered with an error that a runtime treats differently.
-    OtherError {
+    /// The plugin answered with another status, which a runtime treats differently. `None` is success.
+    Status {
         /// The recorded error.
-        recorded: Status,
+        recorded: Option<Status>,
         /// The error of this plugin.
-        got: Status,
+        got: Option<Status>,
     },
     /// The plugin did not answer within this time.
     NoAnswer(Duration),
@@ -173,10 +169,11 @@ impl fmt::Display for DifferenceKind {
                 recorded,
                 got,
             } => write!(f, "{path}: recorded {recorded}, got {got}"),
-            DifferenceKind::Failed(status) => write!(f, "recorded success, got {status}"),
-            DifferenceKind::Succeeded(status) => write!(f, "recorded {status}, got success"),
-            DifferenceKind::OtherError { recorded, got } => {
-                write!(f, "recorded {recorded}, got {got}")
+            DifferenceKind::Status { recorded, got } => {
+                let success = || "success".to_owned();
+                let text =
+                    |it: &Option<Status>| it.as_ref().map_or_else(success, Status::to_string);
+                write!(f, "recorded {}, got {}", text(recorded), text(got))
             }
             DifferenceKind::NoAnswer(within) => write!(f, "no answer within {within:?}"),
             DifferenceKind::Answered => f.write_str("recorded no answer, got one"),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, Event, EventMask};
 use nri::codec::Message as _;
-use nri::wire::{Code, Status};
+use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
 
 use super::connections::{Exchange, RecordedAnswer};
@@ -66,21 +66,24 @@ impl Plan {
         &mut self,
         exchange: &Exchange,
         payload: &Bytes,
-        answer: Result<&Bytes, &Status>,
+        answer: &Result<Bytes, CallError>,
     ) -> Option<Bytes> {
         let (event, is_change) = event(&exchange.request.method, payload);
         match (exchange.request.method.as_str(), event) {
-            ("Configure", _) => self.subscribed = subscription(answer.ok()?)?,
+            ("Configure", _) => self.subscribed = subscription(answer.as_ref().ok()?)?,
             (_, Some(event)) if !is_change && can_fall_back(event) => {
-                let refused = answer.is_err_and(is_unimplemented);
                 let recorded_refused = was_refused(&exchange.answer);
-                if refused {
-                    self.falls_back = self.falls_back.with(event);
-                    // The recording contains the StateChange that follows.
-                    let follows = !recorded_refused;
-                    return follows.then(|| converted(event, payload)).flatten();
+                match answer {
+                    Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => {
+                        self.falls_back = self.falls_back.with(event);
+                        // Otherwise, the recording contains the StateChange that follows.
+                        return converted(event, payload).filter(|_| !recorded_refused);
+                    }
+                    Ok(_) | Err(CallError::Status(_)) => {
+                        self.taken = recorded_refused.then_some(event);
+                    }
+                    Err(_) => {}
                 }
-                self.taken = recorded_refused.then_some(event);
             }
             _other => {}
         }
@@ -120,13 +123,6 @@ fn event(method: &str, payload: &[u8]) -> (Option<Event>, bool) {
     (rpc.and_then(|rpc| rpc.event), false)
 }
 
-fn is_unimplemented(status: &Status) -> bool {
-    status.code == Code::UNIMPLEMENTED
-}
-
 fn was_refused(answer: &RecordedAnswer) -> bool {
-    match answer {
-        RecordedAnswer::Given(Err(status)) => is_unimplemented(status),
-        RecordedAnswer::Given(Ok(_)) | RecordedAnswer::Missing | RecordedAnswer::Unknown => false,
-    }
+    matches!(answer, RecordedAnswer::Given(Err(status)) if status.code == Code::UNIMPLEMENTED)
 }

@@ -13,13 +13,11 @@ const SHARED_MEMORY: &str = "/run/containerd/io.containerd.grpc.v1.cri/sandboxes
 const NETWORK: &str = "/var/run/netns/conformance";
 
 /// Completes a pod.
-pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
-    pod.labels = shared::labels(pod);
+pub(super) fn pod(pod: &mut PodSandbox) {
     pod.labels.extend(strings([
         ("io.cri-containerd.kind", "sandbox"),
         ("oci_runtime_type", "io.containerd.runc.v2"),
     ]));
-    pod.annotations = shared::pod_annotations(number);
     pod.annotations.extend(strings([
         ("io.kubernetes.cri.container-type", "sandbox"),
         ("io.kubernetes.cri.podsandbox.image-name", shared::PAUSE),
@@ -46,12 +44,10 @@ pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     container.image = Some(shared::image());
-    container.labels = shared::labels(pod);
     container.labels.extend(strings([
         ("io.cri-containerd.kind", "container"),
         ("io.kubernetes.container.name", &container.name),
     ]));
-    container.annotations = shared::container_annotations();
     container.annotations.extend(strings([
         ("io.kubernetes.cri.container-name", &container.name),
         ("io.kubernetes.cri.container-type", "container"),
@@ -81,7 +77,7 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         (files("hostname"), "/etc/hostname"),
         (files("resolv.conf"), "/etc/resolv.conf"),
     ];
-    let own = own.map(|(source, destination)| shared::bound(source, destination, OPTIONS));
+    let own = own.map(|(source, destination)| shared::mount("bind", source, destination, OPTIONS));
     let volumes = shared::volumes(pod, container, OPTIONS);
     shared::file_systems().chain(own).chain(volumes).collect()
 }

@@ -11,12 +11,10 @@ use super::shared::{self, strings};
 const STORAGE: &str = "/run/containers/storage/overlay-containers";
 
 /// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose containers share their processes.
-pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
+pub(super) fn pod(pod: &mut PodSandbox) {
     pod.pid = 0;
-    pod.labels = shared::labels(pod);
     pod.labels
         .extend(strings([("io.kubernetes.container.name", "POD")]));
-    pod.annotations = shared::pod_annotations(number);
     let parent = slice(pod);
     let path = cgroup(&parent, &pod.id);
     let namespaces = namespaces(pod);
@@ -27,13 +25,11 @@ pub(super) fn pod(pod: &mut PodSandbox, number: u64) {
 
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
-    container.labels = shared::labels(pod);
     container
         .labels
         .extend(strings([("io.kubernetes.container.name", &container.name)]));
     container.env.insert(1, "TERM=xterm".to_owned());
     container.mounts = mounts(pod, &container.name);
-    container.annotations = shared::container_annotations();
     let json = json_annotations(pod, container);
     container.annotations.extend(json);
     // The labels, and the annotations of the pod, are annotations of the OCI spec as well.
@@ -61,7 +57,8 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
         container.id
     );
     let metadata = format!(r#"{{"name":"{name}"}}"#);
-    let (image_id, image_digest) = (shared::image_id(), shared::repository_digest());
+    let image_id = shared::CONFIG_DIGEST.trim_start_matches("sha256:");
+    let image_digest = format!("docker.io/library/busybox@{}", shared::DIGEST);
     strings([
         ("io.container.manager", "cri-o"),
         ("io.kubernetes.cri-o.ContainerID", &container.id),
@@ -137,7 +134,7 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         (".containerenv", "/run/.containerenv", PLAIN),
     ];
     let own = own.map(|(file, destination, options)| {
-        shared::bound(format!("{files}/{file}"), destination, options)
+        shared::mount("bind", format!("{files}/{file}"), destination, options)
     });
     let volumes = shared::volumes(pod, container, "rbind,rprivate,rw,bind");
     shared::file_systems().chain(own).chain(volumes).collect()

@@ -13,10 +13,11 @@ pub(super) const PAUSE: &str = "registry.k8s.io/pause:3.10";
 /// The image of the container.
 pub(super) const IMAGE: &str = "docker.io/library/busybox:1.37";
 /// The digest of its configuration.
-const CONFIG_DIGEST: &str =
+pub(super) const CONFIG_DIGEST: &str =
     "sha256:7c1c2a9be0d83e1d4f31f0b1c6f4de1b1f5d0a3a8e5c2f4b6d9e0a1b2c3d4e5f";
 /// The digest of its index.
-const DIGEST: &str = "sha256:1d2e3f405162738495a6b7c8d9eafb0c1d2e3f405162738495a6b7c8d9eafb0c";
+pub(super) const DIGEST: &str =
+    "sha256:1d2e3f405162738495a6b7c8d9eafb0c1d2e3f405162738495a6b7c8d9eafb0c";
 
 /// The address of every pod.
 pub(super) const ADDRESS: &str = "10.88.0.7";
@@ -95,17 +96,6 @@ pub(super) fn strings<const N: usize>(entries: [(&str, &str); N]) -> Map {
     owned.into()
 }
 
-/// Returns the id of the image in CRI-O: the digest of its configuration without the algorithm.
-pub(super) fn image_id() -> &'static str {
-    CONFIG_DIGEST.trim_start_matches("sha256:")
-}
-
-/// Returns the repository of the image with the digest of its index.
-pub(super) fn repository_digest() -> String {
-    let repository = IMAGE.rsplit_once(':').map_or(IMAGE, |(name, _)| name);
-    format!("{repository}@{DIGEST}")
-}
-
 /// Returns the image.
 pub(super) fn image() -> Image {
     Image {
@@ -126,18 +116,13 @@ pub(super) fn volumes(pod: &PodSandbox, container: &str, options: &str) -> [Moun
     let folder = pod_folder(pod);
     let log = format!("{folder}/containers/{container}/0a1b2c3d");
     [
-        bound(format!("{folder}/etc-hosts"), "/etc/hosts", options),
-        bound(log, "/dev/termination-log", options),
+        mount("bind", format!("{folder}/etc-hosts"), "/etc/hosts", options),
+        mount("bind", log, "/dev/termination-log", options),
     ]
 }
 
-/// Returns the mount of a file or folder of the node.
-pub(super) fn bound(source: String, destination: &str, options: &str) -> Mount {
-    mount("bind", source, destination, options)
-}
-
 /// Returns a mount with options that commas separate.
-fn mount(kind: &str, source: String, destination: &str, options: &str) -> Mount {
+pub(super) fn mount(kind: &str, source: String, destination: &str, options: &str) -> Mount {
     Mount {
         r#type: kind.to_owned(),
         source,
@@ -155,30 +140,35 @@ pub(super) fn namespaces(namespaces: [(&str, String); 5]) -> Vec<LinuxNamespace>
     namespaces.into()
 }
 
-/// Returns the requests and limits of a container with half a CPU and 128 MiB.
-pub(super) fn limits() -> LinuxResources {
+/// Returns requests and limits as the kubelet sends them, in shares, microseconds and bytes.
+pub(super) fn limits(shares: u64, quota: i64, period: u64, memory: i64) -> LinuxResources {
     LinuxResources {
         cpu: Some(LinuxCpu {
-            shares: Some(OptionalUInt64 { value: 512 }),
-            quota: Some(OptionalInt64 { value: 50_000 }),
-            period: Some(OptionalUInt64 { value: 100_000 }),
+            shares: Some(OptionalUInt64 { value: shares }),
+            quota: Some(OptionalInt64 { value: quota }),
+            period: Some(OptionalUInt64 { value: period }),
             ..LinuxCpu::default()
         }),
         memory: Some(LinuxMemory {
-            limit: Some(OptionalInt64 { value: 128 << 20 }),
-            swap: Some(OptionalInt64 { value: 128 << 20 }),
+            limit: Some(OptionalInt64 { value: memory }),
             ..LinuxMemory::default()
         }),
         ..LinuxResources::default()
     }
 }
 
-/// Returns the resources of a container: its limits, and no access to devices but those that the spec lists.
+/// Returns the requests and limits of a container with half a CPU and 128 MiB.
+pub(super) fn container_limits() -> LinuxResources {
+    limits(512, 50_000, 100_000, 128 << 20)
+}
+
+/// Returns the resources of a container: its limits, no swap, and no access to devices but those that the spec lists.
 pub(super) fn resources() -> LinuxResources {
-    LinuxResources {
-        devices: vec![no_devices()],
-        ..limits()
-    }
+    let mut resources = container_limits();
+    let memory = resources.memory.get_or_insert_default();
+    memory.swap = memory.limit;
+    resources.devices = vec![no_devices()];
+    resources
 }
 
 /// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not run the process.
@@ -190,28 +180,6 @@ pub(super) fn pause_resources() -> LinuxResources {
         }),
         devices: vec![no_devices()],
         ..LinuxResources::default()
-    }
-}
-
-/// Returns resources as runtimes pass them on if the kubelet requests them for a pod: with zeros, and without a limit for swap.
-pub(super) fn requested(resources: LinuxResources) -> LinuxResources {
-    let (cpu, memory) = (
-        resources.cpu.unwrap_or_default(),
-        resources.memory.unwrap_or_default(),
-    );
-    LinuxResources {
-        cpu: Some(LinuxCpu {
-            shares: Some(cpu.shares.unwrap_or_default()),
-            quota: Some(cpu.quota.unwrap_or_default()),
-            period: Some(cpu.period.unwrap_or_default()),
-            ..cpu
-        }),
-        memory: Some(LinuxMemory {
-            limit: Some(memory.limit.unwrap_or_default()),
-            swap: None,
-            ..memory
-        }),
-        ..resources
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn under_go(animal: &Animal<'_>) -> Session {
 
 /// Returns the requests about two pods, of which the first has the annotations of the table.
 fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
-    let mut world = World::new(7);
+    let mut world = World::of(RuntimeKind::default(), 7);
     let mut requests = Vec::new();
     for is_annotated in [true, false] {
         let mut pod = world.pod();
