@@ -33,8 +33,8 @@ impl<P: Plugin> Shared<P> {
         payload: Bytes,
         moments: Moments,
     ) -> Result<Bytes> {
-        if let Some(store) = &self.settings.store {
-            store.record(method, &payload)?;
+        if let Some(record) = &self.settings.record {
+            record(method, &payload)?;
         }
         let response = self.respond(method, Body::Encoded(payload), moments);
         let answer = response.await?.into_bytes();

@@ -54,7 +54,7 @@ impl<P: Plugin> Builder<P> {
                 registration_timeout: REGISTRATION_TIMEOUT,
                 max_synchronize: MAX_SYNCHRONIZE,
                 check_answers: CheckAnswers::default(),
-                store: None,
+                record: None,
                 logs: true,
             },
         }
@@ -189,7 +189,9 @@ impl<P: Plugin> Builder<P> {
     /// ```
     #[must_use]
     pub fn store(mut self, store: Arc<PodStore>) -> Self {
-        self.settings.store = Some(store);
+        self.settings.record = Some(Box::new(move |method, request| {
+            store.record(method, request)
+        }));
         self
     }
 

@@ -91,7 +91,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", error))?;
         let (mut response, warnings) = subscription::<P>(&runtime, answer.events)?;
-        if self.stub.settings.store.is_some() {
+        if self.stub.settings.record.is_some() {
             response.events |= RECORDED_EVENTS.bits();
         }
         if !warnings.is_empty() {
