@@ -92,7 +92,8 @@ impl<T: Clone + PartialEq> Shelf<T> {
 
     fn remove(&mut self, id: &String) -> SightingKind {
         let known = self.items.remove(id).is_some();
-        let before = self.removed.contains(id);
+        // A known item is not among the removed ones, of which there may be thousands.
+        let before = !known && self.removed.contains(id);
         if !before && !id.is_empty() {
             self.removed.push_back(id.clone());
         }
