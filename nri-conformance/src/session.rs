@@ -246,7 +246,8 @@ pub(crate) fn can_fall_back(event: Event) -> bool {
         .any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
 }
 
-fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
+/// Decodes an answer.
+pub(crate) fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
     M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::codec::Message;
 use nri::wire::{CallError, Code, Status};
 
 use crate::probe::RpcAnswer;
@@ -72,11 +71,6 @@ impl<T> Reply<T> {
             took: self.took,
         }
     }
-}
-
-/// Decodes an answer.
-pub(super) fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
-    M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use nri_adaptation::Revision;
 use tokio::time::{Instant, timeout};
 
 use crate::error::Result;
-use crate::session::{End, Session};
+use crate::session::{End, Session, decoded};
 use crate::subject::{Exit, Instance};
 
-use super::answers::{Reply, decoded};
+use super::answers::Reply;
 use super::printed::error_lines;
 use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE};
 use super::{RuntimeRelease, TroubleKind, answers};
