@@ -1,4 +1,4 @@
-//! What matters of the objects in all lists: the runtimes of nodes, and the containers that may be NRI
+//! The relevant parts of the objects in all lists: the runtimes of nodes, and the containers that may be NRI
 //! plugins, from pods and from the objects that create pods.
 
 use std::collections::btree_map::Entry;
@@ -52,7 +52,7 @@ struct Metadata {
     next: Option<String>,
 }
 
-/// What matters of the objects in all lists.
+/// The relevant parts of the objects in all lists.
 #[derive(Debug, Default)]
 pub struct Inventory {
     /// The names of nodes by runtime and operating system.

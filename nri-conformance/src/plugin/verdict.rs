@@ -64,10 +64,10 @@ pub(crate) fn fail<T>(
     Err(Verdict::Fail(Failure::new(sent, got, expected)))
 }
 
-/// What a plugin owes to every request.
+/// The time in which a plugin must answer every request.
 pub(crate) const IN_TIME: &str = "an answer within the request timeout";
 
-/// What a plugin owes to every request, in number.
+/// The number of answers that a plugin must send to every request.
 pub(crate) const ONCE: &str = "one answer per request";
 
 /// Returns the violation of W10 by a plugin that has answered a request twice on a connection, in whichever test.

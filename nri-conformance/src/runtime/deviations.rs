@@ -23,7 +23,7 @@ pub struct Deviation {
     pub statement: String,
     /// The name of the test that shows it.
     pub test: String,
-    /// What the test sees: which event, how often, and after what.
+    /// The observation of the test: which event, how often, and after which other one.
     pub(crate) seen: Shape,
     /// The deviation, in one or two sentences.
     pub text: String,

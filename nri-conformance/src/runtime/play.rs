@@ -136,7 +136,7 @@ impl<'a> Play<'a> {
         let of_pods = of_pods.flat_map(|tests| judged(tests, selects, &self.pods));
         let mut all: Vec<_> = of_pods.chain(self.judged).collect();
         all.extend(judged(order::TESTS, selects, &self.sequences));
-        // What was seen counts: a violation of a statement that is not selected, unless it is skipped on request.
+        // Every observation counts: a violation of a statement that is not selected, unless it is skipped on request.
         let others = |id: &str| !selects(id) && !options.skip.contains(id);
         let others = judged(order::TESTS, others, &self.sequences).into_iter();
         all.extend(

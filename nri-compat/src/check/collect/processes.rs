@@ -241,7 +241,7 @@ fn report(scan: &Scan<'_>, program: &Program) {
     });
     let is_judged = found.sightings.iter().any(|seen| seen.role == Role::Plugin);
     if outcome == FileOutcome::OtherName {
-        // What it shows is reported at its other place.
+        // Its findings are reported at its other place.
         found = Found::default();
     }
     if is_judged {

@@ -28,7 +28,7 @@ pub(super) struct Scan<'s> {
     pub(super) threads: usize,
 }
 
-/// What was found so far, and what waits until all files were found.
+/// The findings so far, and the names, images and charts to return to when all files were read.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) found: Collected,

@@ -70,7 +70,7 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     } else if is_mixed {
         seen.extend(rust_binary::manifests(file, &image)?);
     }
-    // What cannot be judged already, and what is known not to be a plugin, needs no further reason.
+    // A program that cannot be judged anyway, or that is known not to be a plugin, needs no further reason.
     let is_judged = |seen: &Sighting| {
         seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
     };

@@ -13,7 +13,7 @@ use crate::facts::{DEDICATED, EVENTS};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) topic: Topic,
-    /// What it says. Empty if it says only that the plugin is there.
+    /// The text of the statement. Empty if it says only that the plugin is there.
     pub(super) note: String,
     /// The RPC that the plugin does not have, so that its event was delivered as `StateChange`.
     pub(super) rpc: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Statement {
     pub(super) version: Option<String>,
 }
 
-/// What a statement is about, with the name of the plugin, `10-template`, or only `template`.
+/// The subject of a statement, with the name of the plugin, `10-template`, or only `template`.
 pub(super) type Topic = (Subject, Option<String>);
 
 /// The subject of a statement.

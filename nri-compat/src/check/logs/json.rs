@@ -104,7 +104,7 @@ fn text(value: &str) -> Option<String> {
     }
 }
 
-/// What is kept of an object or a list.
+/// The parts of an object or a list that are kept.
 #[derive(Default)]
 struct Inner {
     known: BTreeMap<Ranked, String>,

@@ -1,4 +1,4 @@
-//! What is known about a line: its message, its time and host, and the fields of a runtime's record.
+//! The known facts about a line: its message, its time and host, and the fields of a runtime's record.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -71,7 +71,7 @@ impl Field {
     }
 }
 
-/// What is known about a line, or about all lines in a wrapper, which has no message.
+/// The known facts about a line, or about all lines in a wrapper, which has no message.
 pub(super) type Record = BTreeMap<Field, String>;
 
 /// Adds what the wrapper of a record says, unless the record says it itself: the innermost wrapper is closest to the

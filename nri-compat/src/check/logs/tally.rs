@@ -40,7 +40,7 @@ pub(super) struct Mentions {
     lines: u64,
     /// The times of the first and last line.
     span: Span,
-    /// What the statements say, and how often.
+    /// The texts of the statements, each with its number of occurrences.
     notes: BTreeMap<String, u64>,
     /// The RPCs that the plugin does not have.
     rpcs: BTreeMap<String, u64>,

@@ -1,4 +1,4 @@
-//! What only text reports have: colours, columns, and lines that fit a terminal.
+//! Features of text reports only: colours, columns, and lines that fit a terminal.
 
 use std::io::{self, Write};
 

@@ -50,7 +50,7 @@ pub(crate) struct Layer {
     pub(super) is_image: bool,
 }
 
-/// What an entry does at its path.
+/// The effect of an entry at its path.
 pub(super) enum Change {
     /// It hides a part of lower layers.
     Whiteout(Whiteout),

@@ -5,7 +5,7 @@ fn reduced(text: &str) -> (String, String) {
     (name.spec(), name.suffix)
 }
 
-/// What machines print, the release that it names, and the suffix of its version.
+/// The text that a machine prints, the release that it names, and the suffix of its version.
 const NAMES: &str = "\
 containerd@2.2.1 | containerd@2.2.1 |
 containerd@v2.2 | containerd@2.2 |

@@ -9,7 +9,7 @@ fn resolve(spec: &str, strict: bool, assume: Option<&str>) -> Result<CheckTarget
     Target::resolve(&history, spec, &unknown).map(|target| target.head)
 }
 
-/// What users name, the release that it stands for, the known one as which it is judged, and whether it is planned, or
+/// The target that a user names, the release that it stands for, the known one as which it is judged, and whether it is planned, or
 /// has to be shown as it was given.
 const KNOWN: &str = "\
 nri@0.11 | nri@0.11.0 | |
