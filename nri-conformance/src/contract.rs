@@ -46,7 +46,6 @@ pub struct Statement {
 names! {
     /// The source and strength of a statement.
     #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-    #[serde(rename_all = "kebab-case")]
     pub enum Status {
         /// Normative in the draft specification.
         Normative = "normative",
@@ -66,7 +65,6 @@ names! {
 names! {
     /// A party to the contract.
     #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-    #[serde(rename_all = "kebab-case")]
     pub enum Keeper {
         /// The plugin.
         Plugin = "plugin",

@@ -6,8 +6,10 @@ macro_rules! names {
         $($(#[$doc:meta])* $variant:ident = $name:literal,)*
     }) => {
         $(#[$about])*
+        #[derive(serde::Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
         pub enum $type {
-            $($(#[$doc])* $variant,)*
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
 
         impl $type {
@@ -16,27 +18,6 @@ macro_rules! names {
                 match self {
                     $(Self::$variant => $name,)*
                 }
-            }
-        }
-
-        #[cfg(feature = "schema")]
-        impl schemars::JsonSchema for $type {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($type).into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "enum": [$($name),*] })
-            }
-        }
-
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
             }
         }
 

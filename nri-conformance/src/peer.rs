@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{RUNTIME_SERVICE, RegisterPluginRequest, SynchronizeResponse};
-use nri::codec::Message as _;
-use nri::wire::{CallError, Channels, Connection, Ended, Limits, Service};
+use nri::codec::{DecodeError, Message as _};
+use nri::wire::{CallError, Channels, Connection, Ended, Limits, Service, Status};
 use nri_adaptation::{PluginId, Revision};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -57,6 +57,11 @@ pub(crate) async fn serve(
         Ok(refused) => Err(refused),
         Err(_) => ended.map_err(|error| error.to_string()),
     }
+}
+
+/// Returns the answer to a request that cannot be decoded.
+pub(crate) fn malformed(error: DecodeError) -> Status {
+    Status::invalid_argument(error.to_string())
 }
 
 /// Returns the answer to a part of Synchronize. A runtime drops a plugin that does not repeat whether there are more parts.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use nri::api::{Event, SynchronizeRequest};
+use nri::stub::Runtime;
 use nri::wire::Code;
 use nri_adaptation::Revision;
-use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::{Options, RuntimeRelease, Trouble, TroubleKind};
@@ -131,46 +131,16 @@ pub(super) fn out_of_time(options: &Options) -> String {
 /// The seed for the ids of pods and containers; any number will do.
 const SEED: u64 = 0x006e_7269;
 
-/// The part of the table of runtimes that is needed here.
-#[derive(Debug, Deserialize)]
-struct Table {
-    runtime: Vec<Runtime>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Runtime {
-    reports_as: Vec<String>,
-    releases: Vec<Release>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Release {
-    release: String,
-    nri: String,
-}
-
-/// Returns the newest release of a runtime that links this release of NRI, or else the closest earlier one.
+/// Returns a released runtime that links this release of NRI, or else the closest earlier one.
 pub(super) fn linking(revision: &Revision) -> Option<RuntimeRelease> {
-    // Cannot fail: a test parses it.
-    let table: Table = toml::from_str(nri_protos::RUNTIMES_TOML).ok()?;
-    let mut best: Option<(Revision, RuntimeRelease)> = None;
-    for runtime in table.runtime {
-        for release in runtime.releases.into_iter().rev() {
-            // Releases before the protocol have no revision.
-            let Ok(nri) = Revision::of(&release.nri) else {
-                continue;
-            };
-            let is_newer = best.as_ref().is_none_or(|(best, _)| {
-                best.release() != nri.release() && nri.is_at_least(best.release())
-            });
-            if is_newer && revision.is_at_least(nri.release()) {
-                let name = runtime.reports_as.first()?.clone();
-                let version = release.release;
-                best = Some((nri, RuntimeRelease { name, version }));
-            }
-        }
-    }
-    best.map(|(_, runtime)| runtime)
+    let earlier = nri_protos::REVISIONS.iter().rev().map(|known| known.name);
+    let releases =
+        std::iter::once(revision.release()).chain(earlier.filter(|it| revision.is_at_least(it)));
+    let runtime = releases.filter_map(Runtime::linking).next()?;
+    Some(RuntimeRelease {
+        name: runtime.name().to_owned(),
+        version: format!("v{}", runtime.version()),
+    })
 }
 
 /// The divisor of the time limit of a step that was not answered before.

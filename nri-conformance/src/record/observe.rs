@@ -149,8 +149,7 @@ impl Service for Observer {
         if request.method != "Synchronize" {
             return Ok(Bytes::new());
         }
-        let part = SynchronizeRequest::decode(request.payload)
-            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let part = SynchronizeRequest::decode(request.payload).map_err(peer::malformed)?;
         if !part.more {
             self.synchronized.store(true, Ordering::Relaxed);
         }

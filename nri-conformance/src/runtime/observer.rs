@@ -23,7 +23,7 @@ use super::event::{Hook, LABEL};
 use super::journal::Journal;
 use super::sequence::Arrival;
 use super::view::{View, start_workload};
-use crate::peer;
+use crate::peer::{self, malformed};
 use crate::{Error, Result};
 
 /// The message of an error that a script requests.
@@ -298,8 +298,4 @@ fn subscription(runtime: &Runtime) -> EventMask {
     revision
         .events()
         .without(Event::ValidateContainerAdjustment)
-}
-
-fn malformed(error: nri::codec::DecodeError) -> Status {
-    Status::invalid_argument(error.to_string())
 }

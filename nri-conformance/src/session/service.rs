@@ -10,6 +10,7 @@ use nri::wire::{Code, ConnectionError, Ended, Request, Service, Status};
 use tokio::sync::watch;
 
 use super::RUNTIME_SERVICE;
+use crate::peer::malformed;
 
 /// The number of requests and of their bytes after which a plugin floods the runtime.
 const MAX_REQUESTS: usize = 10_000;
@@ -166,10 +167,6 @@ impl Default for UpdateAnswer {
     fn default() -> Self {
         UpdateAnswer::InOrder(Vec::new())
     }
-}
-
-fn malformed(error: nri::codec::DecodeError) -> Status {
-    Status::invalid_argument(error.to_string())
 }
 
 impl Service for Arrivals {

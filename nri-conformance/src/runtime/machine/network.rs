@@ -99,7 +99,7 @@ fn ipv6_addresses(table: &str) -> impl Iterator<Item = IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use super::{interfaces, ipv4_addresses, ipv6_addresses};
+    use super::{IpAddr, interfaces, ipv4_addresses, ipv6_addresses};
 
     const TRIE: &str = "\
 Main:
@@ -119,20 +119,14 @@ Local:
 
     #[test]
     fn local_addresses_are_found() {
-        let found: Vec<String> = ipv4_addresses(TRIE)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        assert_eq!(found, ["10.1.0.7"]);
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        assert_eq!(ipv4_addresses(TRIE), [address("10.1.0.7")].into());
         let table = "\
 00000000000000000000000000000001 01 80 10 80       lo
 fe80000000000000a8c1abfffe000001 02 40 20 80     eth0
 fd000000000000000000000000000007 02 40 00 80     eth0
 ";
-        let found: Vec<String> = ipv6_addresses(table)
-            .map(|found| found.to_string())
-            .collect();
-        assert_eq!(found, ["fd00::7"]);
+        assert!(ipv6_addresses(table).eq([address("fd00::7")]));
     }
 
     #[test]
