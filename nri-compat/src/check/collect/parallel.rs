@@ -1,8 +1,9 @@
-//! Processes a list in parallel.
+//! Processes items in parallel.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The maximum number of threads. More gain little, because the disk is the bottleneck, and each
 /// takes memory; 8 stay below 100 MiB.
@@ -12,6 +13,32 @@ const MAX_THREADS: usize = 8;
 pub(super) fn threads(asked: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     if asked == 0 { cores() } else { asked }.clamp(1, MAX_THREADS)
+}
+
+/// The maximum number of items that a thread takes at once.
+const MAX_TAKEN: usize = 32;
+
+/// Calls `work` with each item of an iterator, on several threads, without keeping the items in memory.
+pub(super) fn share<T>(
+    threads: usize,
+    items: impl Iterator<Item = T> + Send,
+    work: impl Fn(T) + Sync,
+) {
+    let shared = Mutex::new((items, 0));
+    let take = || {
+        let (items, before) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
+        // One by one at first: among few items, each may take long. Among many, taking them is what takes long.
+        let number = (*before / 64).clamp(1, MAX_TAKEN);
+        let taken: Vec<T> = items.take(number).collect();
+        *before += taken.len();
+        (!taken.is_empty()).then_some(taken)
+    };
+    let run = || std::iter::from_fn(take).flatten().for_each(&work);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(run);
+        }
+    });
 }
 
 /// Calls `work` once per item, on at most `threads` threads, and returns the results in the order of the

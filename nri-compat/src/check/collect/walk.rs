@@ -1,15 +1,15 @@
 //! Walks folders with several threads.
 
 use std::collections::HashSet;
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use walkdir::{DirEntry, WalkDir};
 
 use super::archive;
 use super::found::Demand;
 use super::machine_root::MachineRoot;
+use super::parallel;
 use super::roots::Root;
 use super::scan::{Scan, Visit};
 use super::unjudged;
@@ -49,11 +49,9 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root], machine: &Mac
         virtual_mounts: virtual_mounts(&String::from_utf8_lossy(&mounts)),
         has_content: AtomicBool::new(false),
     };
-    let walker = WalkBuilder::new(&root.path)
-        .standard_filters(false)
-        .threads(scan.threads)
-        .build_parallel();
-    walker.run(|| Box::new(|entry| walk.entry(entry)));
+    let entries = WalkDir::new(&root.path).into_iter();
+    let entries = entries.filter_entry(|entry| walk.enters(entry));
+    parallel::share(scan.threads, entries, |entry| walk.entry(entry));
     if root.is_named && !walk.has_content.into_inner() {
         let place = Place::from_path(&root.shown);
         let empty = unjudged::of_kind(&place, UnknownKind::NoFiles, "contains no files");
@@ -62,44 +60,41 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root], machine: &Mac
 }
 
 impl Walk<'_> {
-    fn entry(&self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+    fn entry(&self, entry: walkdir::Result<DirEntry>) {
         match entry {
-            Ok(entry) => match entry.file_type() {
-                Some(kind) if kind.is_dir() => return self.folder(entry.path()),
-                Some(kind) => self.listed(&entry, kind),
-                None => {}
-            },
+            Ok(entry) if is_folder(&entry) => {}
+            Ok(entry) => self.listed(&entry),
             Err(error) => {
-                let folder = path_of(&error).unwrap_or(&self.root.path);
+                let folder = error.path().unwrap_or(&self.root.path);
                 let other = || Unreadable::new(SkipKind::Io, error.to_string());
                 let why = error.io_error().map_or_else(other, Unreadable::from);
                 self.failed(folder, why);
             }
         }
-        WalkState::Continue
     }
 
-    /// Decides whether to walk a folder.
-    fn folder(&self, folder: &Path) -> WalkState {
+    /// Decides whether to walk an entry, if it is a folder.
+    fn enters(&self, entry: &DirEntry) -> bool {
+        if !is_folder(entry) {
+            return true;
+        }
+        let folder = entry.path();
         let has_own_walk = || self.roots.iter().any(|root| root.path == folder);
-        if folder != self.root.path && has_own_walk() {
+        if entry.depth() > 0 && has_own_walk() {
             self.has_content.store(true, Ordering::Relaxed);
-            return WalkState::Skip;
+            return false;
         }
         if self.virtual_mounts.contains(folder) {
             let reason = "a pseudo filesystem, not walked";
             self.failed(folder, Unreadable::new(SkipKind::PseudoFilesystem, reason));
-            return WalkState::Skip;
+            return false;
         }
         // The folder with the parts of the images of an OCI layout.
-        if folder.ends_with("blobs") && folder.parent().is_some_and(is_layout) {
-            return WalkState::Skip;
-        }
-        WalkState::Continue
+        !(folder.ends_with("blobs") && folder.parent().is_some_and(is_layout))
     }
 
-    fn listed(&self, entry: &DirEntry, kind: FileType) {
-        let path = entry.path();
+    fn listed(&self, entry: &DirEntry) {
+        let (path, kind) = (entry.path(), entry.file_type());
         let parent = path.parent().unwrap_or(&self.root.path);
         let is_launched = self.root.launches(parent);
         let is_readable = kind.is_file() || kind.is_symlink();
@@ -172,20 +167,9 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the path that could not be read.
-fn path_of(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            path_of(err)
-        }
-        ignore::Error::Loop { child, .. } => Some(child),
-        ignore::Error::Partial(_)
-        | ignore::Error::Io(_)
-        | ignore::Error::Glob { .. }
-        | ignore::Error::UnrecognizedFileType(_)
-        | ignore::Error::InvalidDefinition => None,
-    }
+/// Returns true for a folder. The folder where the walk begins may be a link.
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.depth() == 0 || entry.file_type().is_dir()
 }
 
 /// Reports whether a folder is an OCI layout.

@@ -80,7 +80,7 @@ const WORDINGS: [(Subject, &str); 6] = [
     ),
     (
         Subject::OneShot,
-        r"Deprecated NRI plugin\(s\) (?<plugin>[^:\p{Cc}]{1,1024}): NRI 0[.]1[.]0 => the runtime ran it as a v0.1.0 plugin",
+        r"Deprecated NRI plugin\(s\) (?<plugin>[^:\x00-\x1F\x7F-\x9F]{1,1024}): NRI 0[.]1[.]0 => the runtime ran it as a v0.1.0 plugin",
     ),
     (
         Subject::Listed,
@@ -102,7 +102,7 @@ const WORDINGS: [(Subject, &str); 6] = [
 
 /// The placeholders in wordings.
 const PLACEHOLDERS: [(&str, &str); 8] = [
-    ("ANY", r#"(?<plugin>[^"\p{Cc}]{1,128})"#),
+    ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]{1,128})"#),
     ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]{1,125})"#),
     ("EVENT", "(?<event>[A-Z][0-9A-Za-z]{0,63})"),
     ("STEP", "(?<step>create|initialize|start|synchronize)"),
