@@ -161,12 +161,15 @@ fn environment() -> Environment<'static> {
     add_filters(&mut environment);
     add_page(&mut environment);
     text::add(&mut environment, false, None);
-    for (name, source) in TEMPLATES {
-        environment
-            .add_template(name, source)
-            .expect("the templates of this tool are valid");
-    }
+    // A report needs few of them, and each takes time to compile.
+    environment.set_loader(|name| Ok(source_of(name)));
     environment
+}
+
+fn source_of(name: &str) -> Option<String> {
+    let mut known = TEMPLATES.iter();
+    let (_, source) = known.find(|(known, _)| *known == name)?;
+    Some((*source).to_owned())
 }
 
 /// Adds the filters of all formats, in addition to those of minijinja.
@@ -303,6 +306,13 @@ fn of_output(error: Error) -> io::Error {
 mod tests {
     use super::*;
     use crate::report::check::CheckReport;
+
+    #[test]
+    fn the_templates_are_valid() {
+        for (name, _) in TEMPLATES {
+            ENVIRONMENT.get_template(name).expect(name);
+        }
+    }
 
     #[test]
     fn an_error_of_the_output_keeps_its_kind() {
