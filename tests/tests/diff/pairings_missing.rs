@@ -294,3 +294,86 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
     let events = changed.filter(|item| item.kind == ItemKind::Event && item.outcome == Works);
     assert!(events.count() > 20);
 }
+
+/// Returns the outcomes of the item of an element, of the old plugin on the new runtime and the other way round.
+fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<Outcome>; 2] {
+    [0, 1].map(|pairing: usize| {
+        let mut items = report.pairings[pairing].items.iter();
+        let found =
+            items.find(|item| item.kind == kind && item.element.ends_with(&format!(".{element}")));
+        found.map(|item| item.outcome)
+    })
+}
+
+/// Only the steps before the first event decide whether a plugin is dropped.
+#[test]
+fn unreadable_requests_drop_a_plugin_only_before_the_first_event() {
+    let before = Files::one(newest());
+    for (message, rpc, outcome) in [
+        ("ConfigureRequest", "Plugin.Configure", Dropped),
+        ("CreateContainerRequest", "Plugin.CreateContainer", Fails),
+    ] {
+        let text = newest();
+        let start = text.find(&format!("message {message} {{")).expect(message);
+        let text = match message {
+            "ConfigureRequest" => text.replacen("string config = 1;", "fixed64 config = 1;", 1),
+            _ => {
+                let field = "PodSandbox pod = 1;";
+                let at = start + text[start..].find(field).expect(field);
+                format!(
+                    "{}fixed64 pod = 1;{}",
+                    &text[..at],
+                    &text[at + field.len()..]
+                )
+            }
+        };
+        let report = compare(&before, &Files::one(text));
+        let found = outcomes_of(&report, ItemKind::Rpc, rpc);
+        assert_eq!(found, [Some(outcome); 2], "{rpc}");
+    }
+}
+
+#[test]
+fn synchronize_is_judged_only_if_both_sides_have_it() {
+    let before = Files::one(newest());
+    let report = compare(&before, &without_rpc("Synchronize"));
+    let found = outcomes_of(&report, ItemKind::Synchronize, "Synchronize");
+    assert_eq!(found, [None; 2]);
+    let report = compare(&before, &without_rpc("Shutdown"));
+    let found = outcomes_of(&report, ItemKind::Synchronize, "Synchronize");
+    assert_eq!(found, [Some(Works); 2]);
+}
+
+/// An event that the plugin does not know arrives as StateChange, if the runtime repeats it so.
+#[test]
+fn an_event_that_is_unknown_to_the_plugin_arrives_if_it_is_repeated() {
+    let without = |event: &str, rpc: &str| {
+        let Files { files, .. } = without_rpc(rpc);
+        let lines = files[0].1.lines();
+        let start = format!("  {event} = ");
+        let lines = lines.filter(|line| !line.starts_with(&start));
+        Files::one(lines.map(|line| format!("{line}\n")).collect())
+    };
+    for (event, rpc, outcome) in [
+        ("POST_START_CONTAINER", "PostStartContainer", Works),
+        ("CREATE_CONTAINER", "CreateContainer", Fails),
+    ] {
+        let report = compare(&without(event, rpc), &Files::one(newest()));
+        let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, event);
+        assert_eq!(old_plugin, Some(outcome), "{event}");
+    }
+}
+
+/// A plugin that declares neither the RPC nor StateChange answers UNIMPLEMENTED twice.
+#[test]
+fn without_the_rpc_and_state_change_an_event_fails() {
+    let Files { files, .. } = without_rpc("RunPodSandbox");
+    let lines = files[0]
+        .1
+        .lines()
+        .filter(|line| !line.starts_with("  rpc StateChange("));
+    let plugin = Files::one(lines.map(|line| format!("{line}\n")).collect());
+    let report = compare(&plugin, &Files::one(newest()));
+    let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, "RUN_POD_SANDBOX");
+    assert_eq!(old_plugin, Some(Fails));
+}
