@@ -45,6 +45,11 @@ fn a_plugin_without_name_or_index_cannot_register() {
         ("string plugin_idx = 2;", "string plugin_idx = 22;"),
         ("string plugin_name = 1;", ""),
         ("string plugin_idx = 2;", "int32 plugin_idx = 2;"),
+        // One side has both names, so that the number belongs to different fields.
+        (
+            "string plugin_idx = 2;",
+            "string label = 2; string plugin_idx = 22;",
+        ),
     ] {
         let report = changed(from, to);
         assert_eq!(outcomes(&report), [Outcome::Dropped; 2], "{from} to {to}");
@@ -206,4 +211,26 @@ fn presence_that_one_side_lacks_is_named_in_both_directions() {
             "{to}"
         );
     }
+}
+
+/// A message is known by the numbers of its fields, not by its name.
+#[test]
+fn an_answer_of_another_type_is_misread_and_a_renamed_one_is_not() {
+    let report = changed(
+        "returns (UpdateContainersResponse)",
+        "returns (UpdateContainersRequest)",
+    );
+    for pairing in &report.pairings {
+        let mut items = pairing.items.iter();
+        let item = items.find(|item| item.element.ends_with("Runtime.UpdateContainers"));
+        let item = item.expect("the call");
+        assert_eq!(item.outcome, Outcome::Misreads, "{item:?}");
+        assert!(
+            item.detail.starts_with("sent as UpdateContainersRe"),
+            "{item:?}"
+        );
+    }
+    let renamed = newest().replace("UpdateContainersResponse", "UpdateContainersReply");
+    let report = compare(&[("api.proto", renamed)]);
+    assert_eq!(outcomes(&report), [Outcome::Works; 2]);
 }
