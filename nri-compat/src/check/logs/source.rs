@@ -60,8 +60,8 @@ pub(crate) fn is_log(head: &[u8]) -> bool {
     if is_binary(head) {
         return false;
     }
-    let text = String::from_utf8_lossy(head);
-    text.lines().take(HEAD_LINES).any(is_log_line)
+    let mut lines = head.split(|byte| *byte == b'\n').take(HEAD_LINES);
+    lines.any(|line| is_log_line(&String::from_utf8_lossy(line)))
 }
 
 /// Returns true if a line is one of a log or a list, or an object with a time and a message.
