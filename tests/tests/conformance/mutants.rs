@@ -187,6 +187,11 @@ fn a_soak_test_finds_a_plugin_that_ends_after_100_000_events() {
         let options = Options {
             only: ["W17".to_owned()].into(),
             soak,
+            // Among so many events, one may take long on a busy machine.
+            timeouts: Timeouts {
+                request: Duration::from_secs(60),
+                ..Timeouts::default()
+            },
             ..Options::default()
         };
         let run = Run::new(mutant("W4-soak")).options(options);
