@@ -63,12 +63,21 @@ fn with(from: &str, to: &str) -> Files {
 
 /// Returns the newest protocol without one call.
 fn without_rpc(name: &str) -> Files {
-    let start = format!("  rpc {name}(");
-    let lines = newest();
-    let lines = lines.lines().filter(|line| !line.starts_with(&start));
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
-    assert!(text.len() < newest().len(), "{name}");
-    Files::one(text)
+    Files::one(without(&newest(), &rpc_line(name)))
+}
+
+/// Returns the beginning of the line that declares a call.
+fn rpc_line(name: &str) -> String {
+    format!("  rpc {name}(")
+}
+
+/// Returns a protocol without the lines that begin like this.
+fn without(protocol: &str, beginning: &str) -> String {
+    let lines = protocol.lines();
+    let rest = lines.filter(|line| !line.starts_with(beginning));
+    let rest: String = rest.map(|line| format!("{line}\n")).collect();
+    assert!(rest.len() < protocol.len(), "{beginning}");
+    rest
 }
 
 /// Returns the newest protocol with service `Plugin` in a file of its own.
@@ -309,24 +318,25 @@ fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<Ou
 #[test]
 fn unreadable_requests_drop_a_plugin_only_before_the_first_event() {
     let before = Files::one(newest());
-    for (message, rpc, outcome) in [
-        ("ConfigureRequest", "Plugin.Configure", Dropped),
-        ("CreateContainerRequest", "Plugin.CreateContainer", Fails),
+    for (message, field, rpc, outcome) in [
+        (
+            "ConfigureRequest",
+            "string config = 1;",
+            "Plugin.Configure",
+            Dropped,
+        ),
+        (
+            "CreateContainerRequest",
+            "PodSandbox pod = 1;",
+            "Plugin.CreateContainer",
+            Fails,
+        ),
     ] {
-        let text = newest();
+        let mut text = newest();
         let start = text.find(&format!("message {message} {{")).expect(message);
-        let text = match message {
-            "ConfigureRequest" => text.replacen("string config = 1;", "fixed64 config = 1;", 1),
-            _ => {
-                let field = "PodSandbox pod = 1;";
-                let at = start + text[start..].find(field).expect(field);
-                format!(
-                    "{}fixed64 pod = 1;{}",
-                    &text[..at],
-                    &text[at + field.len()..]
-                )
-            }
-        };
+        let field = start + text[start..].find(field).expect(field);
+        let name = field + text[field..].find(' ').expect("a name follows the type");
+        text.replace_range(field..name, "fixed64");
         let report = compare(&before, &Files::one(text));
         let found = outcomes_of(&report, ItemKind::Rpc, rpc);
         assert_eq!(found, [Some(outcome); 2], "{rpc}");
@@ -347,18 +357,13 @@ fn synchronize_is_judged_only_if_both_sides_have_it() {
 /// An event that the plugin does not know arrives as StateChange, if the runtime repeats it so.
 #[test]
 fn an_event_that_is_unknown_to_the_plugin_arrives_if_it_is_repeated() {
-    let without = |event: &str, rpc: &str| {
-        let Files { files, .. } = without_rpc(rpc);
-        let lines = files[0].1.lines();
-        let start = format!("  {event} = ");
-        let lines = lines.filter(|line| !line.starts_with(&start));
-        Files::one(lines.map(|line| format!("{line}\n")).collect())
-    };
     for (event, rpc, outcome) in [
         ("POST_START_CONTAINER", "PostStartContainer", Works),
         ("CREATE_CONTAINER", "CreateContainer", Fails),
     ] {
-        let report = compare(&without(event, rpc), &Files::one(newest()));
+        let plugin = without(&newest(), &rpc_line(rpc));
+        let plugin = without(&plugin, &format!("  {event} = "));
+        let report = compare(&Files::one(plugin), &Files::one(newest()));
         let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, event);
         assert_eq!(old_plugin, Some(outcome), "{event}");
     }
@@ -367,12 +372,8 @@ fn an_event_that_is_unknown_to_the_plugin_arrives_if_it_is_repeated() {
 /// A plugin that declares neither the RPC nor StateChange answers UNIMPLEMENTED twice.
 #[test]
 fn without_the_rpc_and_state_change_an_event_fails() {
-    let Files { files, .. } = without_rpc("RunPodSandbox");
-    let lines = files[0]
-        .1
-        .lines()
-        .filter(|line| !line.starts_with("  rpc StateChange("));
-    let plugin = Files::one(lines.map(|line| format!("{line}\n")).collect());
+    let plugin = without(&newest(), &rpc_line("RunPodSandbox"));
+    let plugin = Files::one(without(&plugin, &rpc_line("StateChange")));
     let report = compare(&plugin, &Files::one(newest()));
     let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, "RUN_POD_SANDBOX");
     assert_eq!(old_plugin, Some(Fails));

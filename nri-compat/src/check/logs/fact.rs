@@ -100,7 +100,7 @@ const WORDINGS: [(Subject, &str); 6] = [
     ),
 ];
 
-/// The placeholders in wordings.
+/// The placeholders in wordings. Control characters are listed, because `regex` knows `\p{Cc}` only with its tables of Unicode.
 const PLACEHOLDERS: [(&str, &str); 8] = [
     ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]{1,128})"#),
     ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]{1,125})"#),
