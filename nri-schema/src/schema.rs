@@ -9,6 +9,7 @@ mod features;
 mod field;
 mod index;
 mod location;
+pub(crate) mod names;
 mod problem;
 mod scope;
 mod types;
@@ -95,20 +96,6 @@ impl Schema {
         new.clone_into(&mut self.files[at].name);
         self.file_by_name.insert(new.to_owned(), at);
         true
-    }
-
-    /// Returns true if it has a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) with this full
-    /// name.
-    pub fn declares(&self, full_name: &str) -> bool {
-        let is = |id: &Id| id.full == full_name;
-        let has_field = |message: &Message| message.fields.iter().any(|field| is(&field.id));
-        let has_value = |found: &Enum| found.values.iter().any(|value| is(&value.id));
-        let has_rpc = |service: &Service| service.methods.iter().any(|method| is(&method.id));
-        self.message(full_name).is_some()
-            || self.enumeration(full_name).is_some()
-            || self.messages.iter().any(has_field)
-            || self.enums.iter().any(has_value)
-            || (self.services.iter()).any(|service| is(&service.id) || has_rpc(service))
     }
 
     /// Returns the file with this name.

@@ -135,6 +135,7 @@ impl Head {
             if packing != Packing::Not
                 && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
             {
+                unpacked.reserve(HEAD);
                 // Data decompressed before an error counts.
                 let _ = decoder.take(HEAD as u64).read_to_end(&mut unpacked);
             }

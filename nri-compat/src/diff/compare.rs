@@ -78,22 +78,30 @@ fn inputs(
         }
         return Ok((resolve(from, of_from)?, resolve(to, of_to)?));
     }
-    let (from, to) = thread::scope(|scope| {
-        let from = scope.spawn(|| resolve(from, of_from));
-        let to = resolve(to, of_to);
-        let from = from.join();
-        (from.unwrap_or_else(|panic| resume_unwind(panic)), to)
-    });
+    let (from, to) = both(|| resolve(from, of_from), || resolve(to, of_to));
     Ok((from?, to?))
+}
+
+/// Returns what two functions return that run at the same time.
+fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        let first = first.join();
+        (first.unwrap_or_else(|panic| resume_unwind(panic)), second)
+    })
 }
 
 /// Compares two inputs; see [`diff`].
 pub fn compare(history: &History, from: &Input, to: &Input, category: Category) -> DiffReport {
     let target = to.target.clone();
     let facts = Facts { history, target };
-    let changes = changes::changes(from.declared(), to.declared());
-    let nri = Nri::new(from, to, &facts);
-    let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
+    let of_protobuf = || {
+        let changes = changes::changes(from.declared(), to.declared());
+        (changes, breaking(&from.schema, &to.schema, &[category]))
+    };
+    let ((changes, findings), nri) = both(of_protobuf, || Nri::new(from, to, &facts));
+    let mut findings = with_nri(findings, nri.as_ref());
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
     let protobuf_rules = rule_ids().filter(|rule| is_in(rule, &[category]));
@@ -132,16 +140,11 @@ pub fn findings(
     let target = to.target.clone();
     let facts = Facts { history, target };
     let nri = Nri::new(from, to, &facts);
-    all_findings(from, to, nri.as_ref(), categories)
+    with_nri(breaking(&from.schema, &to.schema, categories), nri.as_ref())
 }
 
-fn all_findings(
-    from: &Input,
-    to: &Input,
-    nri: Option<&Nri<'_>>,
-    categories: &[Category],
-) -> Vec<Finding> {
-    let mut findings = breaking(&from.schema, &to.schema, categories);
+/// Adds the findings of NRI's own rules to those of the protobuf rules, which they explain, and sorts them.
+fn with_nri(mut findings: Vec<Finding>, nri: Option<&Nri<'_>>) -> Vec<Finding> {
     if let Some(nri) = nri {
         let of_sentinel = findings
             .iter_mut()
@@ -209,10 +212,11 @@ impl<'s> Nri<'s> {
             schema: &input.schema,
         };
         let (older, newer) = (peer(&context.from, from), peer(&context.to, to));
-        let pairings = vec![
-            pairings::pair(older, newer, facts),
-            pairings::pair(newer, older, facts),
-        ];
+        let (old_plugin, new_plugin) = both(
+            || pairings::pair(older, newer, facts),
+            || pairings::pair(newer, older, facts),
+        );
+        let pairings = vec![old_plugin, new_plugin];
         Some(Self { context, pairings })
     }
 

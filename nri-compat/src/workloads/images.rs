@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem;
+use regex::bytes::Regex;
 use serde::Deserialize;
 
 /// The table.
@@ -72,9 +72,13 @@ pub(super) fn names_repository(text: &str) -> bool {
 
 /// Returns true if a text contains the name of a published plugin, or of their repository.
 pub(crate) fn mentions_published(text: &[u8]) -> bool {
-    let folders = TABLE.image.iter().filter_map(PublishedImage::folder);
-    let mut names = charts().chain(folders).chain(REPOSITORY);
-    names.any(|name| memmem::find(text, name.as_bytes()).is_some())
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        let folders = TABLE.image.iter().filter_map(PublishedImage::folder);
+        let names = charts().chain(folders).chain(REPOSITORY);
+        let names: Vec<String> = names.map(regex::escape).collect();
+        Regex::new(&names.join("|")).expect("the names are few")
+    });
+    NAMES.is_match(text)
 }
 
 /// Returns the names of the charts of all published plugins.

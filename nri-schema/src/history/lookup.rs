@@ -5,6 +5,7 @@ use semver::Version;
 use super::{History, Release, Revision, Runtime, RuntimeAt, RuntimeRelease};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
+use crate::schema::names;
 
 impl History {
     /// Returns the NRI release named by `spec`: as in [`History::release`], or a runtime that links
@@ -91,7 +92,7 @@ impl History {
     pub fn declaring(&self, full_name: &str) -> Result<Vec<&Revision>, Error> {
         let mut found = Vec::new();
         for revision in self.revisions() {
-            if revision.schema()?.declares(full_name) {
+            if names::declares(&revision.descriptors()?, full_name) {
                 found.push(revision);
             }
         }

@@ -1,6 +1,7 @@
 //! Compressed files: archives, and single programs as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
 
 use std::io::{BufReader, Read};
+use std::ops::Range;
 
 use super::disk::{self, Disk};
 use super::unread_format;
@@ -49,8 +50,19 @@ pub(super) fn archive_packing(head: &Head, content: &dyn Content) -> Option<Pack
     is_archive.then_some(packing)
 }
 
+/// The place of the checksum in a header of a tar.
+const TAR_CHECKSUM: Range<usize> = 148..156;
+
 /// Returns true if the first header is one of a tar, with a correct checksum.
 fn is_tar(start: &[u8]) -> bool {
+    // Nearly all other files have something other than an octal number there.
+    let checksum = start.get(TAR_CHECKSUM).unwrap_or(b"-");
+    if checksum
+        .iter()
+        .any(|byte| !matches!(byte, b'0'..=b'7' | b' ' | 0))
+    {
+        return false;
+    }
     let mut archive = tar::Archive::new(start.get(..TAR_HEADER).unwrap_or_default());
     let first = archive.entries().map(|entries| entries.raw(true).next());
     matches!(first, Ok(Some(Ok(_))))
@@ -64,7 +76,11 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
         return None;
     }
     if !holds_program(file) {
-        let start = unpacked_start(&file.head, file.content, unread_format::ENOUGH);
+        let mut start = unpacked_start(&file.head, file.content, HEAD);
+        // An image of a disk begins with zeros in places. Most compressed files are texts.
+        if start.contains(&0) {
+            start = unpacked_start(&file.head, file.content, unread_format::ENOUGH);
+        }
         return unread_format::reason_inside(packing, &start).map(Err);
     }
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
@@ -111,10 +127,12 @@ pub(super) fn reader(
 /// Returns the first decompressed bytes of content, at most `most`. Reads more than its head only if
 /// that is not enough.
 fn unpacked_start(head: &Head, content: &dyn Content, most: usize) -> Vec<u8> {
-    if let Some(enough) = head.unpacked().get(..most) {
-        return enough.to_vec();
+    let known = head.unpacked();
+    let is_all = content.len() <= head.len() as u64 && known.len() < HEAD;
+    if is_all || known.len() >= most {
+        return known[..known.len().min(most)].to_vec();
     }
-    let mut start = Vec::new();
+    let mut start = Vec::with_capacity(most);
     let unpacked = reader(content, Packing::detect(head));
     // The content before the damage counts.
     let _ = unpacked.map(|unpacked| unpacked.take(most as u64).read_to_end(&mut start));

@@ -94,6 +94,10 @@ fn has_bytes(head: &[u8], content: &dyn Content, offset: u64, magic: &[u8]) -> b
     if let Some(found) = head.get(start..start.saturating_add(magic.len())) {
         return found == magic;
     }
+    // No image of a disk begins with a text, as most files do.
+    if !head.contains(&0) {
+        return false;
+    }
     let mut bytes = vec![0; magic.len()];
     let read = content.read_at(offset, &mut bytes);
     read.is_ok_and(|read| read == bytes.len()) && bytes == magic

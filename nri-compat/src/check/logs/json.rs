@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
-use super::fact;
+use super::fact::{self, WORD};
 use super::record::{Field, Ranked, Record, inherit};
 
 /// The rank of a field that is in an object below, after all keys.
@@ -22,9 +22,6 @@ const MAX_LEVELS: usize = 16;
 
 /// The maximum number of braces in a text at which no JSON value begins.
 const MAX_BROKEN_VALUES: usize = 32;
-
-/// A word in every text that may be about a plugin.
-const WORD: &str = "plugin";
 
 /// The texts of one object, which may say the same thing several times.
 pub(super) type Group = Vec<Record>;

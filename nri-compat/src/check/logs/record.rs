@@ -82,7 +82,7 @@ pub(super) fn inherit(record: &mut Record, wrapper: &Record) {
     }
 }
 
-/// The maximum number of characters before the text of a line.
+/// The maximum number of bytes before the text of a line.
 const MAX_HEADER: usize = 512;
 
 /// The forms of a time in the header of a line: RFC 3339, also with a space; those of journalctl and syslog; seconds
@@ -121,9 +121,10 @@ pub(super) fn regex(pattern: &str) -> Regex {
 /// Returns what the header of a text says.
 pub(super) fn header(text: &str) -> Record {
     // No JSON begins in a header.
-    let header = text.chars().take(MAX_HEADER).take_while(|c| *c != '{');
-    let header: String = header.collect();
-    let found = HEADERS.iter().find_map(|pattern| pattern.captures(&header));
+    let header = text.split('{').next().unwrap_or_default();
+    let end = (0..=MAX_HEADER.min(header.len())).rfind(|end| header.is_char_boundary(*end));
+    let header = &header[..end.unwrap_or_default()];
+    let found = HEADERS.iter().find_map(|pattern| pattern.captures(header));
     let group = |nth| Some(found.as_ref()?.get(nth)?.as_str());
     let fields = [(Field::Time, group(1)), (Field::Host, group(2))].into_iter();
     let fields = fields.filter_map(|(field, value)| Some((field, value?.to_owned())));

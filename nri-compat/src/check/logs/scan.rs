@@ -2,11 +2,12 @@
 //! parsed.
 
 use std::io::{self, Read};
+use std::iter::Peekable;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memrchr};
-use regex::bytes::Regex;
 
 use crate::check::progress::Progress;
 
@@ -17,13 +18,55 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// A part of every relevant line: the words before and after `plugin` in messages of runtimes and in the ids of
-/// deprecations, a message of journald that is an array of bytes because it is not printable, and a word in what
-/// journald and rsyslog say of messages that they dropped.
-static RELEVANT: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"(?-u)(?:NRI |closing |external |synchronize |/nri-|/nri-v010-)plugin|plugin (?:["\\]|[0-9]{2}-)|"MESSAGE"[ \t]*:[ \t]*\[| messages"#;
-    Regex::new(pattern).expect("the pattern is a constant")
-});
+/// A word of every message about a plugin, and of the ids of deprecations.
+static PLUGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("plugin"));
+
+/// The words of which one comes before it, unless a name comes after it.
+const BEFORE_PLUGIN: [&str; 6] = [
+    "NRI ",
+    "closing ",
+    "external ",
+    "synchronize ",
+    "/nri-",
+    "/nri-v010-",
+];
+
+/// A word in what journald and rsyslog say of messages that they dropped.
+static MESSAGES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" messages"));
+
+/// Returns the places in lines that may be about NRI, in three lists that are each in order. Three searches for something
+/// rare are faster than one for all wordings.
+fn relevant(lines: &[u8]) -> [Places<'_>; 3] {
+    let plugin = PLUGIN.find_iter(lines);
+    let array = memchr_iter(b'[', lines);
+    let places: [Box<dyn Iterator<Item = usize> + '_>; 3] = [
+        Box::new(plugin.filter(|at| is_in_wording(lines, *at))),
+        Box::new(array.filter(|at| is_message(&lines[..*at]))),
+        Box::new(MESSAGES.find_iter(lines)),
+    ];
+    places.map(Iterator::peekable)
+}
+
+type Places<'l> = Peekable<Box<dyn Iterator<Item = usize> + 'l>>;
+
+/// Returns true if the word `plugin` at this place may be part of a message of a runtime, or of the id of a deprecation.
+fn is_in_wording(lines: &[u8], at: usize) -> bool {
+    let (before, after) = lines.split_at(at);
+    let is_named = matches!(
+        after.strip_prefix(b"plugin "),
+        Some([b'"' | b'\\', ..] | [b'0'..=b'9', b'0'..=b'9', b'-', ..])
+    );
+    is_named
+        || BEFORE_PLUGIN
+            .iter()
+            .any(|word| before.ends_with(word.as_bytes()))
+}
+
+/// Returns true if an array after this is a message of journald that is not printable, as bytes.
+fn is_message(before: &[u8]) -> bool {
+    let key = before.trim_ascii_end().strip_suffix(b":");
+    key.is_some_and(|key| key.trim_ascii_end().ends_with(b"\"MESSAGE\""))
+}
 
 /// A reader of lines, for one stream.
 #[derive(Default)]
@@ -109,10 +152,10 @@ impl Scanner {
     fn lines(&mut self, range: Range<usize>, see: &mut dyn FnMut(u64, &str)) {
         let lines = &self.buffer[range];
         let (mut counted, mut end) = (0, 0);
-        while let Some(found) = RELEVANT.find_at(lines, end) {
-            let start = memrchr(b'\n', &lines[..found.start()]).map_or(0, |end| end + 1);
-            end = memchr(b'\n', &lines[found.end()..])
-                .map_or(lines.len(), |end| found.end() + end + 1);
+        let mut places = relevant(lines);
+        while let Some(found) = first(&mut places, end) {
+            let start = memrchr(b'\n', &lines[..found]).map_or(0, |end| end + 1);
+            end = memchr(b'\n', &lines[found..]).map_or(lines.len(), |end| found + end + 1);
             self.lines_before += line_ends(&lines[counted..start]);
             counted = start;
             let line = String::from_utf8_lossy(&lines[start..end]);
@@ -120,6 +163,15 @@ impl Scanner {
         }
         self.lines_before += line_ends(&lines[counted..]);
     }
+}
+
+/// Returns the first place that is not before `from`.
+fn first(places: &mut [Places<'_>], from: usize) -> Option<usize> {
+    let firsts = places.iter_mut().filter_map(|places| {
+        while places.next_if(|place| *place < from).is_some() {}
+        places.peek().copied()
+    });
+    firsts.min()
 }
 
 fn line_ends(lines: &[u8]) -> u64 {

@@ -90,10 +90,11 @@ impl<'i> Types<'i> {
     /// Descriptors are between names and bit masks, in an unspecified order, so every word is tried.
     pub(super) fn all(&self) -> impl Iterator<Item = Descriptor> {
         let word = self.layout.word();
-        // The first half of the word contains the flags, even if the second half is missing.
-        let words = self.bytes.get(flags_at(word)..).unwrap_or_default();
-        let words = words.chunks(word).enumerate();
-        let starts = words.filter(|(_, word)| word.first_chunk().copied().is_some_and(may_start));
+        let after = self.bytes.get(flags_at(word)..).unwrap_or_default();
+        // The flags are the first half of a word of eight bytes.
+        let (halves, _) = after.as_chunks();
+        let words = halves.iter().step_by(word / 4).enumerate();
+        let starts = words.filter(|(_, flags)| may_start(**flags));
         starts.filter_map(move |(place, _)| self.descriptor(place * word))
     }
 
