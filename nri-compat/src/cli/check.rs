@@ -115,7 +115,7 @@ fn check_cluster(_: &Args) -> Result<Exit, Error> {
 impl Args {
     /// Returns an error for standard input in repeated checks, because it can be read only once.
     fn check_input(&self) -> Result<(), Error> {
-        if !self.schedule.is_repeated() || !self.reads_standard_input() {
+        if self.schedule.every.is_none() || !self.reads_standard_input() {
             return Ok(());
         }
         let message = "--every: standard input can be checked only once";

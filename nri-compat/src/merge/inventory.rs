@@ -1,8 +1,8 @@
 //! The newest report of each node and of each cluster, and the plugins in all of them.
 
-use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
@@ -29,6 +29,8 @@ const MAX_NODES: usize = 500_000;
 pub(super) struct Inventory {
     /// The distinct findings in the order of their numbers, with the times at which they were made.
     findings: IndexMap<Finding, Span>,
+    /// The distinct sets of findings on a node.
+    sets: BTreeSet<Numbers>,
     reports: BTreeMap<Source, Report>,
     /// The number of nodes in these reports.
     nodes: usize,
@@ -47,7 +49,8 @@ impl Inventory {
             .filter_map(|subject| Some((self.number(subject, at)?, subject)))
             .collect();
         let source = Source::of(&document, self.reports.len());
-        let report = Report::new(&source, document.cluster, &found, made);
+        let sets = &mut self.sets;
+        let report = Report::new(document.cluster, &found, made, &mut |set| stored(sets, set));
         if self.nodes + report.size() > MAX_NODES {
             self.beyond += 1;
             return;
@@ -61,6 +64,10 @@ impl Inventory {
                 newest.update(report);
                 self.nodes += newest.size();
             }
+        }
+        // Reports that were replaced may have been the only ones with a set.
+        if self.sets.len() > 4 * self.nodes {
+            self.sets.retain(|set| Arc::strong_count(set) > 1);
         }
     }
 
@@ -115,8 +122,8 @@ impl Inventory {
 
     /// Returns the names of the nodes in the reports that fulfil a condition.
     fn node_names(&self, is_meant: fn(&Report) -> bool) -> BTreeSet<&str> {
-        let reports = self.reports.values().filter(|report| is_meant(report));
-        let nodes = reports.flat_map(|report| &report.nodes);
+        let reports = self.reports.iter().filter(|(_, report)| is_meant(report));
+        let nodes = reports.flat_map(|(source, report)| report.on_nodes(source));
         nodes.filter_map(|(node, _)| node.node()).collect()
     }
 
@@ -140,20 +147,19 @@ impl Inventory {
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
     fn groups(&self) -> BTreeMap<Numbers, usize> {
-        let mut nodes: BTreeMap<&Source, Cow<'_, Numbers>> = BTreeMap::new();
-        for (node, findings) in self.reports.values().flat_map(|report| &report.nodes) {
+        let mut nodes: BTreeMap<&Source, Numbers> = BTreeMap::new();
+        let reports = self.reports.iter();
+        for (node, findings) in reports.flat_map(|(source, report)| report.on_nodes(source)) {
             match nodes.entry(node) {
-                Entry::Vacant(first) => drop(first.insert(Cow::Borrowed(findings))),
-                Entry::Occupied(mut known) => known.get_mut().to_mut().extend(findings),
+                Entry::Vacant(first) => drop(first.insert(findings.clone())),
+                Entry::Occupied(mut known) => Arc::make_mut(known.get_mut()).extend(&**findings),
             }
         }
-        let idle = self.reports.values().map(|report| report.idle.clone());
-        let mut groups: BTreeMap<Numbers, usize> = idle.map(|findings| (findings, 0)).collect();
+        let clusters = self.reports.values().filter(|report| report.view.is_some());
+        let idle = clusters.map(|report| (report.own.clone(), 0));
+        let mut groups: BTreeMap<Numbers, usize> = idle.collect();
         for findings in nodes.into_values() {
-            match groups.get_mut(&*findings) {
-                Some(count) => *count += 1,
-                None => drop(groups.insert(findings.into_owned(), 1)),
-            }
+            *groups.entry(findings).or_default() += 1;
         }
         groups
     }
@@ -250,11 +256,6 @@ impl Finding {
         }
     }
 
-    /// Returns true if this is the program in the image of a container.
-    fn is_in_container(&self) -> bool {
-        self.plugin.place.workload.is_some() && self.plugin.place.entry.is_some()
-    }
-
     /// Returns true if this is a process on a node that runs the program of a container on the same
     /// node: the process sees the program under its path in the image.
     fn is_process_of(&self, container: &Self) -> bool {
@@ -312,6 +313,16 @@ fn names<'n>(nodes: impl Iterator<Item = &'n &'n str>) -> Vec<String> {
     nodes.map(|node| (*node).to_owned()).collect()
 }
 
+/// Returns the stored set that equals this one.
+fn stored(sets: &mut BTreeSet<Numbers>, set: BTreeSet<usize>) -> Numbers {
+    let known = sets.get(&set).cloned();
+    known.unwrap_or_else(|| {
+        let set = Numbers::new(set);
+        sets.insert(set.clone());
+        set
+    })
+}
+
 /// Returns true if a subject is counted.
 fn counts(subject: &&Subject) -> bool {
     subject.role == Role::Plugin || !subject.verdicts.is_empty()
@@ -320,9 +331,10 @@ fn counts(subject: &&Subject) -> bool {
 /// Returns the findings on a node by plugin: a process that runs the program of a container counts as
 /// that container.
 fn on_node<'f>(found: &[&'f Finding]) -> BTreeMap<&'f Plugin, Finding> {
-    let containers: Vec<_> = found
-        .iter()
-        .filter(|finding| finding.is_in_container())
+    let is_in_container = |place: &Place| place.workload.is_some() && place.entry.is_some();
+    let containers = found.iter();
+    let containers: Vec<_> = containers
+        .filter(|finding| is_in_container(&finding.plugin.place))
         .collect();
     let mut joined: BTreeMap<&Plugin, Finding> = BTreeMap::new();
     for finding in found {

@@ -1,6 +1,7 @@
 //! The reports that are read, and the newest one about a node or a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -45,8 +46,8 @@ fn unwrapped(entry: &[u8]) -> Option<Document> {
 /// The maximum length of a name of a node in bytes.
 const MAX_NAME: usize = 253;
 
-/// The numbers of findings.
-pub(super) type Numbers = BTreeSet<usize>;
+/// The numbers of findings. Most nodes have the same findings, so each distinct set is stored once.
+pub(super) type Numbers = Arc<BTreeSet<usize>>;
 
 /// The machine or cluster that a report is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,10 +66,10 @@ pub(super) struct Report {
     pub(super) made: Option<Timestamp>,
     /// The cluster that it is about; `None` if it is about a node.
     pub(super) view: Option<Box<ClusterView>>,
-    /// The findings on each node.
-    pub(super) nodes: Vec<(Source, Numbers)>,
-    /// The findings of a cluster on no node.
-    pub(super) idle: Numbers,
+    /// The findings on the node, or those of the cluster that are on no node.
+    pub(super) own: Numbers,
+    /// The findings on each node of a cluster.
+    nodes: Vec<(Source, Numbers)>,
 }
 
 impl Source {
@@ -94,29 +95,37 @@ impl Source {
 }
 
 impl Report {
-    /// Creates a report about a source from the findings with their numbers.
+    /// Creates a report from the findings with their numbers; `store` returns the stored set that equals one.
     pub(super) fn new(
-        source: &Source,
         view: Option<ClusterView>,
         found: &[(usize, &Subject)],
         made: Option<Timestamp>,
+        store: &mut dyn FnMut(BTreeSet<usize>) -> Numbers,
     ) -> Self {
-        let numbers = found.iter().map(|(number, _)| *number);
-        let idle = found.iter().filter(|(_, subject)| subject.nodes.is_empty());
-        let (nodes, idle) = match &view {
-            None => (vec![(source.clone(), numbers.collect())], Numbers::new()),
-            Some(view) => {
-                let idle = idle.map(|(number, _)| *number).collect();
-                (on_nodes(view, found), idle)
-            }
-        };
+        let is_own = |subject: &Subject| view.is_none() || subject.nodes.is_empty();
+        let own = found.iter().filter(|(_, subject)| is_own(subject));
+        let own = store(own.map(|(number, _)| *number).collect());
+        let nodes = view.as_ref().map(|view| on_nodes(view, found));
+        let nodes = nodes.into_iter().flatten();
         Self {
             made,
+            own,
+            nodes: (nodes.map(|(name, numbers)| (Source::Node(name.clone()), store(numbers))))
+                .collect(),
             // Most reports are about nodes, and a view is large.
             view: view.map(Box::new),
-            nodes,
-            idle,
         }
+    }
+
+    /// Returns the findings on each node, for the report about `source`.
+    pub(super) fn on_nodes<'r>(
+        &'r self,
+        source: &'r Source,
+    ) -> impl Iterator<Item = (&'r Source, &'r Numbers)> {
+        let own = self.view.is_none().then_some((source, &self.own));
+        let nodes = self.nodes.iter();
+        own.into_iter()
+            .chain(nodes.map(|(node, numbers)| (node, numbers)))
     }
 
     /// Replaces it with another report about the source, unless that is older. One with a time counts
@@ -128,7 +137,7 @@ impl Report {
         let old = std::mem::replace(self, other);
         if old.made.is_some() && old.made == self.made {
             self.nodes.extend(old.nodes);
-            self.idle.extend(old.idle);
+            Arc::make_mut(&mut self.own).extend(&*old.own);
         }
     }
 
@@ -139,19 +148,19 @@ impl Report {
 }
 
 /// Returns the findings on each node of a cluster.
-fn on_nodes(view: &ClusterView, found: &[(usize, &Subject)]) -> Vec<(Source, Numbers)> {
+fn on_nodes<'v>(
+    view: &'v ClusterView,
+    found: &[(usize, &'v Subject)],
+) -> BTreeMap<&'v String, BTreeSet<usize>> {
     let names = view.pools.iter().flat_map(|pool| &pool.nodes);
-    let names = names.map(|name| (name, Numbers::new()));
-    let mut nodes: BTreeMap<&String, Numbers> = names.collect();
+    let names = names.map(|name| (name, BTreeSet::new()));
+    let mut nodes: BTreeMap<&String, BTreeSet<usize>> = names.collect();
     for (number, subject) in found {
         for node in &subject.nodes {
             nodes.entry(node).or_default().insert(*number);
         }
     }
-    let nodes = nodes.into_iter();
     nodes
-        .map(|(name, numbers)| (Source::Node(name.clone()), numbers))
-        .collect()
 }
 
 /// Returns the identity of a cluster: without an authority of its own, the URL of its API server.

@@ -129,7 +129,8 @@ impl<'p> Decisions<'p> {
             let ignore = ignore.get_ref();
             if ignore.matches(candidate) {
                 *is_used = true;
-                if reason.is_none() && !ignore.has_expired(self.today) {
+                let has_expired = ignore.expires.is_some_and(|last| last < self.today);
+                if reason.is_none() && !has_expired {
                     reason = Some(ignore.reason.clone());
                 }
             }

@@ -113,11 +113,6 @@ impl Ignore {
         }
     }
 
-    /// Returns true if its last day has passed.
-    pub(super) fn has_expired(&self, today: Date) -> bool {
-        self.expires.is_some_and(|last| last < today)
-    }
-
     /// Returns the text that identifies it in messages: `10-* CHECK_STATE_CHANGE`.
     pub(super) fn shown(&self) -> String {
         let parts = [

@@ -109,7 +109,9 @@ impl Roots {
     }
 
     fn named(&mut self, scan: &Scan<'_>, path: &Path) {
-        if path == Path::new(STDIN) || is_stream(path) {
+        // A named pipe, a process substitution, or `/dev/stdin`.
+        let is_pipe = || path.metadata().is_ok_and(|file| file.file_type().is_fifo());
+        if path == Path::new(STDIN) || is_pipe() {
             self.looked_at.push(stream_name(path));
             return self.streams.push(path.to_owned());
         }
@@ -236,12 +238,6 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
         None => why.reason.clone(),
     };
     (!is_default).then(|| Skipped::new(Place::from_path(&folder.path), why.kind, reason))
-}
-
-/// Reports whether a path is a pipe: a named one, a process substitution, or `/dev/stdin`.
-fn is_stream(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 /// Returns the name of a stream in the report.

@@ -106,7 +106,7 @@ static HEADERS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
 });
 
 /// The beginning of a line with a time, and of a line in a list of deprecations as a table or as JSON.
-static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let time = format!("(?:<[0-9]+>1? ?|time=\"|[A-Z]{{4}}\\[)?(?:{TIME})");
     regex(&format!(
         "^(?:{time}|ID +LAST OCCURRENCE +MESSAGE|\"id\": \"io[.]containerd[.]deprecation/)"
@@ -131,9 +131,4 @@ pub(super) fn header(text: &str) -> Record {
     fields
         .filter(|(_, value)| !value.is_empty() && value != "-")
         .collect()
-}
-
-/// Returns true if a line begins like one of a log or of a list of deprecations.
-pub(super) fn begins_like_log(line: &str) -> bool {
-    LOG_LINE.is_match(line)
 }

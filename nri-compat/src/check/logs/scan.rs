@@ -4,9 +4,8 @@
 use std::io::{self, Read};
 use std::iter::Peekable;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use memchr::memmem::find_iter;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::check::progress::Progress;
@@ -18,10 +17,7 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// A word of every message about a plugin, and of the ids of deprecations.
-static PLUGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("plugin"));
-
-/// The words of which one comes before it, unless a name comes after it.
+/// The words of which one comes before `plugin`, unless a name comes after it.
 const BEFORE_PLUGIN: [&str; 6] = [
     "NRI ",
     "closing ",
@@ -31,18 +27,16 @@ const BEFORE_PLUGIN: [&str; 6] = [
     "/nri-v010-",
 ];
 
-/// A word in what journald and rsyslog say of messages that they dropped.
-static MESSAGES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" messages"));
-
-/// Returns the places in lines that may be about NRI, in three lists that are each in order. Three searches for something
-/// rare are faster than one for all wordings.
+/// Returns the places in lines that may be about NRI, in three lists that are each in order: messages about plugins and
+/// ids of deprecations; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Three
+/// searches for something rare are faster than one for all wordings.
 fn relevant(lines: &[u8]) -> [Places<'_>; 3] {
-    let plugin = PLUGIN.find_iter(lines);
+    let plugin = find_iter(lines, "plugin");
     let array = memchr_iter(b'[', lines);
     let places: [Box<dyn Iterator<Item = usize> + '_>; 3] = [
         Box::new(plugin.filter(|at| is_in_wording(lines, *at))),
         Box::new(array.filter(|at| is_message(&lines[..*at]))),
-        Box::new(MESSAGES.find_iter(lines)),
+        Box::new(find_iter(lines, " messages")),
     ];
     places.map(Iterator::peekable)
 }

@@ -70,7 +70,7 @@ fn is_log_line(line: &str) -> bool {
     if line.starts_with('{') {
         return json::has_message_and_time(line);
     }
-    record::begins_like_log(line)
+    record::LOG_LINE.is_match(line)
 }
 
 /// Returns the output of `ctr deprecations list --format json` on one line.

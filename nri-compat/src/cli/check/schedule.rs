@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Repeat the check until SIGTERM or Ctrl-C, which end it with exit code 0; the time between two checks is up to a
     /// tenth longer, at random, so that the nodes of a cluster do not check at the same time.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
-    every: Option<Duration>,
+    pub(super) every: Option<Duration>,
     /// File that exists from the first report until the end: see `nri-compat ready`.
     #[arg(long, value_name = "FILE", requires = "every")]
     ready_file: Option<PathBuf>,
@@ -34,11 +34,6 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns true if the check is repeated.
-    pub(super) fn is_repeated(&self) -> bool {
-        self.every.is_some()
-    }
-
     /// Runs the check as often as requested. Only an error of the first check ends the command; later ones are printed.
     pub(super) fn run(&self, check: impl Fn() -> Result<Exit, Error>) -> Result<Exit, Error> {
         match (self.every, self.linger) {

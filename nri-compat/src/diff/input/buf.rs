@@ -10,12 +10,7 @@ use super::bytes;
 use crate::error::{Error, ErrorKind};
 
 /// The file of a workspace until version 1, and that of a module or, since version 2, a workspace.
-const NAMES: [&str; 2] = ["buf.work.yaml", "buf.yaml"];
-
-/// Returns true if it is the name of a file that [`modules`] reads.
-pub(super) fn is_configuration(name: &str) -> bool {
-    NAMES.contains(&name)
-}
+pub(super) const NAMES: [&str; 2] = ["buf.work.yaml", "buf.yaml"];
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

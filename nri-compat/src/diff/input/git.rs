@@ -124,7 +124,7 @@ impl Revision {
                 .unwrap_or_default();
             let name = path.rsplit('/').next().unwrap_or(path);
             let is_wanted =
-                name.ends_with(".proto") || buf::is_configuration(name) || path == target;
+                name.ends_with(".proto") || buf::NAMES.contains(&name) || path == target;
             let is_around = is_below(target, path);
             let revision = &self.name;
             let (what, help) = match mode {

@@ -58,7 +58,7 @@ impl Templated for CheckReport {
             subjects => each(&report, |_| true),
             judged => each(&report, is_judged),
             others => each(&report, |subject| !is_judged(subject)),
-            bad => each(&report, is_bad),
+            bad => each(&report, |subject| subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)),
             problems => issues(&report),
             ..document,
         }
@@ -67,11 +67,6 @@ impl Templated for CheckReport {
 
 fn is_judged(subject: &Subject) -> bool {
     !subject.verdicts.is_empty()
-}
-
-fn is_bad(subject: &Subject) -> bool {
-    let mut verdicts = subject.verdicts.iter();
-    verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
 }
 
 /// Returns the issues, one for each verdict other than `ok`.

@@ -40,30 +40,31 @@ async fn split(bench: &Bench) -> Judged {
             more: number < 2,
         }
     });
-    in_parts(bench, parts.collect()).await
+    in_parts(bench, parts).await
 }
 
 async fn many(bench: &Bench) -> Judged {
     drop(bench.serving().await?);
     let mut world = bench.world();
-    let pods: Vec<_> = (0..PODS).map(|_| world.pod()).collect();
-    let parts: Vec<_> = pods
-        .chunks(PODS_PER_PART)
-        .enumerate()
-        .map(|(number, pods)| SynchronizeRequest {
-            pods: pods.to_vec(),
-            containers: Vec::new(),
-            more: (number + 1) * PODS_PER_PART < PODS,
-        })
-        .collect();
+    let all = PODS / PODS_PER_PART;
+    // Each part is made when it is sent: the whole state would take a hundred megabytes.
+    let parts = (0..all).map(|number| SynchronizeRequest {
+        pods: (0..PODS_PER_PART).map(|_| world.pod()).collect(),
+        containers: Vec::new(),
+        more: number + 1 < all,
+    });
     in_parts(bench, parts).await
 }
 
-async fn in_parts(bench: &Bench, parts: Vec<SynchronizeRequest>) -> Judged {
+async fn in_parts(
+    bench: &Bench,
+    parts: impl ExactSizeIterator<Item = SynchronizeRequest>,
+) -> Judged {
     let (_instance, session) = bench.registered().await?;
     bench.configured(&session).await?;
     let all = parts.len();
-    for (number, part) in (1..).zip(&parts) {
+    for (number, part) in (1..).zip(parts) {
+        let part = &part;
         let more = part.more;
         let sent = format!("part {number} of {all} of Synchronize, more = {more}");
         match session.synchronize(part, PATIENCE).await {

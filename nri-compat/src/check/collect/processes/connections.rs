@@ -209,7 +209,10 @@ fn add_sockets(mut answer: &[u8], sockets: &mut Vec<UnixSocket>) -> io::Result<b
     while let Some((kind, body, rest)) = message(answer) {
         match kind {
             NLMSG_DONE => return Ok(true),
-            NLMSG_ERROR => return Err(kernel_error(body)),
+            NLMSG_ERROR => {
+                let code = u32_at(body, 0).unwrap_or_default().cast_signed();
+                return Err(io::Error::from_raw_os_error(code.saturating_neg()));
+            }
             SOCK_DIAG_BY_FAMILY => sockets.push(socket(body)),
             _other_message => {}
         }
@@ -227,11 +230,6 @@ fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
     let kind = u16_at(bytes, 4)?;
     let body = bytes.get(MESSAGE_HEADER..length)?;
     Some((kind, body, after(bytes, length)))
-}
-
-fn kernel_error(body: &[u8]) -> io::Error {
-    let code = u32_at(body, 0).unwrap_or_default();
-    io::Error::from_raw_os_error(code.cast_signed().saturating_neg())
 }
 
 fn socket(body: &[u8]) -> UnixSocket {
