@@ -62,7 +62,7 @@ pub fn diff_with(
 }
 
 /// Resolves both sides at the same time, unless they are the same, such as standard input. This takes
-/// two fifths of a whole run, see `tests/bench/diff.sh`.
+/// a quarter of a whole run, see `tests/bench/diff.sh`.
 fn inputs(
     history: &History,
     from: &str,
