@@ -51,8 +51,8 @@ impl Subject {
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
-/// The maximum length of the name of a plugin or an event in bytes.
-const MAX_NAME: usize = 128;
+/// The maximum length of the names of plugins in a statement, or of that of an event, in bytes.
+const MAX_NAMES: usize = 1024;
 
 /// A word in every text that is about a plugin.
 pub(super) const WORD: &str = "plugin";
@@ -202,14 +202,15 @@ fn in_groups(subject: Subject, groups: &Captures<'_>, note: &str) -> Vec<Stateme
         rpc: group("event").map(str::to_owned),
         version: group("version").map(clean),
     };
-    if group("event").is_some_and(|event| event.len() > MAX_NAME) {
+    let mut names = [group("event"), group("plugin")].into_iter().flatten();
+    if names.any(|names| names.len() > MAX_NAMES) {
         return Vec::new();
     }
     let Some(names) = group("plugin") else {
         return vec![statement(None)];
     };
     let names = names.split(',').map(str::trim);
-    let names = names.filter(|name| (1..=MAX_NAME).contains(&name.len()));
+    let names = names.filter(|name| !name.is_empty());
     names.map(|name| statement(Some(name))).collect()
 }
 

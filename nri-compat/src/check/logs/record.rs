@@ -121,9 +121,9 @@ pub(super) fn regex(pattern: &str) -> Regex {
 /// Returns what the header of a text says.
 pub(super) fn header(text: &str) -> Record {
     // No JSON begins in a header.
-    let header = text.split('{').next().unwrap_or_default();
-    let end = (0..=MAX_HEADER.min(header.len())).rfind(|end| header.is_char_boundary(*end));
-    let header = &header[..end.unwrap_or_default()];
+    let end = (0..=MAX_HEADER.min(text.len())).rfind(|end| text.is_char_boundary(*end));
+    let start = &text[..end.unwrap_or_default()];
+    let header = start.split('{').next().unwrap_or_default();
     let found = HEADERS.iter().find_map(|pattern| pattern.captures(header));
     let group = |nth| Some(found.as_ref()?.get(nth)?.as_str());
     let fields = [(Field::Time, group(1)), (Field::Host, group(2))].into_iter();

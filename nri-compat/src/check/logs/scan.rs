@@ -50,10 +50,8 @@ fn is_in_wording(lines: &[u8], at: usize) -> bool {
         after.strip_prefix(b"plugin "),
         Some([b'"' | b'\\', ..] | [b'0'..=b'9', b'0'..=b'9', b'-', ..])
     );
-    is_named
-        || BEFORE_PLUGIN
-            .iter()
-            .any(|word| before.ends_with(word.as_bytes()))
+    let mut words = BEFORE_PLUGIN.iter();
+    is_named || words.any(|word| before.ends_with(word.as_bytes()))
 }
 
 /// Returns true if an array after this is a message of journald that is not printable, as bytes.
