@@ -31,7 +31,7 @@ fn credential_plugins_that_fail_are_named() {
     let failing = |script: &str| {
         check(
             &kubeconfig("http://127.0.0.1:1", &plugin(script)),
-            &["--request-timeout", "2s"],
+            &["--request-timeout", "20s"],
         )
     };
     let failed = failing("echo a-token; echo not logged in >&2; exit 7");

@@ -101,8 +101,8 @@ fn a_silent_server_is_given_up() {
         }
         SMALL.answer(request)
     });
-    let output = check_server(&server, &["--request-timeout", "500ms"]);
-    output.fails_with(&["statefulsets.apps", "within 500ms", "--request-timeout"]);
+    let output = check_server(&server, &["--request-timeout", "4s"]);
+    output.fails_with(&["statefulsets.apps", "within 4s", "--request-timeout"]);
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn a_server_that_stops_answering_is_given_up_after_one_request() {
         }
         Answer::Silence
     });
-    let output = check_server(&server, &["--request-timeout", "500ms"]);
-    output.fails_with(&["pods", "within 500ms", "--request-timeout"]);
+    let output = check_server(&server, &["--request-timeout", "4s"]);
+    output.fails_with(&["pods", "within 4s", "--request-timeout"]);
     assert_eq!(server.requests().len(), 2);
     assert!(
         output.stdout.contains("4 nodes containerd 2.2.3"),
@@ -161,6 +161,6 @@ fn a_page_that_stops_in_the_middle_is_given_up() {
         }
         SMALL.answer(request)
     });
-    let output = check_server(&server, &["--request-timeout", "500ms"]);
-    output.fails_with(&["pods", "within 500ms"]);
+    let output = check_server(&server, &["--request-timeout", "4s"]);
+    output.fails_with(&["pods", "within 4s"]);
 }
