@@ -56,8 +56,8 @@ pub(super) enum Source {
     Node(String),
     /// A node without a name, in the report with this number.
     Unnamed(usize),
-    /// The namespace, if any, of the cluster with this identity.
-    Cluster(String, Option<String>),
+    /// The identity of a cluster, and the namespace, if any. Nearly all sources are nodes, which take half as much memory.
+    Cluster(Box<(String, Option<String>)>),
 }
 
 /// The newest report about a source.
@@ -76,7 +76,8 @@ impl Source {
     /// Returns the source of a report with this number.
     pub(super) fn of(document: &Document, nth: usize) -> Self {
         if let Some(view) = &document.cluster {
-            return Self::Cluster(cluster_id(view).to_owned(), view.namespace.clone());
+            let cluster = (cluster_id(view).to_owned(), view.namespace.clone());
+            return Self::Cluster(cluster.into());
         }
         let usable = |name: &&String| !name.is_empty() && name.len() <= MAX_NAME;
         match document.summary.node.as_ref().filter(usable) {
