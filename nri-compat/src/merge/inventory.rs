@@ -49,6 +49,10 @@ impl Inventory {
             .filter_map(|subject| Some((self.number(subject, at)?, subject)))
             .collect();
         let source = Source::of(&document, self.reports.len());
+        // Reports that were replaced, or had no room, may have been the only ones with a set.
+        if self.sets.len() > 4 * self.nodes {
+            self.sets.retain(|set| Arc::strong_count(set) > 1);
+        }
         let sets = &mut self.sets;
         let report = Report::new(document.cluster, &found, made, &mut |set| stored(sets, set));
         if self.nodes + report.size() > MAX_NODES {
@@ -64,10 +68,6 @@ impl Inventory {
                 newest.update(report);
                 self.nodes += newest.size();
             }
-        }
-        // Reports that were replaced may have been the only ones with a set.
-        if self.sets.len() > 4 * self.nodes {
-            self.sets.retain(|set| Arc::strong_count(set) > 1);
         }
     }
 

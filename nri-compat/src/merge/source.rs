@@ -106,13 +106,12 @@ impl Report {
         let is_own = |subject: &Subject| view.is_none() || subject.nodes.is_empty();
         let own = found.iter().filter(|(_, subject)| is_own(subject));
         let own = store(own.map(|(number, _)| *number).collect());
-        let nodes = view.as_ref().map(|view| on_nodes(view, found));
-        let nodes = nodes.into_iter().flatten();
+        let nodes = view.iter().flat_map(|view| by_node(view, found));
+        let nodes = nodes.map(|(name, numbers)| (Source::Node(name.clone()), store(numbers)));
         Self {
             made,
             own,
-            nodes: (nodes.map(|(name, numbers)| (Source::Node(name.clone()), store(numbers))))
-                .collect(),
+            nodes: nodes.collect(),
             // Most reports are about nodes, and a view is large.
             view: view.map(Box::new),
         }
@@ -124,9 +123,8 @@ impl Report {
         source: &'r Source,
     ) -> impl Iterator<Item = (&'r Source, &'r Numbers)> {
         let own = self.view.is_none().then_some((source, &self.own));
-        let nodes = self.nodes.iter();
-        own.into_iter()
-            .chain(nodes.map(|(node, numbers)| (node, numbers)))
+        let nodes = self.nodes.iter().map(|(node, numbers)| (node, numbers));
+        own.into_iter().chain(nodes)
     }
 
     /// Replaces it with another report about the source, unless that is older. One with a time counts
@@ -148,8 +146,8 @@ impl Report {
     }
 }
 
-/// Returns the findings on each node of a cluster.
-fn on_nodes<'v>(
+/// Returns the findings on each node of a cluster, by the name of the node.
+fn by_node<'v>(
     view: &'v ClusterView,
     found: &[(usize, &'v Subject)],
 ) -> BTreeMap<&'v String, BTreeSet<usize>> {

@@ -2,7 +2,7 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-/// What has declarations in it.
+/// The kind of a descriptor, which determines in which of its fields elements are declared.
 #[derive(Clone, Copy)]
 enum Scope {
     Set,

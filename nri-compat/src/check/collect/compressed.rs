@@ -56,11 +56,9 @@ const TAR_CHECKSUM: Range<usize> = 148..156;
 /// Returns true if the first header is one of a tar, with a correct checksum.
 fn is_tar(start: &[u8]) -> bool {
     // Nearly all other files have something other than an octal number there.
-    let checksum = start.get(TAR_CHECKSUM).unwrap_or(b"-");
-    if checksum
-        .iter()
-        .any(|byte| !matches!(byte, b'0'..=b'7' | b' ' | 0))
-    {
+    let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
+    let checksum = start.get(TAR_CHECKSUM);
+    if !checksum.is_some_and(|checksum| checksum.iter().all(is_octal)) {
         return false;
     }
     let mut archive = tar::Archive::new(start.get(..TAR_HEADER).unwrap_or_default());
@@ -77,8 +75,7 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     }
     if !holds_program(file) {
         let mut start = unpacked_start(&file.head, file.content, HEAD);
-        // An image of a disk begins with zeros in places. Most compressed files are texts.
-        if start.contains(&0) {
+        if unread_format::may_be_image(&start) {
             start = unpacked_start(&file.head, file.content, unread_format::ENOUGH);
         }
         return unread_format::reason_inside(packing, &start).map(Err);

@@ -94,13 +94,17 @@ fn has_bytes(head: &[u8], content: &dyn Content, offset: u64, magic: &[u8]) -> b
     if let Some(found) = head.get(start..start.saturating_add(magic.len())) {
         return found == magic;
     }
-    // No image of a disk begins with a text, as most files do.
-    if !head.contains(&0) {
+    if !may_be_image(head) {
         return false;
     }
     let mut bytes = vec![0; magic.len()];
     let read = content.read_at(offset, &mut bytes);
     read.is_ok_and(|read| read == bytes.len()) && bytes == magic
+}
+
+/// Returns true unless the first bytes are a text, as those of most files are: no image of a disk begins with one.
+pub(super) fn may_be_image(head: &[u8]) -> bool {
+    head.contains(&0)
 }
 
 fn unpack_it(kind: SkipKind, what: &str) -> Unreadable {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use memchr::memmem::find_iter;
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::fact::WORD;
 use crate::check::progress::Progress;
 
 /// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
@@ -31,7 +32,7 @@ const BEFORE_PLUGIN: [&str; 6] = [
 /// ids of deprecations; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Three
 /// searches for something rare are faster than one for all wordings.
 fn relevant(lines: &[u8]) -> [Places<'_>; 3] {
-    let plugin = find_iter(lines, "plugin");
+    let plugin = find_iter(lines, WORD);
     let array = memchr_iter(b'[', lines);
     let places: [Box<dyn Iterator<Item = usize> + '_>; 3] = [
         Box::new(plugin.filter(|at| is_in_wording(lines, *at))),
