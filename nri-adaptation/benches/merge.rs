@@ -31,9 +31,7 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let peer = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(measure(peer))
 }
 
@@ -42,13 +40,9 @@ async fn measure(peer: Option<String>) -> Result<(), Failure> {
     let adaptation = Adaptation::builder("bench", "v1").start().await?;
     for nth in 0..PLUGINS {
         let plugin = Adjuster(answer(nth));
-        adaptation
-            .builtin_as(plugin, &format!("{nth:02}"), &format!("p{nth}"))
-            .await?;
+        adaptation.builtin_as(plugin, &format!("{nth:02}"), &format!("p{nth}")).await?;
     }
-    let encoded: Vec<_> = (0..PLUGINS)
-        .map(|nth| answer(nth).encode_to_vec())
-        .collect();
+    let encoded: Vec<_> = (0..PLUGINS).map(|nth| answer(nth).encode_to_vec()).collect();
     let mut times = Times::default();
     for _ in 0..ROUNDS {
         times.request.push(request(&adaptation).await?);
@@ -79,11 +73,7 @@ impl Times {
         let bytes: usize = (0..PLUGINS).map(|nth| answer(nth).encoded_len()).sum();
         println!("answers of {PLUGINS} plugins, {bytes} bytes; medians of {ROUNDS} rounds");
         for (name, ours, go) in [
-            (
-                "request, builtin plugins",
-                &mut self.request,
-                &mut self.go_request,
-            ),
+            ("request, builtin plugins", &mut self.request, &mut self.go_request),
             ("merging", &mut self.merging, &mut self.go_merging),
         ] {
             let ours = median(ours);
@@ -128,9 +118,7 @@ async fn request(adaptation: &Adaptation) -> Result<f64, Failure> {
 }
 
 fn merging(encoded: &[Vec<u8>]) -> Result<f64, Failure> {
-    let names: Vec<Arc<str>> = (0..PLUGINS)
-        .map(|nth| format!("{nth:02}-p{nth}").into())
-        .collect();
+    let names: Vec<Arc<str>> = (0..PLUGINS).map(|nth| format!("{nth:02}-p{nth}").into()).collect();
     let container = container();
     let start = Instant::now();
     for _ in 0..TURN {
@@ -180,21 +168,10 @@ struct Peer {
 impl Peer {
     fn start(program: &str) -> Result<Self, Failure> {
         let mut command = Command::new(program);
-        let mut process = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let (input, output) = process
-            .stdin
-            .take()
-            .zip(process.stdout.take())
-            .ok_or("no pipes")?;
-        Ok(Peer {
-            process,
-            input,
-            output: BufReader::new(output),
-        })
+        let mut process =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let (input, output) = process.stdin.take().zip(process.stdout.take()).ok_or("no pipes")?;
+        Ok(Peer { process, input, output: BufReader::new(output) })
     }
 
     /// Returns how long a request takes with these answers.

@@ -48,9 +48,7 @@ impl PostStartContainer for Silent {
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().collect();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match arguments.get(1).map(String::as_str) {
         Some("plugin") => Ok(runtime.block_on(async {
             let stub = Stub::builder(Silent).name("bench").index("10");
@@ -66,19 +64,14 @@ async fn measure(arguments: &[String]) -> Result<()> {
     let rounds: usize = rounds.unwrap_or(20_000);
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("nri.sock");
-    let adaptation = Adaptation::builder("bench", "v1")
-        .listen(&socket)
-        .start()
-        .await?;
+    let adaptation = Adaptation::builder("bench", "v1").listen(&socket).start().await?;
     let plugin = Process::start(&["plugin", &socket.display().to_string()])?;
     while adaptation.plugins().is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let (pod, container) = subject();
-    let request = PostStartContainerRequest {
-        pod: Some(pod.clone()),
-        container: Some(container.clone()),
-    };
+    let request =
+        PostStartContainerRequest { pod: Some(pod.clone()), container: Some(container.clone()) };
     let bytes = ENVELOPE + request.encoded_len();
     let mut raw = Raw::connect(&folder.path().join("raw.sock"), bytes, None)?;
     let mut messages = Raw::connect(&folder.path().join("messages.sock"), bytes, Some(request))?;
@@ -103,11 +96,7 @@ async fn measure(arguments: &[String]) -> Result<()> {
     println!("                 p50 us   p99 us   CPU us switches");
     let [relay, messages, raw] = lines.map(Line::print);
     for (name, other) in [("relay/messages", messages), ("relay/raw", raw)] {
-        println!(
-            "{name:14} {:>8.2} {:>8.2}",
-            relay.0 / other.0,
-            relay.1 / other.1
-        );
+        println!("{name:14} {:>8.2} {:>8.2}", relay.0 / other.0, relay.1 / other.1);
     }
     Ok(())
 }
@@ -134,10 +123,7 @@ impl Line {
     /// Returns what both processes have used so far.
     fn usage(&self) -> Usage {
         let [one, other] = self.processes.map(Usage::of);
-        Usage {
-            nanos: one.nanos + other.nanos,
-            switches: one.switches + other.switches,
-        }
+        Usage { nanos: one.nanos + other.nanos, switches: one.switches + other.switches }
     }
 
     /// Adds what both processes have used since then.
@@ -182,9 +168,8 @@ impl Usage {
         let read = |file: &str| std::fs::read_to_string(format!("/proc/{process}/{file}"));
         let scheduled = read("schedstat").unwrap_or_default();
         let status = read("status").unwrap_or_default();
-        let switches = status
-            .lines()
-            .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        let switches =
+            status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
         let number = |text: Option<&str>| text.and_then(|text| text.trim().parse().ok());
         Usage {
             nanos: number(scheduled.split(' ').next()).unwrap_or(0),
@@ -255,12 +240,7 @@ impl Raw {
         let (path, size) = (socket.display().to_string(), bytes.to_string());
         let decodes = request.is_some().to_string();
         let echo = Process::start(&["echo", &path, &size, &decodes])?;
-        Ok(Raw {
-            stream: listener.accept()?.0,
-            message: vec![1; bytes],
-            request,
-            echo,
-        })
+        Ok(Raw { stream: listener.accept()?.0, message: vec![1; bytes], request, echo })
     }
 
     fn round_trip(&mut self) -> Result<Duration> {
@@ -284,9 +264,7 @@ fn echo(socket: &str, bytes: usize, decodes: bool) -> Result<()> {
     let mut message = vec![0; bytes];
     while stream.read_exact(&mut message).is_ok() {
         if decodes {
-            drop(black_box(PostStartContainerRequest::decode(
-                &message[ENVELOPE..],
-            )?));
+            drop(black_box(PostStartContainerRequest::decode(&message[ENVELOPE..])?));
         }
         stream.write_all(&[0; ANSWER])?;
     }

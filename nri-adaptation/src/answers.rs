@@ -50,8 +50,7 @@ impl Answers for Creation<'_> {
         let (updates, evictions) = (answer.update.len(), answer.evict.len());
         let adjustment = answer.adjust.as_ref();
         let rpc = "CreateContainer";
-        core.metrics
-            .adjustments(&member.full_name, rpc, adjustment, updates, evictions);
+        core.metrics.adjustments(&member.full_name, rpc, adjustment, updates, evictions);
         let changes = adjustment.is_some_and(|asked| *asked != ContainerAdjustment::default());
         let event = Event::CreateContainer;
         merge(core, member, event, &mut self.collector, |collector| {
@@ -87,8 +86,7 @@ impl Answers for Updates<'_> {
             (update, evict)
         };
         let (name, rpc) = (&*member.full_name, self.event.name());
-        core.metrics
-            .adjustments(name, rpc, None, update.len(), evict.len());
+        core.metrics.adjustments(name, rpc, None, update.len(), evict.len());
         let changes = self.collector.resources().is_some() && !update.is_empty();
         merge(core, member, self.event, &mut self.collector, |collector| {
             collector.apply(name, update, evict)

@@ -46,11 +46,7 @@ impl Builder {
     /// Panics within an asynchronous task.
     pub fn start_blocking(self) -> Result<BlockingAdaptation> {
         let mut threads = Threads::new_multi_thread();
-        let thread = threads
-            .worker_threads(1)
-            .thread_name("nri")
-            .enable_all()
-            .build()?;
+        let thread = threads.worker_threads(1).thread_name("nri").enable_all().build()?;
         let adaptation = thread.block_on(self.start())?;
         Ok(BlockingAdaptation { adaptation, thread })
     }

@@ -92,10 +92,7 @@ struct Table {
     plugin_path: PathBuf,
     #[serde(alias = "nri_plugin_config_dir")]
     plugin_config_path: PathBuf,
-    #[serde(
-        alias = "nri_plugin_registration_timeout",
-        deserialize_with = "duration"
-    )]
+    #[serde(alias = "nri_plugin_registration_timeout", deserialize_with = "duration")]
     plugin_registration_timeout: Duration,
     #[serde(alias = "nri_plugin_request_timeout", deserialize_with = "duration")]
     plugin_request_timeout: Duration,
@@ -153,10 +150,7 @@ impl From<Table> for Config {
             config_dir: table.plugin_config_path,
             registration_timeout: table.plugin_registration_timeout,
             request_timeout: table.plugin_request_timeout,
-            validator: table
-                .default_validator
-                .enable
-                .then(|| table.default_validator.into()),
+            validator: table.default_validator.enable.then(|| table.default_validator.into()),
         }
     }
 }
@@ -272,16 +266,7 @@ mod tests {
 
     #[test]
     fn a_duration_has_a_unit_and_a_limit() {
-        for text in [
-            "",
-            "5",
-            "s",
-            "5x",
-            "1s5",
-            "-1s",
-            "1e9s",
-            "999999999999999999999h",
-        ] {
+        for text in ["", "5", "s", "5x", "1s5", "-1s", "1e9s", "999999999999999999999h"] {
             assert_eq!(parse(text), None, "{text}");
         }
         assert_eq!(parse("1h1ns").unwrap(), Duration::new(3600, 1));

@@ -55,9 +55,7 @@ pub struct LogDeprecations;
 
 impl Deprecations for LogDeprecations {
     fn used(&self, record: &Deprecated) {
-        let Deprecated {
-            plugin, instead, ..
-        } = record;
+        let Deprecated { plugin, instead, .. } = record;
         if record.count > 1 {
             return;
         }

@@ -112,13 +112,8 @@ impl Adaptation {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let members = core.roster.members();
-        let mut answers = Creation {
-            pod,
-            collector: CreateCollector::new(container.clone()),
-        };
-        let mut relayed = core
-            .relay(&members, Event::CreateContainer, &mut answers)
-            .await?;
+        let mut answers = Creation { pod, collector: CreateCollector::new(container.clone()) };
+        let mut relayed = core.relay(&members, Event::CreateContainer, &mut answers).await?;
         let collector = answers.collector;
         let request = || ValidateContainerAdjustmentRequest {
             pod: Some(pod.clone()),
@@ -143,8 +138,7 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_create_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::PostCreateContainer, pod, Some(container))
-            .await
+        self.report(Event::PostCreateContainer, pod, Some(container)).await
     }
 
     /// Reports a container that is about to start.
@@ -153,8 +147,7 @@ impl Adaptation {
     ///
     /// Returns the error of the plugin that refused.
     pub async fn start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::StartContainer, pod, Some(container))
-            .await
+        self.report(Event::StartContainer, pod, Some(container)).await
     }
 
     /// Reports a container that was started.
@@ -163,8 +156,7 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::PostStartContainer, pod, Some(container))
-            .await
+        self.report(Event::PostStartContainer, pod, Some(container)).await
     }
 
     /// Asks for changes to an update of a container's resources.
@@ -179,8 +171,7 @@ impl Adaptation {
         resources: &LinuxResources,
     ) -> Result<Updated> {
         let collector = UpdateCollector::for_update(&*container.id, Some(resources.clone()));
-        self.collect(Event::UpdateContainer, pod, Some(container), collector)
-            .await
+        self.collect(Event::UpdateContainer, pod, Some(container), collector).await
     }
 
     /// Reports a container whose resources were updated.
@@ -189,8 +180,7 @@ impl Adaptation {
     ///
     /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_update_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::PostUpdateContainer, pod, Some(container))
-            .await
+        self.report(Event::PostUpdateContainer, pod, Some(container)).await
     }
 
     /// Reports a container that is stopped, and asks for updates of others. Reaches every plugin.
@@ -208,8 +198,7 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::RemoveContainer, pod, Some(container))
-            .await
+        self.report(Event::RemoveContainer, pod, Some(container)).await
     }
 
     /// Sends any event about a pod, or about a container in it. The request holds the pod and the container, and nothing else.
@@ -227,8 +216,7 @@ impl Adaptation {
         pod: &PodSandbox,
         container: Option<&Container>,
     ) -> Result<Updated> {
-        self.collect(event, pod, container, UpdateCollector::for_stop())
-            .await
+        self.collect(event, pod, container, UpdateCollector::for_stop()).await
     }
 
     /// Sends an event whose answers may have updates.
@@ -241,11 +229,7 @@ impl Adaptation {
     ) -> Result<Updated> {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
-        let mut answers = Updates {
-            event,
-            content: Content::of(pod, container),
-            collector,
-        };
+        let mut answers = Updates { event, content: Content::of(pod, container), collector };
         let members = core.roster.members();
         let relayed = core.relay(&members, event, &mut answers).await?;
         Ok(relayed.map(|()| answers.collector.finish()))

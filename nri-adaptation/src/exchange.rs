@@ -36,11 +36,7 @@ pub(super) async fn exchange(
 ) -> Delivery {
     let start = Instant::now();
     let remembered = message.can_fall_back() && member.lacks(message.event);
-    let first = if remembered {
-        Via::StateChange
-    } else {
-        message.carrier
-    };
+    let first = if remembered { Via::StateChange } else { message.carrier };
     let name = Arc::clone(&member.full_name);
     let mut outcome = Outcome::without_call(name, message.event, OutcomeResult::Answered);
     outcome.via = Some(first);
@@ -121,8 +117,7 @@ fn count(
     };
     if deprecated && handled {
         let (event, breaks) = (message.event, member.breaks(message.event));
-        core.ledger
-            .state_change(&member.id, &member.nri_version, event, rpc, breaks);
+        core.ledger.state_change(&member.id, &member.nri_version, event, rpc, breaks);
     }
 }
 
@@ -277,11 +272,7 @@ impl Core {
 }
 
 fn returned(fails: bool) -> Verdict {
-    Verdict {
-        result: OutcomeResult::of_error(fails),
-        fails,
-        disconnects: false,
-    }
+    Verdict { result: OutcomeResult::of_error(fails), fails, disconnects: false }
 }
 
 #[cfg(test)]

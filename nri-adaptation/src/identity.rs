@@ -45,10 +45,7 @@ impl PluginId {
         }
         check_shown(name)?;
         check_index(index)?;
-        Ok(PluginId {
-            index: index.to_owned(),
-            name: name.to_owned(),
-        })
+        Ok(PluginId { index: index.to_owned(), name: name.to_owned() })
     }
 
     /// Splits the file name of an executable, `NN-name`.
@@ -82,9 +79,7 @@ fn check_name(name: &str) -> Result<(), String> {
         None => Ok(()),
         Some(invalid) => {
             let shown: String = name.chars().take(64).collect();
-            Err(format!(
-                "invalid plugin name {shown:?}: contains invalid character {invalid:?}"
-            ))
+            Err(format!("invalid plugin name {shown:?}: contains invalid character {invalid:?}"))
         }
     }
 }
@@ -93,15 +88,13 @@ fn check_name(name: &str) -> Result<(), String> {
 fn check_shown(name: &str) -> Result<(), String> {
     if name.len() > MAX_NAME {
         let size = name.len();
-        return Err(format!(
-            "invalid plugin name: {size} bytes, at most {MAX_NAME} are allowed"
-        ));
+        return Err(format!("invalid plugin name: {size} bytes, at most {MAX_NAME} are allowed"));
     }
     match name.chars().find(|c| c.is_control()) {
         None => Ok(()),
-        Some(control) => Err(format!(
-            "invalid plugin name {name:?}: contains control character {control:?}"
-        )),
+        Some(control) => {
+            Err(format!("invalid plugin name {name:?}: contains control character {control:?}"))
+        }
     }
 }
 

@@ -82,10 +82,7 @@ impl Drop for LeaveOnDrop<'_> {
 
 /// Sends a queued event.
 async fn deliver(core: &Core, member: &Member, queued: Queued) {
-    let Queued {
-        mut message,
-        waiting,
-    } = queued;
+    let Queued { mut message, waiting } = queued;
     let delivery = exchange(core, member, &mut message, None).await;
     let unheard = match waiting {
         Some(waiting) => waiting.send(delivery).err(),
@@ -175,9 +172,7 @@ pub(super) async fn synchronize(
             Ok(answer) if !more => return Ok(answer.update),
             Ok(answer) if answer.more && answer.update.is_empty() => {}
             Ok(_) => {
-                return Err(failed(
-                    "plugin does not handle split sync requests".to_owned(),
-                ));
+                return Err(failed("plugin does not handle split sync requests".to_owned()));
             }
             Err(error) if splits && is_too_large(&error) => {
                 if entries(&message[..unmarked]) <= MIN_ENTRIES {
@@ -208,11 +203,7 @@ fn parts(core: &Core, state: State) -> VecDeque<Vec<u8>> {
     }
     let older = |part: Vec<u8>| Vec::from(core.revision.without_newer("SynchronizeRequest", &part));
     let parts: Vec<_> = parts.into_iter().map(older).collect();
-    if core.revision.splits_synchronize() {
-        parts.into()
-    } else {
-        [parts.concat()].into()
-    }
+    if core.revision.splits_synchronize() { parts.into() } else { [parts.concat()].into() }
 }
 
 fn halve(part: Vec<u8>, parts: &mut VecDeque<Vec<u8>>) {
@@ -237,11 +228,9 @@ async fn send(
     });
     let name = &*member.full_name;
     let error = answer.as_ref().err();
-    core.metrics
-        .invocation(name, METHOD, start.elapsed(), error);
+    core.metrics.invocation(name, METHOD, start.elapsed(), error);
     if let Ok(answer) = &answer {
-        core.metrics
-            .adjustments(name, METHOD, None, answer.update.len(), 0);
+        core.metrics.adjustments(name, METHOD, None, answer.update.len(), 0);
     }
     answer
 }

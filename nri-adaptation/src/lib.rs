@@ -263,9 +263,7 @@ impl Drop for Inner {
 
 impl fmt::Debug for Adaptation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Adaptation")
-            .field("plugins", &self.plugins())
-            .finish_non_exhaustive()
+        f.debug_struct("Adaptation").field("plugins", &self.plugins()).finish_non_exhaustive()
     }
 }
 

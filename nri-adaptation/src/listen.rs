@@ -57,10 +57,7 @@ impl PluginSocket {
         }
         remove_stale(path).map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(failed)?;
-        Ok(PluginSocket {
-            listener,
-            path: path.to_owned(),
-        })
+        Ok(PluginSocket { listener, path: path.to_owned() })
     }
 
     /// Accepts connections of plugins until the adaptation stops.

@@ -136,11 +136,7 @@ impl Member {
                     message: message.clone(),
                     waiting: waits.then_some(sender),
                 });
-                if waits {
-                    Admission::Waiting(receiver)
-                } else {
-                    Admission::Queued
-                }
+                if waits { Admission::Waiting(receiver) } else { Admission::Queued }
             }
         }
     }
@@ -195,9 +191,7 @@ impl Member {
 
     /// Counts a request without an answer in time. Returns how many there were in a row.
     pub(super) fn count_timeout(&self) -> u32 {
-        self.timeouts
-            .fetch_add(1, Ordering::Relaxed)
-            .saturating_add(1)
+        self.timeouts.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
     /// Notes that the plugin answers.

@@ -23,11 +23,7 @@ pub(super) enum Content<'a> {
 
 impl<'a> Content<'a> {
     pub(super) fn of(pod: &'a PodSandbox, container: Option<&'a Container>) -> Self {
-        Self::Parts(RequestParts {
-            pod: Some(pod),
-            container,
-            ..RequestParts::default()
-        })
+        Self::Parts(RequestParts { pod: Some(pod), container, ..RequestParts::default() })
     }
 
     pub(super) fn pod(pod: &'a PodSandbox) -> Self {
@@ -42,10 +38,9 @@ impl<'a> Content<'a> {
     pub(super) fn with_resources(self, resources: &'a LinuxResources) -> Self {
         match self {
             Self::Validation(_) => self,
-            Self::Parts(parts) => Self::Parts(RequestParts {
-                linux_resources: Some(resources),
-                ..parts
-            }),
+            Self::Parts(parts) => {
+                Self::Parts(RequestParts { linux_resources: Some(resources), ..parts })
+            }
         }
     }
 
@@ -109,8 +104,7 @@ impl Message {
 
     /// Encodes the content, unless that is done.
     pub(super) fn encode(&mut self, content: &Content<'_>) {
-        self.request
-            .get_or_insert_with(|| content.encode(self.event).into());
+        self.request.get_or_insert_with(|| content.encode(self.event).into());
     }
 
     /// Returns whether the event may be sent as StateChange to plugins that lack its dedicated RPC.
@@ -144,11 +138,8 @@ mod tests {
     /// Every event, with contents that fill every field that a runtime fills in.
     #[test]
     fn a_message_is_encoded_as_its_content_is() {
-        let pod = PodSandbox {
-            id: "pod".to_owned(),
-            name: "n".repeat(200),
-            ..PodSandbox::default()
-        };
+        let pod =
+            PodSandbox { id: "pod".to_owned(), name: "n".repeat(200), ..PodSandbox::default() };
         let container = Container {
             id: "container".to_owned(),
             env: vec!["A=1".to_owned(); 9_000],

@@ -88,18 +88,13 @@ impl OpenMetrics {
     pub fn render(&self) -> String {
         let counters = self.counters();
         let mut text = Exposition::default();
-        let (name, help) = (
-            "nri_plugin_invocations",
-            "Invocations of a plugin, by result.",
-        );
+        let (name, help) = ("nri_plugin_invocations", "Invocations of a plugin, by result.");
         counters.family(&mut text, name, help, "result", |series| {
             vec![("success", series.succeeded), ("error", series.failed)]
         });
         counters.latencies(&mut text);
-        let (name, help) = (
-            "nri_plugin_adjustments",
-            "Changes that a plugin requested in its answers.",
-        );
+        let (name, help) =
+            ("nri_plugin_adjustments", "Changes that a plugin requested in its answers.");
         counters.family(&mut text, name, help, "kind", |series| {
             vec![
                 ("adjustment", series.adjustments),
@@ -158,15 +153,9 @@ impl Metrics for OpenMetrics {
 
 impl Counters {
     fn entry(&mut self, plugin: &str, operation: &str) -> &mut Series {
-        let known = self
-            .series
-            .get(plugin)
-            .is_some_and(|operations| operations.contains_key(operation));
-        let plugin = if known || self.size < MAX_SERIES {
-            plugin
-        } else {
-            "other"
-        };
+        let known =
+            self.series.get(plugin).is_some_and(|operations| operations.contains_key(operation));
+        let plugin = if known || self.size < MAX_SERIES { plugin } else { "other" };
         let operations = self.series.entry(plugin.to_owned()).or_default();
         self.size += usize::from(!operations.contains_key(operation));
         operations.entry(operation.to_owned()).or_default()

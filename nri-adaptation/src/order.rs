@@ -29,11 +29,7 @@ impl PodOrder {
     /// Waits until earlier events of the pod are done.
     pub(super) async fn turn(&self, pod: &str) -> PodTurn<'_> {
         let pod = self.hasher.hash_one(pod);
-        let mut turn = PodTurn {
-            order: self,
-            pod,
-            held: None,
-        };
+        let mut turn = PodTurn { order: self, pod, held: None };
         let lock = Arc::clone(self.pods().entry(pod).or_default());
         turn.held = Some(lock.lock_owned().await);
         turn

@@ -32,11 +32,7 @@ pub enum OutcomeResult {
 impl OutcomeResult {
     /// Returns the result of a plugin that returned an error, or an answer that cannot be used.
     pub(super) fn of_error(fails_request: bool) -> Self {
-        if fails_request {
-            Self::Failed
-        } else {
-            Self::Ignored
-        }
+        if fails_request { Self::Failed } else { Self::Ignored }
     }
 
     /// Returns the name, in lower case and with hyphens, such as `timed-out`.
@@ -122,10 +118,7 @@ impl<T> Relayed<T> {
     /// Converts the answer.
     #[must_use]
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Relayed<U> {
-        Relayed {
-            answer: convert(self.answer),
-            outcomes: self.outcomes,
-        }
+        Relayed { answer: convert(self.answer), outcomes: self.outcomes }
     }
 }
 

@@ -53,11 +53,7 @@ impl ErrorPolicy {
     /// match, the last one applies.
     #[must_use]
     pub fn rule(mut self, plugin: impl Into<String>, events: EventMask, on_error: OnError) -> Self {
-        self.rules.push(Rule {
-            plugin: plugin.into(),
-            events,
-            on_error,
-        });
+        self.rules.push(Rule { plugin: plugin.into(), events, on_error });
         self
     }
 
@@ -80,11 +76,7 @@ impl ErrorPolicy {
     /// Returns the rule for a plugin and an event, if there is one.
     pub(super) fn of(&self, plugin: &PluginId, event: Event) -> Option<OnError> {
         let matching = |rule: &&Rule| rule.events.contains(event) && plugin.matches(&rule.plugin);
-        self.rules
-            .iter()
-            .rev()
-            .find(matching)
-            .map(|rule| rule.on_error)
+        self.rules.iter().rev().find(matching).map(|rule| rule.on_error)
     }
 
     /// Returns the patterns of plugins that are required for an event.
@@ -110,14 +102,13 @@ mod tests {
     #[test]
     fn the_last_matching_rule_applies() {
         let create = EventMask::from_event(Event::CreateContainer);
-        let policy = ErrorPolicy::default()
-            .rule("*", EventMask::ALL, OnError::Ignore)
-            .rule("logger", create, OnError::Required);
-        let id = PluginId::of_file("10-logger", &Revision::newest()).unwrap();
-        assert_eq!(
-            policy.of(&id, Event::CreateContainer),
-            Some(OnError::Required)
+        let policy = ErrorPolicy::default().rule("*", EventMask::ALL, OnError::Ignore).rule(
+            "logger",
+            create,
+            OnError::Required,
         );
+        let id = PluginId::of_file("10-logger", &Revision::newest()).unwrap();
+        assert_eq!(policy.of(&id, Event::CreateContainer), Some(OnError::Required));
         assert_eq!(policy.of(&id, Event::RunPodSandbox), Some(OnError::Ignore));
         assert_eq!(policy.required(Event::CreateContainer), ["logger"]);
         assert!(policy.required(Event::RunPodSandbox).is_empty());

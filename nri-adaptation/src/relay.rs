@@ -39,12 +39,7 @@ pub(super) struct Relay<'a> {
 
 impl<'a> Relay<'a> {
     pub(super) fn new(core: &'a Core, message: Message) -> Self {
-        Relay {
-            core,
-            message,
-            outcomes: Vec::new(),
-            accepted: Vec::new(),
-        }
+        Relay { core, message, outcomes: Vec::new(), accepted: Vec::new() }
     }
 
     /// Visits all plugins.
@@ -129,13 +124,8 @@ impl<'a> Relay<'a> {
         if member.caller.is_closed() {
             return self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED);
         }
-        let delivery = exchange(
-            self.core,
-            member,
-            &mut self.message,
-            Some(answers.content()),
-        )
-        .await;
+        let delivery =
+            exchange(self.core, member, &mut self.message, Some(answers.content())).await;
         drop(turn);
         self.conclude(member, delivery, answers)
     }
@@ -220,11 +210,7 @@ impl<'a> Relay<'a> {
         let plugin = &member.full_name;
         let rpc = self.message.rpc.name;
         let message = format!("plugin {plugin} is required for {rpc}: {reason}");
-        Err(RequestError::new(
-            Reason::NoAnswer,
-            Some(Arc::clone(plugin)),
-            message,
-        ))
+        Err(RequestError::new(Reason::NoAnswer, Some(Arc::clone(plugin)), message))
     }
 
     fn note(&mut self, member: &Member, result: OutcomeResult, error: Option<&str>) {

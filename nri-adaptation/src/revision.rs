@@ -142,9 +142,7 @@ impl Revision {
     pub(super) fn encoded(&self, rpc: &Rpc, via: Via, request: &Bytes) -> Option<Bytes> {
         let encoded = match via {
             Via::Dedicated => request.clone(),
-            Via::StateChange => to_change(request, rpc.event?, rpc.change_fields?)
-                .ok()?
-                .into(),
+            Via::StateChange => to_change(request, rpc.event?, rpc.change_fields?).ok()?.into(),
         };
         if !self.lacks_fields {
             return Some(encoded);
@@ -180,9 +178,7 @@ impl Revision {
     /// Returns the events that a plugin may subscribe to.
     pub fn events(&self) -> EventMask {
         let known = RPCS.iter().filter(|rpc| self.knows_event(rpc));
-        known
-            .filter_map(|rpc| rpc.event)
-            .fold(EventMask::EMPTY, EventMask::with)
+        known.filter_map(|rpc| rpc.event).fold(EventMask::EMPTY, EventMask::with)
     }
 
     /// Returns whether a Synchronize that does not fit into one message is split.
@@ -274,10 +270,7 @@ mod tests {
 
     #[test]
     fn younger_fields_go_and_the_others_stay() {
-        let env = KeyValue {
-            key: "a".to_owned(),
-            value: "b".to_owned(),
-        };
+        let env = KeyValue { key: "a".to_owned(), value: "b".to_owned() };
         let linux = LinuxContainerAdjustment {
             net_devices: [("eth0".to_owned(), LinuxNetDevice::default())].into(),
             cgroups_path: "/a".to_owned(),

@@ -51,11 +51,7 @@ impl Earlier {
 impl Default for Roster {
     fn default() -> Self {
         let (epoch, done) = mpsc::channel(1);
-        Roster(Mutex::new(Current {
-            members: Arc::default(),
-            epoch,
-            done,
-        }))
+        Roster(Mutex::new(Current { members: Arc::default(), epoch, done }))
     }
 }
 
@@ -63,10 +59,7 @@ impl Roster {
     /// Returns the plugins of this moment.
     pub(super) fn members(&self) -> Members {
         let current = self.current();
-        Members {
-            members: Arc::clone(&current.members),
-            _epoch: current.epoch.clone(),
-        }
+        Members { members: Arc::clone(&current.members), _epoch: current.epoch.clone() }
     }
 
     /// Adds a plugin after those of the same index. Returns the relays that do not see it.
@@ -95,11 +88,7 @@ impl Roster {
     /// Returns the number of plugins that are synchronized.
     pub(super) fn ready(&self) -> usize {
         let current = self.current();
-        current
-            .members
-            .iter()
-            .filter(|member| member.is_ready())
-            .count()
+        current.members.iter().filter(|member| member.is_ready()).count()
     }
 
     fn current(&self) -> MutexGuard<'_, Current> {

@@ -65,11 +65,7 @@ impl PluginService {
         let checked = match &self.given {
             Some(given) => Ok(given.clone()),
             None => {
-                let RegisterPluginRequest {
-                    plugin_name,
-                    plugin_idx,
-                    ..
-                } = &request;
+                let RegisterPluginRequest { plugin_name, plugin_idx, .. } = &request;
                 PluginId::checked(plugin_idx, plugin_name, &core.revision)
             }
         };

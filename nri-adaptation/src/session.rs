@@ -48,13 +48,7 @@ pub(super) struct Origin {
 
 impl Origin {
     pub(super) fn new(kind: &'static str, id: Option<PluginId>, config: String) -> Self {
-        Origin {
-            kind,
-            id,
-            config,
-            direct: None,
-            process: None,
-        }
+        Origin { kind, id, config, direct: None, process: None }
     }
 
     /// Returns the end of what the plugin wrote to its standard error, if the runtime started it.
@@ -85,19 +79,13 @@ where
     let weak = Arc::downgrade(&service);
     let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
     let serving = tokio::spawn(async move { connection.serve(&*service).await });
-    let connected = Connected {
-        caller,
-        serving,
-        service: weak,
-    };
+    let connected = Connected { caller, serving, service: weak };
     let admitting = async {
         let registration =
-            registration(core, registered)
-                .await
-                .map_err(|error| match &origin.id {
-                    Some(id) => named(id, error),
-                    None => error,
-                })?;
+            registration(core, registered).await.map_err(|error| match &origin.id {
+                Some(id) => named(id, error),
+                None => error,
+            })?;
         admit(core, &connected, &origin, registration).await
     };
     let admitted = first(admitting, core.stopped()).await;
@@ -144,17 +132,11 @@ pub(super) async fn run_builtin<P: Plugin>(
     let stopping = Arc::clone(core);
     let full_name = id.to_string();
     tokio::spawn(async move {
-        if let Err(error) = stub
-            .run_until(async move { stopping.stopped().await })
-            .await
-        {
+        if let Err(error) = stub.run_until(async move { stopping.stopped().await }).await {
             tracing::error!("builtin plugin {full_name} ended: {error}");
         }
     });
-    let origin = Origin {
-        direct: Some(direct),
-        ..Origin::new("builtin", Some(id), String::new())
-    };
+    let origin = Origin { direct: Some(direct), ..Origin::new("builtin", Some(id), String::new()) };
     attach(core, ours, origin).await
 }
 
@@ -194,9 +176,8 @@ async fn admit(
     let kind = origin.kind;
     tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
     let named = |error: Error| named(&id, error);
-    let (events, failure_policy) = configure(core, &connected.caller, &origin.config)
-        .await
-        .map_err(named)?;
+    let (events, failure_policy) =
+        configure(core, &connected.caller, &origin.config).await.map_err(named)?;
     let member = Arc::new(Member::new(
         registration,
         events,
@@ -232,9 +213,7 @@ async fn configure(
         let message = format!("failed to configure plugin: unreadable answer: {error}");
         Error::with_kind(ErrorKind::Malformed, message)
     })?;
-    let policy = answer
-        .failure_policy
-        .filter(|_| core.revision.is_at_least("v0.12.4"));
+    let policy = answer.failure_policy.filter(|_| core.revision.is_at_least("v0.12.4"));
     let events = subscribed(answer.events, core.revision.events())?;
     Ok((events, policy.unwrap_or_default()))
 }
@@ -249,8 +228,7 @@ fn configure_request(core: &Core, config: &str) -> Bytes {
         request_timeout: millis(core.request_timeout),
         nri_version: core.revision.release().to_owned(),
     };
-    core.revision
-        .without_newer("ConfigureRequest", &request.encode_to_vec())
+    core.revision.without_newer("ConfigureRequest", &request.encode_to_vec())
 }
 
 /// Checks an event mask; 0 stands for all events.

@@ -123,11 +123,7 @@ mod tests {
     use nri::api::SynchronizeRequest;
 
     fn pod(id: usize, padding: usize) -> PodSandbox {
-        PodSandbox {
-            id: id.to_string(),
-            name: "x".repeat(padding),
-            ..PodSandbox::default()
-        }
+        PodSandbox { id: id.to_string(), name: "x".repeat(padding), ..PodSandbox::default() }
     }
 
     #[test]
@@ -142,13 +138,7 @@ mod tests {
         assert_eq!(parts.len(), 3);
         assert!(parts.iter().all(|part| part.len() <= MAX_PART));
         let joined = SynchronizeRequest::decode(&*parts.concat()).unwrap();
-        assert!(
-            joined
-                .pods
-                .iter()
-                .enumerate()
-                .all(|(at, pod)| pod.id == at.to_string())
-        );
+        assert!(joined.pods.iter().enumerate().all(|(at, pod)| pod.id == at.to_string()));
         assert_eq!((joined.pods.len(), joined.containers.len()), (9_000, 1));
     }
 

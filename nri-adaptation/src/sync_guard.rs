@@ -45,9 +45,7 @@ impl SyncLock {
     }
 
     fn is_held(&self) -> bool {
-        COLLECTING
-            .try_with(|held| *held == self.address())
-            .unwrap_or(false)
+        COLLECTING.try_with(|held| *held == self.address()).unwrap_or(false)
     }
 
     fn address(&self) -> usize {

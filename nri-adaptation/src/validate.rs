@@ -66,15 +66,11 @@ pub struct Rejection(String);
 
 impl Rejection {
     fn forbidden(change: impl Display) -> Self {
-        Rejection(format!(
-            "{change}, which the runtime's configuration forbids"
-        ))
+        Rejection(format!("{change}, which the runtime's configuration forbids"))
     }
 
     fn annotation(key: &str, value: &str, reason: &str) -> Self {
-        Rejection(format!(
-            "invalid annotation {key} with value {value:?}: {reason}"
-        ))
+        Rejection(format!("invalid annotation {key} with value {value:?}: {reason}"))
     }
 }
 
@@ -148,10 +144,8 @@ impl DefaultValidator {
             None => Vec::new(),
         };
         let required = self.required_plugins.iter().chain(&annotated);
-        let missing: Vec<&str> = required
-            .filter(|name| !is_present(request, name))
-            .map(String::as_str)
-            .collect();
+        let missing: Vec<&str> =
+            required.filter(|name| !is_present(request, name)).map(String::as_str).collect();
         let verb = match missing[..] {
             [] => return Ok(()),
             [_] => "is",
@@ -175,10 +169,7 @@ impl DefaultValidator {
     }
 
     fn check_sysctls(&self, request: &Request) -> Result<(), Rejection> {
-        let linux = request
-            .adjust
-            .as_ref()
-            .and_then(|adjust| adjust.linux.as_ref());
+        let linux = request.adjust.as_ref().and_then(|adjust| adjust.linux.as_ref());
         let (true, Some(linux)) = (self.reject_sysctls, linux) else {
             return Ok(());
         };
@@ -186,9 +177,8 @@ impl DefaultValidator {
             return Ok(());
         };
         let keys = linux.sysctl.keys();
-        let mut plugins: Vec<&str> = keys
-            .filter_map(|key| owners.get(key).map(String::as_str))
-            .collect();
+        let mut plugins: Vec<&str> =
+            keys.filter_map(|key| owners.get(key).map(String::as_str)).collect();
         plugins.dedup();
         if plugins.is_empty() {
             return Ok(());
@@ -200,19 +190,13 @@ impl DefaultValidator {
 
 /// Returns the owners of the container's fields, unless nothing was adjusted.
 fn owners(request: &Request) -> Option<&FieldOwners> {
-    let container = request
-        .container
-        .as_ref()
-        .map_or("", |container| &container.id);
+    let container = request.container.as_ref().map_or("", |container| &container.id);
     request.owners.as_ref()?.owners.get(container)
 }
 
 fn owner(request: &Request, field: Field) -> Option<&str> {
     request.adjust.as_ref()?;
-    owners(request)?
-        .simple
-        .get(&(field as i32))
-        .map(String::as_str)
+    owners(request)?.simple.get(&(field as i32)).map(String::as_str)
 }
 
 /// Returns the owners of the entries of a list or map, by the key of the entry.
@@ -228,19 +212,12 @@ fn seccomp_profile(request: &Request) -> Option<&SecurityProfile> {
 
 fn name_all<'p>(plugins: impl Iterator<Item = &'p str>) -> String {
     let names: Vec<_> = plugins.map(|name| format!("{name:?}")).collect();
-    let noun = if names.len() == 1 {
-        "plugin"
-    } else {
-        "plugins"
-    };
+    let noun = if names.len() == 1 { "plugin" } else { "plugins" };
     format!("{noun} {}", names.join(", "))
 }
 
 fn annotation<'r>(request: &'r Request, key: &str) -> Option<&'r str> {
-    let container = request
-        .container
-        .as_ref()
-        .map_or("", |container| &container.name);
+    let container = request.container.as_ref().map_or("", |container| &container.name);
     request.pod.as_ref()?.annotation_for(key, container)
 }
 

@@ -94,11 +94,7 @@ impl Answers for Verdicts<'_> {
             return Ok(false);
         }
         let plugin = &member.full_name;
-        let reason = if reason.is_empty() {
-            "no reason given"
-        } else {
-            &reason
-        };
+        let reason = if reason.is_empty() { "no reason given" } else { &reason };
         let message = format!("validator {plugin:?} rejected container adjustment: {reason}");
         Err(unusable(member, Reason::Rejected, message))
     }

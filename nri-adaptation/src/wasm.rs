@@ -69,19 +69,16 @@ pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
             let origin = Origin::new("WebAssembly", Some(id), config);
             let _ = attach(core, module.connect(), origin).await;
         }
-        Err(error) => tracing::warn!(
-            "failed to load WebAssembly plugin {}: {error}",
-            path.display()
-        ),
+        Err(error) => {
+            tracing::warn!("failed to load WebAssembly plugin {}: {error}", path.display())
+        }
     }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
     let mut code = Vec::new();
     let file = File::open(path).map_err(ModuleError::Read)?;
-    file.take(MAX_MODULE + 1)
-        .read_to_end(&mut code)
-        .map_err(ModuleError::Read)?;
+    file.take(MAX_MODULE + 1).read_to_end(&mut code).map_err(ModuleError::Read)?;
     let size = code.len();
     if size as u64 > MAX_MODULE {
         let message = format!("at least {size} bytes, at most {MAX_MODULE} are loaded");

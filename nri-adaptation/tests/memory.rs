@@ -110,23 +110,12 @@ async fn exchange(adaptation: &Adaptation, plugin: &Plugin) {
         ..UpdateContainersRequest::default()
     }
     .encode_to_vec();
-    let updated = plugin
-        .caller
-        .call(RUNTIME, "UpdateContainers", update, None);
+    let updated = plugin.caller.call(RUNTIME, "UpdateContainers", update, None);
     // The runtime refuses all updates, after it has read them.
     assert!(matches!(updated.await, Err(CallError::Status(_))));
-    let pod = PodSandbox {
-        id: "pod".to_owned(),
-        name: "x".repeat(LARGE),
-        ..PodSandbox::default()
-    };
+    let pod = PodSandbox { id: "pod".to_owned(), name: "x".repeat(LARGE), ..PodSandbox::default() };
     let relayed = adaptation.run_pod_sandbox(&pod).await.unwrap();
-    assert!(
-        relayed
-            .outcomes
-            .iter()
-            .all(|outcome| outcome.error.is_none())
-    );
+    assert!(relayed.outcomes.iter().all(|outcome| outcome.error.is_none()));
 }
 
 /// Waits until the adaptation has noticed that the plugins have gone.

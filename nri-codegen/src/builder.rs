@@ -116,8 +116,7 @@ impl Builder {
     /// all. Paths are matched as in prost-build.
     pub fn type_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
         let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
-        self.selected
-            .push(select::Selected::types(&path, &attribute));
+        self.selected.push(select::Selected::types(&path, &attribute));
         self.options.types.push((path, attribute));
         self
     }
@@ -126,8 +125,7 @@ impl Builder {
     /// dot.
     pub fn field_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
         let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
-        self.selected
-            .push(select::Selected::fields(&path, &attribute));
+        self.selected.push(select::Selected::fields(&path, &attribute));
         self.options.fields.push((path, attribute));
         self
     }
@@ -221,10 +219,7 @@ impl Builder {
         problems.extend(select::unmatched(&self.selected, &schemas)?);
         schema::Error::unless_empty(problems)?;
         self.emit(&mut inputs)?;
-        let read = inputs
-            .iter()
-            .flat_map(|input| input.compiled.read.clone())
-            .collect();
+        let read = inputs.iter().flat_map(|input| input.compiled.read.clone()).collect();
         Ok((inputs, read))
     }
 
@@ -238,11 +233,7 @@ impl Builder {
             input.compiled = rename::apply(compiled, &self.renames, &mut used)?;
         }
         // Without an input there is another problem.
-        Ok(if inputs.is_empty() {
-            Vec::new()
-        } else {
-            rename::problems(&self.renames, &used)
-        })
+        Ok(if inputs.is_empty() { Vec::new() } else { rename::problems(&self.renames, &used) })
     }
 
     fn emit(&mut self, inputs: &mut [Output]) -> Result<(), schema::Error> {
@@ -278,10 +269,7 @@ impl Builder {
 
     fn folder(&self) -> Result<PathBuf, schema::Error> {
         let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
-        self.out_dir
-            .clone()
-            .or_else(from_cargo)
-            .ok_or_else(|| no_folder().into())
+        self.out_dir.clone().or_else(from_cargo).ok_or_else(|| no_folder().into())
     }
 
     fn history(&mut self) -> Result<&History, schema::Error> {

@@ -76,14 +76,8 @@ fn emitted(compiled: &Compiled, history: &History, options: &Options) -> Result<
     protocol.check()?;
     let schema = Schema::new(compiled, &protocol.package)?;
     names::check(&schema, options)?;
-    let newest = history
-        .revisions()
-        .last()
-        .map_or("", |revision| revision.name());
-    let revision = compiled
-        .release
-        .as_ref()
-        .map_or(newest, |release| &release.revision);
+    let newest = history.revisions().last().map_or("", |revision| revision.name());
+    let revision = compiled.release.as_ref().map_or(newest, |release| &release.revision);
     let input = Input {
         compiled,
         protocol: &protocol,
@@ -109,11 +103,7 @@ fn deprecations<'h>(
 ) -> Result<Vec<&'h Deprecation>, Error> {
     let mut deprecations = history.deprecated_in(revision)?;
     if compiled.release.is_none() {
-        let has_rpc = |rpc: &str| {
-            protocol
-                .service("Plugin")
-                .is_some_and(|s| s.rpc(rpc).is_some())
-        };
+        let has_rpc = |rpc: &str| protocol.service("Plugin").is_some_and(|s| s.rpc(rpc).is_some());
         deprecations.retain(|deprecation| {
             let declared =
                 matches!(&deprecation.interface, Interface::Rpc { rpc, .. } if protocol.has(rpc));

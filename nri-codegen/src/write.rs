@@ -9,9 +9,7 @@ use nri_schema::{Error, ErrorKind, Problem};
 /// Returns the name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
 pub fn identifier(name: &str) -> String {
     let letters = name.chars();
-    letters
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
+    letters.map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// A file under a temporary name, and the file that it will replace.
@@ -61,11 +59,7 @@ fn stage(target: &Path, content: &[u8]) -> Result<Option<Staged>, Problem> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let waiting = folder.join(format!(".{name}.{}.new", std::process::id()));
     let written = fs::write(&waiting, content);
-    let staged = Staged {
-        target: target.to_path_buf(),
-        waiting,
-        before,
-    };
+    let staged = Staged { target: target.to_path_buf(), waiting, before };
     match written {
         Ok(()) => Ok(Some(staged)),
         Err(error) => {
@@ -107,12 +101,7 @@ mod tests {
         let files = [(path.clone(), "one".to_owned())];
         super::all(&files).unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
-        fs::File::options()
-            .append(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
+        fs::File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
         super::all(&files).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), long_ago);
         assert_eq!(fs::read_dir(folder.path().join("sub")).unwrap().count(), 1);
@@ -121,11 +110,8 @@ mod tests {
     #[test]
     fn if_one_cannot_be_written_none_is() {
         let folder = tempfile::tempdir().unwrap();
-        let (old, new, taken) = (
-            folder.path().join("old"),
-            folder.path().join("new"),
-            folder.path().join("taken"),
-        );
+        let (old, new, taken) =
+            (folder.path().join("old"), folder.path().join("new"), folder.path().join("taken"));
         fs::write(&old, "before").unwrap();
         // A folder cannot be replaced by a file: staging only succeeds for targets that are missing
         // or files.

@@ -8,11 +8,7 @@ pub(crate) const VERDICTS: &str =
 
 /// Returns the address of the page about a rule or a statement, which stays the same.
 pub(crate) fn page(id: &str) -> String {
-    let folder = if rules::get(id).is_some() {
-        "rules"
-    } else {
-        "statements"
-    };
+    let folder = if rules::get(id).is_some() { "rules" } else { "statements" };
     let home = env!("CARGO_PKG_HOMEPAGE");
     format!("{home}/book/reference/{folder}/{id}.html")
 }

@@ -45,12 +45,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            kubeconfig: None,
-            context: None,
-            namespace: None,
-            request_timeout: REQUEST_TIMEOUT,
-        }
+        Self { kubeconfig: None, context: None, namespace: None, request_timeout: REQUEST_TIMEOUT }
     }
 }
 

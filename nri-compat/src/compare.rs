@@ -68,10 +68,7 @@ pub fn probe_target(target: &Target<'_>) -> probe::Target {
 
 /// Judges the file of a plugin, as `check` does. Returns `None` if there is nothing to judge in it.
 pub fn check_file(path: &Path, targets: &[Target<'_>]) -> Option<Subject> {
-    let request = Request {
-        paths: vec![path.to_owned()],
-        ..Request::default()
-    };
+    let request = Request { paths: vec![path.to_owned()], ..Request::default() };
     let report = assess(collect(&request, READERS), targets);
     let mut subjects = report.subjects.into_iter();
     subjects.find(|subject| !subject.verdicts.is_empty())
@@ -114,13 +111,12 @@ fn relate(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Agreemen
         | (Outcome::Incompatible | Outcome::Removed, Deprecated | Errors) => {
             fewer_events(checked, check, probe)
         }
-        (Outcome::Ok, Deprecated | Errors) => disagree(format!(
-            "check sees no deprecated event, but {}",
-            probe.reason
-        )),
-        (Outcome::Ok | Outcome::Deprecated | Outcome::Removed, Breaks | Dropped) => disagree(
-            format!("check sees nothing against it, but {}", probe.reason),
-        ),
+        (Outcome::Ok, Deprecated | Errors) => {
+            disagree(format!("check sees no deprecated event, but {}", probe.reason))
+        }
+        (Outcome::Ok | Outcome::Deprecated | Outcome::Removed, Breaks | Dropped) => {
+            disagree(format!("check sees nothing against it, but {}", probe.reason))
+        }
     }
 }
 
@@ -164,10 +160,8 @@ fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
     let is_new = |event: &&str| !check.events.iter().any(|named| named == event);
     let new: Vec<_> = arrived.iter().copied().filter(is_new).collect();
     if !new.is_empty() {
-        let reason = format!(
-            "check does not name {}, which arrives as StateChange",
-            new.join(", ")
-        );
+        let reason =
+            format!("check does not name {}, which arrives as StateChange", new.join(", "));
         return disagree(reason);
     }
     let silent = check.events.iter().map(String::as_str);

@@ -25,9 +25,7 @@ const DOCKER: &str = "{\"log\":";
 /// Returns true if a stream begins with an entry whose line may continue in the next entry. The
 /// first entry may be the rest of one that a rotation cut.
 pub(crate) fn is_in_entries(head: &str) -> bool {
-    head.lines()
-        .take(2)
-        .any(|line| line.starts_with(DOCKER) || LogEntry::cri(line).is_some())
+    head.lines().take(2).any(|line| line.starts_with(DOCKER) || LogEntry::cri(line).is_some())
 }
 
 impl<R: Read> Joined<R> {
@@ -123,11 +121,8 @@ impl<'t> LogEntry<'t> {
         let (time, stream, tags) = (parts.next()?, parts.next()?, parts.next()?);
         let tag = tags.split(':').next()?;
         let is_entry = matches!((stream, tag), ("stdout" | "stderr", "P" | "F"));
-        let entry = Self {
-            stream: stream.into(),
-            text: parts.next()?.into(),
-            is_partial: tag == "P",
-        };
+        let entry =
+            Self { stream: stream.into(), text: parts.next()?.into(), is_partial: tag == "P" };
         (is_entry && stamp::rfc3339(time).is_some()).then_some(entry)
     }
 }

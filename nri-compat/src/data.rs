@@ -27,10 +27,7 @@ pub(crate) fn set_folder(folder: &Path) {
 /// environment variable [`VARIABLE`]; `None` if the built-in tables are used.
 pub(crate) fn folder() -> Option<PathBuf> {
     let variable = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
-    FOLDER
-        .get()
-        .cloned()
-        .or_else(|| variable().map(PathBuf::from))
+    FOLDER.get().cloned().or_else(|| variable().map(PathBuf::from))
 }
 
 /// Returns the tables, which are read once per process.

@@ -47,10 +47,7 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
     let asked = |rule: &str| categories.is_empty() || is_in(rule, categories);
     for (rule, check) in buf_rules::CHECKS.iter().filter(|(rule, _)| asked(rule)) {
         sink.rule = rule;
-        check.run(&mut Run {
-            pairs: &pairs,
-            sink: &mut sink,
-        });
+        check.run(&mut Run { pairs: &pairs, sink: &mut sink });
     }
     sink.into_findings()
 }
@@ -72,11 +69,8 @@ pub fn rule_ids() -> impl Iterator<Item = &'static str> {
 }
 
 fn is_in(rule: &str, categories: &[Category]) -> bool {
-    crate::rules::get(rule).is_some_and(|rule| {
-        rule.categories
-            .iter()
-            .any(|category| categories.contains(category))
-    })
+    crate::rules::get(rule)
+        .is_some_and(|rule| rule.categories.iter().any(|category| categories.contains(category)))
 }
 
 /// Returns the full names of the fields that plugins of `newer` may send and runtimes of `older`

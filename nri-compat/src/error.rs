@@ -55,11 +55,7 @@ impl Error {
 
     /// Creates an error of `kind`, with a message of several lines whose names are already escaped.
     pub(crate) fn of_lines(kind: ErrorKind, message: String) -> Self {
-        Self {
-            kind,
-            message,
-            help: None,
-        }
+        Self { kind, message, help: None }
     }
 
     /// Returns a function that turns the failure of an action into an error: `cannot write a.json: no space left`.
@@ -159,10 +155,7 @@ impl From<nri_schema::Error> for Error {
 /// output except the help.
 fn problem(problem: &nri_schema::Problem) -> String {
     let shown = format!("{problem:?}");
-    let help = problem
-        .help()
-        .map(|help| format!("\n  help: {help}"))
-        .unwrap_or_default();
+    let help = problem.help().map(|help| format!("\n  help: {help}")).unwrap_or_default();
     shown.strip_suffix(&help).unwrap_or(&shown).to_owned()
 }
 

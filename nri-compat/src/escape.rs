@@ -79,10 +79,7 @@ mod tests {
     fn text_is_kept_and_the_rest_is_escaped() {
         for (text, shown) in [
             ("a\u{1b}[31mb\n\tc\r", "a\\u{1b}[31mb\\n\\tc\\r"),
-            (
-                "\u{9b}31m \u{202e}t\u{2066}",
-                "\\u{9b}31m \\u{202e}t\\u{2066}",
-            ),
+            ("\u{9b}31m \u{202e}t\u{2066}", "\\u{9b}31m \\u{202e}t\\u{2066}"),
             ("größe 容器 \"q\" 'a' \\ |", "größe 容器 \"q\" 'a' \\ |"),
         ] {
             assert_eq!(visible(text), shown);

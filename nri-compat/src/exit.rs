@@ -20,11 +20,7 @@ pub enum Exit {
 impl Exit {
     /// Returns the status of a command that ran.
     pub(crate) fn of(has_findings: bool) -> Self {
-        if has_findings {
-            Self::Findings
-        } else {
-            Self::Clean
-        }
+        if has_findings { Self::Findings } else { Self::Clean }
     }
 
     /// Returns the status of a command whose findings are at most as serious as `worst`, if it has any; those as

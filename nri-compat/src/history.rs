@@ -121,10 +121,7 @@ pub(crate) fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
     let releases = history.releases().iter();
     let rows = releases.map(|release| version(history, release));
-    Ok(VersionsReport {
-        data_date: history.date(),
-        versions: rows.collect::<Result<_, _>>()?,
-    })
+    Ok(VersionsReport { data_date: history.date(), versions: rows.collect::<Result<_, _>>()? })
 }
 
 fn version(history: &'static History, release: &'static Release) -> Result<VersionRow, Error> {
@@ -150,10 +147,7 @@ pub(crate) fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
         None => history.runtimes().iter().flat_map(of).collect(),
     };
     let rows = ranges.into_iter().map(|found| range(history, found));
-    Ok(RuntimesReport {
-        data_date: history.date(),
-        runtimes: rows.collect::<Result<_, _>>()?,
-    })
+    Ok(RuntimesReport { data_date: history.date(), runtimes: rows.collect::<Result<_, _>>()? })
 }
 
 fn range(history: &'static History, found: Range<'static>) -> Result<RuntimeRange, Error> {

@@ -61,10 +61,7 @@ impl Merge {
     /// would hide every other report of its node: its date is listed as skipped, and the other
     /// reports count first.
     pub fn at(now: Timestamp) -> Self {
-        Self {
-            now: Some(now),
-            ..Self::default()
-        }
+        Self { now: Some(now), ..Self::default() }
     }
 
     /// Reads all reports in `input`, which is shown as `path`: one report, one per line,
@@ -93,8 +90,7 @@ impl Merge {
         self.skipped_in_all += 1;
         if self.skipped.len() < MAX_LISTED {
             let path = path.to_owned();
-            self.skipped
-                .push(Skipped::new(path, SkipKind::Broken, reason));
+            self.skipped.push(Skipped::new(path, SkipKind::Broken, reason));
         }
     }
 
@@ -114,8 +110,7 @@ impl Merge {
         let latest = self.now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
         let is_ahead = |made: &Timestamp| latest.is_some_and(|latest| *made > latest);
         let ahead = made.filter(is_ahead);
-        self.inventory
-            .add(document, made.filter(|_| ahead.is_none()));
+        self.inventory.add(document, made.filter(|_| ahead.is_none()));
         ahead.map_or(Ok(()), |at| {
             Err(format!(
                 "its time {at} is in the future and is not used: set the clock of its node"

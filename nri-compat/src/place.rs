@@ -146,9 +146,7 @@ impl Place {
     /// Returns the path of the folder that contains the file, without a final `/`; empty if the
     /// path has none.
     pub fn folder(&self) -> &str {
-        self.path()
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder)
+        self.path().rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     /// Returns true if the file is in the folder of `other`, or anywhere below it: on the same disk, or in the same archive and
@@ -172,9 +170,7 @@ impl Place {
 
     /// Compares in the order of reports: by text, ignoring lines and processes.
     pub(crate) fn compare_paths(&self, other: &Self) -> Ordering {
-        self.file
-            .cmp(&other.file)
-            .then_with(|| self.inner().cmp(&other.inner()))
+        self.file.cmp(&other.file).then_with(|| self.inner().cmp(&other.inner()))
     }
 
     /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has
@@ -188,10 +184,7 @@ impl Place {
     fn inner(&self) -> Vec<String> {
         let layer = self.layer.map(|number| format!("layer {number}"));
         let workload = self.workload.as_ref().map(|workload| workload.path());
-        [workload, self.image.clone(), layer, self.entry.clone()]
-            .into_iter()
-            .flatten()
-            .collect()
+        [workload, self.image.clone(), layer, self.entry.clone()].into_iter().flatten().collect()
     }
 
     fn processes(&self) -> Option<String> {
@@ -232,10 +225,7 @@ impl From<&str> for Place {
 
 impl From<String> for Place {
     fn from(file: String) -> Self {
-        Self {
-            file,
-            ..Self::default()
-        }
+        Self { file, ..Self::default() }
     }
 }
 

@@ -37,7 +37,5 @@ pub const FILE: &str = "nri-compat.toml";
 
 /// Returns the current day in UTC, with which expiry dates are compared.
 pub fn today() -> Date {
-    jiff::Timestamp::now()
-        .to_zoned(jiff::tz::TimeZone::UTC)
-        .date()
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }

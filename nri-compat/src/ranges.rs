@@ -18,11 +18,7 @@ pub(crate) fn by<'h>(
     let runs = runtime.releases.chunk_by(is_same);
     let ranges = runs.filter_map(|run| {
         let (first, last) = (run.first()?, run.last()?);
-        Some(Range {
-            runtime,
-            first,
-            last,
-        })
+        Some(Range { runtime, first, last })
     });
     ranges.collect()
 }

@@ -65,11 +65,7 @@ pub(crate) fn short(element: &str) -> &str {
     };
     let start = before.map_or(0, |at| at + 1);
     let parent = &element[start..last];
-    if matches!(parent, "Event" | "Plugin") {
-        &element[last + 1..]
-    } else {
-        &element[start..]
-    }
+    if matches!(parent, "Event" | "Plugin") { &element[last + 1..] } else { &element[start..] }
 }
 
 #[cfg(test)]

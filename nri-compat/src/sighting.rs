@@ -177,10 +177,7 @@ impl Interface {
 
     /// Returns an unknown interface for a reason of this kind.
     pub(crate) fn unknown_because(kind: UnknownKind, reason: impl Into<String>) -> Self {
-        Self::Unknown(Unknown {
-            kind,
-            reason: reason.into(),
-        })
+        Self::Unknown(Unknown { kind, reason: reason.into() })
     }
 }
 

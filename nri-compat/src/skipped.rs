@@ -98,11 +98,7 @@ impl SkipKind {
 impl Skipped {
     /// Creates an entry with this reason.
     pub fn new(place: impl Into<Place>, kind: SkipKind, reason: impl Into<String>) -> Self {
-        Self {
-            place: place.into(),
-            kind,
-            reason: reason.into(),
-        }
+        Self { place: place.into(), kind, reason: reason.into() }
     }
 
     /// Creates an entry for something that cannot be read.
@@ -125,11 +121,7 @@ pub struct Unreadable {
 impl Unreadable {
     /// Creates an error of this kind with its reason: one line, in lower case.
     pub fn new(kind: SkipKind, reason: impl Into<String>) -> Self {
-        Self {
-            kind,
-            reason: reason.into(),
-            retry_after: None,
-        }
+        Self { kind, reason: reason.into(), retry_after: None }
     }
 
     /// Adds the next step.

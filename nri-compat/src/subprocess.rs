@@ -113,10 +113,7 @@ mod tests {
     fn a_late_program_is_killed_with_those_that_it_has_started() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pid");
-        for script in [
-            "sleep 60 & echo $! > FILE; wait",
-            "sleep 60 & echo $! > FILE",
-        ] {
+        for script in ["sleep 60 & echo $! > FILE; wait", "sleep 60 & echo $! > FILE"] {
             let script = script.replace("FILE", file.to_str().unwrap());
             assert!(shell(&script, b"").is_none());
             let pid = std::fs::read_to_string(&file).unwrap();

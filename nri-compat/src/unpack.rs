@@ -32,12 +32,7 @@ const BZIP2: &[u8] = b"BZh";
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
 /// A format with its name, the extensions of its files, and the first bytes of these files.
-type Format = (
-    Packing,
-    &'static str,
-    &'static [&'static str],
-    &'static [u8],
-);
+type Format = (Packing, &'static str, &'static [&'static str], &'static [u8]);
 
 const FORMATS: [Format; 4] = [
     (Packing::Gzip, "gzip", &["gz"], &[0x1f, 0x8b, 8]),

@@ -8,20 +8,14 @@ use serde_json::Value;
 /// The parts of a chart that mounts the socket, each time with the path in another file.
 const CHARTS: [&[(&str, &str)]; 3] = [
     &[
-        (
-            "Chart.yaml",
-            "apiVersion: v2\nname: agent\nversion: 1.0.0\n",
-        ),
+        ("Chart.yaml", "apiVersion: v2\nname: agent\nversion: 1.0.0\n"),
         (
             "templates/ds.yaml",
             "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n{{ if .Values.nri }}\n  path: /run/nri\n{{ end }}\n",
         ),
     ],
     &[
-        (
-            "Chart.yaml",
-            "apiVersion: v2\nname: agent\nversion: 1.0.0\n",
-        ),
+        ("Chart.yaml", "apiVersion: v2\nname: agent\nversion: 1.0.0\n"),
         ("values.yaml", "socketDir: /var/run/nri\n"),
         (
             "templates/ds.yaml",
@@ -29,24 +23,15 @@ const CHARTS: [&[(&str, &str)]; 3] = [
         ),
     ],
     &[
-        (
-            "Chart.yaml",
-            "apiVersion: v2\nname: agent\nversion: 1.0.0\n",
-        ),
-        (
-            "templates/_helpers.tpl",
-            "{{ define \"dir\" }}/opt/nri/plugins{{ end }}\n",
-        ),
+        ("Chart.yaml", "apiVersion: v2\nname: agent\nversion: 1.0.0\n"),
+        ("templates/_helpers.tpl", "{{ define \"dir\" }}/opt/nri/plugins{{ end }}\n"),
         ("templates/ds.yaml", "path: {{ include \"dir\" . }}\n"),
     ],
 ];
 
 /// Charts of published plugins, which name no path: they depend on another chart.
 const PUBLISHED: [&[(&str, &str)]; 2] = [
-    &[(
-        "Chart.yaml",
-        "apiVersion: v2\nname: nri-memory-qos\nversion: 0.9.4\n",
-    )],
+    &[("Chart.yaml", "apiVersion: v2\nname: nri-memory-qos\nversion: 0.9.4\n")],
     &[(
         "Chart.yaml",
         "apiVersion: v2\nname: umbrella\ndependencies:\n- name: nri-resource-policy-balloons\n  version: 0.9.4\n",
@@ -55,10 +40,7 @@ const PUBLISHED: [&[(&str, &str)]; 2] = [
 
 /// A chart that has nothing to do with NRI, although its images are called `nri-…`.
 const OTHER: &[(&str, &str)] = &[
-    (
-        "Chart.yaml",
-        "apiVersion: v2\nname: nri-bundle\nversion: 5.0.0\n",
-    ),
+    ("Chart.yaml", "apiVersion: v2\nname: nri-bundle\nversion: 5.0.0\n"),
     ("values.yaml", "image: newrelic/nri-kubernetes\n"),
     (
         "templates/ds.yaml",
@@ -82,8 +64,7 @@ fn archive(files: &[(&str, &str)]) -> Vec<u8> {
         header.set_size(content.len() as u64);
         header.set_mode(0o644);
         let path = format!("agent/{name}");
-        tar.append_data(&mut header, path, content.as_bytes())
-            .expect("in memory");
+        tar.append_data(&mut header, path, content.as_bytes()).expect("in memory");
     }
     let gzip = tar.into_inner().expect("in memory");
     gzip.finish().expect("in memory")
@@ -105,10 +86,7 @@ fn check(path: &Path) -> (Vec<String>, usize) {
         assert!(step.contains("helm template"), "{step}");
         subject["path"].as_str().expect("a text").to_owned()
     });
-    (
-        unknown.collect(),
-        report["skipped"].as_array().expect("a list").len(),
-    )
+    (unknown.collect(), report["skipped"].as_array().expect("a list").len())
 }
 
 #[test]
@@ -121,10 +99,7 @@ fn a_chart_that_may_install_a_plugin_is_unknown_once() {
         for named in [folder.path(), &chart, &chart.join("Chart.yaml")] {
             let (unknown, skipped) = check(named);
             let is_part = named.is_file() && unknown != expected;
-            assert!(
-                unknown == expected || is_part && unknown.len() == 1,
-                "{files:?}: {unknown:?}"
-            );
+            assert!(unknown == expected || is_part && unknown.len() == 1, "{files:?}: {unknown:?}");
             assert_eq!(skipped, 0, "{files:?}");
         }
         let packed = folder.path().join("agent-1.0.0.tgz");

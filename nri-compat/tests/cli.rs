@@ -4,10 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn nri_compat(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_nri-compat"))
-        .args(args)
-        .output()
-        .expect("the binary runs")
+    Command::new(env!("CARGO_BIN_EXE_nri-compat")).args(args).output().expect("the binary runs")
 }
 
 fn code(output: &Output) -> Option<i32> {
@@ -24,57 +21,29 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn clean_is_0_and_findings_are_100_from_the_level_asked_for() {
-    let upgrade = |level| {
-        code(&nri_compat(&[
-            "diff",
-            "v0.11.0",
-            "v0.12.0",
-            "--fail-on",
-            level,
-        ]))
-    };
+    let upgrade = |level| code(&nri_compat(&["diff", "v0.11.0", "v0.12.0", "--fail-on", level]));
     assert_eq!(upgrade("error"), Some(0));
     assert_eq!(upgrade("warning"), Some(100));
     assert_eq!(upgrade("note"), Some(100));
     assert_eq!(upgrade("never"), Some(0));
-    assert_eq!(
-        code(&nri_compat(&["diff", "v0.12.0", "v0.11.0"])),
-        Some(100)
-    );
-    assert_eq!(
-        code(&nri_compat(&[
-            "diff",
-            "v0.12.0",
-            "v0.12.1",
-            "--fail-on",
-            "note"
-        ])),
-        Some(0)
-    );
+    assert_eq!(code(&nri_compat(&["diff", "v0.12.0", "v0.11.0"])), Some(100));
+    assert_eq!(code(&nri_compat(&["diff", "v0.12.0", "v0.12.1", "--fail-on", "note"])), Some(0));
 }
 
 #[test]
 fn the_format_never_changes_the_exit_code() {
-    for format in [
-        "text", "json", "markdown", "csv", "github", "junit", "sarif",
-    ] {
+    for format in ["text", "json", "markdown", "csv", "github", "junit", "sarif"] {
         let output = nri_compat(&["diff", "v0.12", "v0.11", "--format", format]);
         assert_eq!(code(&output), Some(100), "{format}");
-        assert!(
-            !output.stdout.is_empty() && output.stderr.is_empty(),
-            "{format}"
-        );
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{format}");
     }
 }
 
 #[test]
 fn a_wrong_command_line_is_2() {
-    for args in [
-        &["diff", "v0.11.0"][..],
-        &["frobnicate"],
-        &["diff", "a", "b", "--category", "NRI"],
-        &[],
-    ] {
+    for args in
+        [&["diff", "v0.11.0"][..], &["frobnicate"], &["diff", "a", "b", "--category", "NRI"], &[]]
+    {
         let output = nri_compat(args);
         assert_eq!(code(&output), Some(2), "{args:?}");
         assert!(output.stdout.is_empty(), "{args:?}");
@@ -85,26 +54,14 @@ fn a_wrong_command_line_is_2() {
 #[test]
 fn unknown_names_are_1_and_list_near_ones() {
     for (args, error, near) in [
-        (
-            &["diff", "v0.11.0", "v0.99"][..],
-            "error: unknown NRI release `v0.99`",
-            "v0.12.0",
-        ),
+        (&["diff", "v0.11.0", "v0.99"][..], "error: unknown NRI release `v0.99`", "v0.12.0"),
         (
             &["diff", "containerd@2.2.99", "latest"],
             "error: unknown release `2.2.99` of containerd",
             "containerd@2.2.9",
         ),
-        (
-            &["runtimes", "contanerd"],
-            "error: unknown runtime `contanerd`",
-            "containerd",
-        ),
-        (
-            &["runtimes", "contanerd@2.2"],
-            "error: unknown runtime `contanerd`",
-            "containerd",
-        ),
+        (&["runtimes", "contanerd"], "error: unknown runtime `contanerd`", "containerd"),
+        (&["runtimes", "contanerd@2.2"], "error: unknown runtime `contanerd`", "containerd"),
         (
             &["explain", "FEILD_NO_DELETE"],
             "error: there is no rule or statement `FEILD_NO_DELETE`",
@@ -118,10 +75,7 @@ fn unknown_names_are_1_and_list_near_ones() {
         assert!(output.stdout.is_empty(), "{args:?}");
         assert_eq!(lines.next(), Some(error));
         let help = lines.next().unwrap_or_default();
-        assert!(
-            help.starts_with("help: ") && help.contains(near),
-            "{args:?}: {help}"
-        );
+        assert!(help.starts_with("help: ") && help.contains(near), "{args:?}: {help}");
     }
 }
 
@@ -129,20 +83,12 @@ fn unknown_names_are_1_and_list_near_ones() {
 fn a_broken_proto_is_1_and_shows_file_line_and_text() {
     let folder = tempfile::tempdir().expect("a folder");
     let proto = folder.path().join("broken.proto");
-    std::fs::write(
-        &proto,
-        "syntax = \"proto3\";\nmessage A {\n  Foo x = 1;\n}\n",
-    )
-    .expect("written");
+    std::fs::write(&proto, "syntax = \"proto3\";\nmessage A {\n  Foo x = 1;\n}\n")
+        .expect("written");
     let output = nri_compat(&["diff", "v0.12.0", &proto.to_string_lossy()]);
     assert_eq!(code(&output), Some(1));
     let shown = stderr(&output);
-    for part in [
-        "error: ",
-        "'Foo' is not defined",
-        "broken.proto:3:3",
-        "  Foo x = 1;",
-    ] {
+    for part in ["error: ", "'Foo' is not defined", "broken.proto:3:3", "  Foo x = 1;"] {
         assert!(shown.contains(part), "{part} is not in\n{shown}");
     }
 }
@@ -154,14 +100,7 @@ fn versions_runtimes_and_files_name_the_same_protocol() {
     let text = nri_protos_text("v0.11.0");
     std::fs::write(&proto, text).expect("written");
     let (file, folder) = (proto.to_string_lossy(), folder.path().to_string_lossy());
-    for spec in [
-        "v0.11",
-        "0.11.0",
-        "containerd@2.2.1",
-        "cri-o@1.35",
-        &*file,
-        &*folder,
-    ] {
+    for spec in ["v0.11", "0.11.0", "containerd@2.2.1", "cri-o@1.35", &*file, &*folder] {
         let output = nri_compat(&["diff", "v0.11.0", spec, "--fail-on", "note"]);
         assert_eq!(code(&output), Some(0), "{spec}: {}", stdout(&output));
     }
@@ -169,10 +108,7 @@ fn versions_runtimes_and_files_name_the_same_protocol() {
 
 fn nri_protos_text(name: &str) -> String {
     let history = nri_schema::History::embedded().expect("the tables fit together");
-    let revision = history
-        .revisions()
-        .iter()
-        .find(|revision| revision.name() == name);
+    let revision = history.revisions().iter().find(|revision| revision.name() == name);
     revision.expect("a known revision").proto().to_owned()
 }
 
@@ -187,17 +123,11 @@ fn a_schema_that_is_not_nri_is_compared_by_the_protobuf_rules_alone() {
     };
     std::fs::create_dir(folder.path().join("old")).expect("made");
     std::fs::create_dir(folder.path().join("new")).expect("made");
-    let (old, new) = (
-        write("old/m.proto", "  string x = 1;\n"),
-        write("new/m.proto", ""),
-    );
+    let (old, new) = (write("old/m.proto", "  string x = 1;\n"), write("new/m.proto", ""));
     let output = nri_compat(&["diff", &old, &new]);
     assert_eq!(code(&output), Some(100));
     let shown = stdout(&output);
-    assert!(
-        shown.contains("error[FIELD_NO_DELETE]") && !shown.contains("NRI_"),
-        "{shown}"
-    );
+    assert!(shown.contains("error[FIELD_NO_DELETE]") && !shown.contains("NRI_"), "{shown}");
     assert!(shown.contains("neither side is an NRI protocol"), "{shown}");
 }
 
@@ -232,34 +162,19 @@ fn a_runtime_shows_its_mask_and_what_it_deprecates() {
 #[test]
 fn versions_list_releases_with_the_runtimes_that_ship_them() {
     let shown = stdout(&nri_compat(&["versions"]));
-    let line = shown
-        .lines()
-        .find(|line| line.starts_with("v0.12.0 "))
-        .expect("v0.12.0 is listed");
-    assert!(
-        line.contains("2026-04-15") && line.contains("containerd 2.3.0–2.3.7"),
-        "{line}"
-    );
+    let line = shown.lines().find(|line| line.starts_with("v0.12.0 ")).expect("v0.12.0 is listed");
+    assert!(line.contains("2026-04-15") && line.contains("containerd 2.3.0–2.3.7"), "{line}");
 }
 
 #[test]
 fn explain_knows_every_rule_of_the_catalogue() {
     let rules =
         std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules")).expect("rules");
-    let toml = |path: &Path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    };
-    let paths = rules
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| toml(path));
+    let toml = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
+    let paths = rules.map(|entry| entry.expect("readable").path()).filter(|path| toml(path));
     // Running all of them takes long in a debug build; NRI's own rules are documented nowhere else.
     for path in paths.filter(|path| path.to_string_lossy().contains("NRI_EVENT_")) {
-        let id = path
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let output = nri_compat(&["explain", &id.to_lowercase()]);
         assert_eq!(code(&output), Some(0), "{id}");
         assert!(stdout(&output).starts_with(&id), "{id}");
@@ -328,9 +243,6 @@ fn a_file_whose_reader_panicked_is_unknown_and_the_others_are_checked() {
         .expect("the binary runs");
     let rows = stdout(&output);
     let row = |name: &str| rows.lines().find(|row| row.contains(name)).expect("a row");
-    assert!(
-        row("10-a.wasm").contains("defect in the reader `wasm`: it panicked"),
-        "{rows}"
-    );
+    assert!(row("10-a.wasm").contains("defect in the reader `wasm`: it panicked"), "{rows}");
     assert!(!row("20-b.wasm").contains("defect"), "{rows}");
 }

@@ -69,10 +69,7 @@ fn a_file_with_several_names_is_read_once_under_a_fixed_one() {
         fs::write(root.join("x/plain"), "MARK soft").unwrap();
         symlink(root.join("x/plain"), root.join("a-link")).unwrap();
         symlink("z/own", root.join("a-link-too")).unwrap();
-        assert_eq!(
-            paths(&look(&[&root])),
-            shown(&root, &["b/link-1", "x/plain"])
-        );
+        assert_eq!(paths(&look(&[&root])), shown(&root, &["b/link-1", "x/plain"]));
     }
 }
 
@@ -103,10 +100,7 @@ fn paths_that_are_named_are_followed_and_overlaps_read_once() {
 
     assert_eq!(paths(&look(&[&link])), shown(&root, &["link/plugin"]));
     assert_eq!(paths(&look(&[&inner, &root])), shown(&root, &["in/plugin"]));
-    assert_eq!(
-        paths(&look(&[&file, &root, &file])),
-        shown(&root, &["in/plugin"])
-    );
+    assert_eq!(paths(&look(&[&file, &root, &file])), shown(&root, &["in/plugin"]));
 }
 
 #[test]
@@ -130,23 +124,11 @@ fn what_is_named_and_cannot_be_judged_is_unknown() {
     let _socket = UnixListener::bind(root.join("socket")).unwrap();
     for (name, reason) in [
         ("empty", "it is empty"),
-        (
-            "gzip",
-            "compressed with gzip, but neither an archive nor a log",
-        ),
-        (
-            "python",
-            "a script for `/usr/bin/env python3`; cannot determine which program it runs",
-        ),
-        (
-            "shell",
-            "a script for `/bin/sh`; cannot determine which program it runs",
-        ),
+        ("gzip", "compressed with gzip, but neither an archive nor a log"),
+        ("python", "a script for `/usr/bin/env python3`; cannot determine which program it runs"),
+        ("shell", "a script for `/bin/sh`; cannot determine which program it runs"),
         ("text", "not a kind of file that can be judged"),
-        (
-            "zip",
-            "a ZIP archive, which is not read: unpack it and check the folder",
-        ),
+        ("zip", "a ZIP archive, which is not read: unpack it and check the folder"),
         ("broken", "broken as asked"),
         ("panic", "defect in the reader `marker`: it panicked"),
         ("socket", "neither a file nor a folder"),
@@ -154,14 +136,8 @@ fn what_is_named_and_cannot_be_judged_is_unknown() {
         let path = root.join(name);
         let found = look(&[&path]);
         assert_eq!(answers(&found), [format!("{}: {reason}", path.display())]);
-        assert!(matches!(
-            found.sightings[0].interface,
-            Interface::Unknown(_)
-        ));
-        assert!(
-            found.skipped.is_empty() && found.missing.is_empty(),
-            "{name}"
-        );
+        assert!(matches!(found.sightings[0].interface, Interface::Unknown(_)));
+        assert!(found.skipped.is_empty() && found.missing.is_empty(), "{name}");
     }
     let found = look(&[&root.join("absent")]);
     assert_eq!(found.skipped[0].reason, "no such file or folder");
@@ -206,15 +182,9 @@ fn executables_that_a_runtime_would_start_are_unknown_if_nothing_knows_them() {
                 "no-index: a script for `/bin/sh`; cannot determine which program it runs",
             ]
         );
-        assert_eq!(
-            paths(&found),
-            [plugins.join("40-known").display().to_string()]
-        );
+        assert_eq!(paths(&found), [plugins.join("40-known").display().to_string()]);
         let shell = &found.sightings[0];
-        assert_eq!(
-            (shell.index.as_deref(), shell.name.as_deref()),
-            (Some("10"), Some("shell"))
-        );
+        assert_eq!((shell.index.as_deref(), shell.name.as_deref()), (Some("10"), Some("shell")));
     }
 }
 
@@ -223,23 +193,16 @@ fn a_plugin_is_reported_under_every_name_that_a_runtime_starts() {
     let (_keep, root) = folder();
     let plugins = root.join("nri/plugins");
     fs::create_dir_all(&plugins).unwrap();
-    for (name, text) in [
-        ("a-soft", "MARK soft"),
-        ("a-hard", "MARK hard"),
-        ("other", "MARK other"),
-    ] {
+    for (name, text) in [("a-soft", "MARK soft"), ("a-hard", "MARK hard"), ("other", "MARK other")]
+    {
         fs::write(root.join(name), text).unwrap();
     }
     symlink(root.join("a-soft"), plugins.join("10-soft")).unwrap();
     symlink("10-soft", plugins.join("11-chain")).unwrap();
     fs::hard_link(root.join("a-hard"), plugins.join("20-hard")).unwrap();
     fs::hard_link(root.join("other"), root.join("30-named")).unwrap();
-    let expected = [
-        "30-named",
-        "nri/plugins/10-soft",
-        "nri/plugins/11-chain",
-        "nri/plugins/20-hard",
-    ];
+    let expected =
+        ["30-named", "nri/plugins/10-soft", "nri/plugins/11-chain", "nri/plugins/20-hard"];
     for _ in 0..10 {
         let found = look(&[&root]);
         assert_eq!(paths(&found), shown(&root, &expected));
@@ -272,21 +235,12 @@ fn every_file_has_one_fate() {
     for number in 0..300 {
         fs::write(root.join(format!("other-{number}")), "text").unwrap();
     }
-    let tar = common::image::Layer::new()
-        .file("a", "MARK a")
-        .file("b", "text")
-        .tar();
+    let tar = common::image::Layer::new().file("a", "MARK a").file("b", "text").tar();
     fs::write(root.join("x.tar"), tar).unwrap();
     let found = look(&[&root]);
     let inputs = found.summary.inputs;
-    assert_eq!(
-        (inputs.evidence, inputs.other_names, inputs.empty),
-        (2, 1, 1)
-    );
-    assert_eq!(
-        (inputs.other_files, inputs.archives, inputs.unreadable),
-        (301, 1, 1)
-    );
+    assert_eq!((inputs.evidence, inputs.other_names, inputs.empty), (2, 1, 1));
+    assert_eq!((inputs.other_files, inputs.archives, inputs.unreadable), (301, 1, 1));
     assert_eq!(found.summary.files, inputs.total());
 }
 
@@ -294,9 +248,7 @@ fn every_file_has_one_fate() {
 fn sockets_fifos_and_devices_in_folders_are_not_opened() {
     let (_keep, root) = folder();
     let _socket = UnixListener::bind(root.join("socket")).unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(root.join("fifo"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(root.join("fifo")).status();
     assert!(made.unwrap().success());
     symlink("fifo", root.join("to-fifo")).unwrap();
     symlink("/dev/zero", root.join("to-device")).unwrap();
@@ -314,10 +266,7 @@ fn a_named_folder_without_files_is_said_to_be_empty() {
         let found = look(&[path]);
         let line = format!("{}: contains no files", path.display());
         assert_eq!(answers(&found), [line]);
-        assert!(matches!(
-            found.sightings[0].interface,
-            Interface::Unknown(_)
-        ));
+        assert!(matches!(found.sightings[0].interface, Interface::Unknown(_)));
     }
     fs::write(inner.join("text"), "text").unwrap();
     assert!(look(&[&root]).sightings.is_empty());
@@ -348,13 +297,7 @@ fn a_reader_that_fails_or_panics_does_not_end_the_scan() {
     let found = look(&[&root]);
     assert_eq!(paths(&found), shown(&root, &["c"]));
     let reasons: Vec<_> = found.skipped.iter().map(|skip| &*skip.reason).collect();
-    assert_eq!(
-        reasons,
-        [
-            "broken as asked",
-            "defect in the reader `marker`: it panicked"
-        ]
-    );
+    assert_eq!(reasons, ["broken as asked", "defect in the reader `marker`: it panicked"]);
 }
 
 #[test]
@@ -363,11 +306,7 @@ fn progress_counts_along() {
     fs::write(root.join("a"), "MARK 1").unwrap();
     fs::write(root.join("b"), "12").unwrap();
     let progress = Progress::default();
-    let request = Request {
-        paths: vec![root],
-        progress: Some(&progress),
-        ..Request::default()
-    };
+    let request = Request { paths: vec![root], progress: Some(&progress), ..Request::default() };
     let found = collect(&request, &[&Marker]);
     assert_eq!((found.summary.files, found.summary.bytes), (2, 8));
     assert_eq!((progress.now().files, progress.now().bytes), (2, 8));

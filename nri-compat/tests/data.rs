@@ -52,10 +52,7 @@ fn a_folder_replaces_the_tables_of_every_command() {
         nri_compat(&["runtimes", spec, "--data", path], None),
         nri_compat(&["--data", path, "runtimes", spec], None),
         nri_compat(&["runtimes", spec], Some(folder.path())),
-        nri_compat(
-            &["diff", spec, "latest", "--fail-on", "never"],
-            Some(folder.path()),
-        ),
+        nri_compat(&["diff", spec, "latest", "--fail-on", "never"], Some(folder.path())),
         nri_compat(&["check", path, "--target", spec], Some(folder.path())),
     ] {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -79,13 +76,7 @@ fn tables_that_do_not_fit_together_are_an_error() {
 fn the_age_names_date_and_folder() {
     let folder = tables();
     let built_in = stdout(&nri_compat(&["versions", "--age"], None));
-    assert!(
-        built_in.starts_with("data of 20") && built_in.ends_with("(built in)\n"),
-        "{built_in}"
-    );
+    assert!(built_in.starts_with("data of 20") && built_in.ends_with("(built in)\n"), "{built_in}");
     let replaced = stdout(&nri_compat(&["versions", "--age"], Some(folder.path())));
-    assert!(
-        replaced.contains(folder.path().to_str().expect("UTF-8")),
-        "{replaced}"
-    );
+    assert!(replaced.contains(folder.path().to_str().expect("UTF-8")), "{replaced}");
 }

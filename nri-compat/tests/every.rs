@@ -31,18 +31,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
 }
 
 fn check(folder: &Path, args: &[&str]) -> Child {
-    let all = [
-        &[
-            "check",
-            "plugins",
-            "--format",
-            "jsonl",
-            "--fail-on",
-            "never",
-        ],
-        args,
-    ]
-    .concat();
+    let all = [&["check", "plugins", "--format", "jsonl", "--fail-on", "never"], args].concat();
     command(folder, &all).spawn().expect("the binary runs")
 }
 
@@ -70,10 +59,7 @@ fn reports_repeat_until_sigterm() {
     let folder = folder();
     let mut child = check(folder.path(), &["--every", "10ms"]);
     let report = report(&mut child, 2);
-    assert_eq!(
-        report["subjects"][0]["verdicts"][0]["verdict"],
-        "incompatible"
-    );
+    assert_eq!(report["subjects"][0]["verdicts"][0]["verdict"], "incompatible");
     // The rest of the output is not read any more: the process must end even if nobody reads its reports.
     child.stdout.take();
     assert_eq!(end(&mut child, Signal::TERM), Some(0));
@@ -111,9 +97,7 @@ fn lingering(folder: &Path, time: &str) -> Child {
 fn lingering_keeps_the_exit_code_of_the_report() {
     let folder = folder();
     let start = Instant::now();
-    let output = lingering(folder.path(), "300ms")
-        .wait_with_output()
-        .expect("it ends");
+    let output = lingering(folder.path(), "300ms").wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(100));
     assert!(start.elapsed() >= Duration::from_millis(300));
 }
@@ -134,29 +118,20 @@ fn metrics_are_written_beside_the_report() {
     fs::create_dir(folder.path().join("metrics")).expect("created");
     let args = ["--metrics-file", "metrics/nri-compat.prom"];
     for _ in 0..2 {
-        let output = check(folder.path(), &args)
-            .wait_with_output()
-            .expect("it ends");
+        let output = check(folder.path(), &args).wait_with_output().expect("it ends");
         assert_eq!(output.status.code(), Some(0));
         serde_json::from_slice::<Value>(&output.stdout).expect("the report");
     }
     let files = fs::read_dir(folder.path().join("metrics")).expect("a folder");
     assert_eq!(files.count(), 1);
     let metrics = fs::read_to_string(folder.path().join("metrics/nri-compat.prom"));
-    assert!(
-        metrics
-            .expect("written")
-            .contains("verdict=\"incompatible\"")
-    );
+    assert!(metrics.expect("written").contains("verdict=\"incompatible\""));
 }
 
 #[test]
 fn metrics_that_cannot_be_written_do_not_suppress_the_report() {
     let folder = folder();
-    let child = check(
-        folder.path(),
-        &["--metrics-file", "missing/nri-compat.prom"],
-    );
+    let child = check(folder.path(), &["--metrics-file", "missing/nri-compat.prom"]);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1));
     serde_json::from_slice::<Value>(&output.stdout).expect("the report");

@@ -65,10 +65,7 @@ fn of_an_image_counts_what_its_container_would_see() {
         ),
     ];
     let both: &[&str] = &["a/layer.tar", "b/layer.tar"];
-    let images = docker(
-        &[("example.org/p:1", both), ("below:2", &["a/layer.tar"])],
-        &layers,
-    );
+    let images = docker(&[("example.org/p:1", both), ("below:2", &["a/layer.tar"])], &layers);
     let found = look(&images.tar());
     assert_eq!(
         paths(&found),
@@ -96,22 +93,14 @@ fn hard_links_are_one_file_under_a_name_that_is_left() {
         .symbolic_link("bin/s", "a")
         .file("bin/c", "MARK c")
         .tar();
-    let upper = Layer::new()
-        .file("bin/.wh.a", "")
-        .hard_link("usr/c", "bin/c")
-        .file("bin/.wh.c", "")
-        .tar();
+    let upper =
+        Layer::new().file("bin/.wh.a", "").hard_link("usr/c", "bin/c").file("bin/.wh.c", "").tar();
     let layers = [("1.tar", lower), ("2.tar", upper)];
     let image = docker(&[("low", &["1.tar"]), ("up", &["1.tar", "2.tar"])], &layers);
     let found = look(&image.tar());
     assert_eq!(
         paths(&found),
-        [
-            "it: low: /bin/a",
-            "it: low: /bin/c",
-            "it: up: /bin/b",
-            "it: up: /usr/c"
-        ]
+        ["it: low: /bin/a", "it: low: /bin/c", "it: up: /bin/b", "it: up: /usr/c"]
     );
 }
 
@@ -131,10 +120,7 @@ fn a_path_that_comes_twice_counts_as_it_came_last() {
 #[test]
 fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
     let layer = Layer::new().file("usr/bin/10-x", "MARK x").tar();
-    let layers = [
-        ("aaaa", zstd(&layer)),
-        ("bbbb", Layer::new().file("etc/y", "MARK y").tar()),
-    ];
+    let layers = [("aaaa", zstd(&layer)), ("bbbb", Layer::new().file("etc/y", "MARK y").tar())];
     let parts = oci(&[("p:1", &["aaaa", "bbbb"]), ("q", &["bbbb"])], &layers);
     let expected = ["p:1: /etc/y", "p:1: /usr/bin/10-x", "q: /etc/y"];
     for bytes in [parts.tar(), gzip(&parts.tar()), zstd(&parts.tar())] {
@@ -143,10 +129,7 @@ fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
         assert_eq!(skipped(&found), [""; 0]);
     }
     let tree = Tree::new();
-    parts
-        .0
-        .iter()
-        .for_each(|(path, bytes)| tree.file(&format!("images/it/{path}"), bytes));
+    parts.0.iter().for_each(|(path, bytes)| tree.file(&format!("images/it/{path}"), bytes));
     tree.file("images/beside", b"MARK beside");
     let found = tree.look(&[&Marker]);
     let bare = tree.bare(found.sightings.clone());
@@ -195,10 +178,7 @@ fn docker_layers_that_link_to_each_other_are_followed() {
         .tar();
     let found = look(&tar);
     assert_eq!(paths(&found), ["it: 0123456789ab: /x"]);
-    assert_eq!(
-        skipped(&found),
-        ["it: 0123456789ab: layer 2: c/layer.tar is a circular link"]
-    );
+    assert_eq!(skipped(&found), ["it: 0123456789ab: layer 2: c/layer.tar is a circular link"]);
 }
 
 /// A reader that counts how often it reads.
@@ -223,10 +203,8 @@ impl Reader for Counting {
 fn a_layer_is_read_once_whatever_the_number_of_images() {
     let layer = Layer::new().file("x", "MARK x").tar();
     let names: Vec<String> = (0..50).map(|number| format!("i:{number}")).collect();
-    let images: Vec<(&str, &[&str])> = names
-        .iter()
-        .map(|name| (name.as_str(), &["aaaa", "aaaa"][..]))
-        .collect();
+    let images: Vec<(&str, &[&str])> =
+        names.iter().map(|name| (name.as_str(), &["aaaa", "aaaa"][..])).collect();
     let counting = Counting(AtomicUsize::new(0));
     let found = look_with(&oci(&images, &[("aaaa", layer)]).tar(), &counting);
     assert_eq!(counting.0.into_inner(), 1);
@@ -246,19 +224,14 @@ fn long_names_strange_names_and_other_entries_are_read() {
         .tar();
     let found = look(&tar);
     let long = format!("it: /{long}");
-    assert_eq!(
-        paths(&found),
-        ["it: /bin/\\xff\\u{a}", &long, "it: /in", "it: /out"]
-    );
+    assert_eq!(paths(&found), ["it: /bin/\\xff\\u{a}", &long, "it: /in", "it: /out"]);
     assert_eq!(skipped(&found), [""; 0]);
 }
 
 #[test]
 fn pax_records_count() {
     let mut builder = tar::Builder::new(Vec::new());
-    builder
-        .append_pax_extensions([("path", &b"from/pax"[..])])
-        .unwrap();
+    builder.append_pax_extensions([("path", &b"from/pax"[..])]).unwrap();
     let tar = builder.into_inner().unwrap();
     // Without its end, which is in the rest.
     let start = &tar[..tar.len() - 1024];
@@ -349,9 +322,8 @@ fn bombs_end_with_a_reason() {
 
 #[test]
 fn a_json_file_called_manifest_makes_no_image() {
-    let parts = Parts::default()
-        .with("manifest.json", r#"{"name": "a web page"}"#)
-        .with("x", "MARK x");
+    let parts =
+        Parts::default().with("manifest.json", r#"{"name": "a web page"}"#).with("x", "MARK x");
     for bytes in [parts.tar(), gzip(&parts.tar())] {
         assert_eq!(paths(&look(&bytes)), ["it: /x"]);
     }

@@ -29,10 +29,8 @@ fn reports_fit_the_schema() {
         ("v0.12.0", "v0.12.0"),
     ] {
         let report = report(from, to);
-        let errors: Vec<String> = validator
-            .iter_errors(&report)
-            .map(|error| error.to_string())
-            .collect();
+        let errors: Vec<String> =
+            validator.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{from} to {to}: {errors:#?}");
     }
 }
@@ -41,9 +39,7 @@ fn reports_fit_the_schema() {
 fn the_schema_refuses_what_it_should() {
     let validator = validator();
     let good = report("v0.11.0", "v0.12.0");
-    for key in [
-        "schema", "from", "to", "findings", "changes", "pairings", "summary",
-    ] {
+    for key in ["schema", "from", "to", "findings", "changes", "pairings", "summary"] {
         let mut bad = good.clone();
         bad.as_object_mut().expect("an object").remove(key);
         assert!(!validator.is_valid(&bad), "{key} may be missing");

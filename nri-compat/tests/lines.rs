@@ -49,14 +49,7 @@ fn check(format: &str) -> String {
     let folder = module();
     let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
         .current_dir(folder.path())
-        .args([
-            "check",
-            "cmd",
-            "--target",
-            "containerd@2.4.2",
-            "--format",
-            format,
-        ])
+        .args(["check", "cmd", "--target", "containerd@2.4.2", "--format", format])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(100), "{output:?}");
@@ -82,10 +75,7 @@ fn json_and_sarif() {
     let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
     let places = results.map(|result| {
         let place = &result["locations"][0]["physicalLocation"];
-        (
-            text(&place["artifactLocation"]["uri"]),
-            place["region"]["startLine"].as_u64().unwrap(),
-        )
+        (text(&place["artifactLocation"]["uri"]), place["region"]["startLine"].as_u64().unwrap())
     });
     assert_eq!(sorted(places.collect()), expected());
 }

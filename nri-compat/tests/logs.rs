@@ -9,14 +9,8 @@ use serde_json::Value;
 #[test]
 fn a_warning_that_cannot_be_understood_counts_in_summary_and_exit_code() {
     for (line, verdict) in [
-        (
-            "~~ NRI plugin uses a deprecated interface / StateChange / 10-x ~~",
-            "deprecated",
-        ),
-        (
-            "plugin 10-x uses deprecated StateChange instead of a dedicated Run",
-            "deprecated",
-        ),
+        ("~~ NRI plugin uses a deprecated interface / StateChange / 10-x ~~", "deprecated"),
+        ("plugin 10-x uses deprecated StateChange instead of a dedicated Run", "deprecated"),
         ("Deprecated NRI plugin(s) a,b", "deprecated"),
     ] {
         let output = logs(&["-", "--format", "json"], line.as_bytes());
@@ -24,10 +18,7 @@ fn a_warning_that_cannot_be_understood_counts_in_summary_and_exit_code() {
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(report["summary"]["skipped"], 1, "{line}");
         assert_eq!(report["summary"][verdict], 1, "{line}: {report:#}");
-        assert_eq!(
-            report["subjects"][0]["verdicts"][0]["verdict"], verdict,
-            "{line}"
-        );
+        assert_eq!(report["subjects"][0]["verdicts"][0]["verdict"], verdict, "{line}");
     }
 }
 
@@ -36,15 +27,10 @@ fn a_finding_shows_the_line_and_never_asks_for_the_log_again() {
     for line in [WARNING, &WARNING[..120], "Deprecated NRI plugin(s) a,b"] {
         let output = logs(&["-"], line.as_bytes());
         // The report wraps long lines.
-        let words: Vec<String> = String::from_utf8_lossy(&output.stdout)
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
+        let words: Vec<String> =
+            String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect();
         let shown = words.join(" ");
-        assert!(
-            shown.contains(&format!("line 1: {}", line.trim_end())),
-            "{shown}"
-        );
+        assert!(shown.contains(&format!("line 1: {}", line.trim_end())), "{shown}");
         assert!(!shown.contains("nri-compat logs"), "{shown}");
     }
 }
@@ -55,12 +41,7 @@ fn a_time_in_no_form_is_a_mistake_in_usage() {
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.contains("`soon` is not a time; try"), "{error}");
-    assert_eq!(
-        logs(&["-", "--since", "-1h", "--until", "today"], b"")
-            .status
-            .code(),
-        Some(0)
-    );
+    assert_eq!(logs(&["-", "--since", "-1h", "--until", "today"], b"").status.code(), Some(0));
 }
 
 const HARMLESS: &str = "time=\"2026-03-18T20:15:04Z\" level=info msg=\"starting containerd\"\n";
@@ -84,9 +65,7 @@ fn packed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 
 /// Returns where a log is cut: everywhere in its header, and at some places after it.
 fn cuts(whole: &[u8]) -> impl Iterator<Item = usize> {
-    (0..12)
-        .chain((12..whole.len()).step_by(9))
-        .chain([whole.len() - 1])
+    (0..12).chain((12..whole.len()).step_by(9)).chain([whole.len() - 1])
 }
 
 /// Whatever is missing may be a warning, so that a log that was cut anywhere is not clean.
@@ -150,15 +129,9 @@ fn files_in_a_folder_that_are_no_logs_do_not_count_and_named_ones_do() {
     assert_eq!(logs(&[&path("wtmp")], b"").status.code(), Some(1));
     assert_eq!(logs(&[&path("dangling.log")], b"").status.code(), Some(1));
     // Another file does not hide one that cannot be read.
-    fs::write(
-        path("containerd.log.1"),
-        b"\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0",
-    )
-    .expect("written");
+    fs::write(path("containerd.log.1"), b"\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0").expect("written");
     assert_eq!(
-        logs(&[&path("containerd.log"), &path("containerd.log.1")], b"")
-            .status
-            .code(),
+        logs(&[&path("containerd.log"), &path("containerd.log.1")], b"").status.code(),
         Some(1)
     );
     fs::remove_file(path("containerd.log.1")).expect("removed");

@@ -184,10 +184,7 @@ fn files_of_tools_that_name_published_plugins_are_recognised() {
             "releases:\n- name: b\n  chart: nri-plugins/nri-resource-policy-balloons\n".to_owned(),
             format!("3: installs {balloons}"),
         ),
-        (
-            "helm: {chart: deployment/helm/balloons}\n".to_owned(),
-            format!("1: installs {balloons}"),
-        ),
+        ("helm: {chart: deployment/helm/balloons}\n".to_owned(), format!("1: installs {balloons}")),
         (
             format!(
                 "{kustomization}images: [{{name: a, newName: registry.k8s.io/networking/dranet}}]\n"
@@ -358,10 +355,7 @@ fn the_output_of_helm_is_read() {
     let pods: Vec<&String> = found.iter().filter(|line| line.contains("Pod")).collect();
     assert_eq!(
         pods,
-        [
-            "2: Pod a: c=example.org/a:1@18",
-            "3: Pod b: c=example.org/b:1@34"
-        ],
+        ["2: Pod a: c=example.org/a:1@18", "3: Pod b: c=example.org/b:1@34"],
         "{found:?}"
     );
     assert_eq!(found.len(), 2, "{found:?}");

@@ -24,10 +24,7 @@ fn check(args: &[&str], input: &[u8]) -> (Option<i32>, String) {
         .unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8(output.stdout).unwrap(),
-    )
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
 fn json_of(args: &[&str], input: &[u8]) -> Value {
@@ -43,10 +40,8 @@ fn subjects(report: &Value) -> Vec<String> {
         let path = subject["path"].as_str().unwrap();
         let path = path.split_once(": ").map_or(path, |(_, within)| within);
         let evidence = subject["evidence"].as_array().unwrap();
-        let evidence: Vec<&str> = evidence
-            .iter()
-            .map(|one| one["detail"].as_str().unwrap())
-            .collect();
+        let evidence: Vec<&str> =
+            evidence.iter().map(|one| one["detail"].as_str().unwrap()).collect();
         format!("{line} {path}: {verdict}: {}", evidence.join("; "))
     };
     let all = report["subjects"].as_array().unwrap();
@@ -75,10 +70,8 @@ fn candidates_of_a_rendered_chart_are_listed_with_reasons() {
     let schema = include_str!("../schema/check.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&report)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(&report).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
@@ -141,36 +134,16 @@ fn a_named_file_is_never_silent() {
             "unknown",
             "a template that has not been rendered",
         ),
-        (
-            "broken.yaml",
-            "apiVersion: v1\nkind: [\n",
-            "unknown",
-            "document 1: invalid YAML",
-        ),
-        (
-            "compose.yaml",
-            "services: {}\n",
-            "unknown",
-            "no Kubernetes object in it",
-        ),
-        (
-            "comment.yml",
-            "# nothing\n",
-            "unknown",
-            "no Kubernetes object in it",
-        ),
+        ("broken.yaml", "apiVersion: v1\nkind: [\n", "unknown", "document 1: invalid YAML"),
+        ("compose.yaml", "services: {}\n", "unknown", "no Kubernetes object in it"),
+        ("comment.yml", "# nothing\n", "unknown", "no Kubernetes object in it"),
         (
             "path.yaml",
             "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{name: c}]\n  volumes: [{name: v, hostPath: {path: \"{{ .Values.socket }}\"}}]\n",
             "unknown",
             "the path `{{ .Values.socket }}` of a volume is a placeholder",
         ),
-        (
-            "service.yaml",
-            "apiVersion: v1\nkind: Service\n",
-            "-",
-            "a manifest without workloads",
-        ),
+        ("service.yaml", "apiVersion: v1\nkind: Service\n", "-", "a manifest without workloads"),
         (
             "service.json",
             "{\"apiVersion\": \"v1\", \"kind\": \"Service\"}",
@@ -189,17 +162,12 @@ fn a_named_file_is_never_silent() {
         let report = json_of(&[path.to_str().unwrap()], b"");
         let found = subjects(&report).join("\n");
         let ends = format!(": {verdict}: ");
-        assert!(
-            found.contains(expected) && found.contains(&ends),
-            "{name}: {found}"
-        );
+        assert!(found.contains(expected) && found.contains(&ends), "{name}: {found}");
     }
     let long = format!("{}\n{RENDERED}", "# a licence\n".repeat(2_000));
     assert_eq!(subjects(&json_of(&["-"], long.as_bytes())).len(), 6);
-    let utf_16: Vec<u8> = format!("\u{feff}{RENDERED}")
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let utf_16: Vec<u8> =
+        format!("\u{feff}{RENDERED}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(subjects(&json_of(&["-"], &utf_16)).len(), 6);
 }
 
@@ -209,10 +177,7 @@ fn a_folder_is_searched_without_noise() {
     let write =
         |name: &str, content: &str| std::fs::write(folder.path().join(name), content).unwrap();
     write("rendered.yaml", RENDERED);
-    write(
-        "template.yaml",
-        "apiVersion: v1\nkind: {{ .Values.kind }}-x\n",
-    );
+    write("template.yaml", "apiVersion: v1\nkind: {{ .Values.kind }}-x\n");
     write("values.yaml", "image: {repository: x}\n");
     write("broken.yaml", "apiVersion: [\n");
     write("package.json", "{\"name\": \"x\"}");
@@ -235,12 +200,7 @@ fn a_folder_is_searched_without_noise() {
     let report = json_of(&[path.to_str().unwrap()], b"");
     let skipped = report["skipped"].as_array().unwrap();
     assert_eq!(skipped.len(), 1, "{skipped:?}");
-    assert!(
-        skipped[0]["reason"]
-            .as_str()
-            .unwrap()
-            .contains("render it first")
-    );
+    assert!(skipped[0]["reason"].as_str().unwrap().contains("render it first"));
 }
 
 /// Returns a pod that may be a candidate.

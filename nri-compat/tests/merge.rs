@@ -43,26 +43,15 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
     write("broken.json", b"{\"schema\":1,\"subj");
     let lines = ["c", "d", "e", "e"].map(|node| report(folder.path(), node, "10-old", "jsonl"));
     let lines = lines.concat();
-    let args = [
-        "merge",
-        "a.json",
-        "b.json",
-        "broken.json",
-        "gone.json",
-        "-",
-        "--format",
-        "json",
-    ];
+    let args = ["merge", "a.json", "b.json", "broken.json", "gone.json", "-", "--format", "json"];
     let output = nri_compat(folder.path(), &args, &lines);
     assert_eq!(output.status.code(), Some(0));
     let merged: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let schema: Value =
         serde_json::from_str(include_str!("../schema/merge.schema.json")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
-    let errors: Vec<String> = validator
-        .iter_errors(&merged)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(&merged).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     // Standard input and files differ only in the name: `<stdin>` in all of them.
     let nodes: Vec<_> = merged["plugins"]
@@ -71,21 +60,11 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
         .iter()
         .map(|plugin| (&plugin["name"], &plugin["nodes"]))
         .collect();
-    assert_eq!(
-        nodes,
-        [(&"old".into(), &4.into()), (&"other".into(), &1.into())]
-    );
+    assert_eq!(nodes, [(&"old".into(), &4.into()), (&"other".into(), &1.into())]);
     assert_eq!(merged["plugins"][0]["first_seen"], "2026-03-18T20:15:04Z");
-    assert_eq!(
-        merged["plugins"][0]["verdicts"][0]["nodes"]["deprecated"],
-        4
-    );
-    let skipped: Vec<_> = merged["skipped"]
-        .as_array()
-        .expect("an array")
-        .iter()
-        .map(|one| &one["path"])
-        .collect();
+    assert_eq!(merged["plugins"][0]["verdicts"][0]["nodes"]["deprecated"], 4);
+    let skipped: Vec<_> =
+        merged["skipped"].as_array().expect("an array").iter().map(|one| &one["path"]).collect();
     assert_eq!(skipped, ["broken.json", "gone.json"]);
     assert_eq!(merged["summary"]["reports"], 6);
     assert_eq!(merged["summary"]["nodes"], 5);
@@ -98,9 +77,7 @@ fn the_text_names_plugin_nodes_and_verdict() {
     let output = nri_compat(
         folder.path(),
         &["merge", "-"],
-        &["a", "b"]
-            .map(|node| report(folder.path(), node, "10-old", "jsonl"))
-            .concat(),
+        &["a", "b"].map(|node| report(folder.path(), node, "10-old", "jsonl")).concat(),
     );
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let line = text.lines().nth(1).expect("a row");
@@ -117,10 +94,7 @@ fn the_text_names_plugin_nodes_and_verdict() {
             "<stdin>"
         ]
     );
-    assert!(
-        text.contains("2 reports of 2 nodes, 1 plugin, 0 skipped"),
-        "{text}"
-    );
+    assert!(text.contains("2 reports of 2 nodes, 1 plugin, 0 skipped"), "{text}");
 }
 
 #[test]
@@ -129,14 +103,8 @@ fn nothing_to_merge_is_1() {
     let output = nri_compat(folder.path(), &["merge", "gone.json"], b"");
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(
-        error.starts_with("error: no report could be read"),
-        "{error}"
-    );
-    assert_eq!(
-        nri_compat(folder.path(), &["merge"], b"").status.code(),
-        Some(2)
-    );
+    assert!(error.starts_with("error: no report could be read"), "{error}");
+    assert_eq!(nri_compat(folder.path(), &["merge"], b"").status.code(), Some(2));
 }
 
 #[test]
@@ -168,17 +136,9 @@ fn silent_nodes_are_listed_and_count_if_asked_for() {
         ("removed", 0),
         ("unknown", 100),
     ] {
-        assert_eq!(
-            merged(&["--fail-on", fail_on]).status.code(),
-            Some(code),
-            "{fail_on}"
-        );
+        assert_eq!(merged(&["--fail-on", fail_on]).status.code(), Some(code), "{fail_on}");
     }
-    let missing = nri_compat(
-        folder.path(),
-        &["merge", "-", "--expect-nodes", "gone"],
-        &reports,
-    );
+    let missing = nri_compat(folder.path(), &["merge", "-", "--expect-nodes", "gone"], &reports);
     assert_eq!(missing.status.code(), Some(1));
 }
 
@@ -186,10 +146,7 @@ fn silent_nodes_are_listed_and_count_if_asked_for() {
 fn the_node_is_named_by_option_environment_or_host() {
     let node = |args: &[&str], variable: Option<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-        command
-            .args(["logs", "/dev/null", "--format", "json"])
-            .args(args)
-            .env_remove("NODE_NAME");
+        command.args(["logs", "/dev/null", "--format", "json"]).args(args).env_remove("NODE_NAME");
         command.envs(variable.map(|name| ("NODE_NAME", name)));
         let output = command.output().expect("it runs");
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -209,10 +166,7 @@ fn reports_of_a_node_with_one_time_count_together_in_any_order() {
     let report: Value = serde_json::from_str(&old).expect("JSON");
     let mut clean = report.clone();
     clean["subjects"] = Value::Array(Vec::new());
-    for lines in [
-        format!("{report}\n{clean}\n"),
-        format!("{clean}\n{report}\n"),
-    ] {
+    for lines in [format!("{report}\n{clean}\n"), format!("{clean}\n{report}\n")] {
         let args = ["merge", "-", "--fail-on", "deprecated"];
         let output = nri_compat(folder.path(), &args, lines.as_bytes());
         assert_eq!(output.status.code(), Some(100), "{lines}");
@@ -223,20 +177,10 @@ fn reports_of_a_node_with_one_time_count_together_in_any_order() {
 fn a_list_of_expected_nodes_must_name_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let line = report(folder.path(), "a", "10-old", "jsonl");
-    let args = [
-        "merge",
-        "-",
-        "--expect-nodes",
-        "nodes",
-        "--fail-on",
-        "silent",
-    ];
-    for (nodes, code) in [
-        ("", 1),
-        ("# none\r\n\r\n", 1),
-        ("\u{feff}node/a\r\na\r\n", 0),
-        ("a\nb\n", 100),
-    ] {
+    let args = ["merge", "-", "--expect-nodes", "nodes", "--fail-on", "silent"];
+    for (nodes, code) in
+        [("", 1), ("# none\r\n\r\n", 1), ("\u{feff}node/a\r\na\r\n", 0), ("a\nb\n", 100)]
+    {
         std::fs::write(folder.path().join("nodes"), nodes).expect("written");
         let output = nri_compat(folder.path(), &args, &line);
         assert_eq!(output.status.code(), Some(code), "{nodes:?}");
@@ -249,8 +193,5 @@ fn a_report_that_ends_too_early_is_named_as_such() {
     let line = report(folder.path(), "a", "10-old", "jsonl");
     let output = nri_compat(folder.path(), &["merge", "-"], &line[..line.len() / 2]);
     let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        shown.contains("cut: the input ends before it does"),
-        "{shown}"
-    );
+    assert!(shown.contains("cut: the input ends before it does"), "{shown}");
 }

@@ -44,12 +44,7 @@ const NEW: &[&str] = &["--target", "nri@0.12.5"];
 #[test]
 fn verdicts_at_or_above_the_one_named_are_100() {
     let folder = folder("");
-    let with = |fail_on| {
-        code(&check(
-            folder.path(),
-            &[NEW, &["--fail-on", fail_on]].concat(),
-        ))
-    };
+    let with = |fail_on| code(&check(folder.path(), &[NEW, &["--fail-on", fail_on]].concat()));
     assert_eq!(code(&check(folder.path(), NEW)), Some(100));
     assert_eq!(with("incompatible"), Some(100));
     assert_eq!(with("removed"), Some(100));
@@ -61,27 +56,12 @@ fn verdicts_at_or_above_the_one_named_are_100() {
 #[test]
 fn nothing_but_fail_on_and_the_policy_changes_the_exit_code() {
     let folder = folder("");
-    let formats = [
-        "text",
-        "json",
-        "jsonl",
-        "markdown",
-        "csv",
-        "github",
-        "junit",
-        "sarif",
-        "openmetrics",
-    ];
+    let formats =
+        ["text", "json", "jsonl", "markdown", "csv", "github", "junit", "sarif", "openmetrics"];
     for format in formats {
-        let output = check(
-            folder.path(),
-            &[NEW, &["--format", format, "--explain"]].concat(),
-        );
+        let output = check(folder.path(), &[NEW, &["--format", format, "--explain"]].concat());
         assert_eq!(code(&output), Some(100), "{format}");
-        assert!(
-            !output.stdout.is_empty() && output.stderr.is_empty(),
-            "{format}: {output:?}"
-        );
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{format}: {output:?}");
     }
 }
 
@@ -89,10 +69,7 @@ fn nothing_but_fail_on_and_the_policy_changes_the_exit_code() {
 fn the_policy_of_the_working_folder_gives_targets_and_fail_level() {
     let folder = folder("targets = ['nri@0.12.5', 'nri@0.10']\nfail-on = 'never'\n");
     assert_eq!(code(&check(folder.path(), &[])), Some(0));
-    assert_eq!(
-        code(&check(folder.path(), &["--fail-on", "removed"])),
-        Some(100)
-    );
+    assert_eq!(code(&check(folder.path(), &["--fail-on", "removed"])), Some(100));
     let targets = report(folder.path(), &[])["targets"].clone();
     assert_eq!(targets.as_array().map(Vec::len), Some(2), "{targets}");
 }
@@ -106,11 +83,7 @@ fn what_is_ignored_is_shown_and_does_not_count() {
     let suppressed = &held["subjects"][0]["verdicts"][0]["suppressed"];
     assert_eq!(suppressed["reason"], "goes in May", "{held}");
     assert_eq!(held["policy"], Value::Array(Vec::new()));
-    fs::write(
-        folder.path().join("other.toml"),
-        format!("{ignore}2020-01-01\n"),
-    )
-    .expect("written");
+    fs::write(folder.path().join("other.toml"), format!("{ignore}2020-01-01\n")).expect("written");
     let over = [NEW, &["--config", "other.toml"]].concat();
     assert_eq!(code(&check(folder.path(), &over)), Some(100));
     let note = "other.toml:1: the ignore of `*/10-*` expired on 2020-01-01";
@@ -141,10 +114,7 @@ fn a_baseline_holds_for_what_it_was_written_with() {
     let with = [NEW, &["--baseline", "b.json"]].concat();
     assert_eq!(code(&check(folder.path(), &with)), Some(0));
     let held = report(folder.path(), &with);
-    assert_eq!(
-        held["subjects"][0]["verdicts"][0]["suppressed"]["by"], "baseline",
-        "{held}"
-    );
+    assert_eq!(held["subjects"][0]["verdicts"][0]["suppressed"]["by"], "baseline", "{held}");
     fs::write(folder.path().join("plugins/20-new"), PLUGIN).expect("written");
     assert_eq!(code(&check(folder.path(), &with)), Some(100));
     fs::remove_file(folder.path().join("plugins/20-new")).expect("removed");
@@ -158,9 +128,7 @@ fn a_baseline_holds_for_what_it_was_written_with() {
 #[test]
 fn completions_and_manual_name_every_subcommand() {
     let run = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
-            .args(args)
-            .output();
+        let output = Command::new(env!("CARGO_BIN_EXE_nri-compat")).args(args).output();
         let output = output.expect("the binary runs");
         assert_eq!(code(&output), Some(0), "{args:?}");
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -174,10 +142,7 @@ fn completions_and_manual_name_every_subcommand() {
     assert_eq!(run(&["man", "--out", out]), "");
     let page = run(&["man"]);
     for name in ["check", "diff", "explain", "man"] {
-        assert!(
-            page.contains(&format!("nri\\-compat\\-{name}(1)")),
-            "{page}"
-        );
+        assert!(page.contains(&format!("nri\\-compat\\-{name}(1)")), "{page}");
         let own = folder.path().join(format!("nri-compat-{name}.1"));
         assert!(own.is_file(), "{}", own.display());
     }

@@ -22,10 +22,7 @@ fn named(files: &[(&str, &str)], paths: &[&str]) -> Vec<Sighting> {
         tree.file(name, text.as_bytes());
     }
     let paths: Vec<PathBuf> = paths.iter().map(|path| tree.root.join(path)).collect();
-    let request = Request {
-        paths,
-        ..Request::default()
-    };
+    let request = Request { paths, ..Request::default() };
     let found = collect(&request, READERS);
     assert_eq!(found.skipped, [], "{files:?}");
     // Files that were named and are no plugins are listed too.
@@ -79,17 +76,9 @@ fn what_is_not_shown_simply_is_unknown() {
     let fork = PLUGIN.replace("containerd/nri/pkg/stub", "me/nri/pkg/stub");
     let early = MODULE.replace("v0.11.0", "v0.3.0");
     for (module, main, words) in [
-        (
-            MODULE.replace("v0.11.0", "v0.12.5"),
-            PLUGIN,
-            "only the built program",
-        ),
+        (MODULE.replace("v0.11.0", "v0.12.5"), PLUGIN, "only the built program"),
         (replaced("../nri"), PLUGIN, "replaces NRI"),
-        (
-            replaced("github.com/containerd/nri v0.12.0"),
-            PLUGIN,
-            "replaces NRI",
-        ),
+        (replaced("github.com/containerd/nri v0.12.0"), PLUGIN, "replaces NRI"),
         (
             MODULE.replace("v0.11.0", "v0.11.1-0.20260416000000-0123456789ab"),
             PLUGIN,
@@ -106,11 +95,7 @@ fn what_is_not_shown_simply_is_unknown() {
     }
     let accepted = one(&[("go.mod", &early), ("main.go", &old_handler)]);
     assert_eq!(accepted.interface, Interface::StateChange);
-    let workspace = [
-        ("go.mod", MODULE),
-        ("go.work", "use ."),
-        ("main.go", PLUGIN),
-    ];
+    let workspace = [("go.mod", MODULE), ("go.work", "use ."), ("main.go", PLUGIN)];
     assert!(unknown(&one(&workspace)).contains("go.work"));
     assert!(unknown(&one(&[("main.go", PLUGIN)])).contains("no go.mod"));
 }
@@ -213,10 +198,7 @@ fn one_shot_plugins_are_told_from_their_configuration() {
     let names: Vec<_> = found.iter().map(|seen| seen.name.as_deref()).collect();
     assert_eq!(names, [Some("clearcfs"), Some("x")]);
     for seen in &found {
-        assert_eq!(
-            (seen.kind, seen.role),
-            (FileKind::OneShotConfig, Role::Plugin)
-        );
+        assert_eq!((seen.kind, seen.role), (FileKind::OneShotConfig, Role::Plugin));
         assert_eq!(seen.interface, Interface::OneShot);
     }
     let cni = r#"{"cniVersion": "1.0.0", "name": "x", "plugins": [{"type": "bridge"}]}"#;

@@ -14,9 +14,7 @@ pub(crate) fn on_a_thread<T: Send + 'static>(
     run: impl Future<Output = T> + Send + 'static,
     failed: impl FnOnce(io::Error) -> T + Send + 'static,
 ) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let run = thread::spawn(move || match runtime {
         Ok(runtime) => runtime.block_on(run),
         Err(error) => failed(error),

@@ -153,10 +153,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 
 static STATEMENTS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
     // Cannot fail: a test parses every file.
-    ORDERED
-        .iter()
-        .filter_map(|(_, text)| toml::from_str(text).ok())
-        .collect()
+    ORDERED.iter().filter_map(|(_, text)| toml::from_str(text).ok()).collect()
 });
 
 /// The id and the text of each file, in the order of the contract.

@@ -66,9 +66,6 @@ pub(crate) fn malformed(error: DecodeError) -> Status {
 
 /// Returns the answer to a part of Synchronize. A runtime drops a plugin that does not repeat whether there are more parts.
 pub(crate) fn synchronized(more: bool) -> Bytes {
-    let answer = SynchronizeResponse {
-        more,
-        ..SynchronizeResponse::default()
-    };
+    let answer = SynchronizeResponse { more, ..SynchronizeResponse::default() };
     answer.encode_to_vec().into()
 }

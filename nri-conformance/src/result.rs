@@ -88,11 +88,7 @@ impl Failure {
         got: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        Failure {
-            sent: sent.into(),
-            got: got.into(),
-            expected: expected.into(),
-        }
+        Failure { sent: sent.into(), got: got.into(), expected: expected.into() }
     }
 }
 
@@ -107,12 +103,7 @@ impl Subject {
     /// Returns a runtime with the name and the version that it reports.
     #[cfg(feature = "runtime")]
     pub(crate) fn runtime(name: String, version: String) -> Self {
-        Subject {
-            kind: SubjectKind::Runtime,
-            name,
-            index: String::new(),
-            version,
-        }
+        Subject { kind: SubjectKind::Runtime, name, index: String::new(), version }
     }
 
     /// Returns a plugin with the identity that it registers with.
@@ -137,12 +128,10 @@ impl Subject {
 impl Report {
     /// Returns the results of tests whose statement was broken.
     pub fn failures(&self) -> impl Iterator<Item = (&TestResult, &Failure)> {
-        self.results
-            .iter()
-            .filter_map(|result| match &result.outcome {
-                Outcome::Fail(failure) => Some((result, failure)),
-                Outcome::Pass | Outcome::Skip(_) | Outcome::Known { .. } => None,
-            })
+        self.results.iter().filter_map(|result| match &result.outcome {
+            Outcome::Fail(failure) => Some((result, failure)),
+            Outcome::Pass | Outcome::Skip(_) | Outcome::Known { .. } => None,
+        })
     }
 
     /// Panics with a list of the failures if a statement was broken.

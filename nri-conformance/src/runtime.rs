@@ -78,11 +78,7 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
     let report = play::play(&stage, stop).await;
     if let Some(driver) = &stage.driver {
         // Without an error, no request was abandoned.
-        let quiet = if report.is_ok() {
-            Duration::ZERO
-        } else {
-            GIVEN_UP
-        };
+        let quiet = if report.is_ok() { Duration::ZERO } else { GIVEN_UP };
         driver.clean_up(quiet).await;
     }
     report
@@ -115,12 +111,7 @@ impl Stage {
                 Some(Driver::new(options, client, machine.clone(), run.clone()).await?)
             }
         };
-        Ok(Stage {
-            options: options.clone(),
-            machine,
-            run,
-            driver,
-        })
+        Ok(Stage { options: options.clone(), machine, run, driver })
     }
 
     /// Returns the name and version that the runtime reports through CRI, or else in Configure.

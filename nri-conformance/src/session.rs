@@ -45,10 +45,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Timeouts {
-            registration: Duration::from_secs(5),
-            request: Duration::from_secs(2),
-        }
+        Timeouts { registration: Duration::from_secs(5), request: Duration::from_secs(2) }
     }
 }
 
@@ -82,9 +79,7 @@ impl Session {
         let trace = Trace::default();
         let channels = Channels { serve: 2, call: 1 };
         let recorder = trace.clone();
-        let tap = Tapped::new(stream, Party::Plugin, move |by, bytes| {
-            recorder.add(by, bytes)
-        });
+        let tap = Tapped::new(stream, Party::Plugin, move |by, bytes| recorder.add(by, bytes));
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
         let arrivals = Arrivals::default();
         let service = arrivals.clone();
@@ -92,14 +87,7 @@ impl Session {
             let ended = connection.serve(&service).await;
             service.set_end(End::from(&ended));
         });
-        Session {
-            revision,
-            timeouts,
-            caller,
-            arrivals,
-            trace,
-            serving,
-        }
+        Session { revision, timeouts, caller, arrivals, trace, serving }
     }
 
     /// Returns the release that is spoken.
@@ -131,9 +119,7 @@ impl Session {
     /// connection ends.
     pub async fn registration(&self) -> Option<RegisterPluginRequest> {
         let registration = self.arrivals.registration();
-        timeout(self.timeouts.registration, registration)
-            .await
-            .ok()?
+        timeout(self.timeouts.registration, registration).await.ok()?
     }
 
     /// Calls an RPC of the plugin with an encoded request, and waits for the request timeout.
@@ -142,8 +128,7 @@ impl Session {
         method: &str,
         request: impl Into<Bytes>,
     ) -> Result<Bytes, CallError> {
-        self.call_within(method, request, self.timeouts.request)
-            .await
+        self.call_within(method, request, self.timeouts.request).await
     }
 
     /// Calls an RPC of the plugin with a time limit.
@@ -157,9 +142,7 @@ impl Session {
         request: impl Into<Bytes>,
         within: Duration,
     ) -> Result<Bytes, CallError> {
-        self.caller
-            .call(PLUGIN_SERVICE, method, request, Some(within))
-            .await
+        self.caller.call(PLUGIN_SERVICE, method, request, Some(within)).await
     }
 
     /// Returns the Configure request of this revision.
@@ -241,9 +224,7 @@ impl Session {
 
 /// Returns true if an event may be sent as StateChange to plugins that lack its dedicated RPC.
 pub(crate) fn can_fall_back(event: Event) -> bool {
-    Revision::rpcs()
-        .iter()
-        .any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
+    Revision::rpcs().iter().any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
 }
 
 /// Decodes an answer.
@@ -266,11 +247,7 @@ impl Answer {
     /// Creates the answer to an event that the revision does not send, as if the plugin did not implement it.
     fn unsent(event: Event) -> Self {
         let status = Status::new(Code::UNIMPLEMENTED, "not sent under this revision");
-        Answer {
-            event,
-            via: Via::Dedicated,
-            result: Err(status.into()),
-        }
+        Answer { event, via: Via::Dedicated, result: Err(status.into()) }
     }
 
     /// Returns true if the plugin does not implement the RPC.

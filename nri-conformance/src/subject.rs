@@ -162,9 +162,7 @@ impl Subject {
 
 impl std::fmt::Debug for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Subject")
-            .field("executable", &self.executable())
-            .finish_non_exhaustive()
+        f.debug_struct("Subject").field("executable", &self.executable()).finish_non_exhaustive()
     }
 }
 
@@ -225,9 +223,7 @@ impl Instance {
 
 impl std::fmt::Debug for Instance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Instance")
-            .field("process", &self.process)
-            .finish_non_exhaustive()
+        f.debug_struct("Instance").field("process", &self.process).finish_non_exhaustive()
     }
 }
 

@@ -38,11 +38,7 @@ pub(crate) struct Tapped<S, F> {
 impl<S, F: FnMut(Party, &[u8])> Tapped<S, F> {
     /// Wraps a stream to `peer`, which sends what is read.
     pub(crate) fn new(stream: S, peer: Party, record: F) -> Self {
-        Tapped {
-            stream,
-            peer,
-            record,
-        }
+        Tapped { stream, peer, record }
     }
 }
 

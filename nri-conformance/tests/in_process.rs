@@ -39,9 +39,7 @@ impl RunPodSandbox for Strict {
 impl StopPodSandbox for Strict {
     async fn stop_pod_sandbox(&self, _cx: &EventContext, pod: PodSandbox) -> nri::Result<()> {
         let is_new = self.stopped.lock().unwrap().insert(pod.id);
-        is_new
-            .then_some(())
-            .ok_or_else(|| nri::Error::new("stopped twice"))
+        is_new.then_some(()).ok_or_else(|| nri::Error::new("stopped twice"))
     }
 }
 
@@ -54,29 +52,14 @@ async fn a_plugin_that_keeps_the_contract_passes_within_a_tokio_test() {
 fn a_shared_plugin_fails_only_what_it_breaks() {
     let run = plugin(Strict::default()).skip(["W17", "W18"]);
     let report = run.run_blocking().unwrap();
-    let failed: HashSet<_> = report
-        .failures()
-        .map(|(result, _)| result.statement)
-        .collect();
-    assert_eq!(
-        failed,
-        ["P7"].into(),
-        "{:#?}",
-        report.failures().collect::<Vec<_>>()
-    );
+    let failed: HashSet<_> = report.failures().map(|(result, _)| result.statement).collect();
+    assert_eq!(failed, ["P7"].into(), "{:#?}", report.failures().collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn unknown_statements_and_revisions_are_rejected() {
     let error = plugin(Keeper).only(["P77"]).run().await.unwrap_err();
     assert_eq!(error.to_string(), "the contract has no statement \"P77\"");
-    let error = plugin(Keeper)
-        .revisions(["v0.1.0"])
-        .run()
-        .await
-        .unwrap_err();
-    assert!(
-        error.help().is_some_and(|help| help.contains("v0.12.4")),
-        "{error}"
-    );
+    let error = plugin(Keeper).revisions(["v0.1.0"]).run().await.unwrap_err();
+    assert!(error.help().is_some_and(|help| help.contains("v0.12.4")), "{error}");
 }

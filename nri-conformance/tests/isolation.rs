@@ -25,10 +25,7 @@ async fn printed(executable: Executable) -> Vec<String> {
     let process = instance.process.as_mut().unwrap();
     process.ended(PATIENCE).await.expect("it ends");
     // The output may arrive after the end of the process.
-    assert!(
-        process.output_ended(PATIENCE).await,
-        "it is read to its end"
-    );
+    assert!(process.output_ended(PATIENCE).await, "it is read to its end");
     process.output().last_lines()
 }
 
@@ -36,44 +33,29 @@ async fn printed(executable: Executable) -> Vec<String> {
 async fn the_dry_root_is_passed_to_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let executable = Executable {
-        path: script(
-            &folder,
-            "echo \"$NRI_DRY_ROOT $1 $NRI_PLUGIN_IDX-$NRI_PLUGIN_NAME\"",
-        ),
+        path: script(&folder, "echo \"$NRI_DRY_ROOT $1 $NRI_PLUGIN_IDX-$NRI_PLUGIN_NAME\""),
         args: vec!["--root={dry-root}".into()],
         dry_root: Some("/srv/dry".into()),
         ..Executable::default()
     };
-    assert_eq!(
-        printed(executable).await,
-        ["/srv/dry --root=/srv/dry 10-script"]
-    );
+    assert_eq!(printed(executable).await, ["/srv/dry --root=/srv/dry 10-script"]);
 }
 
 #[tokio::test]
 async fn a_plugin_has_its_own_folder_and_a_clean_environment() {
     let folder = tempfile::tempdir().unwrap();
-    let executable = Executable {
-        path: script(&folder, "pwd; echo \"home=$HOME\""),
-        ..Executable::default()
-    };
+    let executable =
+        Executable { path: script(&folder, "pwd; echo \"home=$HOME\""), ..Executable::default() };
     let lines = printed(executable).await;
     assert_ne!(Path::new(&lines[0]), std::env::current_dir().unwrap());
-    assert!(
-        !Path::new(&lines[0]).exists(),
-        "it is deleted after the plugin: {lines:?}"
-    );
+    assert!(!Path::new(&lines[0]).exists(), "it is deleted after the plugin: {lines:?}");
     assert_eq!(lines[1], "home=");
 }
 
 /// Returns a plugin that shows its namespaces.
 fn isolated(folder: &TempDir) -> Executable {
     let body = "readlink /proc/self/ns/mnt; readlink /proc/self/ns/user; echo done";
-    Executable {
-        path: script(folder, body),
-        isolate: true,
-        ..Executable::default()
-    }
+    Executable { path: script(folder, body), isolate: true, ..Executable::default() }
 }
 
 #[tokio::test]

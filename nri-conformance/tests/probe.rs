@@ -37,20 +37,12 @@ impl PostUpdatePodSandbox for Today {
 
 #[tokio::test]
 async fn a_plugin_on_the_current_protocol_works_everywhere() {
-    let probed = probe(&Subject::in_process(Today), &Options::default())
-        .await
-        .unwrap();
-    assert_eq!(
-        (&*probed.subject.index, &*probed.subject.name),
-        ("10", "today")
-    );
+    let probed = probe(&Subject::in_process(Today), &Options::default()).await.unwrap();
+    assert_eq!((&*probed.subject.index, &*probed.subject.name), ("10", "today"));
     assert_eq!(probed.troubles, []);
     assert!(probed.registered_after.is_some());
     let subscription = probed.subscription.as_ref().unwrap();
-    assert_eq!(
-        subscription.events,
-        ["RunPodSandbox", "StopContainer", "PostUpdatePodSandbox"]
-    );
+    assert_eq!(subscription.events, ["RunPodSandbox", "StopContainer", "PostUpdatePodSandbox"]);
     for handled in ["Configure", "Synchronize", "RunPodSandbox", "StopContainer"] {
         let result = probed.rpc(handled).unwrap();
         assert_eq!(result.answer, RpcAnswer::Implemented, "{result:?}");
@@ -60,10 +52,7 @@ async fn a_plugin_on_the_current_protocol_works_everywhere() {
     assert_eq!(probed.targets.len(), nri_protos::REVISIONS.len());
     let old = probed.target("nri@0.9.0").unwrap();
     assert_eq!(old.verdict, Verdict::Loses, "{old:?}");
-    assert_eq!(
-        old.events_that(EventOutcome::Lost),
-        ["PostUpdatePodSandbox"]
-    );
+    assert_eq!(old.events_that(EventOutcome::Lost), ["PostUpdatePodSandbox"]);
     let new = probed.target("nri@0.12.4").unwrap();
     assert_eq!((new.verdict, &*new.reason), (Verdict::Works, ""));
     assert_eq!(probed.latencies().len(), 3);
@@ -71,12 +60,7 @@ async fn a_plugin_on_the_current_protocol_works_everywhere() {
 
 #[tokio::test]
 async fn an_unknown_target_is_an_error() {
-    let options = Options {
-        targets: vec![Target::nri("v99.0.0")],
-        ..Options::default()
-    };
-    let error = probe(&Subject::in_process(Today), &options)
-        .await
-        .unwrap_err();
+    let options = Options { targets: vec![Target::nri("v99.0.0")], ..Options::default() };
+    let error = probe(&Subject::in_process(Today), &options).await.unwrap_err();
     assert!(error.to_string().contains("nri@99.0.0"), "{error}");
 }

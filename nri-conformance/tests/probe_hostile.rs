@@ -80,10 +80,7 @@ async fn script(test: &str, text: &str) -> Probed {
     bounded(test, |token| {
         Subject::launched(Executable {
             path,
-            env: vec![
-                (TOKEN.into(), token.into()),
-                ("PATH".into(), "/usr/bin:/bin".into()),
-            ],
+            env: vec![(TOKEN.into(), token.into()), ("PATH".into(), "/usr/bin:/bin".into())],
             ..Executable::default()
         })
     })
@@ -123,29 +120,17 @@ async fn the_test_plugin_is_well_behaved_by_default() {
 
 #[tokio::test]
 async fn a_plugin_that_dies_at_an_rpc_does_not_hide_others() {
-    for rpc in [
-        "Configure",
-        "Synchronize",
-        "RunPodSandbox",
-        "CreateContainer",
-        "StateChange",
-        "Shutdown",
-    ] {
+    for rpc in
+        ["Configure", "Synchronize", "RunPodSandbox", "CreateContainer", "StateChange", "Shutdown"]
+    {
         let probed = hostile(&format!("die:{rpc}")).await;
         assert_trouble(&probed, TroubleKind::Died, rpc);
         let trouble = &probed.troubles[0];
         assert!(trouble.message.contains("exit code 7"), "{trouble:?}");
-        assert!(
-            trouble.last_lines.contains(&format!("dying at {rpc}")),
-            "{trouble:?}"
-        );
+        assert!(trouble.last_lines.contains(&format!("dying at {rpc}")), "{trouble:?}");
         let is_event = !["Configure", "Synchronize"].contains(&rpc);
         for result in probed.rpcs.iter().filter(|_| is_event) {
-            assert_eq!(
-                result.answer == RpcAnswer::Silent,
-                result.rpc == rpc,
-                "{result:?}"
-            );
+            assert_eq!(result.answer == RpcAnswer::Silent, result.rpc == rpc, "{result:?}");
         }
     }
 }
@@ -153,10 +138,7 @@ async fn a_plugin_that_dies_at_an_rpc_does_not_hide_others() {
 #[tokio::test]
 async fn a_plugin_that_dies_at_every_rpc_is_not_started_for_each() {
     let probed = hostile("die:*").await;
-    let silent = probed
-        .rpcs
-        .iter()
-        .filter(|rpc| rpc.answer == RpcAnswer::Silent);
+    let silent = probed.rpcs.iter().filter(|rpc| rpc.answer == RpcAnswer::Silent);
     // Configure ends each instance, and nothing can be called then.
     assert_eq!(silent.count(), probed.rpcs.len());
     assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
@@ -168,11 +150,7 @@ async fn a_plugin_that_hangs_at_a_step_does_not_hide_others() {
         let probed = hostile(&format!("hang:{step}")).await;
         assert_trouble(&probed, TroubleKind::Hung, step);
         for result in &probed.rpcs {
-            assert_eq!(
-                result.answer == RpcAnswer::Silent,
-                result.rpc == step,
-                "{result:?}"
-            );
+            assert_eq!(result.answer == RpcAnswer::Silent, result.rpc == step, "{result:?}");
         }
     }
 }
@@ -188,10 +166,7 @@ async fn a_plugin_that_hangs_everywhere_ends_in_time() {
 async fn a_plugin_that_never_registers_still_answers() {
     let probed = hostile("unregistered").await;
     assert_trouble(&probed, TroubleKind::Hung, "RegisterPlugin");
-    assert_eq!(
-        probed.rpc("RunPodSandbox").unwrap().answer,
-        RpcAnswer::Implemented
-    );
+    assert_eq!(probed.rpc("RunPodSandbox").unwrap().answer, RpcAnswer::Implemented);
     assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
 }
 
@@ -267,11 +242,7 @@ async fn a_huge_length_breaks_the_protocol() {
         let probed = hostile(claim).await;
         let (_, step) = claim.split_once(':').unwrap();
         assert_trouble(&probed, TroubleKind::BrokeProtocol, step);
-        assert!(
-            probed.troubles[0].message.contains("bytes"),
-            "{:?}",
-            probed.troubles
-        );
+        assert!(probed.troubles[0].message.contains("bytes"), "{:?}", probed.troubles);
     }
 }
 
@@ -290,10 +261,7 @@ async fn a_mask_that_the_target_does_not_know_is_refused() {
     assert_trouble(&probed, TroubleKind::Refused, "Configure");
     assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
     let reason = &probed.targets[1].reason;
-    assert!(
-        reason.starts_with("invalid plugin events: 0x1c000"),
-        "{reason}"
-    );
+    assert!(reason.starts_with("invalid plugin events: 0x1c000"), "{reason}");
 }
 
 #[tokio::test]
@@ -356,10 +324,7 @@ async fn a_printed_error_is_shown() {
     assert!(lines[0].contains("level=error"), "{lines:?}");
     let probed = script("exit", "echo 'Error: cannot read /etc/config' >&2; exit 2").await;
     assert_trouble(&probed, TroubleKind::Died, "RegisterPlugin");
-    assert_eq!(
-        probed.troubles[0].last_lines,
-        ["Error: cannot read /etc/config"]
-    );
+    assert_eq!(probed.troubles[0].last_lines, ["Error: cannot read /etc/config"]);
 }
 
 #[tokio::test]

@@ -55,10 +55,7 @@ fn subject(folder: &TempDir, code: &[u8]) -> Subject {
 }
 
 fn subject_at(path: &Path) -> Subject {
-    Subject::launched(Executable {
-        path: path.to_owned(),
-        ..Executable::default()
-    })
+    Subject::launched(Executable { path: path.to_owned(), ..Executable::default() })
 }
 
 #[tokio::test]
@@ -70,11 +67,7 @@ async fn a_complete_module_loads_from_v0_9_0_on() {
     assert_eq!(&*probed.subject.name, "module");
     let pods = probed.rpc("RunPodSandbox").unwrap();
     assert_eq!(pods.answer, RpcAnswer::Implemented, "{pods:?}");
-    assert!(
-        probed
-            .exports
-            .contains(&"plugin_run_pod_sandbox".to_owned())
-    );
+    assert!(probed.exports.contains(&"plugin_run_pod_sandbox".to_owned()));
     let verdict = |target: &str| probed.target(target).unwrap().verdict;
     assert_eq!(verdict("nri@0.8.0"), Verdict::Dropped);
     for target in ["nri@0.9.0", "nri@0.11.0", "nri@0.12.4"] {
@@ -89,15 +82,8 @@ async fn a_module_without_dedicated_functions_does_not_load_from_v0_12_0_on() {
     let probed = probe(&plugin, &Options::default()).await.unwrap();
     let pods = probed.rpc("RunPodSandbox").unwrap();
     assert_eq!(pods.answer, RpcAnswer::Breaks);
-    assert!(
-        pods.detail.contains("plugin_run_pod_sandbox"),
-        "{}",
-        pods.detail
-    );
-    assert_eq!(
-        probed.rpc("StateChange").unwrap().answer,
-        RpcAnswer::Implemented
-    );
+    assert!(pods.detail.contains("plugin_run_pod_sandbox"), "{}", pods.detail);
+    assert_eq!(probed.rpc("StateChange").unwrap().answer, RpcAnswer::Implemented);
     assert_eq!(probed.rpc(NO_SUCH_RPC).unwrap().answer, RpcAnswer::Fallback);
     assert_eq!(probed.target("nri@0.11.0").unwrap().verdict, Verdict::Works);
     let new = probed.target("nri@0.12.0").unwrap();

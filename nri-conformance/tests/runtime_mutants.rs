@@ -161,10 +161,7 @@ async fn judge(fault: Fault) -> Report {
 
 fn statements(report: &Report, which: fn(&Outcome) -> bool) -> BTreeSet<&'static str> {
     let results = report.results.iter();
-    results
-        .filter(|result| which(&result.outcome))
-        .map(|result| result.statement)
-        .collect()
+    results.filter(|result| which(&result.outcome)).map(|result| result.statement).collect()
 }
 
 fn failed(report: &Report) -> BTreeSet<&'static str> {

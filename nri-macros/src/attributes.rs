@@ -36,10 +36,7 @@ impl Parse for Choice {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let event = input.call(Ident::parse_any)?;
         input.parse::<Token![=]>()?;
-        Ok(Choice {
-            event,
-            choice: input.parse()?,
-        })
+        Ok(Choice { event, choice: input.parse()? })
     }
 }
 
@@ -121,9 +118,7 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
         key: "required_fields",
         example: "required_fields(\"adjust.CDI_devices\")",
         assign: |to, value| {
-            value
-                .list(|input| input.parse::<LitStr>())
-                .map(|paths| to.required_fields = paths)
+            value.list(|input| input.parse::<LitStr>()).map(|paths| to.required_fields = paths)
         },
     },
     Attribute {
@@ -134,20 +129,12 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
     Attribute {
         key: "on_error",
         example: "on_error(StopContainer = \"ignore\")",
-        assign: |to, value| {
-            value
-                .list(Choice::parse)
-                .map(|choices| to.on_error = choices)
-        },
+        assign: |to, value| value.list(Choice::parse).map(|choices| to.on_error = choices),
     },
     Attribute {
         key: "on_timeout",
         example: "on_timeout(StartContainer = \"ok\")",
-        assign: |to, value| {
-            value
-                .list(Choice::parse)
-                .map(|choices| to.on_timeout = choices)
-        },
+        assign: |to, value| value.list(Choice::parse).map(|choices| to.on_timeout = choices),
     },
     Attribute {
         key: "failure_policy",
@@ -162,22 +149,14 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
     Attribute {
         key: "bound",
         example: "bound(B: Backend)",
-        assign: |to, value| {
-            value
-                .list(WherePredicate::parse)
-                .map(|bound| to.bound = Some(bound))
-        },
+        assign: |to, value| value.list(WherePredicate::parse).map(|bound| to.bound = Some(bound)),
     },
 ];
 
 /// Parses all `#[nri(…)]` of a type. Errors are collected, and invalid items are skipped.
 pub(crate) fn parse(attributes: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Attributes {
-    let attributes = attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("nri"));
-    let items: Vec<_> = attributes
-        .flat_map(|attribute| items(attribute, diagnostics))
-        .collect();
+    let attributes = attributes.iter().filter(|attribute| attribute.path().is_ident("nri"));
+    let items: Vec<_> = attributes.flat_map(|attribute| items(attribute, diagnostics)).collect();
     collect(items, diagnostics)
 }
 

@@ -36,18 +36,12 @@ pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream 
     }
     let subject = Subject {
         ident: &ident,
-        this: expand::outlive(
-            block.self_ty.to_token_stream(),
-            &expand::lifetimes(&block.generics),
-        ),
+        this: expand::outlive(block.self_ty.to_token_stream(), &expand::lifetimes(&block.generics)),
         generics: block.generics.clone(),
         attributes: &block.attrs,
     };
     let traits = found.traits(&block, &krate, &subject.this);
-    let handles = Some(Handles {
-        source: Source::Block,
-        ..found.handles
-    });
+    let handles = Some(Handles { source: Source::Block, ..found.handles });
     let plugin = input::plugin(subject, attributes, protocol, handles, &mut diagnostics);
     let expanded = expand::expand(&plugin, diagnostics);
     quote!(#traits #expanded)
@@ -147,10 +141,7 @@ fn unknown(ident: &Ident, diagnostics: &mut Diagnostics) {
 /// Returns a method with the context among its arguments. The trait's has this many references in addition to the context.
 fn with_context(method: &ImplItemFn, references: usize, krate: &Path) -> ImplItemFn {
     let is_reference = |argument: &&FnArg| matches!(argument, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(_)));
-    let mut method = ImplItemFn {
-        vis: Visibility::Inherited,
-        ..method.clone()
-    };
+    let mut method = ImplItemFn { vis: Visibility::Inherited, ..method.clone() };
     if method.sig.inputs.iter().filter(is_reference).count() <= references {
         let place = method.sig.inputs.len().min(1);
         let context = parse_quote!(_: &#krate::EventContext);

@@ -16,10 +16,7 @@ impl Diagnostics {
         fact: impl AsRef<str>,
         help: impl AsRef<str>,
     ) {
-        self.0.push(syn::Error::new_spanned(
-            at,
-            message(fact.as_ref(), help.as_ref()),
-        ));
+        self.0.push(syn::Error::new_spanned(at, message(fact.as_ref(), help.as_ref())));
     }
 
     /// Adds an error about the syntax of attributes.
@@ -34,10 +31,7 @@ impl Diagnostics {
 
     /// Returns the errors in the form that the compiler reports.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0
-            .into_iter()
-            .map(syn::Error::into_compile_error)
-            .collect()
+        self.0.into_iter().map(syn::Error::into_compile_error).collect()
     }
 }
 
@@ -50,10 +44,8 @@ pub(crate) fn message(fact: &str, help: &str) -> String {
 /// first, if none is similar.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let wrong = plain(wrong);
-    let mut known: Vec<_> = known
-        .into_iter()
-        .map(|name| (distance(&wrong, &plain(name)), name))
-        .collect();
+    let mut known: Vec<_> =
+        known.into_iter().map(|name| (distance(&wrong, &plain(name)), name)).collect();
     known.sort_by_key(|(distance, _)| *distance);
     match known.first() {
         Some((distance, nearest))
@@ -70,10 +62,7 @@ pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
 
 /// Normalizes a name, so that `RunPodSandbox`, `run_pod_sandbox` and `RUN_POD_SANDBOX` are similar.
 fn plain(name: &str) -> Vec<u8> {
-    name.bytes()
-        .filter(|byte| *byte != b'_')
-        .map(|byte| byte.to_ascii_lowercase())
-        .collect()
+    name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase()).collect()
 }
 
 /// Returns the number of insertions, deletions, replacements and swaps of adjacent bytes (optimal
@@ -84,15 +73,9 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     for i in 0..a.len() {
         let mut next = vec![i + 1];
         for j in 0..b.len() {
-            let edited = (row[j] + usize::from(a[i] != b[j]))
-                .min(row[j + 1] + 1)
-                .min(next[j] + 1);
+            let edited = (row[j] + usize::from(a[i] != b[j])).min(row[j + 1] + 1).min(next[j] + 1);
             let is_swap = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
-            next.push(if is_swap {
-                edited.min(before[j - 1] + 1)
-            } else {
-                edited
-            });
+            next.push(if is_swap { edited.min(before[j - 1] + 1) } else { edited });
         }
         before = std::mem::replace(&mut row, next);
     }
@@ -122,9 +105,6 @@ mod tests {
 
     #[test]
     fn what_resembles_nothing_gets_the_whole_list() {
-        assert_eq!(
-            suggest("zebra", ["name", "index"]),
-            "use one of `name`, `index`"
-        );
+        assert_eq!(suggest("zebra", ["name", "index"]), "use one of `name`, `index`");
     }
 }

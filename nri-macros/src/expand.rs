@@ -15,9 +15,7 @@ use crate::table::Rpc;
 /// are added, so that one mistake causes one error.
 pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
     let krate = &plugin.krate;
-    let assertions = diagnostics
-        .is_empty()
-        .then(|| assertions::assertions(plugin));
+    let assertions = diagnostics.is_empty().then(|| assertions::assertions(plugin));
     let errors = diagnostics.into_tokens();
     let lints = &plugin.lints;
     let table = table::items(plugin);
@@ -133,21 +131,15 @@ fn option(value: Option<impl ToTokens>) -> TokenStream {
 pub(crate) fn owned(generics: &Generics) -> Generics {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
     let lifetimes = lifetimes(generics);
-    let params = generics
-        .params
-        .iter()
-        .filter(|param| !is_lifetime(param))
-        .map(ToTokens::to_token_stream);
+    let params =
+        generics.params.iter().filter(|param| !is_lifetime(param)).map(ToTokens::to_token_stream);
     let params: Vec<_> = params.map(|tokens| outlive(tokens, &lifetimes)).collect();
     let bounds = outlive(generics.where_clause.to_token_stream(), &lifetimes);
     let mut owned: Generics = syn::parse_quote!(<#(#params),*>);
     owned.where_clause = syn::parse_quote!(#bounds);
-    let shared = generics
-        .type_params()
-        .map(|param| &param.ident)
-        .map(|param| -> WherePredicate {
-            syn::parse_quote!(#param: ::core::marker::Send + ::core::marker::Sync + 'static)
-        });
+    let shared = generics.type_params().map(|param| &param.ident).map(|param| -> WherePredicate {
+        syn::parse_quote!(#param: ::core::marker::Send + ::core::marker::Sync + 'static)
+    });
     let shared: Vec<_> = shared.collect();
     if !shared.is_empty() {
         owned.make_where_clause().predicates.extend(shared);
@@ -158,9 +150,7 @@ pub(crate) fn owned(generics: &Generics) -> Generics {
 /// Returns the names of the lifetime parameters.
 pub(crate) fn lifetimes(generics: &Generics) -> Vec<String> {
     let lifetimes = generics.lifetimes();
-    lifetimes
-        .map(|param| param.lifetime.ident.to_string())
-        .collect()
+    lifetimes.map(|param| param.lifetime.ident.to_string()).collect()
 }
 
 /// Replaces these lifetimes by `'static`.

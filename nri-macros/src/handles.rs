@@ -48,19 +48,13 @@ pub(crate) struct Handles {
 impl Handles {
     /// Returns the place where an RPC is listed.
     pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
-        self.rpcs
-            .iter()
-            .find(|(listed, _)| listed.name == rpc.name)
-            .map(|(_, span)| *span)
+        self.rpcs.iter().find(|(listed, _)| listed.name == rpc.name).map(|(_, span)| *span)
     }
 }
 
 /// Returns true if there are parameters other than lifetimes.
 pub(crate) fn is_generic(generics: &Generics) -> bool {
-    generics
-        .params
-        .iter()
-        .any(|param| !matches!(param, GenericParam::Lifetime(_)))
+    generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
 }
 
 /// Checks the list, or that the type needs none.
@@ -89,15 +83,8 @@ pub(crate) fn check(
 
 /// Rejects a generic type without a list: no constant can depend on whether it implements a trait.
 fn not_listed(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Handles {
-    let fact = format!(
-        "cannot detect the handlers of `{}`, because it is generic",
-        input.ident
-    );
-    diagnostics.error(
-        &input.generics,
-        fact,
-        "list them: `#[nri(handles(RunPodSandbox, …))]`",
-    );
+    let fact = format!("cannot detect the handlers of `{}`, because it is generic", input.ident);
+    diagnostics.error(&input.generics, fact, "list them: `#[nri(handles(RunPodSandbox, …))]`");
     Handles::default()
 }
 

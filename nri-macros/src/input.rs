@@ -104,12 +104,8 @@ pub(crate) fn plugin(
             .cloned()
             .collect(),
         krate: krate(&attributes),
-        name: attributes
-            .name
-            .and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),
-        index: attributes
-            .index
-            .and_then(|index| checked(index, is_index, INDEX_HELP, diagnostics)),
+        name: attributes.name.and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),
+        index: attributes.index.and_then(|index| checked(index, is_index, INDEX_HELP, diagnostics)),
         protocol,
         handles,
         policies,
@@ -119,9 +115,8 @@ pub(crate) fn plugin(
 /// Returns true if it sets the level of the lint that the expansion may raise, alone or with all
 /// others. `expect` is excluded, because it applies to the code of the type itself.
 fn is_lint_level(attribute: &syn::Attribute) -> bool {
-    let level = ["allow", "warn", "deny", "forbid"]
-        .iter()
-        .any(|level| attribute.path().is_ident(level));
+    let level =
+        ["allow", "warn", "deny", "forbid"].iter().any(|level| attribute.path().is_ident(level));
     let about_it = |token| matches!(token, TokenTree::Ident(lint) if lint == "deprecated" || lint == "warnings");
     let list = attribute.meta.require_list();
     level && list.is_ok_and(|list| list.tokens.clone().into_iter().any(about_it))
@@ -137,21 +132,15 @@ fn derived_type(ident: &Ident, generics: &Generics) -> TokenStream {
     quote!(#ident #arguments)
 }
 
-const NAME_HELP: (&str, &str) = (
-    "is not the name of a plugin",
-    "use letters, digits and `_`, `.`, `+`, `-` only",
-);
-const INDEX_HELP: (&str, &str) = (
-    "is not the index of a plugin",
-    "use two digits: plugins are called from \"00\" to \"99\"",
-);
+const NAME_HELP: (&str, &str) =
+    ("is not the name of a plugin", "use letters, digits and `_`, `.`, `+`, `-` only");
+const INDEX_HELP: (&str, &str) =
+    ("is not the index of a plugin", "use two digits: plugins are called from \"00\" to \"99\"");
 
 /// <https://github.com/containerd/nri/blob/v0.12.5/pkg/api/plugin.go>
 fn is_name(name: &str) -> bool {
     !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
 }
 
 fn is_index(index: &str) -> bool {
@@ -166,11 +155,7 @@ fn checked(
 ) -> Option<String> {
     let value = literal.value();
     if !is_right(&value) {
-        diagnostics.error(
-            &literal,
-            format!("{} {fact}", literal.to_token_stream()),
-            help,
-        );
+        diagnostics.error(&literal, format!("{} {fact}", literal.to_token_stream()), help);
         return None;
     }
     Some(value)

@@ -43,14 +43,8 @@ impl NamedEvent {
     /// Returns the fact and the help for an event that the plugin does not handle.
     pub(crate) fn unhandled(&self) -> (String, String) {
         let NamedEvent { rpc, attribute, .. } = self;
-        let fact = format!(
-            "`{attribute}` names {}, which the plugin does not handle",
-            rpc.name
-        );
-        (
-            fact,
-            format!("implement `{}`, or remove it from `{attribute}`", rpc.name),
-        )
+        let fact = format!("`{attribute}` names {}, which the plugin does not handle", rpc.name);
+        (fact, format!("implement `{}`, or remove it from `{attribute}`", rpc.name))
     }
 }
 
@@ -60,11 +54,7 @@ pub(crate) fn check(
     handles: Option<&Handles>,
     diagnostics: &mut Diagnostics,
 ) -> Policies {
-    let mut checker = Checker {
-        diagnostics,
-        handles,
-        named: Vec::new(),
-    };
+    let mut checker = Checker { diagnostics, handles, named: Vec::new() };
     let required = checker.rpcs("required", &attributes.required, Rpc::carries_event);
     let (blocking, blocking_rpcs) = checker
         .rpcs("blocking", &attributes.blocking, |_| true)
@@ -72,10 +62,8 @@ pub(crate) fn check(
         .partition(|rpc| rpc.carries_event());
     let ignore_errors = checker.choices("on_error", &attributes.on_error, ["fail", "ignore"]);
     let ok_on_timeout = checker.choices("on_timeout", &attributes.on_timeout, ["fail", "ok"]);
-    let failure_policy = attributes
-        .failure_policy
-        .as_deref()
-        .map(|flags| checker.failure_policy(flags));
+    let failure_policy =
+        attributes.failure_policy.as_deref().map(|flags| checker.failure_policy(flags));
     let named = checker.named;
     Policies {
         required,
@@ -167,11 +155,7 @@ impl Checker<'_> {
             self.diagnostics.error(name, fact, help);
             return None;
         };
-        let named = NamedEvent {
-            rpc,
-            at: name.clone(),
-            attribute,
-        };
+        let named = NamedEvent { rpc, at: name.clone(), attribute };
         if self.is_repeated(&named) || self.is_not_listed(&named) {
             return None;
         }
@@ -186,8 +170,7 @@ impl Checker<'_> {
         let repeated = self.named.iter().any(same);
         if repeated {
             let fact = format!("`{}` names {} twice", named.attribute, named.rpc.name);
-            self.diagnostics
-                .error(&named.at, fact, "remove one of the two");
+            self.diagnostics.error(&named.at, fact, "remove one of the two");
         }
         repeated
     }
@@ -197,12 +180,7 @@ impl Checker<'_> {
         let Some(handles) = self.handles else {
             return false;
         };
-        let through_state_change = || {
-            handles
-                .rpcs
-                .iter()
-                .any(|(rpc, _)| rpc.name == "StateChange")
-        };
+        let through_state_change = || handles.rpcs.iter().any(|(rpc, _)| rpc.name == "StateChange");
         let listed = handles.span(named.rpc).is_some()
             || named.rpc.in_state_change && through_state_change();
         // An empty list is already reported as a separate error.

@@ -15,9 +15,7 @@ pub(crate) struct Protocol {
 impl Protocol {
     /// Returns the error for a handler whose event is newer than the oldest supported protocol.
     pub(crate) fn error_if_newer(&self, rpc: &Rpc) -> Option<(String, String)> {
-        let since = rpc
-            .event_since
-            .filter(|since| version(since) > version(self.release))?;
+        let since = rpc.event_since.filter(|since| version(since) > version(self.release))?;
         let minor = minor(since);
         let written = self.written.to_token_stream();
         let fact = format!(
@@ -39,21 +37,11 @@ pub(crate) fn read(written: &LitStr, diagnostics: &mut Diagnostics) -> Option<Pr
     let Some(release) = resolve(&written.value()) else {
         let named = |release: Option<&&str>| minor(release.copied().unwrap_or_default());
         let (oldest, newest) = (named(RELEASES.first()), named(RELEASES.last()));
-        let fact = format!(
-            "{} is not a known release of NRI",
-            written.to_token_stream()
-        );
-        diagnostics.error(
-            written,
-            fact,
-            format!("name one from \"{oldest}\" to \"{newest}\""),
-        );
+        let fact = format!("{} is not a known release of NRI", written.to_token_stream());
+        diagnostics.error(written, fact, format!("name one from \"{oldest}\" to \"{newest}\""));
         return None;
     };
-    Some(Protocol {
-        written: written.clone(),
-        release,
-    })
+    Some(Protocol { written: written.clone(), release })
 }
 
 /// The numbers of a release: major, minor, patch.
@@ -62,14 +50,8 @@ type Version = (u32, u32, u32);
 /// Returns the numbers of a release. Anything after a hyphen is ignored: the untagged
 /// v0.9.1-0.20250219030224-e597e7849f24 counts as 0.9.1, after 0.9.0 and before 0.10.0.
 fn version(release: &str) -> Version {
-    let numbers = release
-        .trim_start_matches('v')
-        .split('-')
-        .next()
-        .unwrap_or_default();
-    let mut numbers = numbers
-        .split('.')
-        .map(|number| number.parse().unwrap_or_default());
+    let numbers = release.trim_start_matches('v').split('-').next().unwrap_or_default();
+    let mut numbers = numbers.split('.').map(|number| number.parse().unwrap_or_default());
     let mut next = || numbers.next().unwrap_or_default();
     (next(), next(), next())
 }
@@ -81,10 +63,7 @@ fn resolve(asked: &str) -> Option<&'static str> {
     RELEASES.iter().copied().find(|release| {
         let release = release.trim_start_matches('v');
         release == asked
-            || (!exact
-                && release
-                    .rsplit_once('.')
-                    .is_some_and(|(minor, _)| minor == asked))
+            || (!exact && release.rsplit_once('.').is_some_and(|(minor, _)| minor == asked))
     })
 }
 

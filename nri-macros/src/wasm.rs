@@ -77,9 +77,6 @@ mod tests {
         ] {
             assert!(code.contains(&format!("fn {name} (")), "{name}");
         }
-        assert_eq!(
-            code.matches("extern \"C\" fn plugin_").count(),
-            RPCS.len() + 1
-        );
+        assert_eq!(code.matches("extern \"C\" fn plugin_").count(), RPCS.len() + 1);
     }
 }

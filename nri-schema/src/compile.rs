@@ -69,9 +69,7 @@ impl Compiled {
     /// Returns a copy of all descriptors, including imports, as protoc would write them with source
     /// info.
     pub fn descriptor_set(&self) -> FileDescriptorSet {
-        FileDescriptorSet {
-            file: self.pool.file_descriptor_protos().cloned().collect(),
-        }
+        FileDescriptorSet { file: self.pool.file_descriptor_protos().cloned().collect() }
     }
 }
 
@@ -132,16 +130,9 @@ pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
     let mut roots = imports.roots();
     let prefix = imports.prefix_of(&folder).unwrap_or_default();
     let name = format!("{prefix}{name}");
-    roots.push(Root {
-        prefix,
-        folder: folder.clone(),
-    });
+    roots.push(Root { prefix, folder: folder.clone() });
     roots.extend([Root::at(folder), Root::at(PathBuf::new())]);
-    compile(
-        Files::on_disk(roots, imports.option()),
-        &[name],
-        &path.display().to_string(),
-    )
+    compile(Files::on_disk(roots, imports.option()), &[name], &path.display().to_string())
 }
 
 /// Compiles every `.proto` below the folder `root`; imports are looked up in `root`.
@@ -168,18 +159,8 @@ pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
         None => imports::common_prefix(root, &names),
     };
     let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
-    roots.insert(
-        0,
-        Root {
-            prefix,
-            folder: root.to_path_buf(),
-        },
-    );
-    compile(
-        Files::on_disk(roots, imports.option()),
-        &names,
-        &root.display().to_string(),
-    )
+    roots.insert(0, Root { prefix, folder: root.to_path_buf() });
+    compile(Files::on_disk(roots, imports.option()), &names, &root.display().to_string())
 }
 
 /// A folder that is a root of imports, as a configuration of buf names it.
@@ -226,15 +207,10 @@ pub fn modules_with(
         }
     }
     let names: Vec<String> = names.into_keys().collect();
-    let mut roots: Vec<Root> = (modules.iter())
-        .map(|module| Root::at(module.root.clone()))
-        .collect();
+    let mut roots: Vec<Root> =
+        (modules.iter()).map(|module| Root::at(module.root.clone())).collect();
     roots.extend(imports.roots());
-    compile(
-        Files::on_disk(roots, imports.option()),
-        &names,
-        &folder.display().to_string(),
-    )
+    compile(Files::on_disk(roots, imports.option()), &names, &folder.display().to_string())
 }
 
 fn twice(one: &Path, other: &Path) -> Problem {
@@ -272,11 +248,9 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
     check_syntax(&bytes, &shown)?;
     let pool = DescriptorPool::decode(bytes.as_slice()).map_err(|error| no_set(&shown, &error))?;
     if pool.files().len() == 0 {
-        return Err(
-            Problem::new(ErrorKind::Descriptor, "empty FileDescriptorSet")
-                .in_file(shown)
-                .into(),
-        );
+        return Err(Problem::new(ErrorKind::Descriptor, "empty FileDescriptorSet")
+            .in_file(shown)
+            .into());
     }
     Ok(Compiled {
         origin: shown,
@@ -317,10 +291,8 @@ fn no_set(path: &str, error: &dyn std::error::Error) -> Problem {
 fn limited(mut problems: Vec<Problem>) -> Vec<Problem> {
     if problems.len() > report::MAX_PROBLEMS {
         problems.truncate(report::MAX_PROBLEMS);
-        let fact = format!(
-            "there are more problems; only the first {} are shown",
-            report::MAX_PROBLEMS
-        );
+        let fact =
+            format!("there are more problems; only the first {} are shown", report::MAX_PROBLEMS);
         problems.push(Problem::new(ErrorKind::Limit, fact));
     }
     problems
@@ -337,11 +309,7 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
         }
         if let Err(error) = compiler.open_file(name) {
             let found = log.take_problems();
-            let found = if found.is_empty() {
-                report::problems(&error, &log)
-            } else {
-                found
-            };
+            let found = if found.is_empty() { report::problems(&error, &log) } else { found };
             for problem in found {
                 if !problems.iter().any(|known| known.repeats(&problem)) {
                     problems.push(problem);

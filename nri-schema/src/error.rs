@@ -95,10 +95,7 @@ impl Error {
         let mut problems = problems.into_iter();
         match problems.next() {
             None => Ok(()),
-            Some(first) => Err(Error {
-                first: Box::new(first),
-                rest: problems.collect(),
-            }),
+            Some(first) => Err(Error { first: Box::new(first), rest: problems.collect() }),
         }
     }
 
@@ -106,9 +103,7 @@ impl Error {
     pub fn with_texts<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Error {
         Error {
             first: Box::new(self.first.with_text(&text)),
-            rest: (self.rest.into_iter())
-                .map(|problem| problem.with_text(&text))
-                .collect(),
+            rest: (self.rest.into_iter()).map(|problem| problem.with_text(&text)).collect(),
         }
     }
 
@@ -116,9 +111,7 @@ impl Error {
     pub fn with_paths<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Error {
         Error {
             first: Box::new(self.first.with_path(&path)),
-            rest: (self.rest.into_iter())
-                .map(|problem| problem.with_path(&path))
-                .collect(),
+            rest: (self.rest.into_iter()).map(|problem| problem.with_path(&path)).collect(),
         }
     }
 
@@ -130,10 +123,7 @@ impl Error {
 
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
-        Error {
-            first: Box::new(problem),
-            rest: Vec::new(),
-        }
+        Error { first: Box::new(problem), rest: Vec::new() }
     }
 }
 

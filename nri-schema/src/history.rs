@@ -79,13 +79,7 @@ impl History {
         tables: Tables,
     ) -> Result<History, Error> {
         let revisions = revisions(&versions.releases, &tables)?;
-        Ok(History {
-            versions,
-            revisions,
-            deprecations,
-            tables,
-            runtimes,
-        })
+        Ok(History { versions, revisions, deprecations, tables, runtimes })
     }
 
     /// Returns the releases that speak the protocol, including untagged ones, ascending by version.
@@ -150,9 +144,7 @@ impl History {
     /// Returns the releases with `revision`, ascending.
     pub fn releases_of(&self, revision: &Revision) -> impl Iterator<Item = &Release> {
         let name = revision.name().to_owned();
-        self.releases()
-            .iter()
-            .filter(move |release| release.revision == name)
+        self.releases().iter().filter(move |release| release.revision == name)
     }
 
     /// Returns the descriptors of a version: a release, `latest`, or the release that a runtime links.
@@ -179,10 +171,7 @@ fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Err
     let mut problems = Vec::new();
     let mut revisions: Vec<Revision> = Vec::new();
     for release in releases {
-        if revisions
-            .iter()
-            .any(|known| known.name() == release.revision)
-        {
+        if revisions.iter().any(|known| known.name() == release.revision) {
             continue;
         }
         let mut protos = tables.protos.iter();
@@ -196,9 +185,7 @@ fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Err
 }
 
 fn no_proto(release: &Release) -> Problem {
-    let fact = format!(
-        "release {} names revision {}, which has no proto",
-        release.name, release.revision
-    );
+    let fact =
+        format!("release {} names revision {}, which has no proto", release.name, release.revision);
     Problem::new(ErrorKind::Table, fact).in_file(release::FILE)
 }

@@ -25,15 +25,11 @@ pub fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Ve
         return names(asked, known);
     };
     let known = known.into_iter();
-    let known: Vec<_> = known
-        .filter_map(|name| Some((numbers(name)?, name)))
-        .collect();
+    let known: Vec<_> = known.filter_map(|name| Some((numbers(name)?, name))).collect();
     // Of several names for the newest, the last is the release.
     let newest = known.iter().max().map(|(_, name)| *name);
-    let mut near: Vec<_> = known
-        .iter()
-        .map(|(number, name)| (distance(wanted, *number), *name))
-        .collect();
+    let mut near: Vec<_> =
+        known.iter().map(|(number, name)| (distance(wanted, *number), *name)).collect();
     near.sort();
     let mut near: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
     near.dedup();
@@ -74,10 +70,7 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_as_numbers() {
-        assert_eq!(
-            super::versions("0.12.9", KNOWN)[..2],
-            ["v0.12.4", "v0.12.0"]
-        );
+        assert_eq!(super::versions("0.12.9", KNOWN)[..2], ["v0.12.4", "v0.12.0"]);
         assert_eq!(super::versions("v0.10", KNOWN)[0], "v0.11.0");
     }
 
@@ -91,10 +84,7 @@ mod tests {
 
     #[test]
     fn words_are_compared_by_spelling() {
-        assert_eq!(
-            super::names("contianerd", ["containerd", "cri-o"]),
-            ["containerd"]
-        );
+        assert_eq!(super::names("contianerd", ["containerd", "cri-o"]), ["containerd"]);
         assert!(super::versions("nonsense", KNOWN).is_empty());
     }
 }

@@ -165,10 +165,6 @@ impl File {
     }
 
     fn at(&self, (line, column): LineColumn) -> Location {
-        Location {
-            file: self.name.clone(),
-            line,
-            column,
-        }
+        Location { file: self.name.clone(), line, column }
     }
 }

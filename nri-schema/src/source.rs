@@ -74,24 +74,15 @@ pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<
 ///
 /// Returns an error if it cannot be read, or is too large.
 pub fn is_proto(path: &Path) -> Result<bool, Error> {
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "proto")
-    {
+    if path.extension().is_some_and(|extension| extension == "proto") {
         return Ok(true);
     }
-    Ok(compile::is_text(&compile::files::read(
-        path,
-        compile::files::MAX_TOTAL,
-    )?))
+    Ok(compile::is_text(&compile::files::read(path, compile::files::MAX_TOTAL)?))
 }
 
 fn dangling(spec: &str, target: &Path) -> Problem {
     let target = target.display();
-    Problem::new(
-        ErrorKind::Io,
-        format!("`{spec}` is a link to `{target}`, which does not exist"),
-    )
+    Problem::new(ErrorKind::Io, format!("`{spec}` is a link to `{target}`, which does not exist"))
 }
 
 /// Returns true if `spec` has the form of a version: `latest`, anything with `@`, or digits after

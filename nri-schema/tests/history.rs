@@ -27,14 +27,8 @@ fn a_version_is_found_by_every_spelling() {
         ("containerd@v2.4", "v0.12.3", "v0.12.2"),
         ("cri-o@1.26.2", "v0.3.0", "v0.2.0"),
     ] {
-        let release = history
-            .version(spec)
-            .unwrap_or_else(|error| panic!("{spec}: {error:?}"));
-        assert_eq!(
-            (&*release.name, &*release.revision),
-            (name, revision),
-            "{spec}"
-        );
+        let release = history.version(spec).unwrap_or_else(|error| panic!("{spec}: {error:?}"));
+        assert_eq!((&*release.name, &*release.revision), (name, revision), "{spec}");
     }
     let untagged = "v0.9.1-0.20250219030224-e597e7849f24";
     assert_eq!(history.version(untagged).unwrap().name, untagged);
@@ -52,16 +46,8 @@ fn an_unknown_version_lists_its_neighbours() {
         ("lastest", "unknown NRI release `lastest`", "latest"),
         ("0", "`0` does not name a single NRI release", "v0.2.0"),
         ("", "unknown NRI release ``", "v0.12.5"),
-        (
-            "contianerd@2.2.1",
-            "unknown runtime `contianerd`",
-            "containerd",
-        ),
-        (
-            "containerd@2.2.99",
-            "unknown release `2.2.99` of containerd",
-            "containerd@2.2.",
-        ),
+        ("contianerd@2.2.1", "unknown runtime `contianerd`", "containerd"),
+        ("containerd@2.2.99", "unknown release `2.2.99` of containerd", "containerd@2.2."),
         ("cri-o@one", "unknown release `one` of cri-o", "cri-o@1.2.3"),
     ] {
         let error = history.version(spec).unwrap_err();
@@ -77,20 +63,11 @@ fn a_release_before_the_protocol_is_known_and_refused() {
     let history = history();
     for (spec, fact) in [
         ("v0.1.0", "NRI v0.1.0 has no protocol"),
-        (
-            "containerd@1.6.8",
-            "containerd v1.6.8 links NRI v0.1.0, which has no protocol",
-        ),
-        (
-            "containerd@1.6.25",
-            "containerd v1.6.25 links NRI v0.1.1, which has no protocol",
-        ),
+        ("containerd@1.6.8", "containerd v1.6.8 links NRI v0.1.0, which has no protocol"),
+        ("containerd@1.6.25", "containerd v1.6.25 links NRI v0.1.1, which has no protocol"),
     ] {
         let error = history.version(spec).unwrap_err();
-        assert_eq!(
-            (error.kind(), error.to_string()),
-            (ErrorKind::Version, fact.to_owned())
-        );
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Version, fact.to_owned()));
         assert!(error.help().unwrap().contains("v0.2.0"));
     }
 }
@@ -117,9 +94,7 @@ const TRAVELS: [(&str, i32, &str, Option<&str>); 14] = [
 #[test]
 fn events_travelled_as_documented() {
     let history = history();
-    let revision = history
-        .revision_of(history.release("0.12.5").unwrap())
-        .unwrap();
+    let revision = history.revision_of(history.release("0.12.5").unwrap()).unwrap();
     let events = &revision.protocol().unwrap().nri.as_ref().unwrap().events;
     assert_eq!(events.len(), TRAVELS.len());
     for (event, (name, number, rpc_since, state_change)) in events.iter().zip(TRAVELS) {
@@ -127,19 +102,9 @@ fn events_travelled_as_documented() {
         assert_eq!(event.bit, 1 << (number - 1));
         let travelled = history.event(revision.name(), event).unwrap();
         assert_eq!(travelled.rpc_since.as_deref(), Some(rpc_since), "{name}");
-        assert_eq!(
-            travelled.state_change_since.as_deref(),
-            state_change,
-            "{name}"
-        );
-        assert_eq!(
-            travelled.state_change_until.as_deref(),
-            state_change.map(|_| rpc_since)
-        );
-        assert_eq!(
-            travelled.since.as_deref(),
-            Some(state_change.unwrap_or(rpc_since))
-        );
+        assert_eq!(travelled.state_change_since.as_deref(), state_change, "{name}");
+        assert_eq!(travelled.state_change_until.as_deref(), state_change.map(|_| rpc_since));
+        assert_eq!(travelled.since.as_deref(), Some(state_change.unwrap_or(rpc_since)));
     }
 }
 
@@ -154,15 +119,10 @@ fn masks_follow_the_sentinel() {
         ("v0.10.0", 15, 0x3fff),
         ("v0.12.4", 15, 0x3fff),
     ] {
-        let revision = history
-            .revision_of(history.release(revision).unwrap())
-            .unwrap();
+        let revision = history.revision_of(history.release(revision).unwrap()).unwrap();
         let nri = revision.protocol().unwrap().nri.as_ref().unwrap();
         assert_eq!((nri.last, nri.valid_mask), (Some(last), mask));
-        assert_eq!(
-            nri.events.iter().fold(0, |mask, event| mask | event.bit),
-            mask
-        );
+        assert_eq!(nri.events.iter().fold(0, |mask, event| mask | event.bit), mask);
     }
 }
 
@@ -170,22 +130,11 @@ fn masks_follow_the_sentinel() {
 fn an_old_revision_carries_by_state_change_and_deprecates_nothing() {
     let history = history();
     let protocol = history.revisions()[0].protocol().unwrap();
-    let event = protocol
-        .nri
-        .as_ref()
-        .unwrap()
-        .event("RUN_POD_SANDBOX")
-        .unwrap();
+    let event = protocol.nri.as_ref().unwrap().event("RUN_POD_SANDBOX").unwrap();
     assert_eq!(event.carrier, Carrier::StateChange);
-    assert_eq!(
-        event.request.as_deref(),
-        Some("nri.pkg.api.v1alpha1.StateChangeEvent")
-    );
+    assert_eq!(event.request.as_deref(), Some("nri.pkg.api.v1alpha1.StateChangeEvent"));
     let travelled = history.event("v0.2.0", event).unwrap();
-    assert_eq!(
-        (travelled.rpc_since, travelled.state_change_until),
-        (None, None)
-    );
+    assert_eq!((travelled.rpc_since, travelled.state_change_until), (None, None));
     assert!(history.deprecated_in("v0.11.0").unwrap().is_empty());
     let deprecated = history.deprecated_in("v0.12.2").unwrap();
     assert_eq!(deprecated.len(), 1);
@@ -193,10 +142,7 @@ fn an_old_revision_carries_by_state_change_and_deprecates_nothing() {
         matches!(&deprecated[0].interface, Interface::Rpc { rpc, .. } if rpc.ends_with("Plugin.StateChange"))
     );
     assert_eq!(deprecated[0].removal.status, RemovalStatus::Planned);
-    assert_eq!(
-        deprecated[0].outlook().unwrap(),
-        "removal is planned for containerd 2.7"
-    );
+    assert_eq!(deprecated[0].outlook().unwrap(), "removal is planned for containerd 2.7");
 }
 
 #[test]
@@ -209,17 +155,10 @@ fn fields_have_the_release_that_brought_them() {
         ("RegisterPluginRequest.NRI_version", "v0.12.0"),
         ("Runtime.RegisterPlugin", "v0.2.0"),
     ] {
-        let release = history
-            .since("v0.12.4", &format!("nri.pkg.api.v1alpha1.{element}"))
-            .unwrap();
+        let release = history.since("v0.12.4", &format!("nri.pkg.api.v1alpha1.{element}")).unwrap();
         assert_eq!(release.unwrap().name, since, "{element}");
     }
-    assert_eq!(
-        history
-            .since("v0.12.4", "nri.pkg.api.v1alpha1.Nothing")
-            .unwrap(),
-        None
-    );
+    assert_eq!(history.since("v0.12.4", "nri.pkg.api.v1alpha1.Nothing").unwrap(), None);
 }
 
 #[test]

@@ -13,11 +13,9 @@ fn resolve(path: &Path) -> Result<nri_schema::Compiled, Error> {
 
 #[test]
 fn a_bad_proto_shows_file_line_and_text() {
-    let error = compile::text(
-        "api.proto",
-        "syntax = \"proto3\";\nmessage A {\n\tstring a = ;\n}\n",
-    )
-    .unwrap_err();
+    let error =
+        compile::text("api.proto", "syntax = \"proto3\";\nmessage A {\n\tstring a = ;\n}\n")
+            .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Proto);
     assert_eq!(
         (error.file(), error.line(), error.column()),
@@ -34,19 +32,11 @@ fn a_bad_proto_shows_file_line_and_text() {
 fn all_unresolved_names_are_reported_at_once() {
     let text = "syntax = \"proto3\";\nmessage A {\n  Nope a = 1;\n  Neither b = 2;\n}\n";
     let error = compile::text("api.proto", text).unwrap_err();
-    let places: Vec<_> = error
-        .problems()
-        .map(|p| (p.to_string(), p.excerpt().unwrap().line()))
-        .collect();
+    let places: Vec<_> =
+        error.problems().map(|p| (p.to_string(), p.excerpt().unwrap().line())).collect();
     assert_eq!(places.len(), 2, "{error:?}");
-    assert!(
-        places[0].0.contains("Nope") && places[0].1 == 3,
-        "{error:?}"
-    );
-    assert!(
-        places[1].0.contains("Neither") && places[1].1 == 4,
-        "{error:?}"
-    );
+    assert!(places[0].0.contains("Nope") && places[0].1 == 3, "{error:?}");
+    assert!(places[1].0.contains("Neither") && places[1].1 == 4, "{error:?}");
     assert!(error.to_string().ends_with("(and one more problem)"));
 }
 
@@ -67,30 +57,17 @@ fn a_folder_is_compiled_whole_and_its_problems_come_together() {
     let compiled = resolve(folder.path()).unwrap();
     let protocol = Protocol::read(&compiled).unwrap();
     let names: Vec<_> = compiled.files().map(|file| file.name()).collect();
-    assert_eq!(
-        names,
-        ["sub/a.proto", "b.proto"],
-        "a file comes after what it imports"
-    );
+    assert_eq!(names, ["sub/a.proto", "b.proto"], "a file comes after what it imports");
     assert!(protocol.nri.is_none() && protocol.has("p.A.B"));
     let map = &protocol.message("p.A").unwrap().fields[0];
     assert_eq!(map.label, Label::Repeated);
     let value = Box::new(FieldKind::Message("p.A.B".into()));
-    assert_eq!(
-        map.kind,
-        FieldKind::Map {
-            key: "string",
-            value
-        }
-    );
+    assert_eq!(map.kind, FieldKind::Map { key: "string", value });
 
     write("b.proto", "syntax = \"proto3\"; message B { Nope a = 1; }");
     write("sub/a.proto", "syntax = \"proto3\"; mesage A {}");
     let error = resolve(folder.path()).unwrap_err();
-    let files: Vec<_> = error
-        .problems()
-        .map(|problem| problem.file().unwrap())
-        .collect();
+    let files: Vec<_> = error.problems().map(|problem| problem.file().unwrap()).collect();
     let expected =
         ["b.proto", "sub/a.proto"].map(|name| folder.path().join(name).display().to_string());
     assert_eq!(files, expected);
@@ -106,20 +83,12 @@ fn a_file_finds_its_imports_beside_it_and_those_of_protobuf() {
     assert!(error.to_string().contains("leaf.proto"), "{error:?}");
     assert_eq!((error.file(), error.line()), (root.to_str(), Some(1)));
 
-    fs::write(
-        folder.path().join("leaf.proto"),
-        "syntax = \"proto2\"; message Leaf {}",
-    )
-    .unwrap();
+    fs::write(folder.path().join("leaf.proto"), "syntax = \"proto2\"; message Leaf {}").unwrap();
     let compiled = resolve(&root).unwrap();
     assert_eq!(compiled.read.len(), 2);
     assert_eq!(compiled.descriptor_set().file.len(), 3);
     let protocol = Protocol::read(&compiled).unwrap();
-    assert_eq!(
-        protocol.messages.len(),
-        1,
-        "imports are not part of the schema"
-    );
+    assert_eq!(protocol.messages.len(), 1, "imports are not part of the schema");
     assert_eq!(protocol.messages[0].fields[0].label, Label::Required);
 }
 
@@ -130,18 +99,12 @@ fn a_descriptor_set_is_the_same_schema() {
     let compiled = source::resolve("v0.12.5").unwrap();
     fs::write(&path, compiled.descriptor_set().encode_to_vec()).unwrap();
     let read = resolve(&path).unwrap();
-    assert_eq!(
-        Protocol::read(&read).unwrap(),
-        Protocol::read(&compiled).unwrap()
-    );
+    assert_eq!(Protocol::read(&read).unwrap(), Protocol::read(&compiled).unwrap());
 
     fs::write(&path, b"\x00no set").unwrap();
     assert_eq!(resolve(&path).unwrap_err().kind(), ErrorKind::Descriptor);
     fs::write(&path, b"").unwrap();
-    assert_eq!(
-        resolve(&path).unwrap_err().to_string(),
-        "empty FileDescriptorSet"
-    );
+    assert_eq!(resolve(&path).unwrap_err().to_string(), "empty FileDescriptorSet");
 }
 
 #[test]
@@ -150,10 +113,7 @@ fn what_is_not_there_or_too_much_is_said() {
     let missing = resolve(&folder.path().join("missing.proto")).unwrap_err();
     assert!(missing.to_string().contains("missing.proto"), "{missing}");
     let empty = resolve(folder.path()).unwrap_err();
-    assert!(
-        empty.to_string().starts_with("no `.proto` file below"),
-        "{empty}"
-    );
+    assert!(empty.to_string().starts_with("no `.proto` file below"), "{empty}");
     let large = folder.path().join("large.proto");
     fs::write(&large, vec![b' '; (4 << 20) + 1]).unwrap();
     assert_eq!(resolve(&large).unwrap_err().kind(), ErrorKind::Limit);
@@ -185,8 +145,5 @@ enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; GAP = 3; LAST = 9; }";
     let none =
         Protocol::read(&compile::text("a.proto", "syntax = \"proto3\"; package q;").unwrap())
             .unwrap();
-    assert_eq!(
-        none.check().unwrap_err().to_string(),
-        "package q is not an NRI protocol"
-    );
+    assert_eq!(none.check().unwrap_err().to_string(), "package q is not an NRI protocol");
 }

@@ -84,10 +84,8 @@ pub(super) fn ignored_fields(outcomes: &[Outcome]) -> Vec<String> {
 /// Returns the container as later events have it.
 pub(super) fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container {
     let mut collector = CreateCollector::new(container.clone());
-    let answer = CreateContainerResponse {
-        adjust: Some(adjustment),
-        ..CreateContainerResponse::default()
-    };
+    let answer =
+        CreateContainerResponse { adjust: Some(adjustment), ..CreateContainerResponse::default() };
     // An answer that is already merged cannot be in conflict.
     let _ = collector.apply("merged", answer);
     without_filled(collector.container().clone(), &container)

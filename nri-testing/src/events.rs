@@ -22,8 +22,7 @@ impl RunningRuntime {
     pub async fn run_pod(&mut self, pod: impl Into<PodSandbox>) -> Result<PodSandbox> {
         let pod = pod.into();
         let event = Event::RunPodSandbox;
-        self.request(event, self.adaptation.run_pod_sandbox(&pod))
-            .await?;
+        self.request(event, self.adaptation.run_pod_sandbox(&pod)).await?;
         self.world.lock().pods.push(pod.clone());
         Ok(pod)
     }
@@ -43,8 +42,7 @@ impl RunningRuntime {
         let mut pod = self.known_pod(event, pod)?;
         self.request(
             event,
-            self.adaptation
-                .update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
+            self.adaptation.update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
         )
         .await?;
         let linux = pod.linux.get_or_insert_with(LinuxPodSandbox::default);
@@ -52,8 +50,7 @@ impl RunningRuntime {
         linux.pod_resources = resources.or(linux.pod_resources.take());
         self.world.lock().replace_pod(&pod);
         let event = Event::PostUpdatePodSandbox;
-        self.request(event, self.adaptation.post_update_pod_sandbox(&pod))
-            .await?;
+        self.request(event, self.adaptation.post_update_pod_sandbox(&pod)).await?;
         Ok(pod)
     }
 
@@ -73,9 +70,7 @@ impl RunningRuntime {
             }
         }
         self.world.lock().stopped.insert(pod.id.clone());
-        let sent = self
-            .request(event, self.adaptation.stop_pod_sandbox(&pod))
-            .await;
+        let sent = self.request(event, self.adaptation.stop_pod_sandbox(&pod)).await;
         outcome.and(sent.map(drop))
     }
 
@@ -98,9 +93,7 @@ impl RunningRuntime {
             outcome = outcome.and(self.remove_container(&container).await);
         }
         self.world.lock().remove_pod(&pod.id);
-        let sent = self
-            .request(event, self.adaptation.remove_pod_sandbox(&pod))
-            .await;
+        let sent = self.request(event, self.adaptation.remove_pod_sandbox(&pod)).await;
         outcome.and(sent.map(drop))
     }
 
@@ -119,20 +112,15 @@ impl RunningRuntime {
         let event = Event::CreateContainer;
         let pod = self.known_pod(event, pod)?;
         let original = in_pod(container.into(), &pod);
-        let (answer, ignored) = self
-            .request(event, self.adaptation.create_container(&pod, &original))
-            .await?;
+        let (answer, ignored) =
+            self.request(event, self.adaptation.create_container(&pod, &original)).await?;
         #[cfg(feature = "oci")]
         let spec = spec::adjusted(&original, &answer.adjust)
             .map_err(|error| EventError::spec(event, error))?;
         let container = adjusted(original.clone(), answer.adjust.clone());
         self.world.lock().containers.push(container.clone());
         let event = Event::PostCreateContainer;
-        self.request(
-            event,
-            self.adaptation.post_create_container(&pod, &container),
-        )
-        .await?;
+        self.request(event, self.adaptation.post_create_container(&pod, &container)).await?;
         Ok(Created {
             pod,
             original,
@@ -176,11 +164,7 @@ impl RunningRuntime {
     pub async fn create_in_pod(&mut self, container: ContainerFixture) -> Result<Created> {
         let (pod, container) = container.build();
         let running = self.world.lock().pod(&pod.id).is_some();
-        let pod = if running {
-            pod
-        } else {
-            self.run_pod(pod).await?
-        };
+        let pod = if running { pod } else { self.run_pod(pod).await? };
         self.create_container(&pod, container).await
     }
 
@@ -192,16 +176,10 @@ impl RunningRuntime {
     pub async fn start_container(&mut self, container: &Container) -> Result {
         let event = Event::StartContainer;
         let (pod, mut container) = self.known(event, container)?;
-        self.request(event, self.adaptation.start_container(&pod, &container))
-            .await?;
+        self.request(event, self.adaptation.start_container(&pod, &container)).await?;
         self.set_state(&mut container, ContainerState::ContainerRunning);
         let event = Event::PostStartContainer;
-        self.request(
-            event,
-            self.adaptation.post_start_container(&pod, &container),
-        )
-        .await
-        .map(drop)
+        self.request(event, self.adaptation.post_start_container(&pod, &container)).await.map(drop)
     }
 
     /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container then has the resources
@@ -218,20 +196,12 @@ impl RunningRuntime {
         let event = Event::UpdateContainer;
         let (pod, mut container) = self.known(event, container)?;
         let (answer, ignored) = self
-            .request(
-                event,
-                self.adaptation
-                    .update_container(&pod, &container, &resources),
-            )
+            .request(event, self.adaptation.update_container(&pod, &container, &resources))
             .await?;
         container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
         self.world.lock().replace(container.clone());
         let event = Event::PostUpdateContainer;
-        self.request(
-            event,
-            self.adaptation.post_update_container(&pod, &container),
-        )
-        .await?;
+        self.request(event, self.adaptation.post_update_container(&pod, &container)).await?;
         Ok(updated(answer, ignored))
     }
 
@@ -244,9 +214,8 @@ impl RunningRuntime {
         let event = Event::StopContainer;
         let (pod, mut container) = self.known(event, container)?;
         self.set_state(&mut container, ContainerState::ContainerStopped);
-        let (answer, ignored) = self
-            .request(event, self.adaptation.stop_container(&pod, &container))
-            .await?;
+        let (answer, ignored) =
+            self.request(event, self.adaptation.stop_container(&pod, &container)).await?;
         Ok(updated(answer, ignored))
     }
 
@@ -263,9 +232,7 @@ impl RunningRuntime {
             outcome = self.stop_container(&container).await.map(drop);
         }
         self.world.lock().remove_container(&container.id);
-        let sent = self
-            .request(event, self.adaptation.remove_container(&pod, &container))
-            .await;
+        let sent = self.request(event, self.adaptation.remove_container(&pod, &container)).await;
         outcome.and(sent.map(drop))
     }
 
@@ -283,9 +250,8 @@ impl RunningRuntime {
         let pod = self.known_pod(event, pod)?;
         let known = container.map(|container| self.known(event, container));
         let container = known.transpose()?.map(|(_, container)| container);
-        let (answer, ignored) = self
-            .request(event, self.adaptation.send(event, &pod, container.as_ref()))
-            .await?;
+        let (answer, ignored) =
+            self.request(event, self.adaptation.send(event, &pod, container.as_ref())).await?;
         Ok(updated(answer, ignored))
     }
 

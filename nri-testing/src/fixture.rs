@@ -97,10 +97,7 @@ impl PodFixture {
     /// ```
     #[must_use]
     pub fn container(self, name: impl Into<String>) -> ContainerFixture {
-        ContainerFixture {
-            pod: self,
-            ..container(name)
-        }
+        ContainerFixture { pod: self, ..container(name) }
     }
 
     /// Returns the pod, for calling a handler.

@@ -34,10 +34,7 @@ impl Logs {
             is_enabled: is_of_plugin,
             write: move |_, line: &Line| lock(&collected).push(line.to_string()),
         });
-        Logs {
-            lines,
-            _guard: guard,
-        }
+        Logs { lines, _guard: guard }
     }
 
     /// Returns the messages with their fields, oldest first.

@@ -94,8 +94,7 @@ impl RunningRuntime {
         index: impl Into<String>,
         plugin: P,
     ) -> Result<PluginId> {
-        self.add(Subject::start(plugin, |stub| stub, Some(index.into()))?)
-            .await
+        self.add(Subject::start(plugin, |stub| stub, Some(index.into()))?).await
     }
 
     async fn add(&mut self, plugin: Subject) -> Result<PluginId> {
@@ -117,10 +116,7 @@ impl RunningRuntime {
     /// Returns why a plugin ended or was refused.
     pub async fn restart(&mut self) -> Result<()> {
         self.adaptation.stop().await;
-        self.adaptation = self
-            .settings
-            .adaptation(&self.world, &self.deprecations)
-            .await?;
+        self.adaptation = self.settings.adaptation(&self.world, &self.deprecations).await?;
         for plugin in &self.plugins {
             self.connect(plugin).await?;
         }
@@ -237,24 +233,14 @@ impl Subject {
             .index(index)
             .connections(connections)
             .no_logging()
-            .reconnect(Backoff {
-                first: RECONNECT,
-                longest: RECONNECT,
-            })
+            .reconnect(Backoff { first: RECONNECT, longest: RECONNECT })
             .build()?;
         let (stop, stopped) = oneshot::channel();
         let (updater, status, metrics) = (stub.updater(), stub.status(), stub.metrics());
         let running = tokio::spawn(stub.run_until(async move {
             let _ = stopped.await;
         }));
-        Ok(Subject {
-            streams,
-            stop: Some(stop),
-            running,
-            updater,
-            status,
-            metrics,
-        })
+        Ok(Subject { streams, stop: Some(stop), running, updater, status, metrics })
     }
 
     /// Connects the plugin. Returns the runtime's end of the connection.

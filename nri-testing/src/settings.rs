@@ -67,10 +67,7 @@ impl Runtime {
     }
 
     fn released(name: &str, version: String) -> Self {
-        Runtime {
-            speaks_linked: true,
-            ..Self::new().named(name, version)
-        }
+        Runtime { speaks_linked: true, ..Self::new().named(name, version) }
     }
 
     /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`. The default belongs to the first runtime
@@ -190,10 +187,7 @@ impl Runtime {
         let mut builder = Adaptation::builder(name, version)
             .error_policy(self.error_policy.clone())
             .deprecations(deprecations.clone())
-            .callbacks(Callbacks {
-                world: world.clone(),
-                split: self.split_synchronize,
-            });
+            .callbacks(Callbacks { world: world.clone(), split: self.split_synchronize });
         if let Some(release) = release {
             builder = builder.speaking(release);
         }

@@ -54,10 +54,7 @@ fn apply(spec: &mut runtime::Spec, adjustment: &ContainerAdjustment) -> Result<(
 fn as_adjustment(container: &Container) -> ContainerAdjustment {
     let env = container.env.iter().map(|entry| {
         let (key, value) = entry.split_once('=').unwrap_or((entry, ""));
-        KeyValue {
-            key: key.to_owned(),
-            value: value.to_owned(),
-        }
+        KeyValue { key: key.to_owned(), value: value.to_owned() }
     });
     ContainerAdjustment {
         annotations: container.annotations.clone(),

@@ -33,11 +33,7 @@ impl Subject {
 impl Configure for Subject {
     async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
         let runtime = cx.runtime().map(|runtime| runtime.name().to_owned());
-        self.note(format!(
-            "{} {:?}",
-            config.text(),
-            runtime.unwrap_or_default()
-        ));
+        self.note(format!("{} {:?}", config.text(), runtime.unwrap_or_default()));
         if config.text() == "broken" {
             return Err(nri::Error::new("the configuration is broken"));
         }
@@ -53,11 +49,7 @@ impl Synchronize for Subject {
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
         self.synchronized.fetch_add(1, Ordering::SeqCst);
-        self.note(format!(
-            "{} pods, {} containers",
-            pods.len(),
-            containers.len()
-        ));
+        self.note(format!("{} pods, {} containers", pods.len(), containers.len()));
         Ok(Updates::new())
     }
 }
@@ -81,10 +73,7 @@ impl CreateContainer for Subject {
         if container.annotation("slow").is_some() {
             tokio::time::sleep(Duration::from_secs(3)).await;
         }
-        assert!(
-            cx.time_left()
-                .is_some_and(|left| left <= Duration::from_secs(2))
-        );
+        assert!(cx.time_left().is_some_and(|left| left <= Duration::from_secs(2)));
         let variable = container.annotation("variable").unwrap_or("ADDED");
         let adjustment = Adjustment::new().env(variable, "yes");
         Ok(match container.annotation("device") {
@@ -143,15 +132,10 @@ async fn the_life_of_a_pod() -> Result {
         .config("loud")
         .start(Arc::clone(&subject))
         .await?;
-    assert_eq!(
-        subject.take(),
-        ["loud \"containerd\"", "0 pods, 0 containers"]
-    );
+    assert_eq!(subject.take(), ["loud \"containerd\"", "0 pods, 0 containers"]);
 
     let web = runtime.run_pod(pod("web").label("app", "shop")).await?;
-    let created = runtime
-        .create_container(&web, container("app").env("LANG", "C"))
-        .await?;
+    let created = runtime.create_container(&web, container("app").env("LANG", "C")).await?;
     assert_eq!(created.original.env, ["LANG=C"]);
     assert_eq!(created.env_var("ADDED"), Some("yes"));
     assert_eq!(created.adjustment.env.len(), 1);
@@ -159,10 +143,7 @@ async fn the_life_of_a_pod() -> Result {
     assert_eq!(spec.env, ["LANG=C", "ADDED=yes"]);
     assert_eq!(spec.args, ["/bin/app"]);
     runtime.start_container(&created).await?;
-    assert_eq!(
-        runtime.containers()[0].state,
-        ContainerState::ContainerRunning as i32
-    );
+    assert_eq!(runtime.containers()[0].state, ContainerState::ContainerRunning as i32);
     runtime.remove_pod(&web).await?;
     assert!(runtime.pods().is_empty() && runtime.containers().is_empty());
     let seen = subject.take();
@@ -182,10 +163,7 @@ async fn the_life_of_a_pod() -> Result {
 
 #[tokio::test]
 async fn the_spec_has_what_plugins_add() -> Result {
-    let mut runtime = testing::Runtime::new()
-        .speaking("v0.11.0")
-        .start(Subject::default())
-        .await?;
+    let mut runtime = testing::Runtime::new().speaking("v0.11.0").start(Subject::default()).await?;
     let pod = runtime.run_pod(testing::pod("web")).await?;
     let app = testing::container("app").annotation("device", "/dev/fuse");
     let created = runtime.create_container(&pod, app).await?;
@@ -203,13 +181,8 @@ async fn the_spec_has_what_plugins_add() -> Result {
 
 #[tokio::test]
 async fn an_older_runtime_sends_state_change() -> Result {
-    let mut runtime = testing::Runtime::new()
-        .speaking("v0.11.0")
-        .start(Subject::default())
-        .await?;
-    let refused = runtime
-        .run_pod(pod("web").annotation("refuse", "no room"))
-        .await;
+    let mut runtime = testing::Runtime::new().speaking("v0.11.0").start(Subject::default()).await?;
+    let refused = runtime.run_pod(pod("web").annotation("refuse", "no room")).await;
     let refused = refused.unwrap_err();
     assert_eq!(refused.event(), Event::RunPodSandbox);
     assert!(refused.fails_request(), "{refused}");
@@ -240,16 +213,9 @@ async fn a_deadline_passes_without_waiting() -> Result {
     assert_eq!(error.event(), Event::CreateContainer);
     assert!(error.to_string().contains("CreateContainer"), "{error}");
     assert!(runtime.containers().is_empty());
-    assert_eq!(
-        runtime.plugins().len(),
-        1,
-        "the stub answers before the runtime gives up"
-    );
+    assert_eq!(runtime.plugins().len(), 1, "the stub answers before the runtime gives up");
     runtime.create_in_pod(pod("web").container("fast")).await?;
-    assert!(
-        started.elapsed() < Duration::from_secs(2),
-        "the clock is paused"
-    );
+    assert!(started.elapsed() < Duration::from_secs(2), "the clock is paused");
     Ok(())
 }
 
@@ -270,16 +236,10 @@ async fn a_restarted_runtime_synchronizes_again() -> Result {
     runtime.restart_speaking("v0.12.0").await?;
     assert_eq!(subject.take()[1], "3 pods, 2 containers");
     assert_eq!(subject.synchronized.load(Ordering::SeqCst), 2);
-    assert_eq!(
-        runtime.metrics().map(|metrics| metrics.reconnects()),
-        Some(1)
-    );
+    assert_eq!(runtime.metrics().map(|metrics| metrics.reconnects()), Some(1));
     let pods = runtime.pods();
     runtime.remove_pod(&pods[2]).await?;
-    assert_eq!(
-        subject.take(),
-        ["stopped app", "stopped web", "removed web"]
-    );
+    assert_eq!(subject.take(), ["stopped app", "stopped web", "removed web"]);
     Ok(())
 }
 
@@ -288,16 +248,11 @@ async fn unsolicited_updates_reach_the_runtime() -> Result {
     let mut runtime = testing::Runtime::new().start(Subject::default()).await?;
     let created = runtime.create_in_pod(pod("web").container("app")).await?;
     let updater = runtime.updater().ok_or("no plugin")?;
-    updater
-        .update(Updates::new().update(ContainerUpdate::new(&*created.id)))
-        .await?;
+    updater.update(Updates::new().update(ContainerUpdate::new(&*created.id))).await?;
     let requested = runtime.requested();
     assert_eq!(requested[0].origin, Origin::Unsolicited);
     assert_eq!(requested[0].updates[0].container_id, "web-pod-app");
-    assert_eq!(
-        runtime.status().map(|status| status.get()),
-        Some(Status::Serving)
-    );
+    assert_eq!(runtime.status().map(|status| status.get()), Some(Status::Serving));
     Ok(())
 }
 
@@ -329,10 +284,7 @@ async fn time_passes_for_tasks_of_the_plugin() -> Result {
     runtime.advance(Duration::from_secs(9)).await;
     assert!(runtime.requested().is_empty());
     runtime.advance(Duration::from_secs(2)).await;
-    assert_eq!(
-        runtime.requested()[0].evictions[0].container_id,
-        "web-pod-app"
-    );
+    assert_eq!(runtime.requested()[0].evictions[0].container_id, "web-pod-app");
     Ok(())
 }
 
@@ -340,10 +292,7 @@ async fn time_passes_for_tasks_of_the_plugin() -> Result {
 async fn a_plugin_that_cannot_start_says_why() {
     let broken = testing::Runtime::new().config("broken");
     let error = broken.start(Subject::default()).await.unwrap_err();
-    assert!(
-        format!("{error:#}").contains("the configuration is broken"),
-        "{error:#}"
-    );
+    assert!(format!("{error:#}").contains("the configuration is broken"), "{error:#}");
     let unknown = testing::Runtime::new().speaking("v9.9.9");
     let error = unknown.start(Subject::default()).await.unwrap_err();
     assert!(error.to_string().contains("v9.9.9"), "{error}");
@@ -353,21 +302,13 @@ async fn a_plugin_that_cannot_start_says_why() {
 async fn what_the_test_did_not_create_is_an_error() -> Result {
     let mut runtime = testing::Runtime::new().start(Subject::default()).await?;
     let (ghost, app) = pod("ghost").container("app").build();
-    let error = runtime
-        .create_container(&ghost, container("app"))
-        .await
-        .unwrap_err();
+    let error = runtime.create_container(&ghost, container("app")).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "CreateContainer: the test runtime has no pod with id \"ghost-pod\": create it first"
     );
     let error = runtime.stop_container(&app).await.unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("no container with id \"ghost-pod-app\""),
-        "{error}"
-    );
+    assert!(error.to_string().contains("no container with id \"ghost-pod-app\""), "{error}");
     Ok(())
 }
 
@@ -421,10 +362,7 @@ async fn an_old_runtime_is_a_released_one_and_ignores_what_it_does_not_know() ->
             testing::Runtime::containerd("1.7.20"),
             "containerd 1.7.20 (NRI v0.6.1, inferred from its version)",
         ),
-        (
-            testing::Runtime::crio("1.31"),
-            "cri-o 1.31 (NRI v0.6.1, inferred from its version)",
-        ),
+        (testing::Runtime::crio("1.31"), "cri-o 1.31 (NRI v0.6.1, inferred from its version)"),
     ] {
         let mut runtime = runtime.start(Gpu).await?;
         let created = runtime.create_in_pod(pod("web").container("app")).await?;
@@ -441,10 +379,7 @@ async fn an_old_runtime_is_a_released_one_and_ignores_what_it_does_not_know() ->
 
 #[tokio::test]
 async fn a_runtime_that_does_not_speak_the_protocol_is_an_error() {
-    for unknown in [
-        testing::Runtime::containerd("1.6.0"),
-        testing::Runtime::crio("x"),
-    ] {
+    for unknown in [testing::Runtime::containerd("1.6.0"), testing::Runtime::crio("x")] {
         let error = unknown.start(Gpu).await.unwrap_err();
         assert_eq!(error.kind(), nri::ErrorKind::Config, "{error}");
     }
@@ -477,9 +412,7 @@ async fn the_resources_of_an_update_are_those_of_the_request_with_the_changes() 
     let requested = LinuxResources::default().cpu_shares(1024).cpu_quota(7);
     for (name, shares) in [("app", 512), ("other", 1024)] {
         let created = runtime.create_in_pod(pod("web").container(name)).await?;
-        let updated = runtime
-            .update_container(&created, requested.clone())
-            .await?;
+        let updated = runtime.update_container(&created, requested.clone()).await?;
         let expected = requested.clone().cpu_shares(shares);
         assert_eq!(updated.resources, expected, "{name}");
         assert!(updated.updates.is_empty(), "{name}");
@@ -524,20 +457,10 @@ async fn an_update_that_is_awaited_within_a_handler_is_an_error_that_names_it() 
     let mut runtime = testing::Runtime::new().start(Waiting).await?;
     let app = pod("web").container("app");
     let error = runtime.create_in_pod(app).await.unwrap_err().to_string();
-    assert!(
-        error.contains("within the handler of PostCreateContainer"),
-        "{error}"
-    );
+    assert!(error.contains("within the handler of PostCreateContainer"), "{error}");
     let container = runtime.containers().remove(0);
-    let error = runtime
-        .start_container(&container)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("within the handler of StartContainer"),
-        "{error}"
-    );
+    let error = runtime.start_container(&container).await.unwrap_err().to_string();
+    assert!(error.contains("within the handler of StartContainer"), "{error}");
     assert!(runtime.requested().is_empty());
     Ok(())
 }

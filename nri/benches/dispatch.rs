@@ -74,10 +74,7 @@ impl RunPodSandbox for Unrelated {
 fn answer<P: nri::plugin::Plugin>(plugin: &P, method: &str, payload: &Bytes) {
     let cx = EventContext::default();
     let mut dispatched = pin!(dispatch(plugin, &cx, method, payload.clone()));
-    match dispatched
-        .as_mut()
-        .poll(&mut Task::from_waker(Waker::noop()))
-    {
+    match dispatched.as_mut().poll(&mut Task::from_waker(Waker::noop())) {
         Poll::Ready(Ok(answer)) => drop(black_box(answer)),
         other => panic!("{method}: {other:?}"),
     }
@@ -98,21 +95,14 @@ fn quartile(mut rounds: Vec<Duration>) -> Duration {
 
 /// Prints what a dispatch costs with and without decoding, measured by turns.
 fn report(name: &str, mut decode: impl FnMut(), mut dispatch: impl FnMut()) {
-    let (decoding, whole) = (0..ROUNDS)
-        .map(|_| (round(&mut decode), round(&mut dispatch)))
-        .unzip();
+    let (decoding, whole) = (0..ROUNDS).map(|_| (round(&mut decode), round(&mut dispatch))).unzip();
     let decoding = quartile(decoding);
     let dispatch = quartile(whole).saturating_sub(decoding);
     println!("{name:<40} decoding {decoding:>9.2?}, dispatch {dispatch:>9.2?}");
 }
 
 fn labels() -> impl Iterator<Item = (String, String)> {
-    (0..10).map(|n| {
-        (
-            format!("example.com/label-{n}"),
-            format!("value of label {n}"),
-        )
-    })
+    (0..10).map(|n| (format!("example.com/label-{n}"), format!("value of label {n}")))
 }
 
 fn pod_and_container() -> (PodSandbox, Container) {
@@ -139,39 +129,21 @@ fn main() {
     let (pod, container) = pod_and_container();
     let (pod, container) = (Some(pod), Some(container));
     let event = Event::PostStartContainer as i32;
-    let change: Bytes = StateChangeEvent {
-        event,
-        pod: pod.clone(),
-        container: container.clone(),
-    }
-    .encode_to_vec()
-    .into();
-    let create: Bytes = CreateContainerRequest {
-        pod: pod.clone(),
-        container: container.clone(),
-    }
-    .encode_to_vec()
-    .into();
-    let started: Bytes = PostStartContainerRequest { pod, container }
+    let change: Bytes = StateChangeEvent { event, pod: pod.clone(), container: container.clone() }
         .encode_to_vec()
         .into();
-    let decode_started = || {
-        drop(black_box(PostStartContainerRequest::decode(black_box(
-            &*started,
-        ))))
-    };
-    let decode_create = || {
-        drop(black_box(CreateContainerRequest::decode(black_box(
-            &*create,
-        ))))
-    };
+    let create: Bytes = CreateContainerRequest { pod: pod.clone(), container: container.clone() }
+        .encode_to_vec()
+        .into();
+    let started: Bytes = PostStartContainerRequest { pod, container }.encode_to_vec().into();
+    let decode_started =
+        || drop(black_box(PostStartContainerRequest::decode(black_box(&*started))));
+    let decode_create = || drop(black_box(CreateContainerRequest::decode(black_box(&*create))));
     let decode_change = || drop(black_box(StateChangeEvent::decode(black_box(&*change))));
     report("PostStartContainer", decode_started, || {
         answer(&Dedicated, "PostStartContainer", &started)
     });
-    report("CreateContainer", decode_create, || {
-        answer(&Dedicated, "CreateContainer", &create)
-    });
+    report("CreateContainer", decode_create, || answer(&Dedicated, "CreateContainer", &create));
     report("StateChange to PostStartContainer", decode_started, || {
         answer(&Dedicated, "StateChange", &change)
     });

@@ -26,14 +26,10 @@ impl Service for Echo {
 }
 
 fn main() {
-    let rounds = std::env::args()
-        .find_map(|arg| arg.parse().ok())
-        .unwrap_or(2000);
+    let rounds = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(2000);
     println!("   bytes (p50/p99 us)       encode       decode  round trip: duplex       socket");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
     for size in SIZES {
         let rounds = rounds.min((rounds << 20) / size.max(1)).clamp(20, rounds);
         let (encode, decode) = (encode(size, rounds), decode(size, rounds));
@@ -52,14 +48,8 @@ fn encode(size: usize, rounds: usize) -> String {
     let mut context = Context::from_waker(Waker::noop());
     percentiles((0..rounds).map(|_| {
         let start = Instant::now();
-        outbox
-            .push(1, Kind::Request, 1, &request(payload.clone()))
-            .expect("fits");
-        assert!(
-            outbox
-                .poll_drain(&mut tokio::io::sink(), &mut context)
-                .is_ready()
-        );
+        outbox.push(1, Kind::Request, 1, &request(payload.clone())).expect("fits");
+        assert!(outbox.poll_drain(&mut tokio::io::sink(), &mut context).is_ready());
         start.elapsed()
     }))
 }
@@ -67,9 +57,7 @@ fn encode(size: usize, rounds: usize) -> String {
 /// Read from memory, put together and decoded.
 fn decode(size: usize, rounds: usize) -> String {
     let mut outbox = Outbox::default();
-    outbox
-        .push(1, Kind::Request, 1, &request(vec![1; size].into()))
-        .expect("fits");
+    outbox.push(1, Kind::Request, 1, &request(vec![1; size].into())).expect("fits");
     let mut demux = Demux::new([1, 2]);
     let mut context = Context::from_waker(Waker::noop());
     percentiles((0..rounds).map(|_| {
@@ -116,14 +104,8 @@ where
 async fn round_trip(caller: &Caller, size: usize) -> Duration {
     let payload = Bytes::from(vec![1; size]);
     let start = Instant::now();
-    let answer = caller
-        .call(
-            "nri.pkg.api.v1alpha1.Plugin",
-            "PostStartContainer",
-            payload,
-            None,
-        )
-        .await;
+    let answer =
+        caller.call("nri.pkg.api.v1alpha1.Plugin", "PostStartContainer", payload, None).await;
     let time = start.elapsed();
     assert_eq!(answer.expect("an answer").len(), size);
     time

@@ -70,9 +70,7 @@ impl Rules {
 impl Validator {
     /// Returns a validator without rules, which honors only the annotations of pods.
     fn new() -> Self {
-        Validator {
-            rules: Mutex::new(Some(DefaultValidator::default())),
-        }
+        Validator { rules: Mutex::new(Some(DefaultValidator::default())) }
     }
 
     fn set_rules(&self, rules: Rules) {
@@ -84,11 +82,7 @@ impl Validator {
     }
 }
 
-#[nri::plugin(
-    name = "default-validator",
-    index = "00",
-    required(ValidateContainerAdjustment)
-)]
+#[nri::plugin(name = "default-validator", index = "00", required(ValidateContainerAdjustment))]
 impl Validator {
     async fn configure(&self, config: Config) -> nri::Result<Subscription> {
         if !config.is_empty() {
@@ -165,10 +159,7 @@ mod tests {
         let mut runtime = settings.start(Validator::new()).await.unwrap();
         runtime.add_plugin(Hooker).await.unwrap();
         let created = runtime.create_in_pod(app).await;
-        created
-            .err()
-            .map(|error| error.to_string())
-            .unwrap_or_default()
+        created.err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     fn app() -> ContainerFixture {
@@ -178,10 +169,7 @@ mod tests {
     #[tokio::test]
     async fn the_configuration_forbids_adjustments() {
         let hooks = rejection("{enable: true, rejectOCIHookAdjustment: true}", app()).await;
-        assert!(
-            hooks.contains("20-hooker") && hooks.contains("OCI hooks"),
-            "{hooks}"
-        );
+        assert!(hooks.contains("20-hooker") && hooks.contains("OCI hooks"), "{hooks}");
         let sysctls = rejection("{enable: true, rejectSysctlAdjustment: true}", app()).await;
         assert!(sysctls.contains("set sysctls"), "{sysctls}");
         for config in [
@@ -198,18 +186,12 @@ mod tests {
     async fn plugins_may_be_required_and_tolerated() {
         let config = "{enable: true, requiredPlugins: [topology], tolerateMissingPluginsAnnotation: tolerate.example.com}";
         let missing = rejection(config, app()).await;
-        assert!(
-            missing.contains("required plugin \"topology\" is not present"),
-            "{missing}"
-        );
+        assert!(missing.contains("required plugin \"topology\" is not present"), "{missing}");
         let tolerant = pod("web").annotation("tolerate.example.com/container.app", "true");
         assert_eq!(rejection(config, tolerant.container("app")).await, "");
         let web = pod("web").annotation("required-plugins.noderesource.dev", "[hooker, numa]");
         let missing = rejection("", web.container("app")).await;
-        assert!(
-            missing.contains("numa") && !missing.contains("hooker"),
-            "{missing}"
-        );
+        assert!(missing.contains("numa") && !missing.contains("hooker"), "{missing}");
     }
 
     #[tokio::test]

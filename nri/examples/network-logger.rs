@@ -69,10 +69,8 @@ mod tests {
         let old = testing::Runtime::new().with_pod(pod("old").ip("10.0.0.1"));
         let mut runtime = old.start(NetworkLogger).await.unwrap();
         let web = pod("web").ip("10.0.0.2").ip("fd00::2").with(|pod| {
-            let namespace = LinuxNamespace {
-                r#type: "network".to_owned(),
-                path: "/run/netns/web".to_owned(),
-            };
+            let namespace =
+                LinuxNamespace { r#type: "network".to_owned(), path: "/run/netns/web".to_owned() };
             pod.linux.get_or_insert_default().namespaces.push(namespace);
         });
         let web = runtime.run_pod(web).await.unwrap();

@@ -45,9 +45,7 @@ impl PidsLimit {
             let limit = settings.limit.into_iter();
             // A container may have stopped meanwhile.
             let update = |(container, limit): (&Container, i64)| {
-                ContainerUpdate::new(&container.id)
-                    .pids_limit(limit)
-                    .ignore_failure()
+                ContainerUpdate::new(&container.id).pids_limit(limit).ignore_failure()
             };
             let limited = limit.flat_map(|limit| containers.iter().map(move |it| (&**it, limit)));
             limited.map(update).collect()
@@ -67,10 +65,7 @@ fn main() -> nri::Result<()> {
     nri::block_on(async {
         let settings = flags.watch_config(|text| serde_yaml_ng::from_str(text))?;
         let store = Arc::new(PodStore::new());
-        let plugin = PidsLimit {
-            settings,
-            store: Arc::clone(&store),
-        };
+        let plugin = PidsLimit { settings, store: Arc::clone(&store) };
         flags.run_with(plugin, |stub| stub.store(store)).await
     })
 }
@@ -87,10 +82,7 @@ mod tests {
         settings: ConfigWatch<Settings>,
     ) -> nri::Result<RunningRuntime> {
         let store = Arc::new(PodStore::new());
-        let plugin = PidsLimit {
-            settings,
-            store: Arc::clone(&store),
-        };
+        let plugin = PidsLimit { settings, store: Arc::clone(&store) };
         runtime.start_with(plugin, |stub| stub.store(store)).await
     }
 
@@ -117,10 +109,7 @@ mod tests {
         let mut runtime = start(old, settings).await.unwrap();
         let app = pod("web").container("app");
         let created = runtime.create_in_pod(app).await.unwrap();
-        assert_eq!(
-            created.resources().and_then(|it| it.pids).unwrap().limit,
-            10
-        );
+        assert_eq!(created.resources().and_then(|it| it.pids).unwrap().limit, 10);
 
         std::fs::write(&file, "limit: 2000").unwrap();
         runtime.advance(Duration::from_secs(3)).await;
@@ -131,11 +120,7 @@ mod tests {
         runtime.remove_container(&created).await.unwrap();
         std::fs::write(&file, "limit: a few").unwrap();
         runtime.advance(Duration::from_secs(3)).await;
-        assert_eq!(
-            requested(&runtime).len(),
-            3,
-            "an invalid file changes nothing"
-        );
+        assert_eq!(requested(&runtime).len(), 3, "an invalid file changes nothing");
         std::fs::write(&file, "limit: 300").unwrap();
         runtime.advance(Duration::from_secs(3)).await;
         assert_eq!(requested(&runtime)[3..], [(db, 300)]);

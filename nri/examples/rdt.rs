@@ -75,10 +75,7 @@ mod tests {
     async fn rdt(annotations: &[(&str, &str)]) -> Result<Option<LinuxRdt>, EventError> {
         let mut runtime = testing::Runtime::new().start(Rdt).await.unwrap();
         let web = annotations.iter().fold(pod("web"), |web, (field, value)| {
-            web.annotation(
-                format!("{field}.rdt.noderesource.dev/container.app"),
-                *value,
-            )
+            web.annotation(format!("{field}.rdt.noderesource.dev/container.app"), *value)
         });
         let created = runtime.create_in_pod(web.container("app")).await?;
         Ok(created.adjustment.linux.and_then(|linux| linux.rdt))
@@ -105,10 +102,6 @@ mod tests {
         assert!(!off.enable_monitoring.unwrap().value);
         let error = rdt(&[("enablemonitoring", "yes")]).await.unwrap_err();
         assert!(error.fails_request());
-        assert!(
-            error
-                .to_string()
-                .contains("\"yes\" is neither true nor false")
-        );
+        assert!(error.to_string().contains("\"yes\" is neither true nor false"));
     }
 }

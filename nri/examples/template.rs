@@ -30,9 +30,9 @@ impl FromStr for Settings {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim().split_once(':') {
-            Some(("cfgParam1", value)) => Ok(Settings {
-                cfg_param1: value.trim().trim_matches('"').to_owned(),
-            }),
+            Some(("cfgParam1", value)) => {
+                Ok(Settings { cfg_param1: value.trim().trim_matches('"').to_owned() })
+            }
             Some(_) | None => Err("expected `cfgParam1: value`".to_owned()),
         }
     }
@@ -214,9 +214,6 @@ default/web is removed";
         let _logs = Logs::start();
         let settings = testing::Runtime::new().config("cfgParam2: 5");
         let error = settings.start(Template::default()).await.unwrap_err();
-        assert!(
-            error.to_string().contains("expected `cfgParam1: value`"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("expected `cfgParam1: value`"), "{error}");
     }
 }

@@ -83,9 +83,7 @@ impl UlimitAdjuster {
         // An empty annotation is an empty list.
         let ulimits: Option<Vec<Ulimit>> = annotation.parse(serde_yaml_ng::from_str)?;
         for ulimit in ulimits.unwrap_or_default() {
-            let limit = ulimit
-                .into_nri()
-                .map_err(|error| annotation.invalid(error))?;
+            let limit = ulimit.into_nri().map_err(|error| annotation.invalid(error))?;
             let name = container.full_name(&pod);
             info!("{name}: {} {}:{}", limit.r#type, limit.soft, limit.hard);
             adjustment = adjustment.rlimit(limit);
@@ -147,10 +145,7 @@ mod tests {
             let error = limits(KEY, value).await.unwrap_err();
             assert!(error.fails_request());
             let message = error.to_string();
-            assert!(
-                message.contains(KEY) && message.contains(reason),
-                "{message}"
-            );
+            assert!(message.contains(KEY) && message.contains(reason), "{message}");
         }
     }
 }

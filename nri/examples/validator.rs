@@ -29,38 +29,18 @@ const PARTS: &[Part] = &[
     ("annotations", |adjust| !adjust.annotations.is_empty()),
     ("args", |adjust| !adjust.args.is_empty()),
     ("cdi-devices", |adjust| !adjust.cdi_devices.is_empty()),
-    ("devices", |adjust| {
-        adjust.linux.iter().any(|linux| !linux.devices.is_empty())
-    }),
+    ("devices", |adjust| adjust.linux.iter().any(|linux| !linux.devices.is_empty())),
     ("env", |adjust| !adjust.env.is_empty()),
     // Without hooks, runtimes send an empty set of them.
-    ("hooks", |adjust| {
-        adjust.hooks.iter().any(|hooks| *hooks != Hooks::default())
-    }),
+    ("hooks", |adjust| adjust.hooks.iter().any(|hooks| *hooks != Hooks::default())),
     ("mounts", |adjust| !adjust.mounts.is_empty()),
-    ("namespaces", |adjust| {
-        adjust
-            .linux
-            .iter()
-            .any(|linux| !linux.namespaces.is_empty())
-    }),
+    ("namespaces", |adjust| adjust.linux.iter().any(|linux| !linux.namespaces.is_empty())),
     ("rlimits", |adjust| !adjust.rlimits.is_empty()),
-    ("seccomp", |adjust| {
-        adjust
-            .linux
-            .iter()
-            .any(|linux| linux.seccomp_policy.is_some())
-    }),
-    ("sysctl", |adjust| {
-        adjust.linux.iter().any(|linux| !linux.sysctl.is_empty())
-    }),
+    ("seccomp", |adjust| adjust.linux.iter().any(|linux| linux.seccomp_policy.is_some())),
+    ("sysctl", |adjust| adjust.linux.iter().any(|linux| !linux.sysctl.is_empty())),
 ];
 
-#[nri::plugin(
-    name = "validator",
-    index = "90",
-    required(ValidateContainerAdjustment)
-)]
+#[nri::plugin(name = "validator", index = "90", required(ValidateContainerAdjustment))]
 impl Validator {
     async fn validate_container_adjustment(
         &self,
@@ -73,20 +53,14 @@ impl Validator {
             return Ok(Verdict::Accept);
         }
         let container = request.container.unwrap_or_default();
-        let plugins: Vec<_> = request
-            .plugins
-            .iter()
-            .map(|it| format!("{}-{}", it.index, it.name))
-            .collect();
+        let plugins: Vec<_> =
+            request.plugins.iter().map(|it| format!("{}-{}", it.index, it.name)).collect();
         let reason = format!(
             "changed by plugins ({}) and not allowed here: {}",
             plugins.join(", "),
             found.join(", ")
         );
-        info!(
-            "{} refused: {reason}",
-            container.full_name(&request.pod.unwrap_or_default())
-        );
+        info!("{} refused: {reason}", container.full_name(&request.pod.unwrap_or_default()));
         Ok(Verdict::reject(reason))
     }
 }
@@ -138,16 +112,10 @@ mod tests {
     /// Returns the error for a container that the adder adjusts, or an empty text.
     async fn rejection(denied: &str) -> String {
         let denied = parts(denied).unwrap();
-        let mut runtime = testing::Runtime::new()
-            .start(Validator { denied })
-            .await
-            .unwrap();
+        let mut runtime = testing::Runtime::new().start(Validator { denied }).await.unwrap();
         runtime.add_plugin(Adder).await.unwrap();
         let created = runtime.create_in_pod(pod("web").container("app")).await;
-        created
-            .err()
-            .map(|error| error.to_string())
-            .unwrap_or_default()
+        created.err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[tokio::test]
@@ -171,9 +139,6 @@ mod tests {
     fn every_part_has_a_name() {
         let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(parts(&names.join(",")).unwrap().len(), PARTS.len());
-        assert_eq!(
-            parts("hook").unwrap_err(),
-            "hook is not part of an adjustment"
-        );
+        assert_eq!(parts("hook").unwrap_err(), "hook is not part of an adjustment");
     }
 }

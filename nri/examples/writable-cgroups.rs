@@ -48,9 +48,7 @@ fn writable(mount: &Mount) -> Option<Mount> {
         return None;
     }
     let mut mount = mount.clone();
-    mount
-        .options
-        .retain(|option| option != "ro" && option != "rw");
+    mount.options.retain(|option| option != "ro" && option != "rw");
     mount.options.push("rw".to_owned());
     Some(mount)
 }
@@ -107,10 +105,7 @@ fn is_delegated(file: &Path) -> bool {
             false
         }
         Err(error) => {
-            warn!(
-                "cannot read {}: {error}: no cgroup becomes writable",
-                file.display()
-            );
+            warn!("cannot read {}: {error}: no cgroup becomes writable", file.display());
             false
         }
     }
@@ -141,8 +136,7 @@ mod tests {
     fn app(pod: PodFixture) -> ContainerFixture {
         let mount = Mount::new("cgroup", "cgroup", CGROUPS);
         let options = ["nosuid", "ro", "noexec"].into_iter();
-        pod.container("app")
-            .mount(options.fold(mount, Mount::option))
+        pod.container("app").mount(options.fold(mount, Mount::option))
     }
 
     /// Returns the options of the mount that the plugin changes; none if it changes nothing.
@@ -169,11 +163,7 @@ mod tests {
                 .iter()
                 .fold(pod("web"), |web, (key, value)| web.annotation(*key, *value));
             let changed = options(true, app(web)).await.unwrap();
-            let expected: &[&str] = if is_writable {
-                &["nosuid", "noexec", "rw"]
-            } else {
-                &[]
-            };
+            let expected: &[&str] = if is_writable { &["nosuid", "noexec", "rw"] } else { &[] };
             assert_eq!(changed, expected, "{annotations:?}");
         }
     }
@@ -188,10 +178,7 @@ mod tests {
     async fn a_container_without_cgroups_fails() {
         let web = pod("web").annotation(ANNOTATION, "true");
         let error = options(true, web.container("app")).await.unwrap_err();
-        assert!(
-            error.to_string().contains("default/web/app has no mount"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("default/web/app has no mount"), "{error}");
     }
 
     #[test]

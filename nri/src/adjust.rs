@@ -109,10 +109,7 @@ impl From<()> for Adjustment {
 
 impl From<ContainerAdjustment> for Adjustment {
     fn from(adjust: ContainerAdjustment) -> Self {
-        Adjustment {
-            adjust,
-            ..Self::default()
-        }
+        Adjustment { adjust, ..Self::default() }
     }
 }
 
@@ -223,10 +220,7 @@ impl From<()> for Updates {
 
 impl From<Vec<ContainerUpdate>> for Updates {
     fn from(update: Vec<ContainerUpdate>) -> Self {
-        Updates {
-            update,
-            evict: Vec::new(),
-        }
+        Updates { update, evict: Vec::new() }
     }
 }
 
@@ -244,10 +238,7 @@ impl FromIterator<ContainerUpdate> for Updates {
 
 impl From<Updates> for UpdateContainersRequest {
     fn from(updates: Updates) -> Self {
-        UpdateContainersRequest {
-            update: updates.update,
-            evict: updates.evict,
-        }
+        UpdateContainersRequest { update: updates.update, evict: updates.evict }
     }
 }
 
@@ -273,10 +264,7 @@ impl From<Verdict> for ValidateContainerAdjustmentResponse {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Accept => Self::default(),
-            Verdict::Reject(reason) => ValidateContainerAdjustmentResponse {
-                reject: true,
-                reason,
-            },
+            Verdict::Reject(reason) => ValidateContainerAdjustmentResponse { reject: true, reason },
         }
     }
 }

@@ -121,11 +121,7 @@ pub struct Flags {
 impl<'a> Cli<'a> {
     /// Returns the command line of a plugin. `about` is the first line of the help.
     pub fn new(about: &'a str) -> Self {
-        Cli {
-            about,
-            help: "",
-            takes_config: false,
-        }
+        Cli { about, help: "", takes_config: false }
     }
 
     /// Adds the help of the plugin's own flags, one or more lines for each, each with its line break.

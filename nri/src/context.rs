@@ -94,11 +94,7 @@ pub struct EventContext {
 impl EventContext {
     /// Creates the context of a hook, outside any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
-        EventContext {
-            deadline: None,
-            tools,
-            in_process: false,
-        }
+        EventContext { deadline: None, tools, in_process: false }
     }
 
     /// Returns a handle for sending unsolicited updates, for tasks that need the outcome and for the hooks of
@@ -229,8 +225,7 @@ impl EventContext {
     pub fn time_left(&self) -> Option<Duration> {
         // Tokio's clock, which tests can pause. A WebAssembly module has no clock, and no deadline.
         let now = || tokio::time::Instant::now().into_std();
-        self.deadline
-            .map(|deadline| deadline.saturating_duration_since(now()))
+        self.deadline.map(|deadline| deadline.saturating_duration_since(now()))
     }
 }
 
@@ -252,10 +247,7 @@ mod tests {
             .with_identity("logger", "10")
             .with_time_left(Duration::from_secs(2));
         let runtime = cx.runtime().unwrap();
-        assert_eq!(
-            (runtime.name(), runtime.version()),
-            ("containerd", "v2.2.1")
-        );
+        assert_eq!((runtime.name(), runtime.version()), ("containerd", "v2.2.1"));
         assert_eq!(runtime.nri_version().as_deref(), Some("0.11.0"));
         assert_eq!(cx.identity().unwrap().to_string(), "10-logger");
         assert!(cx.time_left() <= Some(Duration::from_secs(2)));

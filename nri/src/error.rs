@@ -111,12 +111,7 @@ impl Error {
 
     /// Creates an error of the given kind from a message.
     pub fn with_kind(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Repr {
-            kind,
-            message: message.into(),
-            help: None,
-            cause: Cause::None,
-        }))
+        Error(Box::new(Repr { kind, message: message.into(), help: None, cause: Cause::None }))
     }
 
     /// Adds help on how to fix the error: a short phrase that starts in lower case.
@@ -138,12 +133,7 @@ impl Error {
         let own = cause.downcast_ref::<Self>();
         let kind = own.map_or(ErrorKind::Handler, Self::kind);
         let help = own.and_then(|own| own.0.help.clone());
-        Error(Box::new(Repr {
-            kind,
-            message,
-            help,
-            cause: Cause::Error(cause),
-        }))
+        Error(Box::new(Repr { kind, message, help, cause: Cause::Error(cause) }))
     }
 
     /// Returns the error as an error of a handler. An existing handler must not answer

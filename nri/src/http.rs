@@ -81,9 +81,7 @@ impl Endpoint {
     /// Panics outside of a tokio runtime with I/O enabled.
     pub async fn bind(address: impl ToSocketAddrs) -> Result<Self> {
         let listener = TcpListener::bind(address).await;
-        listener
-            .map(Endpoint)
-            .context("cannot listen for HTTP requests")
+        listener.map(Endpoint).context("cannot listen for HTTP requests")
     }
 
     /// Returns the address that the endpoint listens on, with the port that the system chose for
@@ -142,9 +140,7 @@ async fn answer(
             return Ok(());
         }
     };
-    stream
-        .write_all(response.render(is_head).as_bytes())
-        .await?;
+    stream.write_all(response.render(is_head).as_bytes()).await?;
     stream.shutdown().await
 }
 
@@ -154,11 +150,7 @@ fn respond(method: &str, path: &str, status: &StatusWatch, metrics: &Metrics) ->
         ("GET" | "HEAD", "/healthz") => Response::plain("200 OK", "ok"),
         ("GET" | "HEAD", "/readyz") => {
             let status = status.get();
-            let code = if status.is_serving() {
-                "200 OK"
-            } else {
-                "503 Service Unavailable"
-            };
+            let code = if status.is_serving() { "200 OK" } else { "503 Service Unavailable" };
             Response::plain(code, &status.to_string())
         }
         ("GET" | "HEAD", "/metrics") => Response {
@@ -175,27 +167,15 @@ fn respond(method: &str, path: &str, status: &StatusWatch, metrics: &Metrics) ->
 
 impl Response {
     fn plain(status: &'static str, text: &str) -> Self {
-        Response {
-            status,
-            content_type: PLAIN,
-            body: format!("{text}\n"),
-        }
+        Response { status, content_type: PLAIN, body: format!("{text}\n") }
     }
 
     /// Returns the bytes to send. The answer to HEAD has the same headers as that to GET, but no
     /// body.
     fn render(&self, is_head: bool) -> String {
-        let Response {
-            status,
-            content_type,
-            body,
-        } = self;
+        let Response { status, content_type, body } = self;
         let length = body.len();
-        let allow = if status.starts_with("405") {
-            "Allow: GET, HEAD\r\n"
-        } else {
-            ""
-        };
+        let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
         let headers = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{allow}Connection: close\r\n\r\n"
         );

@@ -72,11 +72,10 @@ impl FromStr for Target {
         match text {
             "stderr" => Ok(Target::Stderr),
             "journald" => Ok(Target::Journald),
-            other => Err(Error::with_kind(
-                ErrorKind::Config,
-                format!("{other:?} is not a log target"),
-            )
-            .with_help("use \"stderr\" or \"journald\"")),
+            other => {
+                Err(Error::with_kind(ErrorKind::Config, format!("{other:?} is not a log target"))
+                    .with_help("use \"stderr\" or \"journald\""))
+            }
         }
     }
 }
@@ -90,16 +89,11 @@ impl FromStr for Target {
 pub fn init(level: Level, target: Target) -> Result<()> {
     let sink = Sink::open(&target)?;
     if !install() {
-        return Err(
-            Error::with_kind(ErrorKind::Config, "another tracing subscriber is installed")
-                .with_help("configure that subscriber, or remove it"),
-        );
+        return Err(Error::with_kind(ErrorKind::Config, "another tracing subscriber is installed")
+            .with_help("configure that subscriber, or remove it"));
     }
     ASKED.store(true, Ordering::Relaxed);
-    *settings() = Settings {
-        level: level.into(),
-        sink,
-    };
+    *settings() = Settings { level: level.into(), sink };
     Ok(())
 }
 
@@ -155,10 +149,8 @@ struct Settings {
     sink: Sink,
 }
 
-static SETTINGS: Mutex<Settings> = Mutex::new(Settings {
-    level: LevelFilter::OFF,
-    sink: Sink::Stderr,
-});
+static SETTINGS: Mutex<Settings> =
+    Mutex::new(Settings { level: LevelFilter::OFF, sink: Sink::Stderr });
 
 fn settings() -> MutexGuard<'static, Settings> {
     SETTINGS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -180,11 +172,7 @@ where
     /// Returns an interest that is not cached, because the level may change later. Spans are never
     /// recorded.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        if metadata.is_event() {
-            Interest::sometimes()
-        } else {
-            Interest::never()
-        }
+        if metadata.is_event() { Interest::sometimes() } else { Interest::never() }
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -253,10 +241,9 @@ impl Sink {
         match target {
             Target::Stderr => Ok(Sink::Stderr),
             #[cfg(not(unix))]
-            Target::Journald => Err(Error::with_kind(
-                ErrorKind::Unsupported,
-                "there is no journald here",
-            )),
+            Target::Journald => {
+                Err(Error::with_kind(ErrorKind::Unsupported, "there is no journald here"))
+            }
             #[cfg(unix)]
             Target::Journald => {
                 let socket = UnixDatagram::unbound()?;
@@ -332,9 +319,6 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_journal_entry_holds_any_message() {
-        assert_eq!(
-            entry(Level::WARN, "a\nb"),
-            b"PRIORITY=4\nMESSAGE\n\x03\0\0\0\0\0\0\0a\nb\n"
-        );
+        assert_eq!(entry(Level::WARN, "a\nb"), b"PRIORITY=4\nMESSAGE\n\x03\0\0\0\0\0\0\0a\nb\n");
     }
 }

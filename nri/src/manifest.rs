@@ -68,18 +68,14 @@ pub const MAX_LEN: usize = 4096;
 ///
 /// The text has a valid length and looks like a JSON object, but has not been parsed.
 pub fn find(file: &[u8]) -> impl Iterator<Item = &str> {
-    let starts = file
-        .windows(MAGIC.len())
-        .enumerate()
-        .filter(|(_, window)| *window == MAGIC);
+    let starts = file.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
     starts.filter_map(|(at, _)| text(file.get(at + MAGIC.len()..)?))
 }
 
 fn text(after_marker: &[u8]) -> Option<&str> {
     let (length, rest) = after_marker.split_first_chunk::<4>()?;
-    let length = usize::try_from(u32::from_le_bytes(*length))
-        .ok()
-        .filter(|length| *length <= MAX_LEN)?;
+    let length =
+        usize::try_from(u32::from_le_bytes(*length)).ok().filter(|length| *length <= MAX_LEN)?;
     let text = str::from_utf8(rest.get(..length)?).ok()?;
     let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     (printable && text.starts_with('{') && text.ends_with('}')).then_some(text)

@@ -191,12 +191,7 @@ type Identity = ([u64; 3], [i64; 4]);
 /// Returns the identity of the file, `None` if it is missing.
 fn identity(path: &Path) -> Option<Identity> {
     let file = fs::metadata(path).ok()?;
-    let times = [
-        file.mtime(),
-        file.mtime_nsec(),
-        file.ctime(),
-        file.ctime_nsec(),
-    ];
+    let times = [file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec()];
     Some(([file.dev(), file.ino(), file.len()], times))
 }
 
@@ -245,9 +240,7 @@ mod tests {
         fs::write(&file, "1").unwrap();
         let mut watch = ConfigWatch::of_file(file.path(), number).unwrap();
         let mut kill = std::process::Command::new("kill");
-        let killed = kill
-            .args(["-HUP", &std::process::id().to_string()])
-            .status();
+        let killed = kill.args(["-HUP", &std::process::id().to_string()]).status();
         assert!(killed.unwrap().success());
         assert_eq!(*watch.changed().await, 1);
     }

@@ -48,10 +48,7 @@ pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
             "await the future instead: `nri::run(plugin)` is `nri::stub::run(plugin).await`",
         ));
     }
-    Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(future)
+    Builder::new_current_thread().enable_all().build()?.block_on(future)
 }
 
 #[cfg(test)]

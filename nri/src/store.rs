@@ -64,11 +64,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            pods: 100_000,
-            containers: 400_000,
-            removed: 4_096,
-        }
+        Limits { pods: 100_000, containers: 400_000, removed: 4_096 }
     }
 }
 
@@ -206,11 +202,7 @@ impl StoreState {
             }
             self.containers.see(container, of_container)
         });
-        Sighting {
-            event,
-            pod: seen,
-            container,
-        }
+        Sighting { event, pod: seen, container }
     }
 }
 
@@ -267,10 +259,8 @@ impl Sighting {
     /// handle nothing else.
     pub fn missed_creation(&self) -> bool {
         let creates_pod = self.event == Event::RunPodSandbox;
-        let creates_container = matches!(
-            self.event,
-            Event::CreateContainer | Event::ValidateContainerAdjustment
-        );
+        let creates_container =
+            matches!(self.event, Event::CreateContainer | Event::ValidateContainerAdjustment);
         (self.pod == SightingKind::First && !creates_pod)
             || (self.container == Some(SightingKind::First) && !creates_container)
     }
@@ -278,9 +268,6 @@ impl Sighting {
     /// Returns true if the container, or the pod if there is no container, has had this event
     /// before, or has been removed.
     pub fn is_repeated(&self) -> bool {
-        matches!(
-            self.container.unwrap_or(self.pod),
-            SightingKind::Repeated | SightingKind::Gone
-        )
+        matches!(self.container.unwrap_or(self.pod), SightingKind::Repeated | SightingKind::Gone)
     }
 }

@@ -134,10 +134,8 @@ pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
 #[cfg(target_family = "wasm")]
 pub async fn run<P: Plugin>(_plugin: P) -> Result<()> {
     let message = "a WebAssembly module cannot connect to a runtime";
-    Err(
-        crate::Error::with_kind(crate::ErrorKind::Unsupported, message)
-            .with_help("install the module in the runtime's plugin directory as NN-name"),
-    )
+    Err(crate::Error::with_kind(crate::ErrorKind::Unsupported, message)
+        .with_help("install the module in the runtime's plugin directory as NN-name"))
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -181,8 +179,6 @@ impl<P: Plugin> Stub<P> {
 #[cfg(not(target_family = "wasm"))]
 impl<P> std::fmt::Debug for Stub<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stub")
-            .field("plugin", &self.shared.identity)
-            .finish_non_exhaustive()
+        f.debug_struct("Stub").field("plugin", &self.shared.identity).finish_non_exhaustive()
     }
 }

@@ -143,9 +143,7 @@ impl Container {
 
     /// Returns names and values of the environment; an entry without `=` has an empty value.
     pub fn env_vars(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.env
-            .iter()
-            .map(|entry| entry.split_once('=').unwrap_or((entry, "")))
+        self.env.iter().map(|entry| entry.split_once('=').unwrap_or((entry, "")))
     }
 
     /// Returns the path of the container's cgroup, in the notation of the runtime's cgroup driver;
@@ -168,9 +166,7 @@ impl Container {
     /// Returns the CPUs that the container may run on, in the kernel's list format; empty if it has
     /// no cpuset.
     pub fn cpuset_cpus(&self) -> &str {
-        self.resources()
-            .and_then(|resources| resources.cpu.as_ref())
-            .map_or("", |cpu| &cpu.cpus)
+        self.resources().and_then(|resources| resources.cpu.as_ref()).map_or("", |cpu| &cpu.cpus)
     }
 }
 
@@ -200,11 +196,8 @@ mod tests {
 
     #[test]
     fn names_and_values_absent_and_present() {
-        let mut pod = PodSandbox {
-            namespace: "ns".into(),
-            name: "web".into(),
-            ..Default::default()
-        };
+        let mut pod =
+            PodSandbox { namespace: "ns".into(), name: "web".into(), ..Default::default() };
         pod.labels.insert("app".into(), "shop".into());
         let container = Container {
             name: "main".into(),
@@ -213,10 +206,7 @@ mod tests {
         };
         assert_eq!(pod.full_name(), "ns/web");
         assert_eq!(container.full_name(&pod), "ns/web/main");
-        assert_eq!(
-            ["app", "tier"].map(|key| pod.label(key)),
-            [Some("shop"), None]
-        );
+        assert_eq!(["app", "tier"].map(|key| pod.label(key)), [Some("shop"), None]);
         let values = ["A", "B", "C"].map(|name| container.env_var(name));
         assert_eq!(values, [Some("2"), Some(""), None]);
         assert_eq!(container.memory_limit(), None);

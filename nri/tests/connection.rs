@@ -51,17 +51,11 @@ fn hooks_are_found_where_there_are_any() {
 
 #[test]
 fn hooks_call_the_plugin() {
-    let (plugin, cx, lost) = (
-        HookLog::default(),
-        EventContext::default(),
-        nri::Error::new("closed"),
-    );
+    let (plugin, cx, lost) =
+        (HookLog::default(), EventContext::default(), nri::Error::new("closed"));
     let hook = HookLog::CONNECTION.expect("there is a hook");
     let mut task = TaskContext::from_waker(Waker::noop());
-    for (change, connected) in [
-        (Change::Disconnected(&lost), false),
-        (Change::Reconnected, true),
-    ] {
+    for (change, connected) in [(Change::Disconnected(&lost), false), (Change::Reconnected, true)] {
         let mut running = hook(&plugin, &cx, change);
         assert_eq!(running.as_mut().poll(&mut task), Poll::Ready(()));
         assert_eq!(plugin.connected.load(Ordering::Relaxed), connected);

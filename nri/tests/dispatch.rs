@@ -17,10 +17,7 @@ struct Notes(Mutex<Vec<String>>);
 
 impl Notes {
     fn note(&self, note: String) -> nri::Result<()> {
-        self.0
-            .lock()
-            .map_err(|_| nri::Error::new("poisoned"))?
-            .push(note);
+        self.0.lock().map_err(|_| nri::Error::new("poisoned"))?.push(note);
         Ok(())
     }
 
@@ -46,8 +43,7 @@ impl RemoveContainer for Dedicated {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<()> {
-        self.0
-            .note(format!("RemoveContainer {} {}", pod.name, container.name))
+        self.0.note(format!("RemoveContainer {} {}", pod.name, container.name))
     }
 }
 
@@ -74,11 +70,8 @@ impl StateChange for Legacy {
         pod: PodSandbox,
         container: Option<Container>,
     ) -> nri::Result<()> {
-        let container = container
-            .map(|container| container.name)
-            .unwrap_or_default();
-        self.0
-            .note(format!("{} {} {container}", event.as_str_name(), pod.name))
+        let container = container.map(|container| container.name).unwrap_or_default();
+        self.0.note(format!("{} {} {container}", event.as_str_name(), pod.name))
     }
 }
 
@@ -105,16 +98,8 @@ impl RunPodSandbox for Both {
 }
 
 fn state_change(event: i32) -> Vec<u8> {
-    let container = Container {
-        name: "main".to_owned(),
-        ..Container::default()
-    };
-    StateChangeEvent {
-        event,
-        pod: Some(pod("web")),
-        container: Some(container),
-    }
-    .encode_to_vec()
+    let container = Container { name: "main".to_owned(), ..Container::default() };
+    StateChangeEvent { event, pod: Some(pod("web")), container: Some(container) }.encode_to_vec()
 }
 
 /// The nine events that StateChange carried, by RPC.
@@ -133,11 +118,7 @@ const MOVED: [(&str, Event); 9] = [
 #[test]
 fn a_dedicated_call_reaches_its_handler() {
     let plugin = Dedicated::default();
-    assert!(
-        answer(&plugin, "RunPodSandbox", &pod_request("web"))
-            .expect("handled")
-            .is_empty()
-    );
+    assert!(answer(&plugin, "RunPodSandbox", &pod_request("web")).expect("handled").is_empty());
     assert_eq!(plugin.0.take(), ["RunPodSandbox web"]);
 }
 
@@ -151,27 +132,14 @@ fn a_state_change_of_an_old_runtime_reaches_the_handler_of_its_event() {
                 .is_empty()
         );
     }
-    assert_eq!(
-        plugin.0.take(),
-        ["RunPodSandbox web", "RemoveContainer web main"]
-    );
+    assert_eq!(plugin.0.take(), ["RunPodSandbox web", "RemoveContainer web main"]);
 }
 
 #[test]
 fn a_state_change_without_handler_is_answered_with_an_empty_message() {
     let plugin = Dedicated::default();
-    for event in [
-        Event::StopPodSandbox as i32,
-        Event::StopContainer as i32,
-        0,
-        99,
-        -1,
-    ] {
-        assert!(
-            answer(&plugin, "StateChange", &state_change(event))
-                .expect("known")
-                .is_empty()
-        );
+    for event in [Event::StopPodSandbox as i32, Event::StopContainer as i32, 0, 99, -1] {
+        assert!(answer(&plugin, "StateChange", &state_change(event)).expect("known").is_empty());
     }
     assert!(plugin.0.take().is_empty());
 }
@@ -193,10 +161,7 @@ fn an_unknown_rpc_is_unimplemented() {
     let error = answer(&Dedicated::default(), "runPodSandbox", &[]).expect_err("names are exact");
     assert_eq!(error.kind(), ErrorKind::Unimplemented);
     assert_eq!(error.kind().code(), 12);
-    assert_eq!(
-        error.to_string(),
-        r#""runPodSandbox" is not an RPC of the Plugin service"#
-    );
+    assert_eq!(error.to_string(), r#""runPodSandbox" is not an RPC of the Plugin service"#);
 }
 
 #[test]
@@ -206,30 +171,20 @@ fn a_plugin_of_state_change_alone_gets_every_event_that_moved() {
         answer(&plugin, rpc, &pod_request("web")).expect("funnelled");
         answer(&plugin, "StateChange", &state_change(event as i32)).expect("handled");
         let name = event.as_str_name();
-        assert_eq!(
-            plugin.0.take(),
-            [format!("{name} web "), format!("{name} web main")]
-        );
+        assert_eq!(plugin.0.take(), [format!("{name} web "), format!("{name} web main")]);
     }
     assert_eq!(
         Legacy::EVENTS,
-        MOVED
-            .iter()
-            .fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event))
+        MOVED.iter().fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event))
     );
 }
 
 #[test]
 fn the_container_of_a_dedicated_request_reaches_state_change() {
     let plugin = Legacy::default();
-    let container = Container {
-        name: "main".to_owned(),
-        ..Container::default()
-    };
-    let request = nri::api::StartContainerRequest {
-        pod: Some(pod("web")),
-        container: Some(container),
-    };
+    let container = Container { name: "main".to_owned(), ..Container::default() };
+    let request =
+        nri::api::StartContainerRequest { pod: Some(pod("web")), container: Some(container) };
     answer(&plugin, "StartContainer", &request.encode_to_vec()).expect("funnelled");
     assert_eq!(plugin.0.take(), ["START_CONTAINER web main"]);
 }
@@ -244,11 +199,7 @@ fn what_never_was_a_state_change_is_not_funnelled() {
         "UpdatePodSandbox",
         "ValidateContainerAdjustment",
     ] {
-        assert!(
-            answer(&plugin, rpc, &pod_request("web"))
-                .expect("known")
-                .is_empty()
-        );
+        assert!(answer(&plugin, rpc, &pod_request("web")).expect("known").is_empty());
     }
     assert!(plugin.0.take().is_empty());
 }
@@ -272,15 +223,9 @@ fn a_dedicated_handler_wins_and_state_change_gets_the_rest() {
 
 #[test]
 fn a_handler_error_is_told() {
-    let container = Container {
-        name: "main".to_owned(),
-        ..Container::default()
-    };
-    let request = nri::api::StopContainerRequest {
-        pod: None,
-        container: Some(container),
-    }
-    .encode_to_vec();
+    let container = Container { name: "main".to_owned(), ..Container::default() };
+    let request =
+        nri::api::StopContainerRequest { pod: None, container: Some(container) }.encode_to_vec();
     let error =
         answer(&Dedicated::default(), "StopContainer", &request).expect_err("the handler fails");
     assert_eq!(
@@ -294,23 +239,17 @@ fn bytes_that_are_no_message_are_malformed_and_reach_no_handler() {
     let (new, old) = (Dedicated::default(), Legacy::default());
     for payload in [&[0xff][..], &[0x0a, 0x7f], &[0x0a, 0x02, 0x0a, 0x05]] {
         assert_eq!(
-            answer(&new, "RunPodSandbox", payload)
-                .expect_err("cut")
-                .kind(),
+            answer(&new, "RunPodSandbox", payload).expect_err("cut").kind(),
             ErrorKind::Malformed
         );
         assert_eq!(
-            answer(&old, "RunPodSandbox", payload)
-                .expect_err("cut")
-                .kind(),
+            answer(&old, "RunPodSandbox", payload).expect_err("cut").kind(),
             ErrorKind::Malformed
         );
     }
     for payload in [&[0x08][..], &[0x12, 0x7f], &[0x08, 0x01, 0x12, 0x7f]] {
         assert_eq!(
-            answer(&new, "StateChange", payload)
-                .expect_err("cut")
-                .kind(),
+            answer(&new, "StateChange", payload).expect_err("cut").kind(),
             ErrorKind::Malformed
         );
     }
@@ -319,37 +258,19 @@ fn bytes_that_are_no_message_are_malformed_and_reach_no_handler() {
 
 #[test]
 fn a_route_names_rpc_event_and_subject() {
-    let route = resolve::<Legacy>("RunPodSandbox", &[])
-        .expect("known")
-        .expect("funnelled");
-    assert_eq!(
-        (route.rpc.name, route.event),
-        ("StateChange", Some(Event::RunPodSandbox))
-    );
+    let route = resolve::<Legacy>("RunPodSandbox", &[]).expect("known").expect("funnelled");
+    assert_eq!((route.rpc.name, route.event), ("StateChange", Some(Event::RunPodSandbox)));
     let (plugin, cx) = (Dedicated::default(), EventContext::default());
     let payload = state_change(Event::RemoveContainer as i32);
-    let route = resolve::<Dedicated>("StateChange", &payload)
-        .expect("known")
-        .expect("handled");
-    assert_eq!(
-        (route.rpc.name, route.event),
-        ("RemoveContainer", Some(Event::RemoveContainer))
-    );
-    let call = route
-        .call(&plugin, &cx, Body::Encoded(payload.into()))
-        .expect("well formed");
-    assert_eq!(
-        call.subject.to_string(),
-        " for container main of pod default/web"
-    );
+    let route = resolve::<Dedicated>("StateChange", &payload).expect("known").expect("handled");
+    assert_eq!((route.rpc.name, route.event), ("RemoveContainer", Some(Event::RemoveContainer)));
+    let call = route.call(&plugin, &cx, Body::Encoded(payload.into())).expect("well formed");
+    assert_eq!(call.subject.to_string(), " for container main of pod default/web");
 }
 
 #[test]
 fn name_and_index_are_known_without_a_plugin() {
-    assert_eq!(
-        (Dedicated::NAME, Dedicated::INDEX),
-        (Some("dedicated"), Some("00"))
-    );
+    assert_eq!((Dedicated::NAME, Dedicated::INDEX), (Some("dedicated"), Some("00")));
 }
 
 #[test]
@@ -375,20 +296,15 @@ fn deprecated_rpcs<P: Plugin>() -> Vec<&'static Rpc> {
 async fn a_plugin_behind_an_arc_dispatches_to_it() {
     use std::sync::Arc;
     let of_plugin = Dedicated::TABLE.iter().map(|row| row.handler.is_some());
-    let of_arc = <Arc<Dedicated>>::TABLE
-        .iter()
-        .map(|row| row.handler.is_some());
+    let of_arc = <Arc<Dedicated>>::TABLE.iter().map(|row| row.handler.is_some());
     assert!(of_plugin.eq(of_arc));
     assert_eq!(<Arc<Dedicated>>::EVENTS, Dedicated::EVENTS);
     let plugin = Arc::new(Dedicated::default());
     let payload = state_change(Event::RemoveContainer as i32);
-    let route = resolve::<Arc<Dedicated>>("StateChange", &payload)
-        .expect("known")
-        .expect("handled");
+    let route =
+        resolve::<Arc<Dedicated>>("StateChange", &payload).expect("known").expect("handled");
     let cx = EventContext::default();
-    let call = route
-        .call(&plugin, &cx, Body::Encoded(payload.into()))
-        .expect("well formed");
+    let call = route.call(&plugin, &cx, Body::Encoded(payload.into())).expect("well formed");
     call.reply.await.expect("handled");
     assert_eq!(route.rpc.name, "RemoveContainer");
 }

@@ -28,11 +28,8 @@ impl CreateContainer for Answers {
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
-        Ok(nri::api::ContainerAdjustment {
-            args: vec!["sh".to_owned()],
-            ..Default::default()
-        }
-        .into())
+        Ok(nri::api::ContainerAdjustment { args: vec!["sh".to_owned()], ..Default::default() }
+            .into())
     }
 }
 
@@ -43,11 +40,8 @@ impl StopContainer for Answers {
         _: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
-        Ok(vec![nri::api::ContainerUpdate {
-            container_id: container.id,
-            ..Default::default()
-        }]
-        .into())
+        Ok(vec![nri::api::ContainerUpdate { container_id: container.id, ..Default::default() }]
+            .into())
     }
 }
 
@@ -57,11 +51,7 @@ impl ValidateContainerAdjustment for Answers {
         _: &EventContext,
         request: nri::api::ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
-        Ok(if request.plugins.is_empty() {
-            Verdict::reject("no plugin")
-        } else {
-            Verdict::Accept
-        })
+        Ok(if request.plugins.is_empty() { Verdict::reject("no plugin") } else { Verdict::Accept })
     }
 }
 
@@ -70,15 +60,9 @@ fn what_handlers_answer_becomes_the_response() {
     let created = answer(&Answers, "CreateContainer", &[]).expect("handled");
     let created = CreateContainerResponse::decode(&*created).expect("a response");
     assert_eq!(created.adjust.expect("always set").args, ["sh"]);
-    let container = Container {
-        id: "c1".to_owned(),
-        ..Container::default()
-    };
-    let request = nri::api::StopContainerRequest {
-        pod: None,
-        container: Some(container),
-    }
-    .encode_to_vec();
+    let container = Container { id: "c1".to_owned(), ..Container::default() };
+    let request =
+        nri::api::StopContainerRequest { pod: None, container: Some(container) }.encode_to_vec();
     let stopped = answer(&Answers, "StopContainer", &request).expect("handled");
     let stopped = StopContainerResponse::decode(&*stopped).expect("a response");
     assert_eq!(stopped.update[0].container_id, "c1");
@@ -93,18 +77,11 @@ fn attributes_become_policies() {
     let stop = EventMask::EMPTY.with(Event::StopContainer);
     let policies = Answers::POLICIES;
     assert_eq!(
-        (
-            policies.required,
-            policies.ok_on_timeout,
-            policies.ignore_errors
-        ),
+        (policies.required, policies.ok_on_timeout, policies.ignore_errors),
         (create, create, stop)
     );
     assert_eq!(policies.blocking, create.with(Event::StopContainer));
     let policy = policies.failure_policy.expect("given");
     assert!(policy.keep_connected && !policy.fail_request);
-    assert_eq!(
-        (Answers::NAME, Answers::INDEX, Answers::PROTOCOL),
-        (None, None, None)
-    );
+    assert_eq!((Answers::NAME, Answers::INDEX, Answers::PROTOCOL), (None, None, None));
 }

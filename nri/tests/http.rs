@@ -39,11 +39,7 @@ async fn send(address: SocketAddr, request: &[u8]) -> String {
 }
 
 async fn get(address: SocketAddr, path: &str) -> String {
-    send(
-        address,
-        format!("GET {path} HTTP/1.1\r\nHost: node\r\n\r\n").as_bytes(),
-    )
-    .await
+    send(address, format!("GET {path} HTTP/1.1\r\nHost: node\r\n\r\n").as_bytes()).await
 }
 
 #[tokio::test]
@@ -71,25 +67,14 @@ async fn each_path_answers() {
 async fn head_has_the_headers_and_no_body() {
     let address = endpoint().await;
     let answer = send(address, b"HEAD /healthz HTTP/1.1\r\n\r\n").await;
-    assert!(
-        answer.contains("Content-Length: 3\r\n") && answer.ends_with("\r\n\r\n"),
-        "{answer}"
-    );
+    assert!(answer.contains("Content-Length: 3\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
 #[tokio::test]
 async fn what_is_no_such_request_is_refused() {
     let address = endpoint().await;
-    assert!(
-        send(address, b"POST /healthz HTTP/1.1\r\n\r\n")
-            .await
-            .starts_with("HTTP/1.1 405 ")
-    );
-    assert!(
-        send(address, b"\x16\x03\x01 tls\r\n\r\n")
-            .await
-            .starts_with("HTTP/1.1 400 ")
-    );
+    assert!(send(address, b"POST /healthz HTTP/1.1\r\n\r\n").await.starts_with("HTTP/1.1 405 "));
+    assert!(send(address, b"\x16\x03\x01 tls\r\n\r\n").await.starts_with("HTTP/1.1 400 "));
     let large = vec![b'a'; MAX_REQUEST];
     assert!(send(address, &large).await.starts_with("HTTP/1.1 431 "));
 }

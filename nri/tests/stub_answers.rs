@@ -18,11 +18,7 @@ struct Mistaken;
 
 /// Returns an update of the container without an id.
 fn of_nothing(pod: &PodSandbox) -> Vec<ContainerUpdate> {
-    if pod.name == "fine" {
-        Vec::new()
-    } else {
-        vec![ContainerUpdate::default()]
-    }
+    if pod.name == "fine" { Vec::new() } else { vec![ContainerUpdate::default()] }
 }
 
 impl CreateContainer for Mistaken {
@@ -76,10 +72,7 @@ async fn under(check: CheckAnswers) -> Runtime {
 /// Sends the three requests that have answers; returns how many variables and updates came back, or the errors.
 async fn answers(runtime: &Runtime, name: &str) -> [Result<usize, String>; 3] {
     let (pod, container) = (Some(pod(name)), Some(container("main")));
-    let create = CreateContainerRequest {
-        pod: pod.clone(),
-        container: container.clone(),
-    };
+    let create = CreateContainerRequest { pod: pod.clone(), container: container.clone() };
     let created: Result<CreateContainerResponse, _> =
         runtime.call("CreateContainer", &create, None).await;
     let update = UpdateContainerRequest {
@@ -93,9 +86,7 @@ async fn answers(runtime: &Runtime, name: &str) -> [Result<usize, String>; 3] {
     let stopped: Result<StopContainerResponse, _> =
         runtime.call("StopContainer", &stop, None).await;
     [
-        created
-            .map(|answer| answer.adjust.unwrap_or_default().env.len())
-            .map_err(message),
+        created.map(|answer| answer.adjust.unwrap_or_default().env.len()).map_err(message),
         updated.map(|answer| answer.update.len()).map_err(message),
         stopped.map(|answer| answer.update.len()).map_err(message),
     ]
@@ -112,11 +103,7 @@ fn message(error: CallError) -> String {
 async fn a_valid_answer_is_sent_under_every_setting() {
     for check in [CheckAnswers::Off, CheckAnswers::Warn, CheckAnswers::Refuse] {
         let runtime = under(check).await;
-        assert_eq!(
-            answers(&runtime, "fine").await,
-            [Ok(2), Ok(0), Ok(0)],
-            "{check:?}"
-        );
+        assert_eq!(answers(&runtime, "fine").await, [Ok(2), Ok(0), Ok(0)], "{check:?}");
     }
     assert!(logs::with(&["WARN", "default/fine"]).is_empty());
 }
@@ -155,10 +142,8 @@ async fn an_invalid_answer_is_sent_in_silence_without_the_check() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_named_with_its_size_and_the_connection_stays() {
     let runtime = under(CheckAnswers::default()).await;
-    let request = CreateContainerRequest {
-        pod: Some(pod("huge")),
-        container: Some(container("main")),
-    };
+    let request =
+        CreateContainerRequest { pod: Some(pod("huge")), container: Some(container("main")) };
     let created: Result<CreateContainerResponse, _> =
         runtime.call("CreateContainer", &request, None).await;
     let Err(CallError::Status(status)) = created else {
@@ -166,19 +151,11 @@ async fn an_answer_that_is_too_large_is_named_with_its_size_and_the_connection_s
     };
     assert_eq!(status.code, Code::RESOURCE_EXHAUSTED);
     // On a busy machine there may also be a warning that encoding took long.
-    let warnings = logs::with(&[
-        "WARN",
-        "failed",
-        "event=CreateContainer",
-        "container=main",
-        "default/huge",
-    ]);
+    let warnings =
+        logs::with(&["WARN", "failed", "event=CreateContainer", "container=main", "default/huge"]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let size = "has 62914"; // 6 MiB and the entries around
-    assert!(
-        warnings[0].contains(size) && status.message.contains(size),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains(size) && status.message.contains(size), "{warnings:?}");
     assert_eq!(answers(&runtime, "fine").await, [Ok(2), Ok(0), Ok(0)]);
 }
 

@@ -18,10 +18,7 @@ async fn a_handler_that_hangs_is_answered_for_before_the_runtime_gives_up() {
     let start = tokio::time::Instant::now();
     let failed = status(run_pod(&runtime, "hang.late", Some(Duration::from_secs(2))).await);
     let took = start.elapsed();
-    assert!(
-        took > Duration::from_millis(1850) && took < Duration::from_secs(2),
-        "{took:?}"
-    );
+    assert!(took > Duration::from_millis(1850) && took < Duration::from_secs(2), "{took:?}");
     assert_eq!(failed.code, Code::DEADLINE_EXCEEDED);
     assert!(
         failed
@@ -29,13 +26,7 @@ async fn a_handler_that_hangs_is_answered_for_before_the_runtime_gives_up() {
             .starts_with("the handler of RunPodSandbox timed out for pod default/hang.late")
     );
     assert_eq!(
-        logs::with(&[
-            "ERROR",
-            "default/hang.late",
-            "timed out",
-            "answered with an error"
-        ])
-        .len(),
+        logs::with(&["ERROR", "default/hang.late", "timed out", "answered with an error"]).len(),
         1
     );
     run_pod(&runtime, "fine", None).await.unwrap();
@@ -55,24 +46,16 @@ async fn without_a_timeout_in_the_request_the_default_of_runtimes_counts() {
 async fn on_timeout_may_say_that_all_is_well() {
     let (runtime, metrics, _release) = act().await;
     stop_pod(&runtime, "hang.well").await.unwrap();
-    assert_eq!(
-        logs::with(&["ERROR", "default/hang.well", "answered with success"]).len(),
-        1
-    );
+    assert_eq!(logs::with(&["ERROR", "default/hang.well", "answered with success"]).len(), 1);
     assert_eq!(metrics.event(Event::StopPodSandbox).timeouts, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_handler_is_warned_of_and_its_answer_taken() {
     let (runtime, _, _release) = act().await;
-    run_pod(&runtime, "slow.warned", Some(Duration::from_secs(2)))
-        .await
-        .unwrap();
-    let warnings = logs::with(&[
-        "WARN",
-        "the handler of RunPodSandbox has used 1.6",
-        "default/slow.warned",
-    ]);
+    run_pod(&runtime, "slow.warned", Some(Duration::from_secs(2))).await.unwrap();
+    let warnings =
+        logs::with(&["WARN", "the handler of RunPodSandbox has used 1.6", "default/slow.warned"]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("of the 2.0s before the runtime's timeout"));
 }
@@ -103,10 +86,7 @@ async fn a_blocking_event_runs_aside_and_its_deadline_is_kept() {
     assert!(done < Instant::now());
     let counted = metrics.event(Event::StartContainer);
     assert_eq!((counted.calls, counted.timeouts), (1, 1));
-    assert_eq!(
-        logs::with(&["ERROR", "default/block.aside", "timed out"]).len(),
-        1
-    );
+    assert_eq!(logs::with(&["ERROR", "default/block.aside", "timed out"]).len(), 1);
     release.send(()).unwrap();
     start(&runtime, "fine", support::PATIENCE).await.unwrap();
 }
@@ -128,11 +108,7 @@ async fn a_handler_that_blocks_unsaid_is_named_while_it_does() {
         release.send(()).unwrap();
         line
     });
-    run_pod(&runtime, "block.unsaid", Some(support::PATIENCE))
-        .await
-        .unwrap();
-    let line = patiently(tokio::task::spawn_blocking(|| watching.join().unwrap()))
-        .await
-        .unwrap();
+    run_pod(&runtime, "block.unsaid", Some(support::PATIENCE)).await.unwrap();
+    let line = patiently(tokio::task::spawn_blocking(|| watching.join().unwrap())).await.unwrap();
     assert!(line.contains("#[nri(blocking(RunPodSandbox))]"), "{line}");
 }

@@ -15,10 +15,7 @@ use support::{container, logs, pod};
 async fn an_error_is_sent_to_the_runtime_and_fails_one_request() {
     let (runtime, metrics, _release) = act().await;
     let failed = status(run_pod(&runtime, "fail.sent", None).await);
-    assert_eq!(
-        (failed.code, &*failed.message),
-        (Code::UNKNOWN, "not today")
-    );
+    assert_eq!((failed.code, &*failed.message), (Code::UNKNOWN, "not today"));
     run_pod(&runtime, "fine", None).await.unwrap();
     assert_eq!(
         logs::with(&[
@@ -51,10 +48,7 @@ async fn an_error_is_logged_and_sent_with_its_causes() {
     let (runtime, _, _release) = act().await;
     let failed = status(run_pod(&runtime, "chain.sent", None).await);
     assert_eq!(failed.message, "outer: inner");
-    assert_eq!(
-        logs::with(&["WARN", "default/chain.sent", "outer: inner"]).len(),
-        1
-    );
+    assert_eq!(logs::with(&["WARN", "default/chain.sent", "outer: inner"]).len(), 1);
 }
 
 #[tokio::test]
@@ -64,10 +58,8 @@ async fn an_answer_that_the_runtime_would_reject_is_named() {
         pod: Some(pod("invalid.answer")),
         container: Some(container("web")),
     };
-    let answer: CreateContainerResponse = runtime
-        .call("CreateContainer", &request, None)
-        .await
-        .unwrap();
+    let answer: CreateContainerResponse =
+        runtime.call("CreateContainer", &request, None).await.unwrap();
     assert_eq!(answer.adjust.unwrap().env.len(), 1);
     let line = logs::with(&[
         "WARN",
@@ -82,10 +74,7 @@ async fn an_answer_that_the_runtime_would_reject_is_named() {
 async fn a_handler_never_answers_unimplemented() {
     let (runtime, _, _release) = act().await;
     let failed = status(run_pod(&runtime, "unimplemented", None).await);
-    assert_eq!(
-        (failed.code, &*failed.message),
-        (Code::UNKNOWN, "not by this plugin")
-    );
+    assert_eq!((failed.code, &*failed.message), (Code::UNKNOWN, "not by this plugin"));
 }
 
 #[tokio::test]
@@ -93,20 +82,14 @@ async fn an_ignored_error_is_logged_but_not_sent() {
     let (runtime, metrics, _release) = act().await;
     stop_pod(&runtime, "fail.ignored").await.unwrap();
     stop_pod(&runtime, "panic.ignored").await.unwrap();
-    assert_eq!(
-        logs::with(&["WARN", "default/fail.ignored", "answered with success"]).len(),
-        1
-    );
+    assert_eq!(logs::with(&["WARN", "default/fail.ignored", "answered with success"]).len(), 1);
     assert_eq!(metrics.event(Event::StopPodSandbox).errors, 2);
 }
 
 #[tokio::test]
 async fn a_request_that_cannot_be_read_is_an_error_even_where_errors_are_ignored() {
     let (runtime, _, _release) = act().await;
-    let nonsense = nri::api::LogRequest {
-        msg: "\u{7f}".to_owned(),
-        level: 3,
-    };
+    let nonsense = nri::api::LogRequest { msg: "\u{7f}".to_owned(), level: 3 };
     let outcome: Result<(), _> = runtime.call("StopPodSandbox", &nonsense, None).await;
     assert_eq!(status(outcome).code, Code::INVALID_ARGUMENT);
 }
@@ -114,14 +97,10 @@ async fn a_request_that_cannot_be_read_is_an_error_even_where_errors_are_ignored
 #[tokio::test]
 async fn each_event_has_a_span_with_pod_and_container() {
     let (runtime, _, _release) = act().await;
-    let request = CreateContainerRequest {
-        pod: Some(pod("spanned")),
-        container: Some(container("web")),
-    };
-    let answer: CreateContainerResponse = runtime
-        .call("CreateContainer", &request, None)
-        .await
-        .unwrap();
+    let request =
+        CreateContainerRequest { pod: Some(pod("spanned")), container: Some(container("web")) };
+    let answer: CreateContainerResponse =
+        runtime.call("CreateContainer", &request, None).await.unwrap();
     assert!(answer.update.is_empty());
     assert_eq!(
         logs::with(&[
@@ -133,13 +112,8 @@ async fn each_event_has_a_span_with_pod_and_container() {
         .len(),
         1
     );
-    start(&runtime, "spanned.aside", support::PATIENCE)
-        .await
-        .unwrap();
-    assert_eq!(
-        logs::with(&["RECORD", "pod=default/spanned.aside"]).len(),
-        1
-    );
+    start(&runtime, "spanned.aside", support::PATIENCE).await.unwrap();
+    assert_eq!(logs::with(&["RECORD", "pod=default/spanned.aside"]).len(), 1);
 }
 
 #[tokio::test]
@@ -158,12 +132,7 @@ async fn a_state_change_counts_for_its_event() {
 #[tokio::test]
 async fn what_has_no_handler_is_answered_with_success_and_not_counted() {
     let (runtime, metrics, _release) = act().await;
-    let request = RemovePodSandboxRequest {
-        pod: Some(pod("unheard")),
-    };
-    let (): () = runtime
-        .call("RemovePodSandbox", &request, None)
-        .await
-        .unwrap();
+    let request = RemovePodSandboxRequest { pod: Some(pod("unheard")) };
+    let (): () = runtime.call("RemovePodSandbox", &request, None).await.unwrap();
     assert_eq!(metrics.event(Event::RemovePodSandbox).calls, 0);
 }

@@ -57,11 +57,7 @@ impl Synchronize for Plugin {
             ..Default::default()
         };
         *self.pods.lock().unwrap() = pods.into_iter().map(|pod| pod.name).collect();
-        Ok(containers
-            .into_iter()
-            .map(update)
-            .collect::<Vec<_>>()
-            .into())
+        Ok(containers.into_iter().map(update).collect::<Vec<_>>().into())
     }
 }
 
@@ -85,25 +81,13 @@ async fn a_plugin_registers_is_configured_and_synchronized() {
     let registration = runtime.registered().await;
     assert_eq!(registration.plugin_name, "handshake");
     assert_eq!(registration.plugin_idx, "10");
-    assert!(
-        registration.nri_version.starts_with("v0.12."),
-        "{}",
-        registration.nri_version
-    );
+    assert!(registration.nri_version.starts_with("v0.12."), "{}", registration.nri_version);
     let configured = runtime.configure("v0.12.5").await.unwrap();
-    assert_eq!(
-        (configured.events, configured.failure_policy),
-        (0b1_1000_0000_0001, None)
-    );
-    let synchronized = runtime
-        .synchronize(Vec::new(), Vec::new(), false)
-        .await
-        .unwrap();
+    assert_eq!((configured.events, configured.failure_policy), (0b1_1000_0000_0001, None));
+    let synchronized = runtime.synchronize(Vec::new(), Vec::new(), false).await.unwrap();
     assert!(synchronized.update.is_empty() && !synchronized.more);
     runtime.close();
-    ended(running)
-        .await
-        .expect("a runtime that goes away is no error to a plugin with a stream");
+    ended(running).await.expect("a runtime that goes away is no error to a plugin with a stream");
 }
 
 #[tokio::test]
@@ -143,11 +127,7 @@ async fn each_runtime_is_asked_for_the_events_it_knows() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("PostUpdatePodSandbox"));
     assert_eq!(
-        logs::with(&[
-            "WARN",
-            "some-runtime 1.0 (NRI version unknown) may not know"
-        ])
-        .len(),
+        logs::with(&["WARN", "some-runtime 1.0 (NRI version unknown) may not know"]).len(),
         1
     );
 }
@@ -179,20 +159,13 @@ async fn a_runtime_too_old_for_what_is_required_is_refused() {
     let error = ended(running).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(
-        error
-            .to_string()
-            .contains("ValidateContainerAdjustment (since NRI v0.10.0)"),
+        error.to_string().contains("ValidateContainerAdjustment (since NRI v0.10.0)"),
         "{error}"
     );
 }
 
 #[derive(NriPlugin)]
-#[nri(
-    name = "modern",
-    index = "30",
-    protocol = "0.6",
-    required_fields("adjust.CDI_devices")
-)]
+#[nri(name = "modern", index = "30", protocol = "0.6", required_fields("adjust.CDI_devices"))]
 struct Modern;
 
 impl RunPodSandbox for Modern {
@@ -204,14 +177,8 @@ impl RunPodSandbox for Modern {
 #[tokio::test]
 async fn a_runtime_older_than_the_plugin_supports_is_refused() {
     for (nri, refused) in [
-        (
-            "v0.5.0",
-            Some("is too old: the plugin supports NRI v0.6.0 and later"),
-        ),
-        (
-            "v0.6.1",
-            Some("a field that the plugin requires: adjust.CDI_devices (since NRI v0.7.0)"),
-        ),
+        ("v0.5.0", Some("is too old: the plugin supports NRI v0.6.0 and later")),
+        ("v0.6.1", Some("a field that the plugin requires: adjust.CDI_devices (since NRI v0.7.0)")),
         ("v0.7.0", None),
     ] {
         let (running, stream) = start(Modern);
@@ -240,10 +207,7 @@ async fn the_failure_policy_is_sent_and_a_runtime_too_old_for_it_named() {
         let mut runtime = Runtime::over(stream);
         runtime.registered().await;
         let answer = runtime.configure(nri).await.unwrap();
-        let policy = FailurePolicy {
-            fail_request: true,
-            keep_connected: false,
-        };
+        let policy = FailurePolicy { fail_request: true, keep_connected: false };
         assert_eq!(answer.failure_policy, Some(policy));
         let warnings = logs::with(&[
             "WARN",
@@ -314,19 +278,13 @@ async fn a_configuration_that_the_plugin_refuses_ends_it_with_its_error() {
     assert!(
         matches!(answer, Err(CallError::Status(status)) if status.message == "bad configuration")
     );
-    assert_eq!(
-        ended(running).await.unwrap_err().to_string(),
-        "bad configuration"
-    );
+    assert_eq!(ended(running).await.unwrap_err().to_string(), "bad configuration");
 }
 
 #[tokio::test]
 async fn a_refused_registration_ends_the_plugin_with_the_reason() {
     let (running, stream) = start(Plugin::default());
-    let answers = Answers {
-        refuse: Some("invalid plugin index"),
-        ..Answers::default()
-    };
+    let answers = Answers { refuse: Some("invalid plugin index"), ..Answers::default() };
     let mut runtime = Runtime::answering(stream, answers);
     runtime.registered().await;
     let error = ended(running).await.unwrap_err();
@@ -343,12 +301,7 @@ async fn a_runtime_that_closes_at_once_is_an_error() {
     drop(stream);
     let error = ended(running).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
-    assert!(
-        error
-            .to_string()
-            .starts_with("plugin 10-handshake was not registered"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("plugin 10-handshake was not registered"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -369,18 +322,15 @@ async fn unknown_services_and_methods_are_unimplemented() {
     let (running, stream) = start(Plugin::default());
     let mut runtime = Runtime::over(stream);
     runtime.handshake().await;
-    for (service, method) in [
-        ("nri.pkg.api.v1alpha1.Plugin", "Dance"),
-        ("other.Plugin", "Configure"),
-    ] {
+    for (service, method) in
+        [("nri.pkg.api.v1alpha1.Plugin", "Dance"), ("other.Plugin", "Configure")]
+    {
         let Err(CallError::Status(status)) = runtime.raw(service, method).await else {
             panic!("is refused");
         };
         assert_eq!(status.code, Code::UNIMPLEMENTED, "{service}/{method}");
     }
-    let known = runtime
-        .raw("nri.pkg.api.v1alpha1.Plugin", "StopPodSandbox")
-        .await;
+    let known = runtime.raw("nri.pkg.api.v1alpha1.Plugin", "StopPodSandbox").await;
     assert!(known.expect("is answered without a handler").is_empty());
     running.abort();
 }
@@ -408,14 +358,9 @@ async fn name_and_index_are_needed() {
 async fn leaving_is_possible_at_any_time() {
     logs::collect();
     let (ours, theirs) = tokio::io::duplex(1024);
-    let stub = Stub::builder(Plugin::default())
-        .stream(ours)
-        .build()
-        .unwrap();
+    let stub = Stub::builder(Plugin::default()).stream(ours).build().unwrap();
     let leave = tokio::time::sleep(Duration::from_millis(1));
-    patiently(stub.run_until(leave))
-        .await
-        .expect("leaves without having been registered");
+    patiently(stub.run_until(leave)).await.expect("leaves without having been registered");
     drop(theirs);
 }
 
@@ -423,10 +368,7 @@ async fn leaving_is_possible_at_any_time() {
 #[tokio::test]
 async fn a_plugin_that_is_configured_is_registered_answer_or_not() {
     let (running, stream) = start(Plugin::default());
-    let silent = Answers {
-        silent: true,
-        ..Answers::default()
-    };
+    let silent = Answers { silent: true, ..Answers::default() };
     let mut runtime = Runtime::answering(stream, silent);
     runtime.handshake().await;
     runtime.close();

@@ -115,10 +115,7 @@ async fn the_environment_sets_the_level() {
         assert_eq!(written.contains(WARNING), logged, "{rust_log}: {written}");
     }
     let written = stderr(test, "builder", Some("loud"));
-    assert!(
-        written.contains(r#"RUST_LOG is not a level: "loud""#),
-        "{written}"
-    );
+    assert!(written.contains(r#"RUST_LOG is not a level: "loud""#), "{written}");
 }
 
 #[tokio::test]

@@ -28,11 +28,7 @@ async fn is_plugin() -> bool {
     };
     let (plugin, _notes) = Survivor::new();
     let stub = Stub::builder(plugin);
-    let stub = if socket.is_empty() {
-        stub
-    } else {
-        stub.socket(socket)
-    };
+    let stub = if socket.is_empty() { stub } else { stub.socket(socket) };
     stub.run().await.unwrap();
     true
 }
@@ -90,15 +86,9 @@ async fn a_launched_plugin_takes_its_socket_name_and_index_from_the_runtime_and_
     ours.set_nonblocking(true).unwrap();
     let mut runtime = Runtime::over(UnixStream::from_std(ours).unwrap());
     let registration = runtime.registered().await;
-    assert_eq!(
-        (&*registration.plugin_name, &*registration.plugin_idx),
-        ("renamed", "77")
-    );
+    assert_eq!((&*registration.plugin_name, &*registration.plugin_idx), ("renamed", "77"));
     runtime.configure("v0.12.5").await.unwrap();
-    runtime
-        .synchronize(Vec::new(), Vec::new(), false)
-        .await
-        .unwrap();
+    runtime.synchronize(Vec::new(), Vec::new(), false).await.unwrap();
     runtime.close();
     ends_well(child).await;
 }
@@ -113,10 +103,7 @@ async fn an_external_plugin_takes_its_socket_name_and_index_from_the_environment
         ("renamed", "77"),
     )
     .await;
-    assert_eq!(
-        (&*registration.plugin_name, &*registration.plugin_idx),
-        ("renamed", "77")
-    );
+    assert_eq!((&*registration.plugin_name, &*registration.plugin_idx), ("renamed", "77"));
 }
 
 #[tokio::test]
@@ -126,10 +113,7 @@ async fn an_empty_variable_is_unset() {
     }
     let registration = registration("an_empty_variable_is_unset", ("", "")).await;
     assert_eq!(
-        (
-            Some(&*registration.plugin_name),
-            Some(&*registration.plugin_idx)
-        ),
+        (Some(&*registration.plugin_name), Some(&*registration.plugin_idx)),
         (Survivor::NAME, Survivor::INDEX)
     );
 }
@@ -143,9 +127,7 @@ async fn a_plugin_leaves_on_each_of_the_signals() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("nri.sock");
         let (child, runtime) = external(&socket).await;
-        let killed = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status();
+        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status();
         assert!(killed.unwrap().success());
         assert_eq!(runtime.closed().await.unwrap(), Ended::ByPeer, "{signal}");
         ends_well(child).await;
@@ -155,10 +137,8 @@ async fn a_plugin_leaves_on_each_of_the_signals() {
 /// Returns a plugin in a process of its own, synchronized.
 async fn external(socket: &Path) -> (Child, Runtime) {
     let listener = UnixListener::bind(socket).unwrap();
-    let child = plugin("a_plugin_leaves_on_each_of_the_signals")
-        .env(SOCKET, socket)
-        .spawn()
-        .unwrap();
+    let child =
+        plugin("a_plugin_leaves_on_each_of_the_signals").env(SOCKET, socket).spawn().unwrap();
     let mut runtime = accept(&listener).await;
     runtime.handshake().await;
     (child, runtime)

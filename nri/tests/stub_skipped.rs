@@ -35,24 +35,12 @@ async fn warnings(nri: &str) -> Vec<String> {
     runtime.registered().await;
     runtime.configure(nri).await.unwrap();
     runtime.synchronize(vec![], vec![], false).await.unwrap();
-    let request = CreateContainerRequest {
-        pod: Some(pod("pod")),
-        container: Some(container("main")),
-    };
+    let request =
+        CreateContainerRequest { pod: Some(pod("pod")), container: Some(container("main")) };
     for _ in 0..2 {
-        let answer: CreateContainerResponse = runtime
-            .call("CreateContainer", &request, None)
-            .await
-            .unwrap();
-        assert!(
-            answer
-                .adjust
-                .unwrap()
-                .linux
-                .unwrap()
-                .memory_policy
-                .is_some()
-        );
+        let answer: CreateContainerResponse =
+            runtime.call("CreateContainer", &request, None).await.unwrap();
+        assert!(answer.adjust.unwrap().linux.unwrap().memory_policy.is_some());
     }
     running.abort();
     logs::with(&["WARN", &format!("(NRI {nri}) ignores `")])

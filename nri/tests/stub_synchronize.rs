@@ -29,10 +29,7 @@ impl Synchronize for SeenIds {
         pods: Vec<PodSandbox>,
         _: Vec<Container>,
     ) -> nri::Result<Updates> {
-        self.0
-            .lock()
-            .unwrap()
-            .extend(pods.into_iter().map(|pod| pod.name));
+        self.0.lock().unwrap().extend(pods.into_iter().map(|pod| pod.name));
         Ok(Updates::default())
     }
 }
@@ -49,15 +46,8 @@ async fn a_split_synchronize_reaches_the_handler_as_one() {
     runtime.configure("v0.12.5").await.unwrap();
     for part in 0..50 {
         let pods = (0..400).map(|n| pod(&format!("pod-{part}-{n}"))).collect();
-        let answer = runtime
-            .synchronize(pods, Vec::new(), part < 49)
-            .await
-            .unwrap();
-        assert_eq!(
-            (answer.more, answer.update.len()),
-            (part < 49, 0),
-            "part {part}"
-        );
+        let answer = runtime.synchronize(pods, Vec::new(), part < 49).await.unwrap();
+        assert_eq!((answer.more, answer.update.len()), (part < 49, 0), "part {part}");
     }
     let seen = std::mem::take(&mut *pods.lock().unwrap());
     assert_eq!(seen.len(), 20_000);
@@ -69,11 +59,7 @@ async fn a_split_synchronize_reaches_the_handler_as_one() {
 #[tokio::test]
 async fn a_synchronize_beyond_the_limit_ends_the_plugin_and_tells_both_figures() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let stub = Stub::builder(SeenIds::default())
-        .stream(ours)
-        .max_synchronize(100)
-        .build()
-        .unwrap();
+    let stub = Stub::builder(SeenIds::default()).stream(ours).max_synchronize(100).build().unwrap();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
     let mut runtime = Runtime::over(theirs);
     runtime.registered().await;
@@ -82,10 +68,7 @@ async fn a_synchronize_beyond_the_limit_ends_the_plugin_and_tells_both_figures()
     let Err(CallError::Status(status)) = runtime.synchronize(pods, Vec::new(), true).await else {
         panic!("is refused");
     };
-    assert!(
-        status.message.ends_with("at most 100 are accepted"),
-        "{status}"
-    );
+    assert!(status.message.ends_with("at most 100 are accepted"), "{status}");
     let error = patiently(running).await.expect("no panic").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
 }

@@ -20,11 +20,7 @@ fn main() -> Result<(), Error> {
         .derive_serde(true)
         .out_dir(out.join("serde"))
         .generate()?;
-    Builder::new()
-        .version("0.12.0")?
-        .server(false)
-        .out_dir(out.join("client"))
-        .generate()?;
+    Builder::new().version("0.12.0")?.server(false).out_dir(out.join("client")).generate()?;
     every(Builder::new())?.out_dir(out.join("every")).generate()
 }
 

@@ -27,23 +27,16 @@ impl Accepted {
 /// Panics if an entry is incomplete or has no reason.
 pub fn all() -> Vec<Accepted> {
     let list = DeTable::parse(LIST).unwrap_or_else(|error| panic!("buf-differences.toml: {error}"));
-    let Some(DeValue::Array(entries)) = list
-        .get_ref()
-        .get("difference")
-        .map(|value| value.get_ref())
+    let Some(DeValue::Array(entries)) =
+        list.get_ref().get("difference").map(|value| value.get_ref())
     else {
         return Vec::new();
     };
-    entries
-        .iter()
-        .flat_map(|entry| accepted(entry.get_ref()))
-        .collect()
+    entries.iter().flat_map(|entry| accepted(entry.get_ref())).collect()
 }
 
 fn accepted(entry: &DeValue<'_>) -> Vec<Accepted> {
-    let DeValue::Table(entry) = entry else {
-        panic!("a difference is a table")
-    };
+    let DeValue::Table(entry) = entry else { panic!("a difference is a table") };
     let rule = text(entry.get("rule").map(|value| value.get_ref()));
     assert!(!text(entry.get("reason").map(|value| value.get_ref())).is_empty());
     let Some(DeValue::Array(messages)) = entry.get("messages").map(|value| value.get_ref()) else {

@@ -32,10 +32,7 @@ impl Adjustments {
     /// Creates the source for a seed. The same seed always gives the same messages.
     #[must_use]
     pub fn new(seed: u64, density: Density) -> Self {
-        Adjustments {
-            rng: Rng::with_seed(seed),
-            density,
-        }
+        Adjustments { rng: Rng::with_seed(seed), density }
     }
 
     /// Returns a number below `limit`.
@@ -82,9 +79,7 @@ impl Adjustments {
     pub fn updates(&mut self, containers: &[&str]) -> Vec<ContainerUpdate> {
         self.list(|it| ContainerUpdate {
             container_id: containers[it.below(containers.len())].to_owned(),
-            linux: it.maybe(|it| LinuxContainerUpdate {
-                resources: it.maybe(Self::resources),
-            }),
+            linux: it.maybe(|it| LinuxContainerUpdate { resources: it.maybe(Self::resources) }),
             ignore_failure: it.rng.bool(),
         })
     }
@@ -94,10 +89,7 @@ impl Adjustments {
         ContainerAdjustment {
             annotations: self.map(true, Self::text),
             mounts: self.list(|it| it.mount(true)),
-            env: self.list(|it| KeyValue {
-                key: it.key(true),
-                value: it.text(),
-            }),
+            env: self.list(|it| KeyValue { key: it.key(true), value: it.text() }),
             hooks: self.maybe(Self::hooks),
             linux: self.maybe(Self::linux),
             rlimits: self.list(Self::rlimit),
@@ -128,10 +120,8 @@ impl Adjustments {
                 cpus: it.maybe(Self::text).unwrap_or_default(),
                 mems: it.maybe(Self::text).unwrap_or_default(),
             }),
-            hugepage_limits: self.list(|it| HugepageLimit {
-                page_size: it.name(),
-                limit: it.rng.u64(..),
-            }),
+            hugepage_limits: self
+                .list(|it| HugepageLimit { page_size: it.name(), limit: it.rng.u64(..) }),
             blockio_class: self.maybe(Self::string),
             rdt_class: self.maybe(Self::string),
             unified: self.map(false, Self::text),
@@ -140,9 +130,7 @@ impl Adjustments {
                 access: it.text(),
                 ..LinuxDeviceCgroup::default()
             }),
-            pids: self.maybe(|it| LinuxPids {
-                limit: it.rng.i64(..),
-            }),
+            pids: self.maybe(|it| LinuxPids { limit: it.rng.i64(..) }),
         }
     }
 
@@ -156,25 +144,16 @@ impl Adjustments {
                 class: it.rng.i32(0..4),
                 priority: it.rng.i32(0..8),
             }),
-            seccomp_policy: self.maybe(|it| LinuxSeccomp {
-                listener_path: it.text(),
-                ..LinuxSeccomp::default()
-            }),
-            namespaces: self.list(|it| LinuxNamespace {
-                r#type: it.key(true),
-                path: it.text(),
-            }),
+            seccomp_policy: self
+                .maybe(|it| LinuxSeccomp { listener_path: it.text(), ..LinuxSeccomp::default() }),
+            namespaces: self.list(|it| LinuxNamespace { r#type: it.key(true), path: it.text() }),
             sysctl: self.map(true, Self::text),
             net_devices: self.map(true, Self::net_device),
-            scheduler: self.maybe(|it| LinuxScheduler {
-                nice: it.rng.i32(..),
-                ..LinuxScheduler::default()
-            }),
+            scheduler: self
+                .maybe(|it| LinuxScheduler { nice: it.rng.i32(..), ..LinuxScheduler::default() }),
             rdt: self.maybe(Self::rdt),
-            memory_policy: self.maybe(|it| LinuxMemoryPolicy {
-                nodes: it.text(),
-                ..LinuxMemoryPolicy::default()
-            }),
+            memory_policy: self
+                .maybe(|it| LinuxMemoryPolicy { nodes: it.text(), ..LinuxMemoryPolicy::default() }),
         }
     }
 
@@ -189,9 +168,7 @@ impl Adjustments {
     fn rdt(&mut self) -> LinuxRdt {
         LinuxRdt {
             clos_id: self.maybe(Self::string),
-            schemata: self.maybe(|it| OptionalRepeatedString {
-                value: it.list(Self::text),
-            }),
+            schemata: self.maybe(|it| OptionalRepeatedString { value: it.list(Self::text) }),
             enable_monitoring: self.maybe(Self::boolean),
             remove: self.rng.bool(),
         }
@@ -209,35 +186,22 @@ impl Adjustments {
     }
 
     fn hook(&mut self) -> Hook {
-        Hook {
-            path: self.text(),
-            ..Hook::default()
-        }
+        Hook { path: self.text(), ..Hook::default() }
     }
 
     /// Returns namespaces of different types, because the reference does not define the order of several of one type.
     fn namespaces(&mut self) -> Vec<LinuxNamespace> {
         let paths: BTreeMap<String, String> = self.map(false, Self::text);
         let paths = paths.into_iter();
-        paths
-            .map(|(r#type, path)| LinuxNamespace { r#type, path })
-            .collect()
+        paths.map(|(r#type, path)| LinuxNamespace { r#type, path }).collect()
     }
 
     fn mount(&mut self, removable: bool) -> Mount {
-        Mount {
-            destination: self.key(removable),
-            source: self.text(),
-            ..Mount::default()
-        }
+        Mount { destination: self.key(removable), source: self.text(), ..Mount::default() }
     }
 
     fn device(&mut self, removable: bool) -> LinuxDevice {
-        LinuxDevice {
-            path: self.key(removable),
-            r#type: self.text(),
-            ..LinuxDevice::default()
-        }
+        LinuxDevice { path: self.key(removable), r#type: self.text(), ..LinuxDevice::default() }
     }
 
     fn net_device(&mut self) -> LinuxNetDevice {
@@ -245,11 +209,7 @@ impl Adjustments {
     }
 
     fn rlimit(&mut self) -> PosixRlimit {
-        PosixRlimit {
-            r#type: self.name(),
-            hard: self.rng.u64(..),
-            soft: self.rng.u64(..),
-        }
+        PosixRlimit { r#type: self.name(), hard: self.rng.u64(..), soft: self.rng.u64(..) }
     }
 
     fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
@@ -269,9 +229,7 @@ impl Adjustments {
         removable: bool,
         mut make: impl FnMut(&mut Self) -> T,
     ) -> BTreeMap<String, T> {
-        self.list(|it| (it.key(removable), make(it)))
-            .into_iter()
-            .collect()
+        self.list(|it| (it.key(removable), make(it))).into_iter().collect()
     }
 
     /// Returns a name, marked for removal in one of three cases if that is allowed.
@@ -292,27 +250,19 @@ impl Adjustments {
     }
 
     fn int(&mut self) -> OptionalInt {
-        OptionalInt {
-            value: self.rng.i64(..),
-        }
+        OptionalInt { value: self.rng.i64(..) }
     }
 
     fn int64(&mut self) -> OptionalInt64 {
-        OptionalInt64 {
-            value: self.rng.i64(..),
-        }
+        OptionalInt64 { value: self.rng.i64(..) }
     }
 
     fn uint64(&mut self) -> OptionalUInt64 {
-        OptionalUInt64 {
-            value: self.rng.u64(..),
-        }
+        OptionalUInt64 { value: self.rng.u64(..) }
     }
 
     fn boolean(&mut self) -> OptionalBool {
-        OptionalBool {
-            value: self.rng.bool(),
-        }
+        OptionalBool { value: self.rng.bool() }
     }
 
     fn string(&mut self) -> OptionalString {

@@ -49,16 +49,13 @@ pub struct Buf {
 /// Returns the program for this machine among those that npm installed.
 fn installed() -> Result<PathBuf, String> {
     let packages = crate::peers::target_folder().join("peers/buf/node_modules/@bufbuild");
-    let entries = packages
-        .read_dir()
-        .map_err(|error| format!("{}: {error}", packages.display()))?;
+    let entries =
+        packages.read_dir().map_err(|error| format!("{}: {error}", packages.display()))?;
     let mut programs = entries.flatten().filter_map(|package| {
         let is_program = package.file_name().to_string_lossy().starts_with("buf-");
         is_program.then(|| package.path().join("bin/buf"))
     });
-    programs
-        .next()
-        .ok_or_else(|| format!("{}: no program of buf", packages.display()))
+    programs.next().ok_or_else(|| format!("{}: no program of buf", packages.display()))
 }
 
 impl Buf {
@@ -93,10 +90,8 @@ impl Buf {
         to: &Path,
         categories: &[&str],
     ) -> Result<Vec<Printed>, String> {
-        let config = format!(
-            r#"{{"version":"v2","breaking":{{"use":["{}"]}}}}"#,
-            categories.join("\",\"")
-        );
+        let config =
+            format!(r#"{{"version":"v2","breaking":{{"use":["{}"]}}}}"#, categories.join("\",\""));
         let (from, to) = (path(from)?, path(to)?);
         let output = self.run(&[
             "breaking",
@@ -108,15 +103,10 @@ impl Buf {
             "--error-format",
             "json",
         ])?;
-        let mut printed: Vec<Printed> = output
-            .lines()
-            .map(|line| annotation(line, &to))
-            .collect::<Result<_, _>>()?;
+        let mut printed: Vec<Printed> =
+            output.lines().map(|line| annotation(line, &to)).collect::<Result<_, _>>()?;
         // A schema that does not compile is reported in the same way.
-        if let Some(error) = printed
-            .iter()
-            .find(|printed| printed.annotation.rule == "COMPILE")
-        {
+        if let Some(error) = printed.iter().find(|printed| printed.annotation.rule == "COMPILE") {
             return Err(format!("buf: {error:?}"));
         }
         printed.sort();
@@ -131,8 +121,7 @@ impl Buf {
     pub fn build(&self, folder: &Path, set: &Path, source_info: bool) -> Result<(), String> {
         let (folder, set) = (path(folder)?, set.display().to_string());
         let flag = format!("--exclude-source-info={}", !source_info);
-        self.run(&["build", &folder, "--output", &set, &flag])
-            .map(drop)
+        self.run(&["build", &folder, "--output", &set, &flag]).map(drop)
     }
 
     /// buf exits with 100 if it has findings.
@@ -152,33 +141,15 @@ impl Buf {
 }
 
 fn path(path: &Path) -> Result<String, String> {
-    let path = path
-        .canonicalize()
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| format!("{}: not UTF-8", path.display()))
+    let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+    path.to_str().map(str::to_owned).ok_or_else(|| format!("{}: not UTF-8", path.display()))
 }
 
 fn annotation(line: &str, root: &str) -> Result<Printed, String> {
-    let Line {
-        path,
-        start_line,
-        start_column,
-        r#type,
-        message,
-    } = serde_json::from_str(line).map_err(|error| format!("buf printed {line}: {error}"))?;
-    let file = path
-        .strip_prefix(root)
-        .map_or(path.as_str(), |file| file.trim_start_matches('/'));
-    let annotation = Annotation {
-        file: file.to_owned(),
-        line: start_line,
-        column: start_column,
-        rule: r#type,
-    };
-    Ok(Printed {
-        annotation,
-        message,
-    })
+    let Line { path, start_line, start_column, r#type, message } =
+        serde_json::from_str(line).map_err(|error| format!("buf printed {line}: {error}"))?;
+    let file = path.strip_prefix(root).map_or(path.as_str(), |file| file.trim_start_matches('/'));
+    let annotation =
+        Annotation { file: file.to_owned(), line: start_line, column: start_column, rule: r#type };
+    Ok(Printed { annotation, message })
 }

@@ -11,12 +11,8 @@ use crate::buf::{Annotation, Buf};
 use crate::{accepted, compile};
 
 /// The four categories of buf, as both tools name them.
-pub const CATEGORIES: [Category; 4] = [
-    Category::File,
-    Category::Package,
-    Category::WireJson,
-    Category::Wire,
-];
+pub const CATEGORIES: [Category; 4] =
+    [Category::File, Category::Package, Category::WireJson, Category::Wire];
 
 /// An annotation with the number of times by which we (positive) or buf (negative) have it more often.
 pub type Difference = (Annotation, i32);
@@ -27,12 +23,7 @@ pub fn annotation(finding: &Finding) -> Annotation {
         Some(place) => (place.file.clone(), place.line, place.column),
         None => (String::new(), 1, 1),
     };
-    Annotation {
-        file,
-        line,
-        column,
-        rule: finding.rule.to_owned(),
-    }
+    Annotation { file, line, column, rule: finding.rule.to_owned() }
 }
 
 /// A folder of protos or a descriptor set, compiled.
@@ -50,10 +41,7 @@ impl Side {
     /// Returns the errors of the compiler or of the schema's checks.
     pub fn new(folder: &Path) -> Result<Self, String> {
         let schema = compile::folder(folder)?;
-        Ok(Self {
-            path: folder.to_owned(),
-            schema,
-        })
+        Ok(Self { path: folder.to_owned(), schema })
     }
 
     /// Reads a descriptor set.
@@ -64,10 +52,7 @@ impl Side {
     pub fn set(path: &Path) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let schema = Schema::decode(&bytes).map_err(|error| error.to_string())?;
-        Ok(Self {
-            path: path.to_owned(),
-            schema,
-        })
+        Ok(Self { path: path.to_owned(), schema })
     }
 
     /// Returns our findings for a change from this schema to `to`.
@@ -88,19 +73,12 @@ pub fn compare(
     categories: &[Category],
 ) -> Result<(Vec<Difference>, usize), String> {
     let ours = from.breaking(to, categories);
-    let names: Vec<_> = categories
-        .iter()
-        .map(|category| category.as_str())
-        .collect();
+    let names: Vec<_> = categories.iter().map(|category| category.as_str()).collect();
     let theirs = buf.breaking(&from.path, &to.path, &names)?;
     let accepted = accepted::all();
-    let theirs = theirs
-        .into_iter()
-        .filter(|printed| !accepted.iter().any(|known| known.is(printed)));
-    Ok(differences(
-        ours.iter().map(annotation),
-        theirs.map(|printed| printed.annotation),
-    ))
+    let theirs =
+        theirs.into_iter().filter(|printed| !accepted.iter().any(|known| known.is(printed)));
+    Ok(differences(ours.iter().map(annotation), theirs.map(|printed| printed.annotation)))
 }
 
 fn differences(
@@ -117,29 +95,15 @@ fn differences(
         shared += usize::from(*count > 0);
         *count -= 1;
     }
-    (
-        counts
-            .into_iter()
-            .filter(|(_, count)| *count != 0)
-            .collect(),
-        shared,
-    )
+    (counts.into_iter().filter(|(_, count)| *count != 0).collect(), shared)
 }
 
 /// Returns the differences as text, one per line.
 pub fn text(differences: &[Difference]) -> String {
     let line = |(annotation, count): &Difference| {
-        let Annotation {
-            file,
-            line,
-            column,
-            rule,
-        } = annotation;
+        let Annotation { file, line, column, rule } = annotation;
         let who = if *count > 0 { "ours" } else { "buf's" };
-        format!(
-            "{} only {who}: {file}:{line}:{column} {rule}\n",
-            count.abs()
-        )
+        format!("{} only {who}: {file}:{line}:{column} {rule}\n", count.abs())
     };
     differences.iter().map(line).collect()
 }

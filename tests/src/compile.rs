@@ -37,9 +37,7 @@ fn compiler(root: &Path) -> Result<protox::Compiler, String> {
     }
     let mut compiler = protox::Compiler::new([root]).map_err(|error| format!("{error:?}"))?;
     compiler.include_imports(true).include_source_info(true);
-    compiler
-        .open_files(files)
-        .map_err(|error| format!("{error:?}"))?;
+    compiler.open_files(files).map_err(|error| format!("{error:?}"))?;
     Ok(compiler)
 }
 
@@ -48,10 +46,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "proto")
-        {
+        } else if path.extension().is_some_and(|extension| extension == "proto") {
             files.push(path);
         }
     }

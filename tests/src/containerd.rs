@@ -75,9 +75,7 @@ pub fn deprecation_ids(containerd: &Node) -> Vec<String> {
     let list: Value =
         serde_json::from_str(&deprecations(containerd)).expect("deprecations are JSON");
     let entries = list.as_array().into_iter().flatten();
-    entries
-        .filter_map(|entry| entry["id"].as_str().map(str::to_owned))
-        .collect()
+    entries.filter_map(|entry| entry["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// Runs `ctr` and returns its output.
@@ -96,14 +94,6 @@ pub fn ctr(containerd: &Node, arguments: &[&str]) -> String {
 fn load_image(containerd: &Node) {
     let archive = node::pack_image(containerd.folder());
     let archive = archive.to_str().expect("path is text");
-    let import = [
-        "-n",
-        "k8s.io",
-        "images",
-        "import",
-        "--local",
-        "--snapshotter",
-        "native",
-    ];
+    let import = ["-n", "k8s.io", "images", "import", "--local", "--snapshotter", "native"];
     let _ = ctr(containerd, &[&import[..], &[archive]].concat());
 }

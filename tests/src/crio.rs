@@ -23,9 +23,7 @@ pub fn start() -> Node {
     let mut copy = Command::new("skopeo");
     copy.args(["--insecure-policy", "copy"])
         .arg(format!("oci-archive:{}", archive.display()))
-        .arg(format!(
-            "containers-storage:[vfs@{path}/root+{path}/run]{IMAGE}"
-        ));
+        .arg(format!("containers-storage:[vfs@{path}/root+{path}/run]{IMAGE}"));
     run(&mut copy);
     let config = format!("{path}/crio.conf");
     // Without the files in `/etc/crio/crio.conf.d`.

@@ -30,10 +30,7 @@ pub fn example(name: &str) -> PathBuf {
 /// Panics if it does not exist.
 #[must_use]
 pub fn nri_compat() -> PathBuf {
-    built("debug")
-        .join("nri-compat-all")
-        .canonicalize()
-        .expect("cargo made it")
+    built("debug").join("nri-compat-all").canonicalize().expect("cargo made it")
 }
 
 fn build(arguments: &[&str]) {

@@ -33,11 +33,7 @@ fn fixture(rule: String) -> Fixture {
         Side::new(&root().join(&rule).join(name))
             .unwrap_or_else(|error| panic!("{rule}/{name}: {error}"))
     };
-    Fixture {
-        previous: side("previous"),
-        current: side("current"),
-        rule,
-    }
+    Fixture { previous: side("previous"), current: side("current"), rule }
 }
 
 /// Returns the names in a folder without their extensions, sorted.
@@ -50,10 +46,7 @@ pub fn names(folder: &Path) -> Vec<String> {
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let stem = |entry: std::io::Result<std::fs::DirEntry>| {
         let path = entry.expect("a readable folder").path();
-        path.file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     };
     let mut names: Vec<String> = entries.map(stem).collect();
     names.sort();

@@ -74,22 +74,14 @@ pub fn look(file: &str, bytes: &[u8]) -> Found {
     let skipped = answers.iter().any(Result::is_err);
     let seen: Vec<Sighting> = answers.into_iter().flatten().flatten().collect();
     let verdicts = seen.iter().filter_map(|seen| judge(seen, &target));
-    Found {
-        verdicts: verdicts.collect(),
-        seen,
-        skipped,
-    }
+    Found { verdicts: verdicts.collect(), seen, skipped }
 }
 
 impl Found {
     /// Returns true if it requires action, or may require it.
     #[must_use]
     pub fn warns(&self) -> bool {
-        self.skipped
-            || self
-                .verdicts
-                .iter()
-                .any(|verdict| verdict.outcome != Outcome::Ok)
+        self.skipped || self.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)
     }
 
     fn is(&self, answer: Answer) -> bool {
@@ -118,10 +110,7 @@ pub fn check(rows: &[Row]) {
     for row in rows {
         let found = look(row.file, &row.bytes);
         if !found.is(row.answer) {
-            wrong.push(format!(
-                "{}: expected {:?}, found {found:#?}",
-                row.member, row.answer
-            ));
+            wrong.push(format!("{}: expected {:?}, found {found:#?}", row.member, row.answer));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -19,10 +19,7 @@ pub const HOSTILE: &str = "</td></table></style></script><script>document.title=
 /// Returns merged reports with their names.
 pub fn merged() -> Vec<(&'static str, MergeReport)> {
     vec![
-        (
-            "nodes",
-            nodes("logger", "/opt/nri/plugins/10-logger", "node-7"),
-        ),
+        ("nodes", nodes("logger", "/opt/nri/plugins/10-logger", "node-7")),
         ("hostile", nodes(HOSTILE, HOSTILE, HOSTILE)),
     ]
 }
@@ -33,10 +30,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
         name: Some(name.into()),
         index: Some("10".into()),
         program: Some(format!("example.org/{name}")),
-        nri: Built {
-            version: Some("v0.11.0".into()),
-            ..Built::default()
-        },
+        nri: Built { version: Some("v0.11.0".into()), ..Built::default() },
         nodes,
         first_seen: Some("2026-11-01T08:00:00Z".into()),
         last_seen: Some("2026-11-20T09:30:00Z".into()),
@@ -50,11 +44,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
             plugin(name, 40, [2, 0, 38, 0, 0], [2, 0, 0, 38, 0]),
             plugin("hook-injector", 42, [42, 0, 0, 0, 0], [40, 2, 0, 0, 0]),
         ],
-        skipped: vec![Skipped::new(
-            path,
-            SkipKind::Broken,
-            format!("report 3: {name}"),
-        )],
+        skipped: vec![Skipped::new(path, SkipKind::Broken, format!("report 3: {name}"))],
         summary: MergeSummary {
             reports: 44,
             nodes: 42,
@@ -82,26 +72,17 @@ fn cluster(name: &str, node: &str) -> MergedCluster {
         },
         reported: nodes / 2,
     };
-    let (known, unknown) = (
-        "containerd://2.4.2".to_owned(),
-        format!("containerd://{name}"),
-    );
+    let (known, unknown) = ("containerd://2.4.2".to_owned(), format!("containerd://{name}"));
     let note = format!("unknown release `{name}`");
     MergedCluster {
         name: name.into(),
         server: format!("https://{name}:6443"),
-        pools: vec![
-            pool(known, Ok("containerd@2.4.2".into()), 40),
-            pool(unknown, Err(note), 2),
-        ],
+        pools: vec![pool(known, Ok("containerd@2.4.2".into()), 40), pool(unknown, Err(note), 2)],
     }
 }
 
 fn under(target: &str, counts: [usize; Outcome::ALL.len()]) -> MergedVerdict {
-    MergedVerdict {
-        target: target.into(),
-        counts: Outcome::ALL.into_iter().zip(counts).collect(),
-    }
+    MergedVerdict { target: target.into(), counts: Outcome::ALL.into_iter().zip(counts).collect() }
 }
 
 /// Returns reports of `diff` with their names.

@@ -24,9 +24,7 @@ pub fn judged<S: Sync>(
         let threads = (0..at_once).map(|_| scope.spawn(|| suspects().collect::<Vec<_>>()));
         let threads: Vec<_> = threads.collect();
         let found = threads.into_iter();
-        found
-            .flat_map(|thread| thread.join().expect("no panic"))
-            .collect()
+        found.flat_map(|thread| thread.join().expect("no panic")).collect()
     });
     let confirmed = |(subject, first): (&S, String)| {
         let again = wrong(subject);

@@ -30,9 +30,8 @@ pub fn recorded_lines(name: &str) -> Vec<String> {
 pub fn recordings() -> Vec<String> {
     let entries = fs::read_dir(folder()).expect("there are recordings");
     let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("readable").file_name();
-    let mut names: Vec<String> = entries
-        .map(|entry| name(entry).to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

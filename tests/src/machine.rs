@@ -34,15 +34,7 @@ impl Host {
             return Command::new(program.as_ref());
         };
         let mut command = Command::new("nsenter");
-        command.args([
-            "--mount",
-            "--pid",
-            "--net",
-            "--uts",
-            "--target",
-            &init.to_string(),
-            "--",
-        ]);
+        command.args(["--mount", "--pid", "--net", "--uts", "--target", &init.to_string(), "--"]);
         command.arg(program.as_ref());
         command
     }
@@ -67,36 +59,19 @@ impl Machine {
     #[must_use]
     pub fn start(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cgroup = format!(
-            "nri-tests-{}",
-            folder.path().file_name().expect("it has a name").display()
-        )
-        .replace('.', "");
+        let cgroup =
+            format!("nri-tests-{}", folder.path().file_name().expect("it has a name").display())
+                .replace('.', "");
         let mut command = Command::new("unshare");
         command
-            .args([
-                "--mount",
-                "--pid",
-                "--net",
-                "--uts",
-                "--fork",
-                "--kill-child",
-                "--mount-proc",
-            ])
+            .args(["--mount", "--pid", "--net", "--uts", "--fork", "--kill-child", "--mount-proc"])
             .args(["sh", "-euc", INIT, "init"])
             .arg(folder.path())
             .args([name, &cgroup]);
         let mut process = Process::spawn(&mut command, Stream::Output);
         process.wait_for("ready", |line| line == "ready");
-        let host = Host {
-            init: Some(child(process.id())),
-        };
-        Self {
-            process,
-            host,
-            cgroup,
-            folder,
-        }
+        let host = Host { init: Some(child(process.id())) };
+        Self { process, host, cgroup, folder }
     }
 
     /// Returns the host for its commands.
@@ -137,15 +112,9 @@ fn child(parent: u32) -> u32 {
 
 /// Removes a cgroup and those in it, in the unified hierarchy or in all of version 1.
 fn remove_cgroups(name: &str) {
-    let hierarchies = fs::read_dir("/sys/fs/cgroup")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let hierarchies = fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten();
     let hierarchies = hierarchies.map(|entry| entry.path());
-    for cgroup in hierarchies
-        .chain(["/sys/fs/cgroup".into()])
-        .map(|path| path.join(name))
-    {
+    for cgroup in hierarchies.chain(["/sys/fs/cgroup".into()]).map(|path| path.join(name)) {
         if cgroup.is_dir() {
             // Only folders can be removed there. A failure leaves an empty cgroup behind, which is harmless.
             let _ = Command::new("find")

@@ -62,10 +62,7 @@ pub fn named(count: usize, name: &str) -> CheckReport {
     for subject in &mut report.subjects {
         subject.name = Some(name.into());
         subject.program = Some(name.into());
-        subject.evidence.push(Evidence {
-            reader: "go-binary",
-            detail: name.into(),
-        });
+        subject.evidence.push(Evidence { reader: "go-binary", detail: name.into() });
         for verdict in &mut subject.verdicts {
             verdict.reason = name.into();
             verdict.remedy = name.into();
@@ -75,21 +72,13 @@ pub fn named(count: usize, name: &str) -> CheckReport {
 }
 
 fn target(&(name, nri, planned): &(&str, &str, bool)) -> CheckTarget {
-    CheckTarget {
-        name: name.into(),
-        nri: nri.into(),
-        planned,
-        ..CheckTarget::default()
-    }
+    CheckTarget { name: name.into(), nri: nri.into(), planned, ..CheckTarget::default() }
 }
 
 fn plugin(nth: usize) -> Subject {
     let (name, index) = (NAMES[nth % NAMES.len()], format!("{:02}", nth % 100));
-    let image = format!(
-        "registry.example.com/team-{}/nri-plugins/{name}:v1.{}",
-        nth % 37,
-        nth % 11
-    );
+    let image =
+        format!("registry.example.com/team-{}/nri-plugins/{name}:v1.{}", nth % 37, nth % 11);
     let outcomes = match nth % 5 {
         0 => [Outcome::Ok; 3],
         1 => [Outcome::Unknown; 3],
@@ -105,19 +94,14 @@ fn plugin(nth: usize) -> Subject {
         role: Role::Plugin,
         name: Some(name.into()),
         index: Some(index),
-        program: Some(format!(
-            "example.com/team-{}/nri-plugins/cmd/{name}",
-            nth % 37
-        )),
+        program: Some(format!("example.com/team-{}/nri-plugins/cmd/{name}", nth % 37)),
         nri: Built {
             version: Some("v0.11.0".into()),
             at_least: None,
             below: Some("v0.12.0".into()),
         },
         events: EVENTS.iter().map(ToString::to_string).collect(),
-        verdicts: verdicts
-            .map(|((target, ..), outcome)| verdict(target, outcome))
-            .collect(),
+        verdicts: verdicts.map(|((target, ..), outcome)| verdict(target, outcome)).collect(),
         evidence: evidence(),
         ..Subject::default()
     }
@@ -130,10 +114,7 @@ fn evidence() -> Vec<Evidence> {
         "type descriptors: *main.plugin has StateChange(context.Context, *api.StateChangeEvent)",
         "the stub has no dedicated calls, so it is older than v0.12.0",
     ];
-    let evidence = |detail: &&str| Evidence {
-        reader: "go-binary",
-        detail: (*detail).into(),
-    };
+    let evidence = |detail: &&str| Evidence { reader: "go-binary", detail: (*detail).into() };
     details.iter().map(evidence).collect()
 }
 

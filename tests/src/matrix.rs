@@ -17,9 +17,7 @@ use nri_adaptation::Revision;
 pub fn life_of(release: &str) -> Vec<&'static str> {
     let known = Revision::of(release).expect("a known release").events();
     let life = STAGES.iter().map(|stage| stage.event);
-    life.filter(|event| known.contains(*event))
-        .map(Event::name)
-        .collect()
+    life.filter(|event| known.contains(*event)).map(Event::name).collect()
 }
 
 /// One plugin under one runtime.
@@ -40,11 +38,7 @@ impl Cell {
     #[must_use]
     pub fn lost<'e>(&self, handled: &[&'e str]) -> Vec<&'e str> {
         let arrived = |event: &&&str| self.arrived.iter().any(|(name, _)| name == *event);
-        handled
-            .iter()
-            .filter(|event| !arrived(event))
-            .copied()
-            .collect()
+        handled.iter().filter(|event| !arrived(event)).copied().collect()
     }
 }
 
@@ -65,11 +59,7 @@ pub fn summary(cell: &Cell, row: &Row) -> String {
     }
     let (arrived, handled) = (cell.arrived.len(), row.handled.len());
     let mut summary = format!("{arrived} of {handled}");
-    let changes = cell
-        .arrived
-        .iter()
-        .filter(|(_, rpc)| rpc == "StateChange")
-        .count();
+    let changes = cell.arrived.iter().filter(|(_, rpc)| rpc == "StateChange").count();
     if changes > 0 {
         let _ = write!(summary, ", {changes} as StateChange");
     }

@@ -56,11 +56,7 @@ fn value(field: &FieldDescriptor, rng: &mut fastrand::Rng, depth: u32) -> Value 
         return Value::Map((0..many).map(|_| entry(rng)).collect());
     }
     if field.is_list() {
-        return Value::List(
-            (0..many)
-                .map(|_| single(&field.kind(), rng, depth))
-                .collect(),
-        );
+        return Value::List((0..many).map(|_| single(&field.kind(), rng, depth)).collect());
     }
     single(&field.kind(), rng, depth)
 }

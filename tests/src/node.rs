@@ -168,8 +168,7 @@ impl Node {
     /// Returns the log of the runtime so far.
     pub fn log(&mut self) -> &[String] {
         let lines = self.process.take_all(|_| true);
-        self.log
-            .extend(lines.iter().map(|line| text(line).to_owned()));
+        self.log.extend(lines.iter().map(|line| text(line).to_owned()));
         &self.log
     }
 
@@ -181,9 +180,7 @@ impl Node {
 
     fn cri(&self, verb: &str, arguments: &[&str]) -> String {
         let mut command = Command::new(self.tools.join("cri"));
-        run(command.arg(&self.socket).arg(verb).args(arguments))
-            .trim()
-            .to_owned()
+        run(command.arg(&self.socket).arg(verb).args(arguments)).trim().to_owned()
     }
 }
 
@@ -224,11 +221,7 @@ fn text(line: &Value) -> &str {
 }
 
 fn path_with(programs: &Path) -> String {
-    format!(
-        "{}:{}",
-        programs.display(),
-        std::env::var("PATH").unwrap_or_default()
-    )
+    format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default())
 }
 
 /// Packs the image of the pods as an archive in the folder of a runtime, and returns its path.
@@ -246,10 +239,7 @@ pub(crate) fn configure(files: &[(&str, &str)]) -> TempDir {
         fs::create_dir(folder.path().join(sub)).expect("temporary folder is writable");
     }
     let path = folder.path().to_str().expect("path is text");
-    let network = [(
-        "cni/10-pods.conflist",
-        include_str!("../containerd/network.conflist"),
-    )];
+    let network = [("cni/10-pods.conflist", include_str!("../containerd/network.conflist"))];
     for (file, text) in files.iter().chain(&network) {
         let text = text.replace("FOLDER", path);
         fs::write(folder.path().join(file), text).expect("configuration can be written");

@@ -56,10 +56,7 @@ impl Fixture {
         let text = std::fs::read_to_string(self.folder.join("shipped_by.txt")).ok()?;
         let (runtime, version) = text.trim().split_once(' ').expect("runtime and version");
         let version = version.parse().expect("a version of three parts");
-        Some(Target {
-            runtime: runtime.to_owned(),
-            version,
-        })
+        Some(Target { runtime: runtime.to_owned(), version })
     }
 }
 
@@ -69,13 +66,8 @@ impl Fixture {
 ///
 /// Panics if the folder cannot be read.
 pub fn all(kind: &str) -> Vec<Fixture> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(kind);
-    let fixture = |rule: String| Fixture {
-        folder: root.join(&rule),
-        rule,
-    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(kind);
+    let fixture = |rule: String| Fixture { folder: root.join(&rule), rule };
     names(&root).into_iter().map(fixture).collect()
 }
 
@@ -86,13 +78,7 @@ pub fn listing(findings: &[Finding]) -> String {
             Some(at) => format!("{}:{}:{}", at.file, at.line, at.column),
             None => "-".to_owned(),
         };
-        let Finding {
-            level,
-            rule,
-            element,
-            message,
-            ..
-        } = finding;
+        let Finding { level, rule, element, message, .. } = finding;
         format!("{level} {rule} {at} {element}\n    {message}\n")
     };
     findings.iter().map(line).collect()

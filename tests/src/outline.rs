@@ -53,11 +53,7 @@ pub fn outline(source: &str) -> Result<Vec<Element>, protox::Error> {
     let mut compiler = protox::Compiler::with_file_resolver(OneFile(source.to_owned()));
     compiler.include_source_info(true).open_file(ONE_FILE)?;
     let set = compiler.file_descriptor_set();
-    Ok(set
-        .file
-        .iter()
-        .flat_map(|file| Walk::new(file).run(file))
-        .collect())
+    Ok(set.file.iter().flat_map(|file| Walk::new(file).run(file)).collect())
 }
 
 const ONE_FILE: &str = "api.proto";
@@ -95,17 +91,10 @@ impl Walk {
         let locations = file.source_code_info.iter().flat_map(|info| &info.location);
         let comments = locations
             .filter_map(|location| {
-                Some((
-                    location.path.clone(),
-                    one_line(location.leading_comments.as_deref()?),
-                ))
+                Some((location.path.clone(), one_line(location.leading_comments.as_deref()?)))
             })
             .collect();
-        Walk {
-            package: format!(".{}.", file.package()),
-            comments,
-            elements: Vec::new(),
-        }
+        Walk { package: format!(".{}.", file.package()), comments, elements: Vec::new() }
     }
 
     fn run(mut self, file: &FileDescriptorProto) -> Vec<Element> {
@@ -124,37 +113,14 @@ impl Walk {
 
     fn push(&mut self, kind: Kind, name: &str, line: String, path: &[i32]) {
         let comment = self.comments.get(path).cloned();
-        self.elements.push(Element {
-            kind,
-            name: name.to_owned(),
-            line,
-            comment,
-        });
+        self.elements.push(Element { kind, name: name.to_owned(), line, comment });
     }
 
     fn file(&mut self, file: &FileDescriptorProto) {
-        let go_package = file
-            .options
-            .as_ref()
-            .map_or("", |options| options.go_package());
-        self.push(
-            Kind::File,
-            "syntax",
-            format!("syntax {}", file.syntax()),
-            &[],
-        );
-        self.push(
-            Kind::File,
-            "package",
-            format!("package {}", file.package()),
-            &[],
-        );
-        self.push(
-            Kind::File,
-            "go_package",
-            format!("option go_package = {go_package:?}"),
-            &[],
-        );
+        let go_package = file.options.as_ref().map_or("", |options| options.go_package());
+        self.push(Kind::File, "syntax", format!("syntax {}", file.syntax()), &[]);
+        self.push(Kind::File, "package", format!("package {}", file.package()), &[]);
+        self.push(Kind::File, "go_package", format!("option go_package = {go_package:?}"), &[]);
     }
 
     fn service(&mut self, service: &ServiceDescriptorProto, path: &[i32]) {
@@ -171,25 +137,13 @@ impl Walk {
 
     fn message(&mut self, message: &DescriptorProto, prefix: &str, path: &[i32]) {
         let name = format!("{prefix}{}", message.name());
-        let reserved: String = reserved(message)
-            .iter()
-            .map(|item| format!(" reserved={item}"))
-            .collect();
-        self.push(
-            Kind::Message,
-            &name,
-            format!("message {name}{reserved}"),
-            path,
-        );
+        let reserved: String =
+            reserved(message).iter().map(|item| format!(" reserved={item}")).collect();
+        self.push(Kind::Message, &name, format!("message {name}{reserved}"), path);
         for (index, field) in (0..).zip(&message.field) {
             let line = self.field_line(field, &name, message);
             let name = format!("{name}.{}", field.name());
-            self.push(
-                Kind::Field,
-                &name,
-                line,
-                &join(path, tag::MESSAGE_FIELD, index),
-            );
+            self.push(Kind::Field, &name, line, &join(path, tag::MESSAGE_FIELD, index));
         }
         let prefix = format!("{name}.");
         for (index, item) in (0..).zip(&message.enum_type) {
@@ -230,19 +184,14 @@ impl Walk {
             _ => self.type_name(field),
         };
         let (name, number, json) = (field.name(), field.number(), field.json_name());
-        let oneof = field
-            .oneof_index
-            .map_or(String::new(), |index| format!(" oneof={index}"));
+        let oneof = field.oneof_index.map_or(String::new(), |index| format!(" oneof={index}"));
         format!("field {message_name}.{name} = {number} {kind} json={json}{oneof}")
     }
 
     fn type_name(&self, field: &FieldDescriptorProto) -> String {
         match field.r#type() {
             Type::Message | Type::Enum | Type::Group => self.short(field.type_name()),
-            scalar => scalar
-                .as_str_name()
-                .trim_start_matches("TYPE_")
-                .to_lowercase(),
+            scalar => scalar.as_str_name().trim_start_matches("TYPE_").to_lowercase(),
         }
     }
 
@@ -252,29 +201,18 @@ impl Walk {
 }
 
 fn stream(streams: bool) -> String {
-    if streams {
-        "stream ".to_owned()
-    } else {
-        String::new()
-    }
+    if streams { "stream ".to_owned() } else { String::new() }
 }
 
 /// Reserved numbers (end excluded) and names of a message.
 fn reserved(message: &DescriptorProto) -> Vec<String> {
-    let ranges = message
-        .reserved_range
-        .iter()
-        .map(|range| format!("{}..{}", range.start(), range.end()));
-    ranges
-        .chain(message.reserved_name.iter().cloned())
-        .collect()
+    let ranges =
+        message.reserved_range.iter().map(|range| format!("{}..{}", range.start(), range.end()));
+    ranges.chain(message.reserved_name.iter().cloned()).collect()
 }
 
 fn is_map_entry(message: &DescriptorProto) -> bool {
-    message
-        .options
-        .as_ref()
-        .is_some_and(|options| options.map_entry())
+    message.options.as_ref().is_some_and(|options| options.map_entry())
 }
 
 fn join(path: &[i32], tag: i32, index: i32) -> Vec<i32> {

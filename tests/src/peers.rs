@@ -169,9 +169,7 @@ pub fn containerd(release: &str) -> PathBuf {
         name: format!("containerd-{release}"),
         module: "containerd".into(),
         modfile: modfile("containerd", module, release),
-        options: vec![format!(
-            "-ldflags=-s -w -X {module}/version.Version={release}"
-        )],
+        options: vec![format!("-ldflags=-s -w -X {module}/version.Version={release}")],
         environment: Vec::new(),
         packages: strings(&["tool"]),
     }
@@ -224,9 +222,7 @@ fn build_pinns(programs: &Path) {
 pub fn kubernetes() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/kubernetes");
     let module = fs::read_to_string(folder.join("go.mod")).expect("module file is readable");
-    let release = module
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
+    let release = module.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
     let release = release.expect("go.mod requires Kubernetes");
     GoBuild {
         name: "kubernetes".into(),

@@ -20,11 +20,7 @@ impl Plugin {
     pub fn external(executable: &Path, socket: &Path, full_name: &str, more: &[&str]) -> Self {
         let (index, name) = full_name.split_once('-').expect("name is INDEX-NAME");
         let mut command = Command::new(executable);
-        command
-            .arg("--socket")
-            .arg(socket)
-            .args(["--name", name, "--index", index])
-            .args(more);
+        command.arg("--socket").arg(socket).args(["--name", name, "--index", index]).args(more);
         Self(Process::spawn(&mut command, Stream::Output))
     }
 }

@@ -91,23 +91,14 @@ impl Process {
         }
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match self
-                .lines
-                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) if condition(&line) => return line,
                 Ok(line) => self.pending.push_back(line),
                 Err(RecvTimeoutError::Timeout) => {
-                    panic!(
-                        "{}",
-                        self.describe(&format!("did not tell of {what} in time"))
-                    )
+                    panic!("{}", self.describe(&format!("did not tell of {what} in time")))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    panic!(
-                        "{}",
-                        self.describe(&format!("ended without telling of {what}"))
-                    )
+                    panic!("{}", self.describe(&format!("ended without telling of {what}")))
                 }
             }
         }
@@ -124,10 +115,7 @@ impl Process {
     /// Returns the text that the process has written to its other stream so far.
     #[must_use]
     pub fn aside(&self) -> String {
-        self.aside
-            .lock()
-            .map(|text| text.clone())
-            .unwrap_or_default()
+        self.aside.lock().map(|text| text.clone()).unwrap_or_default()
     }
 
     /// Asks the process to end (SIGTERM).
@@ -187,12 +175,7 @@ impl Process {
 
     fn describe(&self, fault: &str) -> String {
         let pending: Vec<String> = self.pending.iter().map(Value::to_string).collect();
-        format!(
-            "{} {fault}\nlines:\n{}\naside:\n{}",
-            self.what,
-            pending.join("\n"),
-            self.aside()
-        )
+        format!("{} {fault}\nlines:\n{}\naside:\n{}", self.what, pending.join("\n"), self.aside())
     }
 }
 

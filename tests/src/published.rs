@@ -18,9 +18,7 @@ use crate::peers::{self, run};
 #[must_use]
 pub fn sources(module: &str, version: &str) -> PathBuf {
     let mut go = Command::new("go");
-    let answer = run(go
-        .args(["mod", "download", "-json"])
-        .arg(format!("{module}@{version}")));
+    let answer = run(go.args(["mod", "download", "-json"]).arg(format!("{module}@{version}")));
     let answer: Value = serde_json::from_str(&answer).expect("go prints JSON");
     PathBuf::from(answer["Dir"].as_str().expect("a folder"))
 }
@@ -38,10 +36,7 @@ pub fn program(plugin: &Plugin, release: &Release) -> PathBuf {
     let module = format!("{}@{}", plugin.module.replace('/', "_"), release.version);
     let folder = peers::folder("published").join(module);
     fs::create_dir_all(&folder).expect("target folder is writable");
-    let program = folder
-        .canonicalize()
-        .expect("it exists")
-        .join(plugin.name());
+    let program = folder.canonicalize().expect("it exists").join(plugin.name());
     if !program.is_file() {
         let fresh = program.with_extension(process::id().to_string());
         build(plugin, &sources(&plugin.module, &release.version), &fresh);

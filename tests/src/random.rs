@@ -30,15 +30,8 @@ impl Case {
         let mut rng = Rng::with_seed(seed);
         let before = generate::set(&mut rng);
         let mut after = before.clone();
-        let changes = (0..rng.usize(1..=6))
-            .map(|_| change::apply(&mut after, &mut rng))
-            .collect();
-        Self {
-            before,
-            after,
-            seed,
-            changes,
-        }
+        let changes = (0..rng.usize(1..=6)).map(|_| change::apply(&mut after, &mut rng)).collect();
+        Self { before, after, seed, changes }
     }
 
     /// Writes both sides to the folders `before` and `after` below `root`.

@@ -43,10 +43,7 @@ impl Recording {
         drop(plugin);
         record.terminate();
         assert_eq!(record.wait(), Some(0), "{}", record.aside());
-        Self {
-            report: record.aside(),
-            folder,
-        }
+        Self { report: record.aside(), folder }
     }
 
     /// Returns the path of the file.

@@ -71,9 +71,6 @@ impl Registry {
     /// Returns the number of requests whose path contains this text.
     #[must_use]
     pub fn count(&self, part: &str) -> usize {
-        self.requests()
-            .iter()
-            .filter(|request| request.path.contains(part))
-            .count()
+        self.requests().iter().filter(|request| request.path.contains(part)).count()
     }
 }

@@ -32,11 +32,7 @@ fn one_ok() -> CheckReport {
     let mut newest = target("nri@0.12.5", "v0.12.5");
     newest.by_default = true;
     let mut subject = plugin("logger", "10");
-    subject.nri = Built {
-        version: None,
-        at_least: Some("v0.12.0".into()),
-        below: None,
-    };
+    subject.nri = Built { version: None, at_least: Some("v0.12.0".into()), below: None };
     CheckReport {
         targets: vec![newest],
         subjects: vec![judged(subject, vec![ok("nri@0.12.5")])],
@@ -47,10 +43,7 @@ fn one_ok() -> CheckReport {
 
 fn each_verdict() -> CheckReport {
     let to = "containerd@2.4";
-    let mut seen = judged(
-        plugin("seen", "40"),
-        vec![state_change(to, Outcome::Deprecated)],
-    );
+    let mut seen = judged(plugin("seen", "40"), vec![state_change(to, Outcome::Deprecated)]);
     seen.place = "journal".into();
     seen.kind = FileKind::Log;
     seen.occurrences = Some(Occurrences {
@@ -70,14 +63,8 @@ fn each_verdict() -> CheckReport {
         subjects: vec![
             judged(plugin("good", "00"), vec![ok(to)]),
             judged(plugin("unclear", "10"), vec![unknown(to)]),
-            judged(
-                plugin("old", "20"),
-                vec![state_change(to, Outcome::Deprecated)],
-            ),
-            judged(
-                plugin("older", "25"),
-                vec![state_change(to, Outcome::Removed)],
-            ),
+            judged(plugin("old", "20"), vec![state_change(to, Outcome::Deprecated)]),
+            judged(plugin("older", "25"), vec![state_change(to, Outcome::Removed)]),
             judged(plugin("newer", "30"), vec![incompatible(to)]),
             seen,
             runtime,
@@ -129,10 +116,7 @@ pub fn on_a_node() -> CheckReport {
             when: "containerd 2.7".into(),
             expected: "2027-09-16".into(),
         }],
-        subjects: vec![judged(
-            plugin("old", "20"),
-            vec![state_change(to, Outcome::Deprecated)],
-        )],
+        subjects: vec![judged(plugin("old", "20"), vec![state_change(to, Outcome::Deprecated)])],
         summary,
         ..CheckReport::default()
     };
@@ -144,30 +128,18 @@ fn suppressed() -> CheckReport {
     let to = "containerd@2.4";
     let suppressed = |by, reason: &str| {
         let mut verdict = state_change(to, Outcome::Deprecated);
-        verdict.suppressed = Some(Suppression {
-            by,
-            reason: reason.into(),
-        });
+        verdict.suppressed = Some(Suppression { by, reason: reason.into() });
         verdict
     };
     CheckReport {
         targets: vec![target(to, "v0.12.2")],
         subjects: vec![
-            judged(
-                plugin("known", "10"),
-                vec![suppressed(SuppressedBy::Baseline, "")],
-            ),
+            judged(plugin("known", "10"), vec![suppressed(SuppressedBy::Baseline, "")]),
             judged(
                 plugin("leaving", "20"),
-                vec![suppressed(
-                    SuppressedBy::Policy,
-                    "goes away with the next image",
-                )],
+                vec![suppressed(SuppressedBy::Policy, "goes away with the next image")],
             ),
-            judged(
-                plugin("new", "30"),
-                vec![state_change(to, Outcome::Deprecated)],
-            ),
+            judged(plugin("new", "30"), vec![state_change(to, Outcome::Deprecated)]),
         ],
         policy: strings(&[
             "nri-compat.toml:9: the ignore of `99-gone` matches nothing",
@@ -183,17 +155,10 @@ fn skipped() -> CheckReport {
     CheckReport {
         targets: vec![target("containerd@2.4", "v0.12.2")],
         skipped: vec![
-            Skipped::new(
-                "/opt/nri/plugins/10-private",
-                SkipKind::Permission,
-                "permission denied",
-            ),
+            Skipped::new("/opt/nri/plugins/10-private", SkipKind::Permission, "permission denied"),
             Skipped::new(image, SkipKind::Truncated, "cut short"),
         ],
-        summary: Summary {
-            skipped: 2,
-            ..summary("/opt/nri/plugins", 0)
-        },
+        summary: Summary { skipped: 2, ..summary("/opt/nri/plugins", 0) },
         ..CheckReport::default()
     }
 }
@@ -209,9 +174,7 @@ fn cluster() -> CheckReport {
     };
     let place = |name: &str| {
         let place = Place::from("cluster prod").in_workload(container(name));
-        place
-            .in_image(&format!("example.org/{name}:1"))
-            .entry("/bin/plugin")
+        place.in_image(&format!("example.org/{name}:1")).entry("/bin/plugin")
     };
     let mut old = Subject {
         place: place("nri-logger"),
@@ -227,11 +190,7 @@ fn cluster() -> CheckReport {
         reader: "cluster",
         detail: "mounts /var/run/nri of the host: the NRI socket".into(),
     });
-    let idle = Subject {
-        place: place("idle"),
-        nodes: Vec::new(),
-        ..old.clone()
-    };
+    let idle = Subject { place: place("idle"), nodes: Vec::new(), ..old.clone() };
     let pool = |runtime: &str, target: &str, nodes: &[&str]| NodePool {
         runtime: runtime.into(),
         target: Some(target.into()),
@@ -259,11 +218,7 @@ fn cluster() -> CheckReport {
             pods: 120,
             workloads: 14,
             pools: vec![
-                pool(
-                    "containerd://2.2.3",
-                    "containerd@2.2.3",
-                    &["worker-1", "worker-2"],
-                ),
+                pool("containerd://2.2.3", "containerd@2.2.3", &["worker-1", "worker-2"]),
                 pool("cri-o://1.35.1", "cri-o@1.35.1", &["worker-3"]),
                 NodePool {
                     runtime: "docker://24.0.7".into(),
@@ -296,10 +251,7 @@ fn hostile() -> CheckReport {
     CheckReport {
         data_date: String::new(),
         targets: vec![target("containerd@2.4", "v0.12.2")],
-        removals: vec![PlannedRemoval {
-            when: name.into(),
-            expected: "2027-09-16".into(),
-        }],
+        removals: vec![PlannedRemoval { when: name.into(), expected: "2027-09-16".into() }],
         subjects: vec![subject],
         skipped: vec![Skipped::new(name, SkipKind::Io, name)],
         policy: strings(&[name]),

@@ -126,10 +126,7 @@ impl Runtime {
         let answer = self.process.wait_for("an answer", |line| line["id"] == id);
         match answer["ok"].as_bool() {
             Some(true) => Ok(answer),
-            _ => Err(answer["error"]
-                .as_str()
-                .unwrap_or("no error text")
-                .to_owned()),
+            _ => Err(answer["error"].as_str().unwrap_or("no error text").to_owned()),
         }
     }
 
@@ -160,8 +157,7 @@ impl Runtime {
     /// Panics if the runtime rejects it.
     pub fn set_request_timeout(&mut self, timeout: Duration) {
         let milliseconds = u64::try_from(timeout.as_millis()).expect("a sensible time");
-        self.command("timeouts", json!({"request_ms": milliseconds}))
-            .expect("timeout is set");
+        self.command("timeouts", json!({"request_ms": milliseconds})).expect("timeout is set");
     }
 
     /// Relays an event about pod 0 and its container with annotations on the pod.
@@ -196,9 +192,7 @@ impl Runtime {
     ///
     /// Panics if there is no answer in time.
     pub fn lifecycle(&mut self) -> Vec<Value> {
-        let mut answer = self
-            .command("lifecycle", json!({}))
-            .expect("lifecycle is relayed");
+        let mut answer = self.command("lifecycle", json!({})).expect("lifecycle is relayed");
         match answer["steps"].take() {
             Value::Array(steps) => steps,
             other => panic!("no steps but {other}"),
@@ -239,10 +233,7 @@ impl Runtime {
     /// Returns the lines that the adaptation has logged since the last time.
     pub fn log(&mut self) -> Vec<String> {
         let lines = self.process.take_all(|line| line["event"] == "log");
-        lines
-            .iter()
-            .map(|line| line["text"].as_str().unwrap_or_default().to_owned())
-            .collect()
+        lines.iter().map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// Returns the processes of the plugins that it launched.
@@ -282,11 +273,8 @@ impl Drop for Runtime {
 
 fn spawn(release: &str, [name, version]: &[String; 2], folder: &Path) -> Process {
     let mut command = Command::new(peers::runtime(release));
-    for (flag, name) in [
-        ("--socket", "nri.sock"),
-        ("--plugins", "plugins"),
-        ("--config", "conf.d"),
-    ] {
+    for (flag, name) in [("--socket", "nri.sock"), ("--plugins", "plugins"), ("--config", "conf.d")]
+    {
         command.arg(flag).arg(folder.join(name));
     }
     command.args(["--name", name, "--version", version]);

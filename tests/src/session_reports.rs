@@ -69,12 +69,7 @@ fn result(
     revision: Option<&str>,
     outcome: Outcome,
 ) -> TestResult {
-    TestResult {
-        statement,
-        test,
-        revision: revision.map(str::to_owned),
-        outcome,
-    }
+    TestResult { statement, test, revision: revision.map(str::to_owned), outcome }
 }
 
 fn failure(text: &str) -> Failure {
@@ -87,11 +82,8 @@ fn failure(text: &str) -> Failure {
 
 fn kept() -> ConformanceReport {
     let pass = |id, test| result(id, test, Some("v0.12.4"), Outcome::Pass);
-    let results = vec![
-        pass("W1", "registers"),
-        pass("P7", "stop-twice"),
-        pass("P7", "stop-never-seen"),
-    ];
+    let results =
+        vec![pass("W1", "registers"), pass("P7", "stop-twice"), pass("P7", "stop-never-seen")];
     report(plugin("logger"), results)
 }
 
@@ -115,14 +107,9 @@ fn each_result() -> ConformanceReport {
             result("S1", "stopped-or-stopping", None, fail()),
         ],
     );
-    let ended = report
-        .results
-        .iter_mut()
-        .find(|test| test.test == "sigterm");
-    ended.expect("it is there").suppressed = Some(Suppression {
-        by: SuppressedBy::Policy,
-        reason: "ends with the next release".into(),
-    });
+    let ended = report.results.iter_mut().find(|test| test.test == "sigterm");
+    ended.expect("it is there").suppressed =
+        Some(Suppression { by: SuppressedBy::Policy, reason: "ends with the next release".into() });
     report.summary.policy = vec!["nri-compat.toml:3: the ignore of `P9` matches nothing".into()];
     report.count();
     report
@@ -148,21 +135,13 @@ fn runtime() -> ConformanceReport {
 
 /// Returns a report with this text in place of everything that comes from outside.
 pub fn hostile(text: &str) -> ConformanceReport {
-    let known = Outcome::Known {
-        failure: failure(text),
-        link: text.into(),
-    };
+    let known = Outcome::Known { failure: failure(text), link: text.into() };
     let mut report = report(
         plugin(text),
         vec![
             result("P7", "stop-twice", Some(text), Outcome::Fail(failure(text))),
             result("P8", "never-seen", Some(text), known),
-            result(
-                "W14",
-                "failed-updates",
-                Some(text),
-                Outcome::Skip(text.into()),
-            ),
+            result("W14", "failed-updates", Some(text), Outcome::Skip(text.into())),
         ],
     );
     report.subject.index = text.into();
@@ -211,19 +190,11 @@ fn probe_works() -> ProbeReport {
         subscription: Some(Subscription {
             mask: 0b101,
             events: vec!["RunPodSandbox", "RemovePodSandbox"],
-            failure_policy: Some(FailurePolicy {
-                fail_request: true,
-                keep_connected: false,
-            }),
+            failure_policy: Some(FailurePolicy { fail_request: true, keep_connected: false }),
         }),
         registered_after: Some(Duration::from_millis(12)),
         rpcs: vec![
-            rpc(
-                "RunPodSandbox",
-                Some("v0.12.0"),
-                RpcAnswer::Implemented,
-                "success",
-            ),
+            rpc("RunPodSandbox", Some("v0.12.0"), RpcAnswer::Implemented, "success"),
             rpc("NoSuchRpc", None, RpcAnswer::Fallback, "UNIMPLEMENTED (12)"),
         ],
         targets: vec![TargetResult {
@@ -260,16 +231,13 @@ pub fn probe_trouble(text: &str) -> ProbeReport {
         (EventOutcome::Fails, Some(Via::Dedicated)),
         (EventOutcome::Silent, None),
     ];
-    let targets = all
-        .into_iter()
-        .zip(events)
-        .map(|(verdict, (outcome, via))| TargetResult {
-            target: text.into(),
-            release: text.into(),
-            verdict,
-            reason: text.into(),
-            events: vec![event("RunPodSandbox", outcome, via, text)],
-        });
+    let targets = all.into_iter().zip(events).map(|(verdict, (outcome, via))| TargetResult {
+        target: text.into(),
+        release: text.into(),
+        verdict,
+        reason: text.into(),
+        events: vec![event("RunPodSandbox", outcome, via, text)],
+    });
     let probed = Probed {
         subject: Subject {
             kind: SubjectKind::Plugin,
@@ -329,16 +297,8 @@ pub fn replay_differs(text: &str) -> Replayed {
         recorded_plugin: text.into(),
         requests: 12,
         compared: 11,
-        skipped: Skipped {
-            unsubscribed: 3,
-            repeated: 0,
-            withheld: 1,
-            after_end: 0,
-        },
-        differences: vec![
-            difference(7, field),
-            difference(0, DifferenceKind::MissingUpdate),
-        ],
+        skipped: Skipped { unsubscribed: 3, repeated: 0, withheld: 1, after_end: 0 },
+        differences: vec![difference(7, field), difference(0, DifferenceKind::MissingUpdate)],
         more_differences: 2,
         elapsed: Duration::from_millis(7),
     }

@@ -94,10 +94,7 @@ impl Table {
     pub fn build(&self, name: &str) -> PathBuf {
         let build = self.build.get(name);
         let build = build.unwrap_or_else(|| panic!("specimens.toml has no build {name}"));
-        let wanted = self
-            .specimen
-            .iter()
-            .filter(|s| s.builds.iter().any(|b| b == name));
+        let wanted = self.specimen.iter().filter(|s| s.builds.iter().any(|b| b == name));
         let programs: Vec<&str> = wanted.map(|specimen| specimen.program.as_str()).collect();
         build.programs(name, &programs)
     }
@@ -112,10 +109,7 @@ impl Build {
             modfile: self.modfile(),
             options: self.options.clone(),
             environment: environment.collect(),
-            packages: programs
-                .iter()
-                .map(|program| format!("./specimens/{program}"))
-                .collect(),
+            packages: programs.iter().map(|program| format!("./specimens/{program}")).collect(),
         };
         match programs {
             [test] if test.ends_with(".test") => go.test(),
@@ -136,16 +130,12 @@ impl Build {
         fs::write(&made, self.changed(&peers, &original)).expect("target folder is writable");
         fs::copy(original.with_extension("sum"), made.with_extension("sum"))
             .expect("sums are readable");
-        made.to_str()
-            .expect("the target folder's path is text")
-            .to_owned()
+        made.to_str().expect("the target folder's path is text").to_owned()
     }
 
     fn made_file(&self) -> PathBuf {
         let go = self.go.as_deref().unwrap_or("go");
-        target_folder()
-            .join("peers/modules")
-            .join(format!("{}-{}-{go}.mod", self.nri, self.folder))
+        target_folder().join("peers/modules").join(format!("{}-{}-{go}.mod", self.nri, self.folder))
     }
 
     /// Returns the text of a module file that requires another release and replaces it, or is for
@@ -154,11 +144,7 @@ impl Build {
         let mut text = fs::read_to_string(original).expect("module file is readable");
         if let Some(go) = &self.go {
             let lines = text.lines().map(|line| {
-                if line.starts_with("go ") {
-                    format!("go {go}\n")
-                } else {
-                    format!("{line}\n")
-                }
+                if line.starts_with("go ") { format!("go {go}\n") } else { format!("{line}\n") }
             });
             text = lines.collect();
         }
@@ -178,11 +164,6 @@ impl Build {
 /// Returns the folder in which Go stores the sources of NRI.
 fn module_folder(peers: &Path, modfile: &Path) -> String {
     let mut go = Command::new("go");
-    go.current_dir(peers)
-        .arg("list")
-        .arg("-modfile")
-        .arg(modfile);
-    run(go.args(["-m", "-f", "{{.Dir}}", NRI]))
-        .trim()
-        .to_owned()
+    go.current_dir(peers).arg("list").arg("-modfile").arg(modfile);
+    run(go.args(["-m", "-f", "{{.Dir}}", NRI])).trim().to_owned()
 }

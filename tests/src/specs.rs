@@ -21,11 +21,7 @@ impl Specs {
     /// sources of mounts are mount points.
     #[must_use]
     pub fn new(seed: u64, density: Density) -> Self {
-        Specs {
-            rng: Rng::with_seed(seed),
-            density,
-            adjustments: Adjustments::new(seed, density),
-        }
+        Specs { rng: Rng::with_seed(seed), density, adjustments: Adjustments::new(seed, density) }
     }
 
     /// Returns true with the probability that a field is set.
@@ -62,14 +58,8 @@ impl Specs {
 const DEVICE_TYPES: [&str; 4] = ["b", "c", "p", "u"];
 const RULE_TYPES: [&str; 4] = ["a", "b", "c", ""];
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mount", "network", "pid", "user", "uts"];
-const RLIMITS: [&str; 6] = [
-    "RLIMIT_AS",
-    "RLIMIT_CORE",
-    "RLIMIT_CPU",
-    "RLIMIT_MEMLOCK",
-    "RLIMIT_NOFILE",
-    "RLIMIT_NPROC",
-];
+const RLIMITS: [&str; 6] =
+    ["RLIMIT_AS", "RLIMIT_CORE", "RLIMIT_CPU", "RLIMIT_MEMLOCK", "RLIMIT_NOFILE", "RLIMIT_NPROC"];
 const ACTIONS: [&str; 9] = [
     "SCMP_ACT_KILL",
     "SCMP_ACT_KILL_PROCESS",

@@ -24,16 +24,8 @@ fn heading(part: Part) -> String {
 }
 
 fn row(statement: &Statement) -> Vec<String> {
-    let keepers: Vec<&str> = statement
-        .kept_by
-        .iter()
-        .copied()
-        .map(Keeper::as_str)
-        .collect();
-    let note = statement
-        .note
-        .iter()
-        .map(|note| format!(" *{}*", prose(note)));
+    let keepers: Vec<&str> = statement.kept_by.iter().copied().map(Keeper::as_str).collect();
+    let note = statement.note.iter().map(|note| format!(" *{}*", prose(note)));
     let links: Vec<String> = std::iter::once(&statement.source)
         .chain(&statement.see_also)
         .map(|link| format!("[{}]({link})", prose(&link_name(link))))

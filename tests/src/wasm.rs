@@ -15,11 +15,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 #[must_use]
 pub fn module(package: &str, file: &str) -> PathBuf {
     let target = folder("wasm");
-    let mut cargo = if has_target() {
-        Command::new(env!("CARGO"))
-    } else {
-        debian_cargo()
-    };
+    let mut cargo = if has_target() { Command::new(env!("CARGO")) } else { debian_cargo() };
     cargo
         .args(["build", "--quiet", "--locked", "--release", "-p", package])
         .args(["--target", TARGET])
@@ -70,9 +66,7 @@ pub fn go_module(nri: &str) -> PathBuf {
         module: "wasm/go".into(),
         modfile: modfile("wasm/go", "github.com/containerd/nri", nri),
         options: options.map(Into::into).into(),
-        environment: variables
-            .map(|(name, value)| (name.into(), value.into()))
-            .into(),
+        environment: variables.map(|(name, value)| (name.into(), value.into())).into(),
         packages: vec![".".into()],
     };
     build.build().join("wasm")

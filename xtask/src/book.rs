@@ -47,14 +47,11 @@ pub fn book(root: &Path, options: &Options) -> Result<PathBuf, TaskError> {
     }
     let configuration = options.out.join("book.toml");
     fs::copy(docs.join("book.toml"), &configuration).map_err(writing(&configuration))?;
-    Tool::new(
-        "mdbook",
-        "`source .ci/setup.sh; install_mdbook` installs it",
-    )
-    .with(|mdbook| {
-        mdbook.arg("build").arg(&options.out);
-    })
-    .run()?;
+    Tool::new("mdbook", "`source .ci/setup.sh; install_mdbook` installs it")
+        .with(|mdbook| {
+            mdbook.arg("build").arg(&options.out);
+        })
+        .run()?;
     Ok(options.out.join("book"))
 }
 

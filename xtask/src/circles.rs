@@ -71,11 +71,7 @@ impl Tree {
             module.scan(tokens, &path);
         }
         self.0.insert(path.clone(), module);
-        let entries = if folder.is_dir() {
-            sorted(folder)?
-        } else {
-            Vec::new()
-        };
+        let entries = if folder.is_dir() { sorted(folder)? } else { Vec::new() };
         for entry in entries {
             let name = name_of(&entry);
             let is_root = path.is_empty() && ["lib", "main"].contains(&&*name);
@@ -104,10 +100,9 @@ impl Tree {
         }
         let circles = edges.into_iter().flat_map(|(parent, edges)| {
             let parent: Vec<_> = [name.to_owned()].into_iter().chain(parent).collect();
-            components(&edges).into_iter().map(move |modules| Circle {
-                parent: parent.clone(),
-                modules,
-            })
+            components(&edges)
+                .into_iter()
+                .map(move |modules| Circle { parent: parent.clone(), modules })
         });
         circles.collect()
     }
@@ -315,10 +310,7 @@ fn components(edges: &BTreeSet<(String, String)>) -> Vec<BTreeSet<String>> {
 }
 
 fn unreadable(path: &Path, error: &proc_macro2::LexError) -> TaskError {
-    TaskError::Source {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    }
+    TaskError::Source { path: path.to_path_buf(), reason: error.to_string() }
 }
 
 fn sorted(folder: &Path) -> Result<Vec<PathBuf>, TaskError> {
@@ -332,10 +324,7 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>, TaskError> {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

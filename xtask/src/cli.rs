@@ -84,10 +84,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(fact) => write!(
-                f,
-                "error: {fact}\n  help: see `cargo run -p xtask -- --help`"
-            ),
+            Failure::Usage(fact) => {
+                write!(f, "error: {fact}\n  help: see `cargo run -p xtask -- --help`")
+            }
             Failure::Failed(error) | Failure::Refresh(RefreshError::Generate(error)) => {
                 write!(f, "error: {error:?}")
             }
@@ -122,29 +121,12 @@ impl From<lexopt::Error> for Failure {
 pub(crate) enum Command {
     Help,
     Version,
-    Generate {
-        check: bool,
-        root: Option<PathBuf>,
-    },
-    Api {
-        check: bool,
-        root: Option<PathBuf>,
-    },
-    Refresh {
-        root: Option<PathBuf>,
-    },
-    Book {
-        options: book::Options,
-        root: Option<PathBuf>,
-    },
-    Release {
-        options: release::Options,
-        root: Option<PathBuf>,
-    },
-    Import {
-        request: Request,
-        root: Option<PathBuf>,
-    },
+    Generate { check: bool, root: Option<PathBuf> },
+    Api { check: bool, root: Option<PathBuf> },
+    Refresh { root: Option<PathBuf> },
+    Book { options: book::Options, root: Option<PathBuf> },
+    Release { options: release::Options, root: Option<PathBuf> },
+    Import { request: Request, root: Option<PathBuf> },
 }
 
 /// Parses the arguments; the first is the name of the program.
@@ -164,10 +146,9 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         Some(Value(command)) if command == "refresh" => parse_refresh(parser),
         Some(Value(command)) if command == "book" => parse_book(parser),
         Some(Value(command)) if command == "release" => parse_release(parser),
-        Some(Value(command)) => Err(Failure::Usage(format!(
-            "unknown command `{}`",
-            command.to_string_lossy()
-        ))),
+        Some(Value(command)) => {
+            Err(Failure::Usage(format!("unknown command `{}`", command.to_string_lossy())))
+        }
         Some(other) => Err(other.unexpected().into()),
     }
 }
@@ -337,12 +318,7 @@ fn print_release(written: &[PathBuf]) {
 }
 
 fn print_import(imported: &Imported) {
-    let Imported {
-        release,
-        revision,
-        is_new,
-        before,
-    } = imported;
+    let Imported { release, revision, is_new, before } = imported;
     if !is_new {
         println!(
             "{release} carries revision {revision}: the proto differs only in comments, if at all"
@@ -357,10 +333,7 @@ fn print_import(imported: &Imported) {
 
 /// Returns the given folder, or the nearest ancestor with the tables.
 fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    let from = given
-        .clone()
-        .or_else(|| std::env::current_dir().ok())
-        .unwrap_or_default();
+    let from = given.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let holds = |folder: &&Path| folder.join("protos/versions.toml").is_file();
     let found = match given {
         Some(_) => Some(from.as_path()).filter(holds),

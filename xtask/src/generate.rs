@@ -76,9 +76,7 @@ pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
 /// Returns the targets with paths below `root`.
 pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
     let targets = targets.into_iter();
-    targets
-        .map(|(path, content)| (root.join(path), content))
-        .collect()
+    targets.map(|(path, content)| (root.join(path), content)).collect()
 }
 
 /// Returns the paths of those of `targets` that are stale.
@@ -86,9 +84,5 @@ pub fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {
     let same = |target: &&Target| {
         std::fs::read(root.join(&target.0)).is_ok_and(|on_disk| on_disk == target.1)
     };
-    targets
-        .iter()
-        .filter(|target| !same(target))
-        .map(|(path, _)| path.clone())
-        .collect()
+    targets.iter().filter(|target| !same(target)).map(|(path, _)| path.clone()).collect()
 }

@@ -30,13 +30,7 @@ pub fn targets(root: &Path) -> Result<Vec<Target>, TaskError> {
 
 fn document(root: &Path) -> Result<(), TaskError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = [
-        "doc",
-        "--workspace",
-        "--all-features",
-        "--locked",
-        "--no-deps",
-    ];
+    let arguments = ["doc", "--workspace", "--all-features", "--locked", "--no-deps"];
     // As docs.rs does it.
     let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
     let doc = Tool::new(cargo, "install Rust").with(|cargo| {
@@ -55,9 +49,8 @@ fn list(json: &Path) -> Result<String, TaskError> {
         .build();
     match listed {
         Ok(api) => Ok(format!("{api}")),
-        Err(error) => Err(TaskError::Interface {
-            path: json.to_path_buf(),
-            reason: error.to_string(),
-        }),
+        Err(error) => {
+            Err(TaskError::Interface { path: json.to_path_buf(), reason: error.to_string() })
+        }
     }
 }

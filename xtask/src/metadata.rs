@@ -93,16 +93,10 @@ impl Metadata {
         let command = command.ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
         let table = workspace.metadata;
         let table = table.ok_or_else(|| missing("the workspace does not describe releases"))?;
-        let ReleaseTable {
-            registry,
-            maintainer,
-            toolchain,
-        } = table.release;
+        let ReleaseTable { registry, maintainer, toolchain } = table.release;
         Ok(Self {
             version: command.version,
-            address: command
-                .homepage
-                .ok_or_else(|| missing("nri-compat has no homepage"))?,
+            address: command.homepage.ok_or_else(|| missing("nri-compat has no homepage"))?,
             registry,
             maintainer,
             toolchain,
@@ -120,10 +114,8 @@ fn workspace(root: &Path) -> Result<Workspace, TaskError> {
             cargo.args(arguments).current_dir(root);
         })
         .output()?;
-    serde_json::from_slice(&json).map_err(|source| TaskError::Output {
-        program: "cargo metadata".to_owned(),
-        source,
-    })
+    serde_json::from_slice(&json)
+        .map_err(|source| TaskError::Output { program: "cargo metadata".to_owned(), source })
 }
 
 /// Returns the names of the published crates of the repository at `root`.

@@ -34,12 +34,7 @@ pub struct Added {
 
 impl fmt::Display for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Added {
-            runtime,
-            release,
-            nri,
-            date,
-        } = self;
+        let Added { runtime, release, nri, date } = self;
         write!(f, "added {runtime} {release}: links NRI {nri}, {date}")
     }
 }

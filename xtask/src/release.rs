@@ -39,16 +39,8 @@ impl Processor {
 }
 
 /// The processors of a release. The first is the one of the machine that builds it, whose binary writes the manual.
-pub const PROCESSORS: [Processor; 2] = [
-    Processor {
-        name: "x86_64",
-        oci: "amd64",
-    },
-    Processor {
-        name: "aarch64",
-        oci: "arm64",
-    },
-];
+pub const PROCESSORS: [Processor; 2] =
+    [Processor { name: "x86_64", oci: "amd64" }, Processor { name: "aarch64", oci: "arm64" }];
 
 /// The parts of a release.
 #[derive(Clone, Debug)]
@@ -79,11 +71,7 @@ struct Release<'a> {
 /// Returns an error if a tool is missing or fails, or a file cannot be read or written.
 pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, TaskError> {
     fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
-    let release = Release {
-        root,
-        out: &options.out,
-        metadata: Metadata::read(root)?,
-    };
+    let release = Release { root, out: &options.out, metadata: Metadata::read(root)? };
     let binaries = release.build(options.only.as_deref())?;
     let files = Files::write(&release, &binaries)?;
     for binary in &binaries {

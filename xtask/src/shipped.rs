@@ -52,21 +52,9 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
     let codec = codec::emit(&messages, plugin.protocol)?;
     Ok(vec![
         file(&plugin, "nri/src/api/messages.rs", codec.messages),
-        File {
-            path: "nri/src/api/codec.rs",
-            text: header(&plugin) + &codec.codec,
-        },
-        file(
-            &plugin,
-            "nri/src/plugin/handlers.rs",
-            handlers::emit(&plugin)?,
-        ),
-        table(
-            &plugin,
-            "nri/src/plugin/rpcs.rs",
-            rpcs::emit(&plugin),
-            &["pub static "],
-        ),
+        File { path: "nri/src/api/codec.rs", text: header(&plugin) + &codec.codec },
+        file(&plugin, "nri/src/plugin/handlers.rs", handlers::emit(&plugin)?),
+        table(&plugin, "nri/src/plugin/rpcs.rs", rpcs::emit(&plugin), &["pub static "]),
         File {
             path: "nri/src/plugin/dispatch.rs",
             text: header(&plugin) + &dispatch::emit(&plugin)?,
@@ -86,26 +74,17 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
             &["Rpc {", "pub(crate) const RELEASES"],
         ),
         file(&plugin, "nri-compat/src/facts.rs", facts::emit(history)?),
-        File {
-            path: "nri/src/context/runtime/releases.rs",
-            text: runtimes::emit(history)?,
-        },
+        File { path: "nri/src/context/runtime/releases.rs", text: runtimes::emit(history)? },
     ])
 }
 
 fn file(plugin: &Plugin<'_>, path: &'static str, items: TokenStream) -> File {
-    File {
-        path,
-        text: header(plugin) + &formatted(&items),
-    }
+    File { path, text: header(plugin) + &formatted(&items) }
 }
 
 /// Returns a file with a table whose rows start with one of these texts.
 fn table(plugin: &Plugin<'_>, path: &'static str, items: TokenStream, rows: &[&str]) -> File {
-    File {
-        path,
-        text: header(plugin) + &in_rows(&formatted(&items), rows),
-    }
+    File { path, text: header(plugin) + &in_rows(&formatted(&items), rows) }
 }
 
 fn header(plugin: &Plugin<'_>) -> String {
@@ -130,9 +109,7 @@ mod tests {
     /// Returns a future release with an event that no rule covers.
     fn with_dance() -> History {
         let last = last();
-        let proto = nri_protos::REVISIONS
-            .last()
-            .map_or("", |newest| newest.proto);
+        let proto = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
         let proto = proto
             .replace(
                 "  rpc StateChange(",
@@ -146,9 +123,8 @@ mod tests {
                message DanceResponse { string applause = 1; }";
         let release =
             "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
-        let known = nri_protos::REVISIONS
-            .iter()
-            .map(|known| Proto::from_text(known.name, known.proto));
+        let known =
+            nri_protos::REVISIONS.iter().map(|known| Proto::from_text(known.name, known.proto));
         History::from_tables(Tables {
             versions: (nri_protos::VERSIONS_TOML.to_owned() + release).into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
@@ -169,18 +145,8 @@ mod tests {
     fn an_event_without_a_row_and_a_row_without_an_event_are_errors() {
         let error = files(&with_dance(), &with_row("Sing")).expect_err("they do not match");
         let problems: Vec<_> = error.problems().map(ToString::to_string).collect();
-        assert_eq!(
-            problems,
-            [
-                "event Dance has no row",
-                "the newest revision has no event Sing",
-            ]
-        );
-        assert!(
-            error
-                .help()
-                .is_some_and(|help| help.contains("rpc = \"Dance\""))
-        );
+        assert_eq!(problems, ["event Dance has no row", "the newest revision has no event Sing",]);
+        assert!(error.help().is_some_and(|help| help.contains("rpc = \"Dance\"")));
     }
 
     #[test]
@@ -188,10 +154,7 @@ mod tests {
         let all = (1 << last()) - 1;
         let files = files(&with_dance(), &with_row("Dance")).expect("it is an NRI protocol");
         let text = |path: &str| {
-            let file = files
-                .iter()
-                .find(|file| file.path == path)
-                .expect("it is made");
+            let file = files.iter().find(|file| file.path == path).expect("it is made");
             file.text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert!(text("nri/src/plugin/handlers.rs").contains(

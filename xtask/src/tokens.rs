@@ -21,9 +21,7 @@ pub(crate) fn in_rows(source: &str, starts: &[&str]) -> String {
         } else {
             join(&mut row, content);
         }
-        let is_row = starts
-            .iter()
-            .any(|start| row.trim_start().starts_with(start));
+        let is_row = starts.iter().any(|start| row.trim_start().starts_with(start));
         let is_open = row.matches(['(', '[', '{']).count() > row.matches([')', ']', '}']).count();
         if !is_row || !is_open {
             text = text + &std::mem::take(&mut row) + "\n";

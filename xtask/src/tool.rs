@@ -65,9 +65,6 @@ impl Tool {
     fn failed(&self, status: std::process::ExitStatus) -> TaskError {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-        TaskError::Failed {
-            command: words.join(" "),
-            status,
-        }
+        TaskError::Failed { command: words.join(" "), status }
     }
 }

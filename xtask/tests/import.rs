@@ -15,11 +15,7 @@ fn repository() -> TempDir {
     fs::create_dir_all(&protos).unwrap();
     fs::write(protos.join("versions.toml"), nri_protos::VERSIONS_TOML).unwrap();
     fs::write(protos.join("runtimes.toml"), nri_protos::RUNTIMES_TOML).unwrap();
-    fs::write(
-        protos.join("deprecations.toml"),
-        nri_protos::DEPRECATIONS_TOML,
-    )
-    .unwrap();
+    fs::write(protos.join("deprecations.toml"), nri_protos::DEPRECATIONS_TOML).unwrap();
     let events = include_str!("../../protos/events.toml");
     fs::write(protos.join("events.toml"), events).unwrap();
     for revision in REVISIONS {
@@ -32,27 +28,14 @@ fn repository() -> TempDir {
 
 fn run(root: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command
-        .args(arguments)
-        .current_dir(root.path().join("protos"))
-        .output()
-        .unwrap()
+    command.args(arguments).current_dir(root.path().join("protos")).output().unwrap()
 }
 
 fn import(root: &TempDir, proto: &str, version: &str, date: &str) -> Output {
     let path = root.path().join("new.proto");
     fs::write(&path, proto).unwrap();
-    let output = run(
-        root,
-        &[
-            "import",
-            path.to_str().unwrap(),
-            "--version",
-            version,
-            "--date",
-            date,
-        ],
-    );
+    let output =
+        run(root, &["import", path.to_str().unwrap(), "--version", version, "--date", date]);
     fs::remove_file(path).unwrap();
     output
 }
@@ -118,9 +101,7 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(descriptors, compiled.pool.encode_to_vec());
     assert!(read("snapshots/codegen/nri_v0_99_6.snap").contains("pub struct Balloon"));
     let versions = read("protos/versions.toml");
-    let added = versions
-        .strip_prefix(nri_protos::VERSIONS_TOML.trim_end())
-        .unwrap();
+    let added = versions.strip_prefix(nri_protos::VERSIONS_TOML.trim_end()).unwrap();
     assert_eq!(
         added,
         "\n\n[[release]]\nversion = \"v0.99.6\"\nrevision = \"v0.99.6\"\ndate = 2026-12-01\n"
@@ -129,10 +110,7 @@ fn a_new_revision_is_stored_noted_and_generated() {
 
     let again = import(&root, &proto, "0.99.6", "2026-12-02");
     assert_eq!(again.status.code(), Some(1));
-    assert_eq!(
-        text(&again.stderr),
-        "error: release v0.99.6 of 2026-12-01 is already known\n"
-    );
+    assert_eq!(text(&again.stderr), "error: release v0.99.6 of 2026-12-01 is already known\n");
 }
 
 #[test]
@@ -141,12 +119,7 @@ fn a_release_that_differs_in_comments_is_only_noted() {
     run(&root, &["generate"]);
     let before = files(root.path());
     let proto = newest().replace("// ", "// Other words. ");
-    let output = import(
-        &root,
-        &proto,
-        "v0.99.7-0.20261224180000-0123456789ab",
-        "2026-12-24",
-    );
+    let output = import(&root, &proto, "v0.99.7-0.20261224180000-0123456789ab", "2026-12-24");
     let version = "v0.99.7-0.20261224180000-0123456789ab";
     assert_eq!(
         text(&output.stdout),
@@ -156,14 +129,10 @@ fn a_release_that_differs_in_comments_is_only_noted() {
         )
     );
     let after = files(root.path());
-    let changed: Vec<_> = after
-        .iter()
-        .filter(|(path, content)| before.get(*path) != Some(content))
-        .collect();
-    let names: Vec<_> = changed
-        .iter()
-        .map(|(path, _)| path.file_name().unwrap().to_str().unwrap())
-        .collect();
+    let changed: Vec<_> =
+        after.iter().filter(|(path, content)| before.get(*path) != Some(content)).collect();
+    let names: Vec<_> =
+        changed.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap()).collect();
     // The embedded tables and those of the bindings of the revision name the release too.
     let expected = ["messages.rs", "embedded.rs", "versions.toml"];
     assert_eq!(names, [&expected[..], &[&newest_snapshot()]].concat());
@@ -175,54 +144,16 @@ fn a_rejected_import_changes_nothing() {
     let root = repository();
     let before = files(root.path());
     let other = newest().replace("nri.pkg.api.v1alpha1", "nri.pkg.api.v1");
-    let misnamed = format!(
-        "revision {} is not named after the first release that carries it",
-        newest_name()
-    );
+    let misnamed =
+        format!("revision {} is not named after the first release that carries it", newest_name());
     let clash = newest().replace("message Mount {", "message EventMask {}\n\nmessage Mount {");
     for (proto, version, date, code, fact) in [
-        (
-            newest(),
-            "v0.12.5",
-            "2026-12-01",
-            1,
-            "release v0.12.5 of 2026-10-23 is already known",
-        ),
-        (
-            newest(),
-            "v0.1.0",
-            "2026-12-01",
-            1,
-            "release v0.1.0 of 2021-04-19 is already known",
-        ),
-        (
-            newest(),
-            "newest",
-            "2026-12-01",
-            2,
-            "`newest` is not a version",
-        ),
-        (
-            newest(),
-            "v0.99.6",
-            "2026-02-30",
-            2,
-            "`2026-02-30` is not a date",
-        ),
-        (
-            newest(),
-            "v0.99.6",
-            "2026-12-01T00:00:00Z",
-            2,
-            "`2026-12-01T00:00:00Z` is not a date",
-        ),
-        (
-            "syntax = \"proto3\";\nmesage A {}\n",
-            "v0.99.6",
-            "2026-12-01",
-            1,
-            "new.proto:2:1",
-        ),
+        (newest(), "v0.12.5", "2026-12-01", 1, "release v0.12.5 of 2026-10-23 is already known"),
+        (newest(), "v0.1.0", "2026-12-01", 1, "release v0.1.0 of 2021-04-19 is already known"),
+        (newest(), "newest", "2026-12-01", 2, "`newest` is not a version"),
+        (newest(), "v0.99.6", "2026-02-30", 2, "`2026-02-30` is not a date"),
+        (newest(), "v0.99.6", "2026-12-01T00:00:00Z", 2, "`2026-12-01T00:00:00Z` is not a date"),
+        ("syntax = \"proto3\";\nmesage A {}\n", "v0.99.6", "2026-12-01", 1, "new.proto:2:1"),
         (
             &other,
             "v0.99.6",
@@ -247,22 +178,10 @@ fn a_rejected_import_changes_nothing() {
         (newest(), "v0.12.1-rc.1", "2026-12-01", 1, &misnamed),
     ] {
         let output = import(&root, proto, version, date);
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "{version} {date}: {}",
-            text(&output.stderr)
-        );
-        assert!(
-            text(&output.stderr).contains(fact),
-            "{fact}: {}",
-            text(&output.stderr)
-        );
+        assert_eq!(output.status.code(), Some(code), "{version} {date}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(fact), "{fact}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty());
-        assert!(
-            files(root.path()) == before,
-            "{fact}: something was left behind"
-        );
+        assert!(files(root.path()) == before, "{fact}: something was left behind");
     }
 }
 
@@ -270,25 +189,12 @@ fn a_rejected_import_changes_nothing() {
 fn a_file_that_cannot_be_written_stops_the_import_whole() {
     let root = repository();
     // There is a folder in place of a generated file.
-    fs::create_dir_all(
-        root.path()
-            .join("snapshots/codegen")
-            .join(newest_snapshot()),
-    )
-    .unwrap();
+    fs::create_dir_all(root.path().join("snapshots/codegen").join(newest_snapshot())).unwrap();
     let before = files(root.path());
-    let proto = newest().replacen(
-        "message Mount {",
-        "message Mount {\n  bool balloon = 99;",
-        1,
-    );
+    let proto = newest().replacen("message Mount {", "message Mount {\n  bool balloon = 99;", 1);
     let output = import(&root, &proto, "v0.99.6", "2026-12-01");
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output.stderr).contains("cannot write"),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(text(&output.stderr).contains("cannot write"), "{}", text(&output.stderr));
     assert!(files(root.path()) == before);
 }
 
@@ -300,19 +206,10 @@ fn check_lists_what_is_stale_and_writes_nothing() {
     fs::write(&path, "old").unwrap();
     let output = run(&root, &["generate", "--check"]);
     assert_eq!(output.status.code(), Some(100));
-    assert_eq!(
-        text(&output.stdout),
-        "stale snapshots/codegen/nri_v0_2_0.snap\n"
-    );
+    assert_eq!(text(&output.stdout), "stale snapshots/codegen/nri_v0_2_0.snap\n");
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    let output = run(
-        &root,
-        &["generate", "--root", root.path().to_str().unwrap()],
-    );
-    assert_eq!(
-        text(&output.stdout),
-        "wrote snapshots/codegen/nri_v0_2_0.snap\n"
-    );
+    let output = run(&root, &["generate", "--root", root.path().to_str().unwrap()]);
+    assert_eq!(text(&output.stdout), "wrote snapshots/codegen/nri_v0_2_0.snap\n");
     assert_eq!(run(&root, &["generate", "--check"]).status.code(), Some(0));
 }
 
@@ -320,10 +217,8 @@ fn check_lists_what_is_stale_and_writes_nothing() {
 fn a_table_entry_that_matches_nothing_stops_generating() {
     let root = repository();
     let path = root.path().join("protos/deprecations.toml");
-    let table = nri_protos::DEPRECATIONS_TOML.replace(
-        "START_CONTAINER = \"StartContainer\"",
-        "START_CONTAINERS = \"StartContainer\"",
-    );
+    let table = nri_protos::DEPRECATIONS_TOML
+        .replace("START_CONTAINER = \"StartContainer\"", "START_CONTAINERS = \"StartContainer\"");
     fs::write(&path, table).unwrap();
     let output = run(&root, &["generate"]);
     assert_eq!(output.status.code(), Some(1));
@@ -354,11 +249,7 @@ fn usage_errors_exit_with_two_and_help_with_zero() {
     ] {
         let output = run(&root, arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(
-            text(&output.stderr).starts_with("error: "),
-            "{}",
-            text(&output.stderr)
-        );
+        assert!(text(&output.stderr).starts_with("error: "), "{}", text(&output.stderr));
     }
     let help = run(&root, &["--help"]);
     assert_eq!(help.status.code(), Some(0));

@@ -53,18 +53,12 @@ fn newer() -> TempDir {
     for (path, text) in [
         (format!("{NRI}/@v/list"), "v0.12.0\nv0.99.0\n"),
         (format!("{NRI}/@v/v0.99.0.mod"), &format!("module {NRI}\n")),
-        (
-            format!("{NRI}/@v/v0.99.0.info"),
-            &info.replace("2.4.99", "0.99.0"),
-        ),
+        (format!("{NRI}/@v/v0.99.0.info"), &info.replace("2.4.99", "0.99.0")),
         (format!("{CONTAINERD}/@v/list"), "v2.4.98\nv2.4.99\n"),
         (format!("{CONTAINERD}/@v/v2.4.99.mod"), &go_mod),
         (format!("{CONTAINERD}/@v/v2.4.99.info"), info),
         (format!("{CONTAINERD}/@v/v2.4.98.mod"), &unknown),
-        (
-            format!("{CONTAINERD}/@v/v2.4.98.info"),
-            &info.replace("99", "98"),
-        ),
+        (format!("{CONTAINERD}/@v/v2.4.98.info"), &info.replace("99", "98")),
     ] {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");

@@ -12,11 +12,7 @@ use nri_compat::check::evidence::READERS;
 pub(crate) fn run(bytes: &[u8]) {
     let path = path();
     std::fs::write(path, with_checksums(bytes)).expect("a temporary file can be written");
-    let request = Request {
-        paths: vec![path.clone()],
-        threads: 1,
-        ..Request::default()
-    };
+    let request = Request { paths: vec![path.clone()], threads: 1, ..Request::default() };
     let found = collect(&request, READERS);
     let place = path.display().to_string();
     for sighting in &found.sightings {

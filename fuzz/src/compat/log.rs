@@ -23,11 +23,6 @@ pub(crate) fn run(input: (u8, &[u8])) {
     assert_eq!(whole, pieces);
     for sighting in &whole.sightings {
         assert!(sighting.events.names.len() <= 14 && !sighting.evidence.is_empty());
-        assert!(
-            sighting
-                .evidence
-                .iter()
-                .all(|one| !one.detail.contains(char::is_control))
-        );
+        assert!(sighting.evidence.iter().all(|one| !one.detail.contains(char::is_control)));
     }
 }

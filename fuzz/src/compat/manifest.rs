@@ -11,32 +11,30 @@ fn last_candidate(text: &str) -> Option<String> {
     let lines = text.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32 + 1;
     let mut documents = 0;
     let mut last = None;
-    manifest::read(text)
-        .into_iter()
-        .for_each(|item| match item {
-            Item::Object => {}
-            Item::Mention(statement) => {
-                assert!(statement.line <= lines);
-                assert!(!statement.text.contains('\n'));
+    manifest::read(text).into_iter().for_each(|item| match item {
+        Item::Object => {}
+        Item::Mention(statement) => {
+            assert!(statement.line <= lines);
+            assert!(!statement.text.contains('\n'));
+        }
+        Item::Workload(workload) => {
+            let document = workload.place.document.expect("it is in a document");
+            assert!(document >= documents.max(1));
+            documents = document;
+            for candidate in workload.candidates() {
+                assert!(!candidate.reason().contains('\n'));
+                let line = candidate.line;
+                assert!(line > 0 && line <= lines);
+                last = Some(candidate.name.clone());
             }
-            Item::Workload(workload) => {
-                let document = workload.place.document.expect("it is in a document");
-                assert!(document >= documents.max(1));
-                documents = document;
-                for candidate in workload.candidates() {
-                    assert!(!candidate.reason().contains('\n'));
-                    let line = candidate.line;
-                    assert!(line > 0 && line <= lines);
-                    last = Some(candidate.name.clone());
-                }
-            }
-            Item::Unreadable(error) => {
-                assert!(error.document >= documents.max(1));
-                documents = error.document;
-                assert!(error.line <= lines, "{error:?} {lines}");
-                assert!(!error.reason.is_empty() && !error.reason.contains('\n'));
-            }
-        });
+        }
+        Item::Unreadable(error) => {
+            assert!(error.document >= documents.max(1));
+            documents = error.document;
+            assert!(error.line <= lines, "{error:?} {lines}");
+            assert!(!error.reason.is_empty() && !error.reason.contains('\n'));
+        }
+    });
     last
 }
 
@@ -45,13 +43,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let text = manifest::decode(bytes);
     last_candidate(&text);
     // YAML forbids NUL and other controls, after which nothing is read.
-    if text
-        .chars()
-        .all(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r'))
-    {
-        assert_eq!(
-            last_candidate(&format!("{text}{SOUND}")).as_deref(),
-            Some("last")
-        );
+    if text.chars().all(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r')) {
+        assert_eq!(last_candidate(&format!("{text}{SOUND}")).as_deref(), Some("last"));
     }
 }

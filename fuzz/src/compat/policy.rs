@@ -23,18 +23,8 @@ pub(crate) fn run(input: (&str, &str, &str)) {
 }
 
 fn report(name: &str) -> CheckReport {
-    let verdict = Verdict {
-        outcome: Outcome::Deprecated,
-        rule: "CHECK_STATE_CHANGE",
-        ..Verdict::default()
-    };
-    let subject = Subject {
-        place: name.into(),
-        verdicts: vec![verdict],
-        ..Subject::default()
-    };
-    CheckReport {
-        subjects: vec![subject],
-        ..CheckReport::default()
-    }
+    let verdict =
+        Verdict { outcome: Outcome::Deprecated, rule: "CHECK_STATE_CHANGE", ..Verdict::default() };
+    let subject = Subject { place: name.into(), verdicts: vec![verdict], ..Subject::default() };
+    CheckReport { subjects: vec![subject], ..CheckReport::default() }
 }

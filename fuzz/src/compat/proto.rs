@@ -18,9 +18,9 @@ pub(crate) fn run(text: &str) {
         return;
     };
     assert!(protocol.names().all(|name| protocol.has(name)));
-    if let Ok(schema) = diff::schema(&compiled.pool.encode_to_vec(), |name| {
-        compiled.texts.get(name).cloned()
-    }) {
+    if let Ok(schema) =
+        diff::schema(&compiled.pool.encode_to_vec(), |name| compiled.texts.get(name).cloned())
+    {
         assert!(breaking(&schema, &schema, &[]).is_empty());
     }
 }

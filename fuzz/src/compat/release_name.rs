@@ -10,10 +10,7 @@ use nri_schema::history::History;
 pub(crate) fn run(input: (&str, &str, bool)) {
     let (text, assume, strict) = input;
     if let Some(name) = ReleaseName::parse(text) {
-        assert!(
-            ReleaseName::parse(&name.spec()).is_some(),
-            "{text:?}: {name:?}"
-        );
+        assert!(ReleaseName::parse(&name.spec()).is_some(), "{text:?}: {name:?}");
     }
     let unknown = UnknownReleases {
         strict,

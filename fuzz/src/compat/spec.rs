@@ -15,11 +15,7 @@ const IMPORTED: &str = "syntax = \"proto3\";\npackage b;\nmessage B {}\n";
 pub(crate) fn run(input: (&str, &str)) {
     let (spec, folder) = input;
     // Standard input never ends here, and paths may only name files of the folder.
-    if spec == "-"
-        || [spec, folder]
-            .iter()
-            .any(|text| text.contains("..") || text.contains('/'))
-    {
+    if spec == "-" || [spec, folder].iter().any(|text| text.contains("..") || text.contains('/')) {
         return;
     }
     let mut imports = Imports::new();
@@ -40,10 +36,7 @@ fn history() -> &'static History {
         std::fs::write(folder.path().join("lib/b/b.proto"), IMPORTED)
             .expect("a file can be written");
         std::env::set_current_dir(folder.path()).expect("the folder exists");
-        (
-            folder,
-            History::embedded().expect("the tables fit together"),
-        )
+        (folder, History::embedded().expect("the tables fit together"))
     });
     history
 }

@@ -51,15 +51,8 @@ async fn judge(bytes: &[u8]) {
     };
     let start = tokio::time::Instant::now();
     let probed = probe(&plugin, &options).await.expect("streams can be had");
-    assert!(
-        start.elapsed() < WITHIN + Duration::from_secs(5),
-        "{:?}",
-        start.elapsed()
-    );
-    assert_eq!(
-        probed.rpcs.len(),
-        nri_adaptation::Revision::rpcs().len() + 1
-    );
+    assert!(start.elapsed() < WITHIN + Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(probed.rpcs.len(), nri_adaptation::Revision::rpcs().len() + 1);
     assert_eq!(probed.targets.len(), options.targets.len());
     let details = probed.rpcs.iter().map(|rpc| &rpc.detail);
     let reasons = probed.targets.iter().map(|target| &target.reason);
@@ -114,18 +107,10 @@ fn answer(stream: u32, input: &Input) -> Option<Vec<u8>> {
         2 => {
             let payload = garbage(input);
             let length = u8::try_from(payload.len()).unwrap_or_default();
-            Some(message(
-                stream,
-                Kind::Response,
-                &[&[0x12, length], &*payload].concat(),
-            ))
+            Some(message(stream, Kind::Response, &[&[0x12, length], &*payload].concat()))
         }
         // An error with a code of the fuzzer.
-        3 => Some(message(
-            stream,
-            Kind::Response,
-            &[0x0a, 2, 8, next(input) % 127],
-        )),
+        3 => Some(message(stream, Kind::Response, &[0x0a, 2, 8, next(input) % 127])),
         // No answer.
         4 => Some(Vec::new()),
         5 => None,
@@ -138,19 +123,9 @@ fn answer(stream: u32, input: &Input) -> Option<Vec<u8>> {
 /// Returns a message in a frame.
 fn message(stream: u32, kind: Kind, data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).expect("short");
-    let header = MessageHeader {
-        length,
-        stream,
-        kind,
-        flags: 0,
-    }
-    .encode();
+    let header = MessageHeader { length, stream, kind, flags: 0 }.encode();
     let length = u32::try_from(header.len() + data.len()).expect("short");
-    let frame = FrameHeader {
-        connection: 1,
-        length,
-    }
-    .encode();
+    let frame = FrameHeader { connection: 1, length }.encode();
     [&frame[..], &header[..], data].concat()
 }
 

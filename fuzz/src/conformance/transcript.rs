@@ -8,11 +8,7 @@ pub(crate) fn run(chunks: Vec<(bool, &[u8])>) {
         let mut options = Options::default();
         options.redact = redact;
         let chunks = chunks.iter().map(|(by_plugin, bytes)| {
-            let by = if *by_plugin {
-                Party::Plugin
-            } else {
-                Party::Runtime
-            };
+            let by = if *by_plugin { Party::Plugin } else { Party::Runtime };
             (by, *bytes)
         });
         frames(&transcribe(chunks, options).unwrap())

@@ -51,10 +51,7 @@ async fn relay(bytes: &[u8]) {
     let _ = adaptation.connect(ours).await;
     let (pod, container) = (PodSandbox::default(), Container::default());
     let _ = adaptation.create_container(&pod, &container).await;
-    let stopped = adaptation
-        .stop_pod_sandbox(&pod)
-        .await
-        .expect("teardown never fails");
+    let stopped = adaptation.stop_pod_sandbox(&pod).await.expect("teardown never fails");
     let witness = stopped.outcomes.last().expect("the witness is there");
     assert_eq!(witness.result, OutcomeResult::Answered);
     adaptation.stop().await;

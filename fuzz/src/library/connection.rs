@@ -18,10 +18,8 @@ impl Service for Echo {
 
 /// Runs the target once.
 pub(crate) fn run(bytes: &[u8]) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .expect("runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
     runtime.block_on(serve(bytes));
 }
 
@@ -43,10 +41,7 @@ async fn serve(bytes: &[u8]) {
     let mut demux = Demux::new([1, 2]);
     demux.extend(&answers.expect("readable"));
     while let Some(message) = demux.next_message().expect("well-formed") {
-        assert_eq!(
-            (message.connection, message.header.kind),
-            (1, Kind::Response)
-        );
+        assert_eq!((message.connection, message.header.kind), (1, Kind::Response));
     }
     if ended.is_ok() {
         demux.check_end().expect("complete");

@@ -25,31 +25,18 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Message>, Option
                 Err(error) => return (messages, Some(error.to_string())),
             }
         }
-        assert!(
-            demux.held() <= 4 * fed + 1024,
-            "{} held for {fed}",
-            demux.held()
-        );
+        assert!(demux.held() <= 4 * fed + 1024, "{} held for {fed}", demux.held());
     }
-    (
-        messages,
-        demux.check_end().err().map(|error| error.to_string()),
-    )
+    (messages, demux.check_end().err().map(|error| error.to_string()))
 }
 
 /// Decodes what the message may be, only to see that this ends well; what decodes must encode again.
 fn decoded(message: Message) -> Message {
     if let Ok(request) = RequestEnvelope::decode(message.data.clone()) {
-        assert_eq!(
-            RequestEnvelope::decode(&request.encode_to_vec()[..]),
-            Ok(request)
-        );
+        assert_eq!(RequestEnvelope::decode(&request.encode_to_vec()[..]), Ok(request));
     }
     if let Ok(response) = ResponseEnvelope::decode(message.data.clone()) {
-        assert_eq!(
-            ResponseEnvelope::decode(&response.encode_to_vec()[..]),
-            Ok(response)
-        );
+        assert_eq!(ResponseEnvelope::decode(&response.encode_to_vec()[..]), Ok(response));
     }
     message
 }

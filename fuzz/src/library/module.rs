@@ -13,10 +13,8 @@ const LIMIT: Duration = Duration::from_millis(50);
 
 /// Runs the target once.
 pub(crate) fn run(bytes: &[u8]) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
     runtime.block_on(relay(bytes));
 }
 

@@ -11,10 +11,9 @@ pub(crate) fn run(input: &[u8]) {
     let mut parts = input.splitn(2, |byte| *byte == 0);
     let spec = parts.next().unwrap_or_default();
     let adjustment = parts.next().unwrap_or_default();
-    if let (Ok(spec), Ok(adjustment)) = (
-        serde_json::from_slice(spec),
-        ContainerAdjustment::decode(adjustment),
-    ) {
+    if let (Ok(spec), Ok(adjustment)) =
+        (serde_json::from_slice(spec), ContainerAdjustment::decode(adjustment))
+    {
         apply(spec, &adjustment);
         _ = nri::adjust::Adjustment::from(adjustment).check();
     }

@@ -17,10 +17,8 @@ pub(crate) fn run(text: &str) {
 
 /// Sends the first steps to nobody.
 fn send(scenario: &Scenario) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .expect("runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
     runtime.block_on(async {
         let adaptation = Adaptation::builder("fuzz", "v1").start().await;
         let adaptation = adaptation.expect("starts");

@@ -34,26 +34,17 @@ pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Fi
         round_trips.push(sent.elapsed());
         let relayed = relayed.map_err(|error| Failure::new(error.to_string()))?;
         let failed = relayed.outcomes.iter().find(|outcome| {
-            !matches!(
-                outcome.result,
-                OutcomeResult::Answered | OutcomeResult::NotSubscribed
-            )
+            !matches!(outcome.result, OutcomeResult::Answered | OutcomeResult::NotSubscribed)
         });
         if let Some(outcome) = failed {
             let error = outcome.error.as_deref().unwrap_or_default();
             let (plugin, result) = (&outcome.plugin, outcome.result);
-            return Err(Failure::new(format!(
-                "{event} to plugin {plugin}: {result}: {error}"
-            )));
+            return Err(Failure::new(format!("{event} to plugin {plugin}: {result}: {error}")));
         }
     }
     let total = start.elapsed();
     round_trips.sort_unstable();
-    Ok(Figures {
-        event,
-        total,
-        round_trips,
-    })
+    Ok(Figures { event, total, round_trips })
 }
 
 /// The duration and memory of synchronizing one plugin.

@@ -38,9 +38,7 @@ impl Bundle {
         let config = folder.join("config.json");
         let failed =
             |error: String| Failure::new(format!("cannot read {}: {error}", config.display()));
-        let folder = folder
-            .canonicalize()
-            .map_err(|error| failed(error.to_string()))?;
+        let folder = folder.canonicalize().map_err(|error| failed(error.to_string()))?;
         let file = File::open(&config).map_err(|error| failed(error.to_string()))?;
         let value = serde_json::from_reader(file.take(MAX_CONFIG))
             .map_err(|error| failed(error.to_string()))?;
@@ -68,12 +66,7 @@ impl Bundle {
             state: ContainerState::ContainerCreated.into(),
             ..oci::container(&spec)
         };
-        Bundle {
-            folder,
-            spec,
-            pod,
-            container,
-        }
+        Bundle { folder, spec, pod, container }
     }
 
     /// Runs the container from RunPodSandbox to RemovePodSandbox. Returns the exit code of its process.
@@ -124,10 +117,7 @@ impl Bundle {
 
     fn write(&self) -> Result<TempDir, Failure> {
         let failed = |error: String| {
-            Failure::new(format!(
-                "cannot write the bundle of {}: {error}",
-                self.folder.display()
-            ))
+            Failure::new(format!("cannot write the bundle of {}: {error}", self.folder.display()))
         };
         let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
         let spec = oci::to_value(&self.spec).map_err(|error| failed(error.to_string()))?;
@@ -191,12 +181,7 @@ impl Runc {
         let child = command.spawn().map_err(|error| {
             Failure::new(format!("cannot start runc: {error}")).with_help("install runc")
         })?;
-        Ok(Runc {
-            child,
-            state,
-            id: id.to_owned(),
-            ended: None,
-        })
+        Ok(Runc { child, state, id: id.to_owned(), ended: None })
     }
 
     /// Waits until the process of the container runs, or has already ended.
@@ -212,10 +197,7 @@ impl Runc {
 
     async fn is_running(&self) -> Result<bool, Failure> {
         let mut command = Command::new("runc");
-        command
-            .arg("--root")
-            .arg(&self.state)
-            .args(["state", &self.id]);
+        command.arg("--root").arg(&self.state).args(["state", &self.id]);
         let state = command.stderr(Stdio::null()).output().await.map_err(lost)?;
         let state = serde_json::from_slice::<serde_json::Value>(&state.stdout);
         Ok(state.is_ok_and(|state| state["status"] == "running"))

@@ -23,11 +23,7 @@ impl Failure {
 
     /// Returns an error of any other kind.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Failure {
-            usage: false,
-            message: message.into(),
-            help: None,
-        }
+        Failure { usage: false, message: message.into(), help: None }
     }
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {

@@ -33,18 +33,15 @@ pub(crate) fn parse(name: &str) -> Result<Event, String> {
     let events = || (1..).map_while(|number| Event::try_from(number).ok());
     let found = events().find(|event| rpc_name(*event).to_ascii_lowercase() == wanted);
     match found {
-        Some(Event::ValidateContainerAdjustment) => Err(format!(
-            "event `{name}` is sent as a part of CreateContainer"
-        )),
+        Some(Event::ValidateContainerAdjustment) => {
+            Err(format!("event `{name}` is sent as a part of CreateContainer"))
+        }
         Some(event) if event != Event::Last => Ok(event),
         _ => {
             let known = events()
                 .filter(|event| !matches!(event, Event::Last | Event::ValidateContainerAdjustment));
             let known: Vec<String> = known.map(rpc_name).collect();
-            Err(format!(
-                "unknown event `{name}`: expected one of {}",
-                known.join(", ")
-            ))
+            Err(format!("unknown event `{name}`: expected one of {}", known.join(", ")))
         }
     }
 }
@@ -80,9 +77,7 @@ pub(crate) async fn send(
         }
         Event::UpdatePodSandbox => {
             let overhead = request.overhead.as_ref();
-            let relayed = adaptation
-                .update_pod_sandbox(pod, overhead, resources)
-                .await?;
+            let relayed = adaptation.update_pod_sandbox(pod, overhead, resources).await?;
             Ok(relayed.map(|()| Answer::None))
         }
         Event::CreateContainer => {
@@ -91,9 +86,7 @@ pub(crate) async fn send(
         }
         Event::UpdateContainer => {
             let resources = resources.unwrap_or(&none);
-            let relayed = adaptation
-                .update_container(pod, container, resources)
-                .await?;
+            let relayed = adaptation.update_container(pod, container, resources).await?;
             Ok(relayed.map(|updated| Answer::Updated(Box::new(updated))))
         }
         event => {

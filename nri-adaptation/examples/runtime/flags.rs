@@ -129,22 +129,16 @@ impl Given {
                 return Err(Failure::usage("--scenario, --bundle or --event is missing"));
             }
             (_, _, _) => {
-                return Err(Failure::usage(
-                    "--scenario, --bundle and --event exclude each other",
-                ));
+                return Err(Failure::usage("--scenario, --bundle and --event exclude each other"));
             }
         };
         if self.measures() && self.event.is_none() {
-            return Err(Failure::usage(
-                "--count, --labels and --pods require --event",
-            ));
+            return Err(Failure::usage("--count, --labels and --pods require --event"));
         }
         if self.config.is_some() && self.plugins.is_none() {
             return Err(Failure::usage("--config requires --plugins"));
         }
-        let socket = self
-            .socket
-            .ok_or_else(|| Failure::usage("--socket is missing"))?;
+        let socket = self.socket.ok_or_else(|| Failure::usage("--socket is missing"))?;
         Ok(Flags {
             socket,
             plugins: self.plugins,
@@ -163,9 +157,7 @@ impl Given {
 
     fn bench(&self, event: &str) -> Result<Bench, Failure> {
         let event = event::parse(event).map_err(Failure::usage)?;
-        let count = self
-            .count
-            .ok_or_else(|| Failure::usage("--count is missing"))?;
+        let count = self.count.ok_or_else(|| Failure::usage("--count is missing"))?;
         if !(1..=MAX_COUNT).contains(&count) {
             let message = format!("--count is {count}, expected 1 to {MAX_COUNT}");
             return Err(Failure::usage(message));
@@ -180,12 +172,7 @@ impl Given {
             let message = format!("--pods is {pods}, more than {MAX_PODS}");
             return Err(Failure::usage(message));
         }
-        Ok(Bench {
-            event,
-            count,
-            labels,
-            pods,
-        })
+        Ok(Bench { event, count, labels, pods })
     }
 }
 

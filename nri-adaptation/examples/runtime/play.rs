@@ -29,9 +29,7 @@ pub(crate) fn invalid(adjust: &ContainerAdjustment) -> Option<String> {
 async fn step(runtime: &Runtime, request: &Request) -> StepReport {
     let mut report = StepReport::new(event::rpc_name(request.event));
     match event::send(&runtime.adaptation, request).await {
-        Ok(Relayed {
-            answer, outcomes, ..
-        }) => {
+        Ok(Relayed { answer, outcomes, .. }) => {
             match answer {
                 Answer::None => {}
                 Answer::Created(created) => {

@@ -80,11 +80,7 @@ impl Scenario {
         Ok(Scenario {
             state: NodeState {
                 pods: file.pods.into_iter().map(|pod| pod.0).collect(),
-                containers: file
-                    .containers
-                    .into_iter()
-                    .map(|container| container.0)
-                    .collect(),
+                containers: file.containers.into_iter().map(|container| container.0).collect(),
             },
             steps: steps.collect::<Result<_, _>>()?,
         })
@@ -119,10 +115,7 @@ mod tests {
             ("", "EOF while parsing"),
             ("{}", "missing field `steps`"),
             (r#"{"steps":[],"pod":[]}"#, "unknown field `pod`"),
-            (
-                r#"{"steps":[{"event":"Dance","pod":{}}]}"#,
-                "step 1 (Dance): unknown event `Dance`",
-            ),
+            (r#"{"steps":[{"event":"Dance","pod":{}}]}"#, "step 1 (Dance): unknown event `Dance`"),
             (
                 r#"{"steps":[{"event":"RunPodSandbox"}]}"#,
                 "step 1 (RunPodSandbox): `pod` is missing",
@@ -135,10 +128,7 @@ mod tests {
                 r#"{"steps":[{"event":"ValidateContainerAdjustment","pod":{},"container":{}}]}"#,
                 "is sent as a part of CreateContainer",
             ),
-            (
-                r#"{"steps":[{"event":"RunPodSandbox","pod":{"nmae":""}}]}"#,
-                "unknown field `nmae`",
-            ),
+            (r#"{"steps":[{"event":"RunPodSandbox","pod":{"nmae":""}}]}"#, "unknown field `nmae`"),
         ] {
             let found = Scenario::parse(text).expect_err(text);
             assert!(found.contains(error), "{text}: {found}");

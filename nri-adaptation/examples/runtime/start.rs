@@ -61,10 +61,7 @@ impl RuntimeCallbacks for Callbacks {
     async fn synchronize(&self, state: &mut nri_adaptation::State) -> nri::Result<()> {
         self.progress.begin();
         self.state.pods.iter().for_each(|pod| state.pod(pod));
-        self.state
-            .containers
-            .iter()
-            .for_each(|container| state.container(container));
+        self.state.containers.iter().for_each(|container| state.container(container));
         Ok(())
     }
 
@@ -81,10 +78,7 @@ impl RuntimeCallbacks for Callbacks {
 /// Starts the runtime and waits for the number of external plugins given by the flags.
 pub(crate) async fn start(flags: &Flags, state: Arc<NodeState>) -> Result<Runtime, Failure> {
     let progress = Arc::<Progress>::default();
-    let callbacks = Callbacks {
-        state,
-        progress: Arc::clone(&progress),
-    };
+    let callbacks = Callbacks { state, progress: Arc::clone(&progress) };
     let deprecations = DeprecationList::default();
     let mut builder = Adaptation::builder("nri-example-runtime", env!("CARGO_PKG_VERSION"))
         .listen(&flags.socket)
@@ -101,11 +95,7 @@ pub(crate) async fn start(flags: &Flags, state: Arc<NodeState>) -> Result<Runtim
         builder = builder.speaking(release);
     }
     let adaptation = builder.start().await?;
-    let runtime = Runtime {
-        adaptation,
-        deprecations,
-        progress,
-    };
+    let runtime = Runtime { adaptation, deprecations, progress };
     wait(&runtime.adaptation, flags).await?;
     Ok(runtime)
 }

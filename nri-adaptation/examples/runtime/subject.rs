@@ -10,9 +10,7 @@ use crate::scenario::NodeState;
 pub(crate) fn state(bench: &Bench) -> NodeState {
     NodeState {
         pods: (0..bench.pods).map(|nth| pod(bench, nth)).collect(),
-        containers: (0..2 * bench.pods)
-            .map(|nth| container(bench, nth, nth / 2))
-            .collect(),
+        containers: (0..2 * bench.pods).map(|nth| container(bench, nth, nth / 2)).collect(),
     }
 }
 

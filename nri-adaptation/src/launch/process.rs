@@ -80,10 +80,7 @@ impl Process {
         }
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&output);
-        let lines: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let first = lines.len().saturating_sub(MAX_LINES);
         let shown = (lines.iter().skip(first))
             .map(|line| OneLine::new(line, MAX_LINE).to_string())

@@ -37,9 +37,7 @@ pub(in super::super) fn spawn(
     };
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
     ours.set_nonblocking(true).map_err(failed)?;
-    let ours = UnixStream::from_std(ours)
-        .and_then(Socket::new)
-        .map_err(failed)?;
+    let ours = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
     let mut command = Command::new(&found.path);
     command
         .env_clear()

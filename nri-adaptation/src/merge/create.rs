@@ -111,11 +111,7 @@ impl CreateCollector {
     /// Returns the merged answers.
     pub fn finish(self) -> Created {
         let merged = self.merged();
-        Created {
-            adjust: merged.adjust.strip(),
-            updates: stripped(merged.updates),
-            ..merged
-        }
+        Created { adjust: merged.adjust.strip(), updates: stripped(merged.updates), ..merged }
     }
 
     /// Returns the merged answers, with the empty parts that validators get.
@@ -149,23 +145,11 @@ impl CreateCollector {
         let collected = &mut self.adjustment;
         let mut claims = self.updates.owners.claims(&container.id, plugin);
         let (known, removals) = (&mut container.annotations, &mut collected.annotations);
-        merge_map(
-            Field::Annotations,
-            annotations,
-            known,
-            removals,
-            &mut claims,
-        )?;
+        merge_map(Field::Annotations, annotations, known, removals, &mut claims)?;
         let (known, unowned_mounts) = (&mut container.mounts, &mut unowned.mounts);
         let removals = merge_list(mounts, known, unowned_mounts, &mut claims)?;
         collected.mounts.extend(removals);
-        environment(
-            env,
-            &mut container.env,
-            &mut unowned.env,
-            &mut collected.env,
-            &mut claims,
-        )?;
+        environment(env, &mut container.env, &mut unowned.env, &mut collected.env, &mut claims)?;
         arguments(args, container, collected, &mut claims)?;
         if let Some(asked) = asked_hooks {
             hooks(asked, container, collected, &mut claims);
@@ -262,14 +246,8 @@ fn hooks(
 
 fn append_hooks(hooks: &mut Hooks, added: Hooks) {
     // Without `..`, so that a new stage cannot be forgotten.
-    let Hooks {
-        prestart,
-        create_runtime,
-        create_container,
-        start_container,
-        poststart,
-        poststop,
-    } = added;
+    let Hooks { prestart, create_runtime, create_container, start_container, poststart, poststop } =
+        added;
     hooks.prestart.extend(prestart);
     hooks.create_runtime.extend(create_runtime);
     hooks.create_container.extend(create_container);

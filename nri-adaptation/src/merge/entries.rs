@@ -60,10 +60,7 @@ impl<T: ListEntry> ListChange<T> {
         removed.reverse();
         removed.sort_by(|one, other| one.key().cmp(other.key()));
         removed.dedup_by(|one, other| one.key() == other.key());
-        ListChange {
-            added: asked,
-            removed,
-        }
+        ListChange { added: asked, removed }
     }
 
     /// Returns true if it removes any entry.

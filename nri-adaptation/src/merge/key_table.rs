@@ -27,11 +27,7 @@ struct Slot<V> {
 
 impl<V> Default for KeyTable<V> {
     fn default() -> Self {
-        KeyTable {
-            keys: String::new(),
-            slots: HashTable::new(),
-            hasher: RandomState::new(),
-        }
+        KeyTable { keys: String::new(), slots: HashTable::new(), hasher: RandomState::new() }
     }
 }
 
@@ -45,11 +41,7 @@ impl<V: Copy> KeyTable<V> {
 
     /// Inserts the value. Returns the existing value instead if the key has one.
     pub(super) fn insert_new(&mut self, key: &str, value: V) -> Option<&mut V> {
-        let KeyTable {
-            keys,
-            slots,
-            hasher,
-        } = self;
+        let KeyTable { keys, slots, hasher } = self;
         let same = |slot: &Slot<V>| keys[slot.start..slot.end] == *key;
         let rehash = |slot: &Slot<V>| hasher.hash_one(&keys[slot.start..slot.end]);
         match slots.entry(hasher.hash_one(key), same, rehash) {

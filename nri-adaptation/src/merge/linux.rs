@@ -137,10 +137,7 @@ fn rdt(
         claims.remove(Field::RdtClosId);
         claims.remove(Field::RdtSchemata);
         claims.remove(Field::RdtEnableMonitoring);
-        *collected = LinuxRdt {
-            remove: true,
-            ..LinuxRdt::default()
-        };
+        *collected = LinuxRdt { remove: true, ..LinuxRdt::default() };
     }
     if asked.clos_id.is_some() {
         claims.claim(Field::RdtClosId)?;

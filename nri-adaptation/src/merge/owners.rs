@@ -41,16 +41,10 @@ impl Owners {
     pub(super) fn claims<'o>(&'o mut self, container_id: &str, plugin: &'o str) -> Claims<'o> {
         let index = self.index(plugin);
         if !self.containers.contains_key(container_id) {
-            self.containers
-                .insert(container_id.to_owned(), Fields::default());
+            self.containers.insert(container_id.to_owned(), Fields::default());
         }
         let fields = self.containers.get_mut(container_id);
-        Claims {
-            fields: fields.expect("inserted above"),
-            plugins: &self.plugins,
-            plugin,
-            index,
-        }
+        Claims { fields: fields.expect("inserted above"), plugins: &self.plugins, plugin, index }
     }
 
     /// Returns the owned entries of a list or map of this container, if there are any.
@@ -110,11 +104,7 @@ impl Owner {
     /// Returns the name of the plugin, with the removal marker if it has removed the entry.
     fn name(self, plugins: &[Box<str>]) -> String {
         let plugin = &*plugins[self.plugin];
-        if self.removed {
-            marker::mark(plugin)
-        } else {
-            plugin.to_owned()
-        }
+        if self.removed { marker::mark(plugin) } else { plugin.to_owned() }
     }
 }
 
@@ -150,10 +140,7 @@ impl Claims<'_> {
     pub(super) fn claim_entry(&mut self, field: Field, key: &str) -> Result<(), MergeError> {
         let removal = self.removal();
         let entries = self.fields.compound.entry(field as i32).or_default();
-        let claimed = Owner {
-            plugin: self.index,
-            removed: false,
-        };
+        let claimed = Owner { plugin: self.index, removed: false };
         match entries.insert_new(key, claimed) {
             None => Ok(()),
             Some(owner) if *owner == removal => {
@@ -192,10 +179,7 @@ impl Claims<'_> {
     }
 
     fn removal(&self) -> Owner {
-        Owner {
-            plugin: self.index,
-            removed: true,
-        }
+        Owner { plugin: self.index, removed: true }
     }
 }
 
@@ -254,10 +238,7 @@ pub struct Conflict {
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (plugin, other, field) = (&self.plugin, &self.other, self.field.as_str_name());
-        write!(
-            f,
-            "plugins {plugin:?} and {other:?} both tried to set {field}"
-        )?;
+        write!(f, "plugins {plugin:?} and {other:?} both tried to set {field}")?;
         match &self.key {
             Some(key) => write!(f, " {key}"),
             None => Ok(()),

@@ -73,17 +73,12 @@ impl Pending {
 
     /// Returns the update, with resources of memory and CPU, if only empty.
     fn finish(self) -> ContainerUpdate {
-        let mut resources = if self.is_changed {
-            self.resources
-        } else {
-            LinuxResources::default()
-        };
+        let mut resources =
+            if self.is_changed { self.resources } else { LinuxResources::default() };
         fill_resources(&mut resources);
         ContainerUpdate {
             container_id: self.container_id,
-            linux: Some(LinuxContainerUpdate {
-                resources: Some(resources),
-            }),
+            linux: Some(LinuxContainerUpdate { resources: Some(resources) }),
             ignore_failure: self.ignore_failure,
         }
     }

@@ -47,11 +47,7 @@ impl View {
     pub(super) fn finish(self, adjustment: &mut ContainerAdjustment, owners: &Owners) {
         let View { container, unowned } = self;
         let owned = |field| owners.owned(&container.id, field);
-        move_owned(
-            container.annotations,
-            owned(Field::Annotations),
-            &mut adjustment.annotations,
-        );
+        move_owned(container.annotations, owned(Field::Annotations), &mut adjustment.annotations);
         move_tail(container.mounts, unowned.mounts, &mut adjustment.mounts);
         move_tail(container.rlimits, unowned.rlimits, &mut adjustment.rlimits);
         if let (Some(linux), Some(adjustment)) = (container.linux, &mut adjustment.linux) {

@@ -35,9 +35,7 @@ pub(super) fn resolve<T>(
     if class.is_empty() {
         return Ok(None);
     }
-    let resolve = callback
-        .as_mut()
-        .ok_or_else(|| missing(field, class, method))?;
+    let resolve = callback.as_mut().ok_or_else(|| missing(field, class, method))?;
     resolve(class).map(Some).map_err(refused(field))
 }
 

@@ -27,10 +27,7 @@ pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error>
                 .devices_mut()
                 .get_or_insert_default()
                 .push(access_rule(&device, asked.access()));
-            parts::linux(spec)
-                .devices_mut()
-                .get_or_insert_default()
-                .push(device);
+            parts::linux(spec).devices_mut().get_or_insert_default().push(device);
         }
     }
     Ok(())
@@ -39,9 +36,8 @@ pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error>
 /// Converts a device rule of the resources.
 pub(super) fn rule(asked: &LinuxDeviceCgroup, index: usize) -> Result<OciRule, Error> {
     let field = || format!("linux.resources.devices[{index}].type");
-    let kind = filled::<String>(&asked.r#type)
-        .map(|kind| parse(&kind, DEVICE_TYPE, field))
-        .transpose()?;
+    let kind =
+        filled::<String>(&asked.r#type).map(|kind| parse(&kind, DEVICE_TYPE, field)).transpose()?;
     let mut rule = OciRule::default();
     rule.set_allow(asked.allow)
         .set_typ(kind)

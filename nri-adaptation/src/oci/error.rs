@@ -79,10 +79,7 @@ pub enum ErrorKind {
 
 impl Error {
     pub(super) fn new(field: impl Into<String>, kind: ErrorKind) -> Self {
-        Error {
-            field: field.into(),
-            kind,
-        }
+        Error { field: field.into(), kind }
     }
 
     /// Returns the field of the adjustment, with the names of the protocol:

@@ -218,10 +218,7 @@ fn cdi(spec: &mut Spec, devices: &[CdiDevice], callbacks: &mut Callbacks<'_>) ->
     if devices.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = devices
-        .iter()
-        .map(|CdiDevice { name }| name.as_str())
-        .collect();
+    let names: Vec<&str> = devices.iter().map(|CdiDevice { name }| name.as_str()).collect();
     let field = "cdi_devices";
     match &mut callbacks.cdi {
         Some(inject) => inject(spec, &names).map_err(refused(field)),

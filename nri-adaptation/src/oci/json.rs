@@ -135,11 +135,7 @@ mod tests {
         let flags = &written["process"]["scheduler"]["flags"];
         assert_eq!(
             flags,
-            &json!([
-                "SCHED_RESET_ON_FORK",
-                "SCHED_FLAG_RECLAIM",
-                "SCHED_FLAG_D_L_OVERRUN"
-            ])
+            &json!(["SCHED_RESET_ON_FORK", "SCHED_FLAG_RECLAIM", "SCHED_FLAG_D_L_OVERRUN"])
         );
         let name = written.pointer("/linux/netDevices/eth0/name");
         let access = written.pointer("/linux/resources/devices/0/access");

@@ -61,11 +61,7 @@ fn merge<V>(map: &mut Option<HashMap<String, V>>, asked: BTreeMap<String, V>) {
     for key in asked.keys().filter_map(|key| marker::removed(key)) {
         map.remove(key);
     }
-    map.extend(
-        asked
-            .into_iter()
-            .filter(|(key, _)| marker::removed(key).is_none()),
-    );
+    map.extend(asked.into_iter().filter(|(key, _)| marker::removed(key).is_none()));
 }
 
 /// Removes marked namespaces, then sets the others. A namespace replaces the one of the same type,
@@ -84,9 +80,7 @@ pub(super) fn namespaces(spec: &mut Spec, asked: &[LinuxNamespace]) -> Result<()
     for (index, LinuxNamespace { r#type, path }) in asked.iter().enumerate() {
         if marker::removed(r#type).is_none() {
             let mut namespace = OciNamespace::default();
-            namespace
-                .set_typ(kind(r#type, index)?)
-                .set_path(filled(path));
+            namespace.set_typ(kind(r#type, index)?).set_path(filled(path));
             set(namespaces, namespace);
         }
     }
@@ -139,9 +133,7 @@ pub(super) fn memory_policy(
     };
     let field = |name: &str| format!("linux.memory_policy.{name}");
     let flags = flags.iter().enumerate().map(|(index, flag)| {
-        named(*flag, MpolFlag::as_str_name, || {
-            field(&format!("flags[{index}]"))
-        })
+        named(*flag, MpolFlag::as_str_name, || field(&format!("flags[{index}]")))
     });
     let mut policy = OciPolicy::default();
     policy

@@ -29,10 +29,7 @@ pub(super) fn apply(
         return Ok(());
     }
     let mut mounts = spec.mounts_mut().take().unwrap_or_default();
-    for destination in asked
-        .iter()
-        .filter_map(|it| marker::removed(&it.destination))
-    {
+    for destination in asked.iter().filter_map(|it| marker::removed(&it.destination)) {
         remove(&mut mounts, destination);
     }
     for (index, mount) in asked.iter().enumerate() {
@@ -91,11 +88,7 @@ fn depth(path: &Path) -> usize {
         }
     }
     let parts = names + parents;
-    if path.has_root() {
-        parts.max(1)
-    } else {
-        parts.saturating_sub(1)
-    }
+    if path.has_root() { parts.max(1) } else { parts.saturating_sub(1) }
 }
 
 /// Checks that the source of a mount propagates as its options require, and sets the propagation of
@@ -120,12 +113,9 @@ fn ensure_propagation(
     let source_path = PathBuf::from(&mount.source);
     match (callbacks.propagation)(&source_path) {
         Err(cause) => fail(ErrorKind::UnknownPropagation { source_path, cause }),
-        Ok(found) if !accepted.contains(&found) => fail(ErrorKind::WrongPropagation {
-            source_path,
-            option,
-            found,
-            accepted: names,
-        }),
+        Ok(found) if !accepted.contains(&found) => {
+            fail(ErrorKind::WrongPropagation { source_path, option, found, accepted: names })
+        }
         Ok(_) => {
             let linux = parts::linux(spec);
             let present = linux.rootfs_propagation().as_deref();
@@ -209,9 +199,7 @@ mod tests {
     #[test]
     fn depth_is_that_of_the_shortest_path() {
         let none = ["", ".", "..", "a", "a/../.."];
-        let flat = [
-            "/", "/a", "/a/", "//a", "/a/../b/", "/../a", "/a/b/..", "/..", "a/b",
-        ];
+        let flat = ["/", "/a", "/a/", "//a", "/a/../b/", "/../a", "/a/b/..", "/..", "a/b"];
         let deep = ["/a/./b", "../a/b", "../../a"];
         for (expected, paths) in [(0, &none[..]), (1, &flat[..]), (2, &deep[..])] {
             for path in paths {
@@ -268,9 +256,7 @@ mod tests {
             (json!(null), "rprivate,rslave", Private, Err("rslave")),
         ] {
             let mut spec = from_value(json!({"linux": {"rootfsPropagation": before}})).unwrap();
-            let mount = options
-                .split(',')
-                .fold(Mount::bind("/srv", "/srv"), Mount::option);
+            let mount = options.split(',').fold(Mount::bind("/srv", "/srv"), Mount::option);
             let adjustment = Adjustment::new().mount(mount);
             let applied = Generator::new(&mut spec)
                 .with_mount_propagation(move |path| {

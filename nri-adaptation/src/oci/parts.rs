@@ -24,11 +24,7 @@ pub(super) fn resources(spec: &mut Spec) -> &mut LinuxResources {
 
 fn empty_linux() -> Linux {
     let mut linux = Linux::default();
-    linux
-        .set_resources(None)
-        .set_namespaces(None)
-        .set_masked_paths(None)
-        .set_readonly_paths(None);
+    linux.set_resources(None).set_namespaces(None).set_masked_paths(None).set_readonly_paths(None);
     linux
 }
 

@@ -54,10 +54,7 @@ fn rlimit(asked: &PosixRlimit, index: usize) -> Result<OciRlimit, Error> {
     let PosixRlimit { r#type, hard, soft } = asked;
     let field = || format!("rlimits[{index}].type");
     let kind: PosixRlimitType = parse(r#type, "a limit such as RLIMIT_NOFILE", field)?;
-    let limit = PosixRlimitBuilder::default()
-        .typ(kind)
-        .hard(*hard)
-        .soft(*soft);
+    let limit = PosixRlimitBuilder::default().typ(kind).hard(*hard).soft(*soft);
     built(limit.build(), field)
 }
 
@@ -67,10 +64,7 @@ pub(super) fn oom_score(spec: &mut Spec, asked: Option<OptionalInt>) -> Result<(
     };
     let score = i32::try_from(value).map_err(|_| {
         let (min, max) = (i32::MIN.into(), i32::MAX.into());
-        Error::new(
-            "linux.oom_score_adj",
-            ErrorKind::OutOfRange { value, min, max },
-        )
+        Error::new("linux.oom_score_adj", ErrorKind::OutOfRange { value, min, max })
     })?;
     parts::process(spec).set_oom_score_adj(Some(score));
     Ok(())
@@ -85,9 +79,7 @@ pub(super) fn io_priority(spec: &mut Spec, asked: Option<&LinuxIoPriority>) -> R
     let cleared = *class == IoPrioClass::IoprioClassNone as i32;
     let priority = (!cleared).then(|| {
         let class: IOPriorityClass = named(*class, IoPrioClass::as_str_name, field)?;
-        let priority = LinuxIOPriorityBuilder::default()
-            .class(class)
-            .priority(*priority);
+        let priority = LinuxIOPriorityBuilder::default().class(class).priority(*priority);
         built(priority.build(), field)
     });
     parts::process(spec).set_io_priority(priority.transpose()?);
@@ -106,11 +98,7 @@ pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Resu
     let field = || "linux.scheduler.policy".to_owned();
     let mut scheduler = Scheduler::default();
     scheduler
-        .set_policy(named(
-            asked.policy,
-            LinuxSchedulerPolicy::as_str_name,
-            field,
-        )?)
+        .set_policy(named(asked.policy, LinuxSchedulerPolicy::as_str_name, field)?)
         .set_nice(nonzero(asked.nice))
         .set_priority(nonzero(asked.priority))
         .set_flags(some(scheduler_flags(&asked.flags)?))
@@ -124,11 +112,7 @@ pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Resu
 fn scheduler_flags(flags: &[i32]) -> Result<Vec<OciFlag>, Error> {
     let name = |flag: &LinuxSchedulerFlag| {
         let is_renamed = *flag == LinuxSchedulerFlag::SchedFlagResetOnFork;
-        if is_renamed {
-            RESET_ON_FORK
-        } else {
-            flag.as_str_name()
-        }
+        if is_renamed { RESET_ON_FORK } else { flag.as_str_name() }
     };
     let flags = flags.iter().enumerate();
     flags
@@ -142,10 +126,7 @@ pub(super) fn environment(spec: &mut Spec, asked: &[KeyValue]) -> Result<(), Err
         return Ok(());
     }
     let mut changes = Changes::new(asked)?;
-    let present = spec
-        .process_mut()
-        .as_mut()
-        .and_then(|process| process.env_mut().take());
+    let present = spec.process_mut().as_mut().and_then(|process| process.env_mut().take());
     let mut env = changes.change(present.unwrap_or_default());
     changes.append(asked, &mut env);
     if spec.process().is_some() || !env.is_empty() {

@@ -176,11 +176,7 @@ fn rdt(rdt: &LinuxIntelRdt) -> LinuxRdt {
 
 fn user(process: &Process) -> User {
     let user = process.user();
-    User {
-        uid: user.uid(),
-        gid: user.gid(),
-        additional_gids: list(user.additional_gids()),
-    }
+    User { uid: user.uid(), gid: user.gid(), additional_gids: list(user.additional_gids()) }
 }
 
 fn rlimits(process: &Process) -> Vec<PosixRlimit> {
@@ -239,9 +235,7 @@ fn resources(resources: &OciResources) -> LinuxResources {
         rdt_class: None,
         unified: map(resources.unified()),
         devices: each(resources.devices(), rule),
-        pids: resources.pids().as_ref().map(|pids| LinuxPids {
-            limit: pids.limit(),
-        }),
+        pids: resources.pids().as_ref().map(|pids| LinuxPids { limit: pids.limit() }),
     }
 }
 
@@ -278,9 +272,7 @@ fn cpu(cpu: &OciCpu) -> LinuxCpu {
 fn rule(rule: &OciRule) -> LinuxDeviceCgroup {
     LinuxDeviceCgroup {
         allow: rule.allow(),
-        r#type: rule
-            .typ()
-            .map_or_else(String::new, |it| it.as_str().to_owned()),
+        r#type: rule.typ().map_or_else(String::new, |it| it.as_str().to_owned()),
         major: Optional::of(rule.major()),
         minor: Optional::of(rule.minor()),
         access: rule.access().clone().unwrap_or_default(),
@@ -320,8 +312,7 @@ fn argument(argument: &OciArg) -> LinuxSeccompArg {
 
 /// Returns the path as text, which is what the protocol has.
 fn text(path: Option<&Path>) -> String {
-    path.map(|path| path.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn list<T: Clone>(list: &Option<Vec<T>>) -> Vec<T> {

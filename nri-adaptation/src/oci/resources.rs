@@ -35,14 +35,8 @@ pub(super) fn apply(
     }
     hugepages(resources, &asked.hugepage_limits);
     if !asked.unified.is_empty() {
-        let entries = asked
-            .unified
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()));
-        resources
-            .unified_mut()
-            .get_or_insert_default()
-            .extend(entries);
+        let entries = asked.unified.iter().map(|(key, value)| (key.clone(), value.clone()));
+        resources.unified_mut().get_or_insert_default().extend(entries);
     }
     if let Some(asked) = &asked.pids {
         resources.set_pids(Some(pids(asked)));
@@ -88,12 +82,7 @@ fn memory(memory: &mut OciMemory, asked: &LinuxMemory) {
     }
     memory.set_kernel_tcp(asked.kernel_tcp.get().or(memory.kernel_tcp()));
     memory.set_swappiness(asked.swappiness.get().or(memory.swappiness()));
-    memory.set_disable_oom_killer(
-        asked
-            .disable_oom_killer
-            .get()
-            .or(memory.disable_oom_killer()),
-    );
+    memory.set_disable_oom_killer(asked.disable_oom_killer.get().or(memory.disable_oom_killer()));
     memory.set_use_hierarchy(asked.use_hierarchy.get().or(memory.use_hierarchy()));
 }
 

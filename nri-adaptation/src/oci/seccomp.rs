@@ -27,26 +27,19 @@ fn policy(asked: &LinuxSeccomp) -> Result<OciSeccomp, Error> {
     let field = |name: &str| format!("linux.seccomp_policy.{name}");
     let mut policy = OciSeccomp::default();
     policy
-        .set_default_action(parse(&asked.default_action, ACTION, || {
-            field("default_action")
-        })?)
+        .set_default_action(parse(&asked.default_action, ACTION, || field("default_action"))?)
         .set_default_errno_ret(asked.default_errno.get())
         .set_architectures(names(
             &asked.architectures,
             "an architecture such as SCMP_ARCH_X86_64",
             &field("architectures"),
         )?)
-        .set_flags(names(
-            &asked.flags,
-            "a flag such as SECCOMP_FILTER_FLAG_LOG",
-            &field("flags"),
-        )?)
+        .set_flags(names(&asked.flags, "a flag such as SECCOMP_FILTER_FLAG_LOG", &field("flags"))?)
         .set_listener_path(filled(&asked.listener_path))
         .set_listener_metadata(filled(&asked.listener_metadata));
     let syscalls = asked.syscalls.iter().enumerate();
-    let syscalls: Result<_, _> = syscalls
-        .map(|(index, it)| syscall(it, &field(&format!("syscalls[{index}]"))))
-        .collect();
+    let syscalls: Result<_, _> =
+        syscalls.map(|(index, it)| syscall(it, &field(&format!("syscalls[{index}]")))).collect();
     policy.set_syscalls(some(syscalls?));
     Ok(policy)
 }
@@ -57,17 +50,15 @@ fn names<T: FromStr>(
     field: &str,
 ) -> Result<Option<Vec<T>>, Error> {
     let asked = asked.iter().enumerate();
-    let names: Result<_, _> = asked
-        .map(|(index, name)| parse(name, expected, || format!("{field}[{index}]")))
-        .collect();
+    let names: Result<_, _> =
+        asked.map(|(index, name)| parse(name, expected, || format!("{field}[{index}]"))).collect();
     Ok(some(names?))
 }
 
 fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
     let args = asked.args.iter().enumerate();
-    let args: Result<_, _> = args
-        .map(|(index, it)| argument(it, || format!("{field}.args[{index}].op")))
-        .collect();
+    let args: Result<_, _> =
+        args.map(|(index, it)| argument(it, || format!("{field}.args[{index}].op"))).collect();
     let mut syscall = OciSyscall::default();
     syscall
         .set_names(asked.names.clone())
@@ -80,10 +71,7 @@ fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
 fn argument(asked: &LinuxSeccompArg, field: impl Fn() -> String) -> Result<OciArg, Error> {
     let op: LinuxSeccompOperator = parse(&asked.op, "an operator such as SCMP_CMP_EQ", &field)?;
     // A usize has at least 32 bits on every platform that runs containers.
-    let argument = OciArgBuilder::default()
-        .index(asked.index as usize)
-        .value(asked.value)
-        .op(op);
+    let argument = OciArgBuilder::default().index(asked.index as usize).value(asked.value).op(op);
     let argument = match nonzero(asked.value_two) {
         Some(value) => argument.value_two(value),
         None => argument,

@@ -78,9 +78,7 @@ fn add(linker: &mut Linker<Host>) -> Result<(), wasmi::errors::LinkerError> {
         .func_wrap(MODULE, "environ_get", |_: u32, _: u32| SUCCESS)?
         .func_wrap(MODULE, "environ_sizes_get", no_strings)?
         .func_wrap(MODULE, "fd_fdstat_get", fd_status)?
-        .func_wrap(MODULE, "fd_fdstat_set_flags", |fd: u32, _: u32| {
-            standard(fd)
-        })?
+        .func_wrap(MODULE, "fd_fdstat_set_flags", |fd: u32, _: u32| standard(fd))?
         .func_wrap(MODULE, "fd_prestat_get", |_: u32, _: u32| BADF)?
         .func_wrap(MODULE, "fd_write", fd_write)?
         .func_wrap(MODULE, "poll_oneoff", poll)?
@@ -136,16 +134,12 @@ fn read(
     length: u32,
 ) -> Result<Vec<u8>, ModuleError> {
     let outside = ModuleError::outside(what, address, length);
-    let memory = caller
-        .get_export("memory")
-        .and_then(wasmi::Extern::into_memory);
+    let memory = caller.get_export("memory").and_then(wasmi::Extern::into_memory);
     let Some(memory) = memory.filter(|_| length as usize <= MAX_MESSAGE) else {
         return Err(outside);
     };
     let start = address as usize;
-    let bytes = memory
-        .data(caller)
-        .get(start..start.saturating_add(length as usize));
+    let bytes = memory.data(caller).get(start..start.saturating_add(length as usize));
     bytes.map(<[u8]>::to_vec).ok_or(outside)
 }
 
@@ -173,11 +167,7 @@ fn clock_time(mut caller: Caller<'_, Host>, clock: u32, _precision: u64, time: u
 /// Returns the time of the clock of the day or the monotonic clock.
 fn now(clock: u32, host: &Host) -> Option<Duration> {
     match clock {
-        0 => Some(
-            SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default(),
-        ),
+        0 => Some(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()),
         1 => Some(host.epoch.elapsed()),
         _ => None,
     }
@@ -228,11 +218,7 @@ fn fd_write(
             write(caller.data_mut(), Level::Warn, line);
         }
     }
-    Ok(store(
-        &mut caller,
-        written,
-        &(text.len() as u32).to_le_bytes(),
-    ))
+    Ok(store(&mut caller, written, &(text.len() as u32).to_le_bytes()))
 }
 
 /// Returns the number at an offset, of up to eight bytes.
@@ -262,9 +248,7 @@ fn poll(
     let earliest = earliest.unwrap_or_default();
     caller.data().limit.sleep(earliest)?;
     let due = asked.iter().filter(|(wait, _)| *wait == earliest);
-    let due: Vec<u8> = due
-        .flat_map(|(_, subscription)| event(subscription))
-        .collect();
+    let due: Vec<u8> = due.flat_map(|(_, subscription)| event(subscription)).collect();
     let number = (due.len() / EVENT) as u32;
     Ok(match store(&mut caller, events, &due) {
         SUCCESS => store(&mut caller, occurred, &number.to_le_bytes()),
@@ -318,13 +302,7 @@ fn random(mut caller: Caller<'_, Host>, address: u32, length: u32) -> Errno {
 
 /// Writes bytes to the memory of the module.
 fn store(caller: &mut Caller<'_, Host>, address: u32, bytes: &[u8]) -> Errno {
-    let memory = caller
-        .get_export("memory")
-        .and_then(wasmi::Extern::into_memory);
+    let memory = caller.get_export("memory").and_then(wasmi::Extern::into_memory);
     let written = memory.map(|memory| memory.write(caller, address as usize, bytes));
-    if matches!(written, Some(Ok(()))) {
-        SUCCESS
-    } else {
-        FAULT
-    }
+    if matches!(written, Some(Ok(()))) { SUCCESS } else { FAULT }
 }

@@ -66,12 +66,7 @@ impl Drop for Hold {
 impl Limit {
     /// Returns the limits of a call that begins now and may take this long.
     pub(super) fn within(within: Duration) -> Self {
-        Limit {
-            start: Instant::now(),
-            within,
-            abandoned: Arc::default(),
-            lines: 0,
-        }
+        Limit { start: Instant::now(), within, abandoned: Arc::default(), lines: 0 }
     }
 
     /// Returns what ends the call when it is dropped.

@@ -55,10 +55,7 @@ impl Module {
     ) -> Result<Self, ModuleError> {
         let mut config = Config::default();
         // A call that runs out of fuel while a function is compiled cannot go on, so all are compiled now.
-        config
-            .consume_fuel(true)
-            .wasm_multi_memory(false)
-            .compilation_mode(CompilationMode::Eager);
+        config.consume_fuel(true).wasm_multi_memory(false).compilation_mode(CompilationMode::Eager);
         let engine = Engine::new(&config);
         let code = compile(&engine, code)?;
         let host = Host {
@@ -144,9 +141,7 @@ impl Module {
         let length = request.len() as u64;
         let address = call(&mut self.store, ("malloc", self.malloc), &[length])?;
         let address = address.ok_or_else(|| ModuleError::signature("malloc"))? as u32;
-        let written = self
-            .memory
-            .write(&mut self.store, address as usize, request);
+        let written = self.memory.write(&mut self.store, address as usize, request);
         // No buffer begins at 0, so a module without memory left may return that.
         match written {
             Ok(()) if address != 0 => Ok(address),
@@ -165,9 +160,7 @@ impl Module {
         let start = address as usize;
         let bytes = self.memory.data(&self.store);
         let bytes = bytes.get(start..start.saturating_add(length as usize));
-        let answer = bytes
-            .ok_or_else(|| ModuleError::outside("answer", address, length))?
-            .to_vec();
+        let answer = bytes.ok_or_else(|| ModuleError::outside("answer", address, length))?.to_vec();
         self.free(address)?;
         if flagged & ERROR == 0 {
             return Ok(answer);
@@ -222,12 +215,7 @@ fn call(
     let ty = function.ty(&*store);
     let invalid = || ModuleError::signature(name);
     let arguments = parameters(&ty, arguments).ok_or_else(invalid)?;
-    let mut results: Vec<Val> = ty
-        .results()
-        .iter()
-        .copied()
-        .map(Val::default_for_ty)
-        .collect();
+    let mut results: Vec<Val> = ty.results().iter().copied().map(Val::default_for_ty).collect();
     store.set_fuel(SLICE)?;
     let mut call = function.call_resumable(&mut *store, &arguments, &mut results)?;
     loop {

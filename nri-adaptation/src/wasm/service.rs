@@ -57,10 +57,7 @@ impl ModuleService {
         match added {
             Ok(Part::Whole(request)) => self.run("Synchronize", request, within).await,
             Ok(Part::More) => {
-                let more = SynchronizeResponse {
-                    more: true,
-                    ..SynchronizeResponse::default()
-                };
+                let more = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
                 Ok(more.encode_to_vec().into())
             }
             Err(error) => Err(Status::invalid_argument(error.to_string())),
@@ -111,9 +108,7 @@ impl Service for ModuleService {
         }
         let within = request.timeout.unwrap_or(DEFAULT_TIMEOUT);
         let rpcs = nri::__private::RPCS.iter();
-        let known = rpcs
-            .map(|rpc| rpc.name)
-            .find(|name| *name == request.method);
+        let known = rpcs.map(|rpc| rpc.name).find(|name| *name == request.method);
         match known {
             Some("Synchronize") => self.synchronize(request.payload, within).await,
             Some(rpc) => self.run(rpc, request.payload, within).await,

@@ -106,16 +106,8 @@ fn traps_are_errors() {
         ("", "unreachable", "unreachable"),
         ("(func $f (result i64) call $f)", "call $f", "stack"),
         ("", "(i64.load (i32.const -8))", "out of bounds"),
-        (
-            "",
-            "(i64.div_u (i64.const 1) (i64.const 0))",
-            "divide by zero",
-        ),
-        (
-            exit,
-            "(call $exit (i32.const 3)) i64.const 0",
-            "exited with status 3",
-        ),
+        ("", "(i64.div_u (i64.const 1) (i64.const 0))", "divide by zero"),
+        (exit, "(call $exit (i32.const 3)) i64.const 0", "exited with status 3"),
     ] {
         let error = call(definitions, body).unwrap_err();
         assert!(error.is_fatal() && !error.is_silence());
@@ -137,11 +129,7 @@ fn memory_is_limited() {
 
 #[test]
 fn answers_outside_of_memory_are_errors() {
-    for packed in [
-        "0xffffffff00000010",
-        "0x0001fffd00000004",
-        "0x00000000003fffff",
-    ] {
+    for packed in ["0xffffffff00000010", "0x0001fffd00000004", "0x00000000003fffff"] {
         let error = call("", &format!("i64.const {packed}")).unwrap_err();
         let message = error.to_string();
         assert!(message.contains("not in the memory"), "{packed}: {error}");
@@ -171,27 +159,15 @@ fn what_is_missing_or_foreign_is_named() {
     let version = r#"(memory (export "memory") 1) (func (export "plugin_api_version") (result i64) i64.const"#;
     for (text, message) in [
         ("(module)".to_owned(), "plugin_api_version is not exported"),
-        (
-            format!("(module {version} 2))"),
-            "API version mismatch, host: 1, plugin: 2",
-        ),
-        (
-            format!("(module {version} 1))"),
-            "plugin_configure is not exported",
-        ),
+        (format!("(module {version} 2))"), "API version mismatch, host: 1, plugin: 2"),
+        (format!("(module {version} 1))"), "plugin_configure is not exported"),
         (
             r#"(module (func (export "plugin_api_version") (param f32)))"#.into(),
             "invalid signature",
         ),
-        (
-            r#"(module (import "env" "system" (func)))"#.into(),
-            "system",
-        ),
+        (r#"(module (import "env" "system" (func)))"#.into(), "system"),
         (r#"(module (import "env" "log" (func)))"#.into(), "log"),
-        (
-            r#"(module (func $f (loop $again (br $again))) (start $f))"#.into(),
-            "fuel",
-        ),
+        (r#"(module (func $f (loop $again (br $again))) (start $f))"#.into(), "fuel"),
     ] {
         let Err(error) = code(&text) else {
             panic!("{text} was loaded");
@@ -209,12 +185,7 @@ fn logs_are_read_with_care_and_in_moderation() {
     let error = call(import, outside).unwrap_err();
     assert!(error.to_string().starts_with("log: 100 bytes"), "{error}");
     let garbage = "(call $log (i32.const 16) (i32.const 6))";
-    assert!(
-        call(import, garbage)
-            .unwrap_err()
-            .to_string()
-            .starts_with("log: ")
-    );
+    assert!(call(import, garbage).unwrap_err().to_string().starts_with("log: "));
     let empty =
         "(loop $again (drop (call $log (i32.const 0) (i32.const 0))) (br $again)) unreachable";
     let error = call_within(import, empty, Duration::from_millis(50)).unwrap_err();
@@ -268,12 +239,7 @@ async fn a_module_that_traps_or_never_ends_is_disconnected() {
             }
         });
         gone.await.unwrap();
-        assert!(
-            adaptation
-                .run_pod_sandbox(&PodSandbox::default())
-                .await
-                .is_ok()
-        );
+        assert!(adaptation.run_pod_sandbox(&PodSandbox::default()).await.is_ok());
     }
 }
 
@@ -293,8 +259,5 @@ fn each_release_needs_the_functions_of_its_rpcs() {
     let untagged = required("v0.9.1-0.20250219030224-e597e7849f24").unwrap();
     assert!(untagged.contains(&"UpdatePodSandbox"), "{untagged:?}");
     assert_eq!(required("v0.11.0").unwrap().len(), 9);
-    assert_eq!(
-        required("v0.12.5").unwrap().len(),
-        nri::__private::RPCS.len()
-    );
+    assert_eq!(required("v0.12.5").unwrap().len(), nri::__private::RPCS.len());
 }

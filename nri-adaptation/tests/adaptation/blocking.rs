@@ -37,10 +37,7 @@ impl RuntimeCallbacks for Passes {
 #[test]
 fn plugins_are_called_and_may_call_while_nobody_waits() {
     let (passed, requests) = channel();
-    let plugins = builder()
-        .callbacks(Passes(passed))
-        .start_blocking()
-        .unwrap();
+    let plugins = builder().callbacks(Passes(passed)).start_blocking().unwrap();
     plugins.wait(plugins.builtin(Asks)).unwrap();
     let relayed = plugins.wait(plugins.run_pod_sandbox(&pod("p"))).unwrap();
     assert_eq!(shown(&relayed.outcomes), ["10-asks answered"]);

@@ -26,10 +26,7 @@ struct Recorder {
 
 impl Recorder {
     fn new(name: &'static str, seen: &EventLog) -> Self {
-        Recorder {
-            name,
-            seen: Arc::clone(seen),
-        }
+        Recorder { name, seen: Arc::clone(seen) }
     }
 
     fn note(&self, what: &str, container: &Container) {
@@ -41,10 +38,7 @@ impl Recorder {
 
 impl RunPodSandbox for Recorder {
     async fn run_pod_sandbox(&self, _: &EventContext, pod: PodSandbox) -> nri::Result<()> {
-        self.seen
-            .lock()
-            .unwrap()
-            .push(format!("{} run {}", self.name, pod.id));
+        self.seen.lock().unwrap().push(format!("{} run {}", self.name, pod.id));
         Ok(())
     }
 }
@@ -122,10 +116,7 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
         let plugin = Recorder::new(name, &seen);
         adaptation.builtin_as(plugin, index, "in").await.unwrap();
     }
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(
         shown(&created.outcomes)[..3],
         ["10-in answered", "20-peer answered", "30-in answered"]
@@ -135,18 +126,8 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
     assert_eq!(env, ["A", "B", "C"]);
     let mut seen = taken(&seen);
     seen[2..].sort();
-    assert_eq!(
-        seen,
-        [
-            "A create c[]",
-            "C create c[A=1,B=1]",
-            "A validate 3 []",
-            "C validate 3 []"
-        ]
-    );
-    let request = peer
-        .requests::<nri::api::CreateContainerRequest>("CreateContainer")
-        .remove(0);
+    assert_eq!(seen, ["A create c[]", "C create c[A=1,B=1]", "A validate 3 []", "C validate 3 []"]);
+    let request = peer.requests::<nri::api::CreateContainerRequest>("CreateContainer").remove(0);
     assert_eq!(request.container.unwrap().env, ["A=1"]);
 }
 
@@ -157,28 +138,17 @@ async fn updates_come_back_and_a_later_plugin_sees_them() {
     adaptation.builtin_as(id, "10", "in").await.unwrap();
     let peer = Peer::join(&adaptation, Script::new("20", "peer")).await;
     let asked = LinuxResources {
-        cpu: Some(LinuxCpu {
-            shares: Some(3.into()),
-            ..LinuxCpu::default()
-        }),
+        cpu: Some(LinuxCpu { shares: Some(3.into()), ..LinuxCpu::default() }),
         ..LinuxResources::default()
     };
-    let updated = adaptation
-        .update_container(&pod("p"), &container("c"), &asked)
-        .await
-        .unwrap();
+    let updated = adaptation.update_container(&pod("p"), &container("c"), &asked).await.unwrap();
     assert_eq!(taken(&seen), ["A update Some(3) c[]"]);
-    let request = peer
-        .requests::<nri::api::UpdateContainerRequest>("UpdateContainer")
-        .remove(0);
+    let request = peer.requests::<nri::api::UpdateContainerRequest>("UpdateContainer").remove(0);
     let cpu = request.linux_resources.unwrap().cpu.unwrap();
     let values = (cpu.shares.unwrap().value, cpu.quota.unwrap().value);
     assert_eq!(values, (3, 7));
     assert_eq!(shown(&updated.outcomes)[0], "10-in answered");
-    let stopped = adaptation
-        .stop_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let stopped = adaptation.stop_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(stopped.answer.updates[0].container_id, "other");
 }
 
@@ -206,16 +176,10 @@ async fn a_panic_an_error_and_a_handler_that_hangs_concern_one_request() {
         ("hangs", "timed out"),
         ("rejected", "not here"),
     ] {
-        let error = adaptation
-            .create_container(&pod(id), &container("c"))
-            .await
-            .unwrap_err();
+        let error = adaptation.create_container(&pod(id), &container("c")).await.unwrap_err();
         assert!(error.to_string().contains(reason), "{id}: {error}");
     }
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(shown(&created.outcomes)[0], "10-in answered");
 }
 
@@ -323,10 +287,7 @@ impl StopPodSandbox for Counter {
 async fn a_plugin_gets_one_request_at_a_time() {
     let counts = Arc::<[AtomicUsize; 3]>::default();
     let adaptation = adaptation().await;
-    adaptation
-        .builtin(Counter(Arc::clone(&counts)))
-        .await
-        .unwrap();
+    adaptation.builtin(Counter(Arc::clone(&counts))).await.unwrap();
     let threads = (0..50).map(|nth| {
         let adaptation = adaptation.clone();
         on_thread(async move {
@@ -339,10 +300,7 @@ async fn a_plugin_gets_one_request_at_a_time() {
         done.await.unwrap();
     }
     let [_, most, all] = &*counts;
-    assert_eq!(
-        (most.load(Ordering::SeqCst), all.load(Ordering::SeqCst)),
-        (1, 100)
-    );
+    assert_eq!((most.load(Ordering::SeqCst), all.load(Ordering::SeqCst)), (1, 100));
 }
 
 /// Asks for an update within its handler, and waits for it.
@@ -368,14 +326,8 @@ async fn w14_an_update_that_is_awaited_within_a_handler_is_refused() {
     let cluster = Cluster::default();
     let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
     adaptation.builtin(Asking).await.unwrap();
-    let started = adaptation
-        .post_start_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let started = adaptation.post_start_container(&pod("p"), &container("c")).await.unwrap();
     let error = started.outcomes[0].error.clone().unwrap_or_default();
-    assert!(
-        error.contains("within the handler of PostStartContainer"),
-        "{error}"
-    );
+    assert!(error.contains("within the handler of PostStartContainer"), "{error}");
     assert!(cluster.0.requested.lock().unwrap().is_empty());
 }

@@ -41,15 +41,9 @@ async fn a_plugin_in_this_process_takes_part_like_any_other() {
     let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
     let id = adaptation.builtin(Builtin).await.unwrap();
     assert_eq!(id.to_string(), "10-builtin");
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(created.answer.adjust.annotations["seen"], "p");
-    let error = adaptation
-        .create_container(&pod("refused"), &container("c"))
-        .await
-        .unwrap_err();
+    let error = adaptation.create_container(&pod("refused"), &container("c")).await.unwrap_err();
     assert!(error.to_string().contains("not this one"), "{error}");
     patiently(async {
         while cluster.0.requested.lock().unwrap().is_empty() {
@@ -87,10 +81,7 @@ async fn w15_a_plugin_on_the_stub_connects_to_the_socket_and_reconnects() {
         })
         .await;
     }
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(shown(&created.outcomes), ["10-builtin answered"]);
     adaptation.stop().await;
     assert!(!socket.exists(), "the socket is removed");
@@ -175,16 +166,10 @@ async fn o4_events_of_one_pod_keep_their_order() {
 
 fn env(value: &str) -> CreateContainerResponse {
     let adjust = ContainerAdjustment {
-        env: vec![KeyValue {
-            key: "LANG".to_owned(),
-            value: value.to_owned(),
-        }],
+        env: vec![KeyValue { key: "LANG".to_owned(), value: value.to_owned() }],
         ..ContainerAdjustment::default()
     };
-    CreateContainerResponse {
-        adjust: Some(adjust),
-        ..CreateContainerResponse::default()
-    }
+    CreateContainerResponse { adjust: Some(adjust), ..CreateContainerResponse::default() }
 }
 
 #[tokio::test]
@@ -193,49 +178,29 @@ async fn w13_later_plugins_see_the_container_as_adjusted_and_conflicts_fail_the_
     let first = Script::new("10", "first").message("CreateContainer", &env("C"));
     let _first = Peer::join(&adaptation, first).await;
     let second = Peer::join(&adaptation, Script::new("20", "second")).await;
-    adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     let seen = &second.requests::<nri::api::CreateContainerRequest>("CreateContainer")[0];
     assert_eq!(seen.container.as_ref().unwrap().env, ["LANG=C"]);
     let third = Script::new("30", "third").message("CreateContainer", &env("D"));
     let _third = Peer::join(&adaptation, third).await;
-    let error = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.reason(), error.plugin()),
-        (Reason::Conflict, Some("30-third"))
-    );
+    let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
+    assert_eq!((error.reason(), error.plugin()), (Reason::Conflict, Some("30-third")));
     assert!(error.to_string().contains("10-first"), "{error}");
 }
 
 #[tokio::test]
 async fn validators_of_the_runtime_and_of_plugins_reject() {
     let hooks = ContainerAdjustment {
-        hooks: Some(Hooks {
-            prestart: vec![Hook::default()],
-            ..Hooks::default()
-        }),
+        hooks: Some(Hooks { prestart: vec![Hook::default()], ..Hooks::default() }),
         ..ContainerAdjustment::default()
     };
-    let hooks = CreateContainerResponse {
-        adjust: Some(hooks),
-        ..CreateContainerResponse::default()
-    };
-    let strict = DefaultValidator {
-        reject_oci_hooks: true,
-        ..DefaultValidator::default()
-    };
+    let hooks =
+        CreateContainerResponse { adjust: Some(hooks), ..CreateContainerResponse::default() };
+    let strict = DefaultValidator { reject_oci_hooks: true, ..DefaultValidator::default() };
     let adaptation = builder().validator(strict).start().await.unwrap();
     let script = Script::new("10", "hooks").message("CreateContainer", &hooks);
     let _peer = Peer::join(&adaptation, script).await;
-    let error = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap_err();
+    let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
     assert_eq!(error.reason(), Reason::Rejected);
     assert!(error.to_string().contains("OCI hooks"), "{error}");
 
@@ -246,14 +211,8 @@ async fn validators_of_the_runtime_and_of_plugins_reject() {
     };
     let script = Script::new("10", "judge").message("ValidateContainerAdjustment", &verdict);
     let _judge = Peer::join(&adaptation, script).await;
-    let error = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.reason(), error.plugin()),
-        (Reason::Rejected, Some("10-judge"))
-    );
+    let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
+    assert_eq!((error.reason(), error.plugin()), (Reason::Rejected, Some("10-judge")));
     assert!(error.to_string().contains("not on my node"), "{error}");
     assert_eq!(error.outcomes().len(), 2);
     assert_eq!(error.outcomes()[1].result, OutcomeResult::Failed);
@@ -268,16 +227,11 @@ async fn validators_learn_which_plugins_were_connected_at_their_turn() {
     let elsewhere = Script::new("20", "elsewhere").events(pods.bits());
     let _elsewhere = Peer::join(&adaptation, elsewhere).await;
     let mut judge = Peer::join(&adaptation, Script::new("30", "judge")).await;
-    adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     let request: ValidateContainerAdjustmentRequest =
         judge.arrival("ValidateContainerAdjustment").await.read();
     let plugins = request.plugins.iter();
-    let plugins: Vec<_> = plugins
-        .map(|it| format!("{}-{}", it.index, it.name))
-        .collect();
+    let plugins: Vec<_> = plugins.map(|it| format!("{}-{}", it.index, it.name)).collect();
     assert_eq!(plugins, ["10-slow", "20-elsewhere", "30-judge"]);
 }
 
@@ -287,10 +241,7 @@ async fn the_four_signals_are_counted() {
     let adaptation = builder().metrics(metrics.clone()).start().await.unwrap();
     let script = Script::new("10", "plugin").message("CreateContainer", &env("C"));
     let peer = Peer::join(&adaptation, script).await;
-    adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     let text = metrics.render();
     let labels = "plugin=\"10-plugin\",operation=\"CreateContainer\"";
     for line in [

@@ -26,18 +26,10 @@ async fn w9_y2_a_synchronize_in_parts_is_marked_and_whole() {
     assert!(more.len() > 2, "{} parts", more.len());
     assert_eq!(more.iter().filter(|more| !**more).count(), 1);
     assert_eq!(more.last(), Some(&false));
-    let pods: Vec<_> = parts
-        .iter()
-        .flat_map(|part| &part.pods)
-        .map(|pod| &pod.id)
-        .collect();
+    let pods: Vec<_> = parts.iter().flat_map(|part| &part.pods).map(|pod| &pod.id).collect();
     assert_eq!(
         pods,
-        (0..3_000)
-            .map(|id| format!("p{id}"))
-            .collect::<Vec<_>>()
-            .iter()
-            .collect::<Vec<_>>()
+        (0..3_000).map(|id| format!("p{id}")).collect::<Vec<_>>().iter().collect::<Vec<_>>()
     );
     let containers: usize = parts.iter().map(|part| part.containers.len()).sum();
     assert_eq!(containers, 6_000);
@@ -45,45 +37,28 @@ async fn w9_y2_a_synchronize_in_parts_is_marked_and_whole() {
 
 #[tokio::test]
 async fn w9_y2_a_plugin_that_does_not_echo_more_is_refused() {
-    let adaptation = builder()
-        .callbacks(Cluster::of(3_000, 0, 2_000))
-        .start()
-        .await
-        .unwrap();
+    let adaptation = builder().callbacks(Cluster::of(3_000, 0, 2_000)).start().await.unwrap();
     let deaf = Script::new("10", "deaf").message("Synchronize", &SynchronizeResponse::default());
     let (_peer, joined) = Peer::try_join(&adaptation, deaf).await;
     let error = joined.unwrap_err().to_string();
-    assert!(
-        error.contains("plugin does not handle split sync requests"),
-        "{error}"
-    );
+    assert!(error.contains("plugin does not handle split sync requests"), "{error}");
     assert!(adaptation.plugins().is_empty());
 }
 
 #[tokio::test]
 async fn y2_a_plugin_that_waits_for_more_after_the_last_part_is_refused() {
     let adaptation = builder().start().await.unwrap();
-    let waiting = SynchronizeResponse {
-        more: true,
-        ..SynchronizeResponse::default()
-    };
+    let waiting = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
     let waiting = Script::new("10", "waiting").message("Synchronize", &waiting);
     let (_peer, joined) = Peer::try_join(&adaptation, waiting).await;
     let error = joined.unwrap_err().to_string();
-    assert!(
-        error.contains("waits for more pods and containers"),
-        "{error}"
-    );
+    assert!(error.contains("waits for more pods and containers"), "{error}");
     assert!(adaptation.plugins().is_empty());
 }
 
 #[tokio::test]
 async fn w8_a_synchronize_that_is_too_large_for_the_plugin_is_split_down_to_a_floor() {
-    let adaptation = builder()
-        .callbacks(Cluster::of(100, 0, 10))
-        .start()
-        .await
-        .unwrap();
+    let adaptation = builder().callbacks(Cluster::of(100, 0, 10)).start().await.unwrap();
     let script = Script::new("10", "small").error("Synchronize", Code::RESOURCE_EXHAUSTED, "big");
     let (peer, joined) = Peer::try_join(&adaptation, script).await;
     assert!(joined.unwrap_err().to_string().contains("split messages"));
@@ -111,19 +86,10 @@ async fn w5_each_event_arrives_once_whichever_rpc_carries_it() {
     let mixed = Peer::join(&adaptation, script).await;
     for _ in ["first", "again"] {
         adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
-        adaptation
-            .start_container(&pod("p"), &container("c"))
-            .await
-            .unwrap();
+        adaptation.start_container(&pod("p"), &container("c")).await.unwrap();
     }
     // The first attempt is refused. After it, the plugin counts as an old one, as under the reference runtime.
-    let expected = [
-        "RunPodSandbox",
-        "StateChange",
-        "StateChange",
-        "StateChange",
-        "StateChange",
-    ];
+    let expected = ["RunPodSandbox", "StateChange", "StateChange", "StateChange", "StateChange"];
     assert_eq!(mixed.events(), expected);
 }
 
@@ -137,9 +103,9 @@ async fn w6_state_change_carries_the_events_that_the_release_has() {
     ] {
         let adaptation = builder().speaking(release).start().await.unwrap();
         let lacking = Script::new("10", "lacking");
-        let lacking = RPCS_OF_EVENTS.iter().fold(lacking, |script, rpc| {
-            script.error(rpc, Code::UNIMPLEMENTED, "")
-        });
+        let lacking = RPCS_OF_EVENTS
+            .iter()
+            .fold(lacking, |script, rpc| script.error(rpc, Code::UNIMPLEMENTED, ""));
         let peer = Peer::join(&adaptation, lacking).await;
         every_event(&adaptation).await;
         let changes = peer.requests::<StateChangeEvent>("StateChange");
@@ -185,9 +151,7 @@ async fn every_event(adaptation: &Adaptation) {
     let _ = adaptation.start_container(pod, container).await;
     let _ = adaptation.post_start_container(pod, container).await;
     let resources = LinuxResources::default();
-    let _ = adaptation
-        .update_container(pod, container, &resources)
-        .await;
+    let _ = adaptation.update_container(pod, container, &resources).await;
     let _ = adaptation.post_update_container(pod, container).await;
     let _ = adaptation.stop_container(pod, container).await;
     let _ = adaptation.remove_container(pod, container).await;
@@ -237,10 +201,7 @@ async fn w16_an_answer_that_a_plugin_sends_before_it_ends_counts() {
     let relaying = async {
         let runtime = "nri.pkg.api.v1alpha1.Runtime";
         let register = register.encode_to_vec();
-        caller
-            .call(runtime, "RegisterPlugin", register, None)
-            .await
-            .unwrap();
+        caller.call(runtime, "RegisterPlugin", register, None).await.unwrap();
         joining.await.unwrap().unwrap();
         adaptation.create_container(&pod, &container).await.unwrap()
     };
@@ -268,11 +229,7 @@ impl Service for Leaving {
 #[tokio::test]
 async fn w17_ten_thousand_events_and_a_thousand_reconnects_leave_no_task_behind() {
     let adaptation = adaptation().await;
-    let tasks = || {
-        tokio::runtime::Handle::current()
-            .metrics()
-            .num_alive_tasks()
-    };
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let before = tasks();
     for _ in 0..1_000 {
         let peer = Peer::join(&adaptation, Script::new("10", "plugin")).await;

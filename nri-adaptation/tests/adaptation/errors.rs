@@ -17,22 +17,10 @@ pub(crate) async fn failing(adaptation: &Adaptation, method: &'static str) -> (P
 #[tokio::test]
 async fn e1_a_timeout_counts_as_an_error() {
     let policy = ErrorPolicy::default().rule("slow", EventMask::ALL, OnError::Required);
-    let adaptation = builder()
-        .request_timeout(SHORT)
-        .error_policy(policy)
-        .start()
-        .await
-        .unwrap();
-    let _slow = Peer::join(
-        &adaptation,
-        Script::new("10", "slow").never("RunPodSandbox"),
-    )
-    .await;
+    let adaptation = builder().request_timeout(SHORT).error_policy(policy).start().await.unwrap();
+    let _slow = Peer::join(&adaptation, Script::new("10", "slow").never("RunPodSandbox")).await;
     let error = adaptation.run_pod_sandbox(&pod("p")).await.unwrap_err();
-    assert_eq!(
-        (error.reason(), error.plugin()),
-        (Reason::NoAnswer, Some("10-slow"))
-    );
+    assert_eq!((error.reason(), error.plugin()), (Reason::NoAnswer, Some("10-slow")));
     assert_eq!(error.outcomes()[0].result, OutcomeResult::TimedOut);
     assert!(error.outcomes()[0].duration >= SHORT);
     assert!(adaptation.plugins().is_empty(), "it is disconnected");
@@ -43,10 +31,7 @@ async fn e2_an_error_of_run_stops_the_pod_unless_a_rule_ignores_it() {
     let adaptation = adaptation().await;
     let (_bad, good) = failing(&adaptation, "RunPodSandbox").await;
     let error = adaptation.run_pod_sandbox(&pod("p")).await.unwrap_err();
-    assert_eq!(
-        (error.reason(), error.plugin()),
-        (Reason::PluginError, Some("10-bad"))
-    );
+    assert_eq!((error.reason(), error.plugin()), (Reason::PluginError, Some("10-bad")));
     assert!(error.to_string().contains("out of luck"), "{error}");
     assert!(good.events().is_empty(), "the chain ends");
 
@@ -55,17 +40,8 @@ async fn e2_an_error_of_run_stops_the_pod_unless_a_rule_ignores_it() {
     let adaptation = builder().error_policy(policy).start().await.unwrap();
     let (_bad, good) = failing(&adaptation, "RunPodSandbox").await;
     let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
-    assert_eq!(
-        shown(&relayed.outcomes),
-        ["10-bad ignored", "20-good answered"]
-    );
-    assert!(
-        relayed.outcomes[0]
-            .error
-            .as_ref()
-            .unwrap()
-            .contains("out of luck")
-    );
+    assert_eq!(shown(&relayed.outcomes), ["10-bad ignored", "20-good answered"]);
+    assert!(relayed.outcomes[0].error.as_ref().unwrap().contains("out of luck"));
     assert_eq!(good.events(), ["RunPodSandbox"]);
 }
 
@@ -76,10 +52,7 @@ async fn e3_an_error_of_stop_never_stops_the_teardown() {
         let adaptation = builder().error_policy(policy).start().await.unwrap();
         let _plugins = failing(&adaptation, "StopPodSandbox").await;
         let relayed = adaptation.stop_pod_sandbox(&pod("p")).await.unwrap();
-        assert_eq!(
-            shown(&relayed.outcomes),
-            ["10-bad ignored", "20-good answered"]
-        );
+        assert_eq!(shown(&relayed.outcomes), ["10-bad ignored", "20-good answered"]);
     }
 }
 
@@ -88,35 +61,22 @@ async fn e4_an_error_of_remove_never_stops_the_removal() {
     let adaptation = adaptation().await;
     let _plugins = failing(&adaptation, "RemovePodSandbox").await;
     let relayed = adaptation.remove_pod_sandbox(&pod("p")).await.unwrap();
-    assert_eq!(
-        shown(&relayed.outcomes),
-        ["10-bad ignored", "20-good answered"]
-    );
+    assert_eq!(shown(&relayed.outcomes), ["10-bad ignored", "20-good answered"]);
 }
 
 #[tokio::test]
 async fn e5_teardown_reaches_every_plugin_whatever_earlier_ones_answer() {
     let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
-    let teardown = [
-        "StopPodSandbox",
-        "RemovePodSandbox",
-        "StopContainer",
-        "RemoveContainer",
-    ];
+    let teardown = ["StopPodSandbox", "RemovePodSandbox", "StopContainer", "RemoveContainer"];
     let (mut error, mut silent) = (Script::new("10", "error"), Script::new("20", "silent"));
     silent = silent.policy(true, true);
     for method in teardown {
         error = error.error(method, Code::INTERNAL, "no");
         silent = silent.never(method);
     }
-    let _bad = [
-        Peer::join(&adaptation, error).await,
-        Peer::join(&adaptation, silent).await,
-    ];
-    let garbage = Script::new("30", "garbage").on(
-        "StopContainer",
-        Answer::With(bytes::Bytes::from_static(b"\xff\xff")),
-    );
+    let _bad = [Peer::join(&adaptation, error).await, Peer::join(&adaptation, silent).await];
+    let garbage = Script::new("30", "garbage")
+        .on("StopContainer", Answer::With(bytes::Bytes::from_static(b"\xff\xff")));
     let _garbage = Peer::join(&adaptation, garbage).await;
     let last = Peer::join(&adaptation, Script::new("90", "last")).await;
     let (pod, container) = (pod("p"), container("c"));
@@ -126,19 +86,10 @@ async fn e5_teardown_reaches_every_plugin_whatever_earlier_ones_answer() {
     let relayed = adaptation.remove_pod_sandbox(&pod).await.unwrap();
     assert_eq!(
         last.events(),
-        [
-            "StopContainer",
-            "RemoveContainer",
-            "StopPodSandbox",
-            "RemovePodSandbox"
-        ]
+        ["StopContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"]
     );
-    let results = [
-        "10-error ignored",
-        "20-silent timed-out",
-        "30-garbage answered",
-        "90-last answered",
-    ];
+    let results =
+        ["10-error ignored", "20-silent timed-out", "30-garbage answered", "90-last answered"];
     assert_eq!(shown(&relayed.outcomes), results);
 }
 

@@ -14,21 +14,15 @@ use crate::threads::on_thread;
 #[tokio::test]
 async fn a_plugin_killed_in_the_middle_of_a_request_is_skipped() {
     let adaptation = adaptation().await;
-    let mut victim = Peer::join(
-        &adaptation,
-        Script::new("10", "victim").never("RunPodSandbox"),
-    )
-    .await;
+    let mut victim =
+        Peer::join(&adaptation, Script::new("10", "victim").never("RunPodSandbox")).await;
     let _other = Peer::join(&adaptation, Script::new("20", "other")).await;
     let pod = pod("p");
     let (relayed, ()) = tokio::join!(adaptation.run_pod_sandbox(&pod), async {
         victim.arrival("RunPodSandbox").await;
         victim.kill();
     });
-    assert_eq!(
-        shown(&relayed.unwrap().outcomes),
-        ["10-victim disconnected", "20-other answered"]
-    );
+    assert_eq!(shown(&relayed.unwrap().outcomes), ["10-victim disconnected", "20-other answered"]);
     assert_eq!(adaptation.plugins().len(), 1);
 }
 
@@ -36,11 +30,8 @@ async fn a_plugin_killed_in_the_middle_of_a_request_is_skipped() {
 async fn a_required_plugin_that_is_killed_fails_the_request_and_the_next_one() {
     let policy = ErrorPolicy::default().rule("victim", EventMask::ALL, OnError::Required);
     let adaptation = builder().error_policy(policy).start().await.unwrap();
-    let mut victim = Peer::join(
-        &adaptation,
-        Script::new("10", "victim").never("RunPodSandbox"),
-    )
-    .await;
+    let mut victim =
+        Peer::join(&adaptation, Script::new("10", "victim").never("RunPodSandbox")).await;
     let pod = pod("p");
     let (relayed, ()) = tokio::join!(adaptation.run_pod_sandbox(&pod), async {
         victim.arrival("RunPodSandbox").await;
@@ -55,21 +46,11 @@ async fn a_required_plugin_that_is_killed_fails_the_request_and_the_next_one() {
 #[tokio::test]
 async fn p5_a_hanging_plugin_is_disconnected_and_the_request_goes_on() {
     let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
-    let _hanging = Peer::join(
-        &adaptation,
-        Script::new("10", "hangs").never("CreateContainer"),
-    )
-    .await;
+    let _hanging =
+        Peer::join(&adaptation, Script::new("10", "hangs").never("CreateContainer")).await;
     let _other = Peer::join(&adaptation, Script::new("20", "other")).await;
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
-    let results = [
-        "10-hangs timed-out",
-        "20-other answered",
-        "20-other answered",
-    ];
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
+    let results = ["10-hangs timed-out", "20-other answered", "20-other answered"];
     assert_eq!(shown(&created.outcomes), results);
     assert_eq!(adaptation.plugins().len(), 1);
 }
@@ -90,37 +71,18 @@ async fn the_failure_policy_of_a_plugin_is_honored() {
 
 #[tokio::test]
 async fn a_runtime_before_v0_12_4_ignores_the_failure_policy() {
-    let adaptation = builder()
-        .speaking("v0.12.3")
-        .request_timeout(SHORT)
-        .start()
-        .await
-        .unwrap();
-    let script = Script::new("10", "slow")
-        .policy(true, true)
-        .never("StartContainer");
+    let adaptation = builder().speaking("v0.12.3").request_timeout(SHORT).start().await.unwrap();
+    let script = Script::new("10", "slow").policy(true, true).never("StartContainer");
     let _slow = Peer::join(&adaptation, script).await;
-    adaptation
-        .start_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    adaptation.start_container(&pod("p"), &container("c")).await.unwrap();
     assert!(adaptation.plugins().is_empty());
 }
 
 #[tokio::test]
 async fn a_plugin_is_kept_for_as_many_timeouts_as_configured() {
     let policy = ErrorPolicy::default().keep_for_timeouts(2);
-    let adaptation = builder()
-        .error_policy(policy)
-        .request_timeout(SHORT)
-        .start()
-        .await
-        .unwrap();
-    let _slow = Peer::join(
-        &adaptation,
-        Script::new("10", "slow").never("StartContainer"),
-    )
-    .await;
+    let adaptation = builder().error_policy(policy).request_timeout(SHORT).start().await.unwrap();
+    let _slow = Peer::join(&adaptation, Script::new("10", "slow").never("StartContainer")).await;
     let (pod, container) = (pod("p"), container("c"));
     for left in [1, 1, 0] {
         let started = adaptation.start_container(&pod, &container).await.unwrap();
@@ -136,15 +98,9 @@ async fn an_unreadable_answer_fails_a_synchronous_event_and_keeps_the_plugin() {
     let script = Script::new("10", "garbage").on("CreateContainer", garbage.clone());
     let _peer = Peer::join(&adaptation, script.on("PostStartContainer", garbage)).await;
     let (pod, container) = (pod("p"), container("c"));
-    let error = adaptation
-        .create_container(&pod, &container)
-        .await
-        .unwrap_err();
+    let error = adaptation.create_container(&pod, &container).await.unwrap_err();
     assert!(error.to_string().contains("unreadable answer"), "{error}");
-    let relayed = adaptation
-        .post_start_container(&pod, &container)
-        .await
-        .unwrap();
+    let relayed = adaptation.post_start_container(&pod, &container).await.unwrap();
     assert_eq!(relayed.outcomes[0].result, OutcomeResult::Ignored);
     assert_eq!(adaptation.plugins().len(), 1);
 }
@@ -204,11 +160,7 @@ async fn a_thousand_plugins_connect_at_once() {
 #[tokio::test]
 async fn a_caller_that_gives_up_is_no_fault_of_the_plugin() {
     let adaptation = adaptation().await;
-    let mut peer = Peer::join(
-        &adaptation,
-        Script::new("10", "slow").never("RunPodSandbox"),
-    )
-    .await;
+    let mut peer = Peer::join(&adaptation, Script::new("10", "slow").never("RunPodSandbox")).await;
     let asking = adaptation.clone();
     let asked = tokio::spawn(async move { asking.run_pod_sandbox(&pod("p")).await });
     peer.arrival("RunPodSandbox").await;

@@ -33,17 +33,9 @@ impl Raw {
     }
 
     pub(crate) async fn send(&mut self, connection: u32, kind: Kind, stream: u32, data: &[u8]) {
-        let header = MessageHeader {
-            length: data.len() as u32,
-            stream,
-            kind,
-            flags: 0,
-        };
+        let header = MessageHeader { length: data.len() as u32, stream, kind, flags: 0 };
         let message = [&header.encode()[..], data].concat();
-        let frame = FrameHeader {
-            connection,
-            length: message.len() as u32,
-        };
+        let frame = FrameHeader { connection, length: message.len() as u32 };
         let bytes = [&frame.encode()[..], &message].concat();
         self.stream.write_all(&bytes).await.unwrap();
     }
@@ -59,8 +51,7 @@ impl Raw {
             plugin_idx: index.to_owned(),
             ..Default::default()
         };
-        self.call(1, "RegisterPlugin", request.encode_to_vec())
-            .await;
+        self.call(1, "RegisterPlugin", request.encode_to_vec()).await;
         for _ in ["Configure", "Synchronize"] {
             let stream = self.next().await.unwrap();
             self.answer(stream).await;
@@ -79,18 +70,14 @@ impl Raw {
             payload: payload.into(),
             timeout_nano: 0,
         };
-        self.send(2, Kind::Request, stream, &request.encode_to_vec())
-            .await;
+        self.send(2, Kind::Request, stream, &request.encode_to_vec()).await;
     }
 }
 
 /// Connects a plugin that is driven byte by byte.
 pub(crate) async fn raw(adaptation: &nri_adaptation::Adaptation, index: &str) -> Raw {
     let (ours, stream) = tokio::io::duplex(64 << 10);
-    let mut raw = Raw {
-        stream,
-        demux: Demux::new([1, 2]),
-    };
+    let mut raw = Raw { stream, demux: Demux::new([1, 2]) };
     let (joined, ()) = tokio::join!(adaptation.connect(ours), raw.handshake(index));
     joined.unwrap();
     raw
@@ -107,13 +94,7 @@ async fn w18_an_answer_that_is_none_disconnects() {
     });
     let outcomes = relayed.unwrap().outcomes;
     assert_eq!(outcomes[0].result, OutcomeResult::Disconnected);
-    assert!(
-        outcomes[0]
-            .error
-            .as_ref()
-            .unwrap()
-            .contains("expected a response")
-    );
+    assert!(outcomes[0].error.as_ref().unwrap().contains("expected a response"));
     assert!(adaptation.plugins().is_empty());
 }
 
@@ -135,12 +116,7 @@ async fn w10_a_second_answer_is_ignored_and_belongs_to_no_other_request() {
 #[tokio::test]
 async fn w10_a_late_answer_belongs_to_no_other_request() {
     let policy = ErrorPolicy::default().keep_for_timeouts(9);
-    let adaptation = builder()
-        .error_policy(policy)
-        .request_timeout(SHORT)
-        .start()
-        .await
-        .unwrap();
+    let adaptation = builder().error_policy(policy).request_timeout(SHORT).start().await.unwrap();
     let mut raw = raw(&adaptation, "10").await;
     let late = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     assert_eq!(late.outcomes[0].result, OutcomeResult::TimedOut);
@@ -157,9 +133,7 @@ async fn w10_a_late_answer_belongs_to_no_other_request() {
 async fn w18_garbage_on_the_connection_disconnects() {
     for bytes in [
         &b"\xff\xff\xff\xff\xff\xff\xff\xff"[..],
-        &[
-            0, 0, 0, 1, 0, 0, 0, 10, 255, 255, 255, 255, 0, 0, 0, 1, 2, 0,
-        ],
+        &[0, 0, 0, 1, 0, 0, 0, 10, 255, 255, 255, 255, 0, 0, 0, 1, 2, 0],
     ] {
         let adaptation = adaptation().await;
         let mut raw = raw(&adaptation, "10").await;
@@ -168,10 +142,7 @@ async fn w18_garbage_on_the_connection_disconnects() {
             raw.next().await.unwrap();
             raw.stream.write_all(bytes).await.unwrap();
         });
-        assert_eq!(
-            relayed.unwrap().outcomes[0].result,
-            OutcomeResult::Disconnected
-        );
+        assert_eq!(relayed.unwrap().outcomes[0].result, OutcomeResult::Disconnected);
     }
 }
 
@@ -182,9 +153,6 @@ async fn a_plugin_that_half_closes_is_disconnected_and_the_process_sees_it() {
     raw.stream.shutdown().await.unwrap();
     assert_eq!(raw.next().await, None, "the other side closes too");
     let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
-    let connected = relayed
-        .outcomes
-        .iter()
-        .any(|it| it.result == OutcomeResult::Answered);
+    let connected = relayed.outcomes.iter().any(|it| it.result == OutcomeResult::Answered);
     assert!(!connected);
 }

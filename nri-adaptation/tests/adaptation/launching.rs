@@ -32,10 +32,8 @@ impl Log {
     fn start() -> (Self, tracing::subscriber::DefaultGuard) {
         let log = Log::default();
         let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(move || writer.clone())
-            .finish();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
         (log, tracing::subscriber::set_default(subscriber))
     }
 
@@ -68,16 +66,10 @@ async fn a_plugin_that_fails_is_named_with_its_last_output() {
             "plugin 10-broken: failed to register plugin, connection closed",
             "; its last output: line 6; line 7; line 8; line 9; cannot read \\u{1b}[1m/etc/x",
         ),
-        (
-            "plugin 20-silent: failed to register plugin, connection closed",
-            "",
-        ),
+        ("plugin 20-silent: failed to register plugin, connection closed", ""),
     ] {
         let expected = format!("failed to start pre-installed plugin: {failed}{words}");
-        assert!(
-            lines.iter().any(|line| line.ends_with(&expected)),
-            "{lines:#?}"
-        );
+        assert!(lines.iter().any(|line| line.ends_with(&expected)), "{lines:#?}");
     }
 }
 
@@ -88,10 +80,7 @@ async fn a_plugin_that_goes_on_as_another_process_leaves_no_zombie() {
     // The child keeps the connection, and ends with it.
     let script = format!("(read line <&3) & echo $$ > {}; exit 0", file.display());
     install(plugins.path(), "10-daemon", &script);
-    let started = builder()
-        .plugin_dir(plugins.path())
-        .registration_timeout(LIMIT)
-        .start();
+    let started = builder().plugin_dir(plugins.path()).registration_timeout(LIMIT).start();
     let reaped = async {
         loop {
             let pid = fs::read_to_string(&file).unwrap_or_default();
@@ -136,22 +125,14 @@ async fn stop_returns_when_the_plugins_have_ended() {
 async fn no_text_of_a_plugin_forges_a_line_of_the_log() {
     let (log, _guard) = Log::start();
     let adaptation = builder().registration_timeout(SHORT).start().await.unwrap();
-    let script = Script {
-        nri_version: "v1\n2026 ERROR forged",
-        ..Script::new("10", "forger")
-    };
+    let script = Script { nri_version: "v1\n2026 ERROR forged", ..Script::new("10", "forger") };
     let (peer, joined) = Peer::try_join(&adaptation, script).await;
     joined.unwrap();
     drop(peer);
     let lines = log.lines();
+    assert!(lines.iter().all(|line| !line.starts_with("2026 ERROR")), "{lines:#?}");
     assert!(
-        lines.iter().all(|line| !line.starts_with("2026 ERROR")),
-        "{lines:#?}"
-    );
-    assert!(
-        lines
-            .iter()
-            .any(|line| line.contains("(with NRI version v1\\n2026 ERROR forged)")),
+        lines.iter().any(|line| line.contains("(with NRI version v1\\n2026 ERROR forged)")),
         "{lines:#?}"
     );
 }

@@ -38,10 +38,7 @@ async fn s3_s5_o7_stop_returns_only_after_every_hook_has() {
     assert!(!stopped.is_finished());
     permission.notify_one();
     let relayed = patiently(stopped).await.unwrap().unwrap();
-    assert_eq!(
-        shown(&relayed.outcomes),
-        ["10-first answered", "20-slow answered"]
-    );
+    assert_eq!(shown(&relayed.outcomes), ["10-first answered", "20-slow answered"]);
 }
 
 #[tokio::test]
@@ -65,10 +62,7 @@ async fn o4_stop_and_remove_wait_for_run() {
     });
     run.unwrap();
     for peer in [first, slow] {
-        assert_eq!(
-            peer.events(),
-            ["RunPodSandbox", "StopPodSandbox", "RemovePodSandbox"]
-        );
+        assert_eq!(peer.events(), ["RunPodSandbox", "StopPodSandbox", "RemovePodSandbox"]);
     }
 }
 
@@ -92,12 +86,8 @@ async fn o5_p1_no_container_is_created_or_started_before_every_run_hook_has_retu
         started.unwrap();
     });
     run.unwrap();
-    let events = [
-        "RunPodSandbox",
-        "CreateContainer",
-        "ValidateContainerAdjustment",
-        "StartContainer",
-    ];
+    let events =
+        ["RunPodSandbox", "CreateContainer", "ValidateContainerAdjustment", "StartContainer"];
     assert_eq!(slow.events(), events);
 }
 
@@ -106,10 +96,9 @@ async fn p8_stop_and_remove_of_a_pod_that_no_plugin_knows_are_relayed() {
     let adaptation = adaptation().await;
     let peer = Peer::join(&adaptation, Script::new("10", "plugin")).await;
     let unknown = pod("never-seen");
-    for relayed in [
-        adaptation.stop_pod_sandbox(&unknown).await,
-        adaptation.remove_pod_sandbox(&unknown).await,
-    ] {
+    for relayed in
+        [adaptation.stop_pod_sandbox(&unknown).await, adaptation.remove_pod_sandbox(&unknown).await]
+    {
         assert_eq!(shown(&relayed.unwrap().outcomes), ["10-plugin answered"]);
     }
     assert_eq!(peer.events(), ["StopPodSandbox", "RemovePodSandbox"]);
@@ -129,10 +118,7 @@ async fn p9_a_rejected_pod_is_retried_with_a_new_id_at_every_plugin() {
     })
     .await;
     let retried = adaptation.run_pod_sandbox(&pod("p-2")).await.unwrap();
-    assert_eq!(
-        shown(&retried.outcomes),
-        ["05-first answered", "20-good answered"]
-    );
+    assert_eq!(shown(&retried.outcomes), ["05-first answered", "20-good answered"]);
     let runs = first.requests::<RunPodSandboxRequest>("RunPodSandbox");
     let ids: Vec<_> = runs.into_iter().map(|run| run.pod.unwrap().id).collect();
     assert_eq!(ids, ["p-1", "p-2"]);

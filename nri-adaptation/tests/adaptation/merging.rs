@@ -11,19 +11,13 @@ use nri_adaptation::merge::{CreateCollector, MergeError};
 
 /// Returns a container with an entry in each list that plugins change.
 fn container() -> Container {
-    let namespace = LinuxNamespace {
-        r#type: "network".to_owned(),
-        path: "/old".to_owned(),
-    };
+    let namespace = LinuxNamespace { r#type: "network".to_owned(), path: "/old".to_owned() };
     Container {
         id: "new".to_owned(),
         args: vec!["/old".to_owned()],
         env: vec!["OLD=1".to_owned(), "KEPT=1".to_owned()],
         mounts: vec![Mount::tmpfs("/old"), Mount::tmpfs("/kept")],
-        linux: Some(LinuxContainer {
-            namespaces: vec![namespace],
-            ..LinuxContainer::default()
-        }),
+        linux: Some(LinuxContainer { namespaces: vec![namespace], ..LinuxContainer::default() }),
         ..Container::default()
     }
 }
@@ -64,9 +58,7 @@ fn entries_of_lists_are_told_apart_by_their_keys() {
     assert!(conflict([mount("/a"), mount("/a")]).contains("/a"));
     let removed = merged([Adjustment::new().remove_mount("/old")]).unwrap();
     assert_eq!(destinations(&removed), ["/kept"]);
-    let again = Adjustment::new()
-        .remove_mount("/a")
-        .mount(Mount::tmpfs("/a"));
+    let again = Adjustment::new().remove_mount("/a").mount(Mount::tmpfs("/a"));
     let replaced = merged([mount("/a"), again]).unwrap();
     assert_eq!(destinations(&replaced), ["/old", "/kept", "/a"]);
 }
@@ -82,10 +74,7 @@ fn an_entry_that_the_container_has_is_replaced_by_one_that_is_set() {
 #[test]
 fn a_plugin_may_set_what_it_has_removed() {
     let both = || Adjustment::new().remove_env("OLD").env("OLD", "2");
-    assert_eq!(
-        merged([both()]).unwrap().container().env,
-        ["KEPT=1", "OLD=2"]
-    );
+    assert_eq!(merged([both()]).unwrap().container().env, ["KEPT=1", "OLD=2"]);
     assert!(conflict([both(), Adjustment::new().env("OLD", "3")]).contains("OLD"));
 }
 
@@ -98,11 +87,7 @@ fn parts_that_are_specific_to_linux_are_merged() {
     let merged = merged([asked]).unwrap();
     let linux = merged.container().linux.as_ref().unwrap();
     assert_eq!(linux.cgroups_path, "/a");
-    let paths: Vec<&str> = linux
-        .namespaces
-        .iter()
-        .map(|one| one.path.as_str())
-        .collect();
+    let paths: Vec<&str> = linux.namespaces.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(paths, ["/new"]);
     let resources = linux.resources.as_ref().unwrap();
     let shares = resources.cpu.as_ref().unwrap().shares.unwrap();
@@ -113,10 +98,7 @@ fn parts_that_are_specific_to_linux_are_merged() {
 
 #[test]
 fn a_removed_class_of_cache_is_removed_and_may_be_set_anew() {
-    let removed = merged([
-        Adjustment::new().rdt_clos("a"),
-        Adjustment::new().remove_rdt(),
-    ]);
+    let removed = merged([Adjustment::new().rdt_clos("a"), Adjustment::new().remove_rdt()]);
     let adjusted = removed.unwrap().finish().adjust;
     assert!(adjusted.linux.unwrap().rdt.unwrap().remove);
     let anew = Adjustment::new().remove_rdt().rdt_clos("b");
@@ -137,21 +119,15 @@ fn updates_and_evictions_of_other_containers_are_collected() {
     assert!(resources(&validated.update[0]).memory.is_some());
     let merged = collector.finish();
     assert!(resources(&merged.updates[0]).memory.is_none());
-    let reasons: Vec<&str> = merged
-        .evictions
-        .iter()
-        .map(|one| one.reason.as_str())
-        .collect();
+    let reasons: Vec<&str> = merged.evictions.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(reasons, ["first"]);
 }
 
 #[test]
 fn the_conflict_of_an_update_that_may_fail_is_ignored() {
     let update = || ContainerUpdate::new("other").cpu_shares(7);
-    let both = [
-        Adjustment::new().update(update()),
-        Adjustment::new().update(update().ignore_failure()),
-    ];
+    let both =
+        [Adjustment::new().update(update()), Adjustment::new().update(update().ignore_failure())];
     let merged = merged(both).unwrap().finish();
     assert_eq!(merged.ignored.len(), 1);
     let both = [(); 2].map(|()| Adjustment::new().update(update()));

@@ -58,10 +58,7 @@ impl Script {
     }
 
     pub(crate) fn policy(mut self, fail_request: bool, keep_connected: bool) -> Self {
-        self.policy = Some(FailurePolicy {
-            fail_request,
-            keep_connected,
-        });
+        self.policy = Some(FailurePolicy { fail_request, keep_connected });
         self
     }
 
@@ -112,10 +109,7 @@ struct Scripted {
 
 impl Service for Scripted {
     async fn call(&self, request: Request) -> Result<Bytes, Status> {
-        let got = Got {
-            method: request.method.clone(),
-            payload: request.payload.clone(),
-        };
+        let got = Got { method: request.method.clone(), payload: request.payload.clone() };
         self.got.lock().unwrap().push(got.clone());
         let _ = self.arrived.send(got);
         match self.script.answers.get(&*request.method) {
@@ -134,18 +128,14 @@ impl Service for Scripted {
 impl Scripted {
     fn default(&self, request: &Request) -> Result<Bytes, Status> {
         let answer = match &*request.method {
-            "Configure" => ConfigureResponse {
-                events: self.script.events,
-                failure_policy: self.script.policy,
+            "Configure" => {
+                ConfigureResponse { events: self.script.events, failure_policy: self.script.policy }
+                    .encode_to_vec()
             }
-            .encode_to_vec(),
             "Synchronize" => {
                 let part = nri::api::SynchronizeRequest::decode(request.payload.clone()).unwrap();
-                SynchronizeResponse {
-                    more: part.more,
-                    ..SynchronizeResponse::default()
-                }
-                .encode_to_vec()
+                SynchronizeResponse { more: part.more, ..SynchronizeResponse::default() }
+                    .encode_to_vec()
             }
             _ => Vec::new(),
         };
@@ -180,11 +170,7 @@ impl Peer {
         let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
         let (arrived, arrivals) = mpsc::unbounded_channel();
         let got = Arc::default();
-        let scripted = Scripted {
-            script: script.clone(),
-            got: Arc::clone(&got),
-            arrived,
-        };
+        let scripted = Scripted { script: script.clone(), got: Arc::clone(&got), arrived };
         let serving = tokio::spawn(async move {
             let _ = connection.serve(&scripted).await;
         });
@@ -198,12 +184,7 @@ impl Peer {
             let request = register.encode_to_vec();
             calling.call(RUNTIME, "RegisterPlugin", request, None).await
         };
-        let peer = Peer {
-            caller,
-            got,
-            arrivals,
-            serving,
-        };
+        let peer = Peer { caller, got, arrivals, serving };
         (peer, register)
     }
 
@@ -211,8 +192,7 @@ impl Peer {
     pub(crate) fn events(&self) -> Vec<String> {
         let handshake = ["Configure", "Synchronize"];
         let all = self.got().into_iter().map(|got| got.method);
-        all.filter(|method| !handshake.contains(&&**method))
-            .collect()
+        all.filter(|method| !handshake.contains(&&**method)).collect()
     }
 
     /// Everything that reached the plugin.
@@ -224,10 +204,7 @@ impl Peer {
     pub(crate) fn requests<M: Message + Default>(&self, method: &str) -> Vec<M> {
         let of_method = |got: &Got| got.method == method;
         let got = self.got();
-        got.iter()
-            .filter(|got| of_method(got))
-            .map(Got::read)
-            .collect()
+        got.iter().filter(|got| of_method(got)).map(Got::read).collect()
     }
 
     /// Waits for the next request of an RPC.
@@ -246,11 +223,7 @@ impl Peer {
         method: &str,
         request: &impl Message,
     ) -> Result<Bytes, CallError> {
-        patiently(
-            self.caller
-                .call(RUNTIME, method, request.encode_to_vec(), None),
-        )
-        .await
+        patiently(self.caller.call(RUNTIME, method, request.encode_to_vec(), None)).await
     }
 
     /// Closes the connection, as a process that is killed does.
@@ -261,7 +234,5 @@ impl Peer {
 
 /// Returns the output of what should end soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work)
-        .await
-        .expect("ends in time")
+    tokio::time::timeout(PATIENCE, work).await.expect("ends in time")
 }

@@ -27,11 +27,7 @@ pub(crate) fn pod(id: &str) -> PodSandbox {
 }
 
 pub(crate) fn container(id: &str) -> Container {
-    Container {
-        id: id.to_owned(),
-        name: format!("{id}-name"),
-        ..Container::default()
-    }
+    Container { id: id.to_owned(), name: format!("{id}-name"), ..Container::default() }
 }
 
 /// Outcomes as `10-name result`.
@@ -58,16 +54,10 @@ impl Cluster {
     /// Returns pods and containers with this many bytes of padding each.
     pub(crate) fn of(pods: usize, containers: usize, padding: usize) -> Self {
         let cluster = Cluster::default();
-        let padded = |id: String| PodSandbox {
-            name: "x".repeat(padding),
-            ..pod(&id)
-        };
+        let padded = |id: String| PodSandbox { name: "x".repeat(padding), ..pod(&id) };
         *cluster.0.pods.lock().unwrap() = (0..pods).map(|id| padded(format!("p{id}"))).collect();
         *cluster.0.containers.lock().unwrap() = (0..containers)
-            .map(|id| Container {
-                name: "x".repeat(padding),
-                ..container(&format!("c{id}"))
-            })
+            .map(|id| Container { name: "x".repeat(padding), ..container(&format!("c{id}")) })
             .collect();
         cluster
     }
@@ -79,16 +69,9 @@ impl Cluster {
 
 impl RuntimeCallbacks for Cluster {
     async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
-        self.0
-            .pods
-            .lock()
-            .unwrap()
-            .iter()
-            .for_each(|pod| state.pod(pod));
+        self.0.pods.lock().unwrap().iter().for_each(|pod| state.pod(pod));
         let containers = self.0.containers.lock().unwrap();
-        containers
-            .iter()
-            .for_each(|container| state.container(container));
+        containers.iter().for_each(|container| state.container(container));
         Ok(())
     }
 
@@ -96,9 +79,7 @@ impl RuntimeCallbacks for Cluster {
         if let Some(adaptation) = self.0.reentrant.get() {
             let (pod, container) = (pod("p"), container("c"));
             let resources = LinuxResources::default();
-            let updated = adaptation
-                .update_container(&pod, &container, &resources)
-                .await;
+            let updated = adaptation.update_container(&pod, &container, &resources).await;
             updated.map_err(|error| nri::Error::new(error.to_string()))?;
         }
         self.0.requested.lock().unwrap().push(requested);

@@ -13,17 +13,9 @@ async fn w1_a_plugin_with_an_invalid_name_or_index_is_refused_with_the_reason() 
     let adaptation = adaptation().await;
     for (index, name, reason) in [
         ("1", "short", "invalid plugin index \"1\", must be 2 digits"),
-        (
-            "1x",
-            "letter",
-            "invalid plugin index \"1x\", must be 2 digits",
-        ),
+        ("1x", "letter", "invalid plugin index \"1x\", must be 2 digits"),
         ("10", "", "invalid plugin name: name is empty"),
-        (
-            "10",
-            "a/b",
-            "invalid plugin name \"a/b\": contains invalid character '/'",
-        ),
+        ("10", "a/b", "invalid plugin name \"a/b\": contains invalid character '/'"),
     ] {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (_peer, register) = Peer::over(theirs, Script::new(index, name));
@@ -43,9 +35,7 @@ async fn w2_a_plugin_with_an_unknown_event_in_its_mask_is_refused_with_the_reaso
         Peer::try_join(&adaptation, Script::new("10", "mask").events(0x4001)).await;
     let reason = "plugin 10-mask: invalid plugin events: 0x4000";
     assert_eq!(joined.unwrap_err().to_string(), reason);
-    let registered = peer
-        .call("UpdateContainers", &UpdateContainersRequest::default())
-        .await;
+    let registered = peer.call("UpdateContainers", &UpdateContainersRequest::default()).await;
     assert!(registered.unwrap_err().to_string().contains(reason));
     assert!(adaptation.plugins().is_empty());
 }
@@ -55,10 +45,7 @@ async fn w1_a_plugin_that_does_not_register_is_given_up() {
     let adaptation = builder().registration_timeout(SHORT).start().await.unwrap();
     let (ours, _theirs) = tokio::io::duplex(64 << 10);
     let error = adaptation.connect(ours).await.unwrap_err();
-    assert!(
-        error.to_string().contains("registration timed out"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("registration timed out"), "{error}");
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     drop(theirs);
     let error = adaptation.connect(ours).await.unwrap_err();

@@ -14,29 +14,14 @@ async fn every_event_reaches_a_plugin_through_its_own_rpc() {
     let (pod, container) = (pod("p"), container("c"));
     let resources = Default::default();
     adaptation.run_pod_sandbox(&pod).await.unwrap();
-    adaptation
-        .update_pod_sandbox(&pod, Some(&resources), Some(&resources))
-        .await
-        .unwrap();
+    adaptation.update_pod_sandbox(&pod, Some(&resources), Some(&resources)).await.unwrap();
     adaptation.post_update_pod_sandbox(&pod).await.unwrap();
     adaptation.create_container(&pod, &container).await.unwrap();
-    adaptation
-        .post_create_container(&pod, &container)
-        .await
-        .unwrap();
+    adaptation.post_create_container(&pod, &container).await.unwrap();
     adaptation.start_container(&pod, &container).await.unwrap();
-    adaptation
-        .post_start_container(&pod, &container)
-        .await
-        .unwrap();
-    adaptation
-        .update_container(&pod, &container, &resources)
-        .await
-        .unwrap();
-    adaptation
-        .post_update_container(&pod, &container)
-        .await
-        .unwrap();
+    adaptation.post_start_container(&pod, &container).await.unwrap();
+    adaptation.update_container(&pod, &container, &resources).await.unwrap();
+    adaptation.post_update_container(&pod, &container).await.unwrap();
     adaptation.stop_container(&pod, &container).await.unwrap();
     adaptation.remove_container(&pod, &container).await.unwrap();
     adaptation.stop_pod_sandbox(&pod).await.unwrap();
@@ -71,12 +56,8 @@ async fn p2_plugins_are_called_in_the_order_of_their_indexes() {
         Peer::join(&adaptation, Script::new(index, "plugin")).await;
     }
     let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
-    let order = [
-        "05-plugin answered",
-        "05-plugin answered",
-        "50-plugin answered",
-        "99-plugin answered",
-    ];
+    let order =
+        ["05-plugin answered", "05-plugin answered", "50-plugin answered", "99-plugin answered"];
     assert_eq!(shown(&relayed.outcomes), order);
 }
 
@@ -98,16 +79,11 @@ async fn an_adjustment_comes_back() {
         annotations: [("a".to_owned(), "b".to_owned())].into(),
         ..ContainerAdjustment::default()
     };
-    let answer = CreateContainerResponse {
-        adjust: Some(adjust),
-        ..CreateContainerResponse::default()
-    };
+    let answer =
+        CreateContainerResponse { adjust: Some(adjust), ..CreateContainerResponse::default() };
     let script = Script::new("10", "adjusts").message("CreateContainer", &answer);
     let _peer = Peer::join(&adaptation, script).await;
-    let created = adaptation
-        .create_container(&pod("p"), &container("c"))
-        .await
-        .unwrap();
+    let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(created.answer.adjust.annotations["a"], "b");
 }
 
@@ -118,22 +94,13 @@ async fn w3_an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembere
     let peer = Peer::join(&adaptation, script).await;
     let first = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     let second = adaptation.run_pod_sandbox(&pod("q")).await.unwrap();
-    assert_eq!(
-        peer.events(),
-        ["RunPodSandbox", "StateChange", "StateChange"]
-    );
+    assert_eq!(peer.events(), ["RunPodSandbox", "StateChange", "StateChange"]);
     let via = |relayed: &nri_adaptation::Relayed| {
         let outcome = &relayed.outcomes[0];
         (outcome.result, outcome.via, outcome.fell_back)
     };
-    assert_eq!(
-        via(&first),
-        (OutcomeResult::Answered, Some(Via::StateChange), true)
-    );
-    assert_eq!(
-        via(&second),
-        (OutcomeResult::Answered, Some(Via::StateChange), false)
-    );
+    assert_eq!(via(&first), (OutcomeResult::Answered, Some(Via::StateChange), true));
+    assert_eq!(via(&second), (OutcomeResult::Answered, Some(Via::StateChange), false));
     let changes = peer.requests::<StateChangeEvent>("StateChange");
     assert_eq!(changes[1].event(), Event::RunPodSandbox);
     assert_eq!(changes[1].pod, Some(pod("q")));

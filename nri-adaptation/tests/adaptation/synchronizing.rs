@@ -21,11 +21,7 @@ use crate::threads::on_thread;
 async fn held(
     adaptation: &Adaptation,
     script: Script,
-) -> (
-    Peer,
-    Arc<Notify>,
-    JoinHandle<nri::Result<nri_adaptation::PluginId>>,
-) {
+) -> (Peer, Arc<Notify>, JoinHandle<nri::Result<nri_adaptation::PluginId>>) {
     let go_on = Arc::new(Notify::new());
     let script = script.on("Synchronize", Answer::After(Arc::clone(&go_on)));
     let (ours, theirs) = tokio::io::duplex(64 << 10);
@@ -48,46 +44,22 @@ async fn y1_events_during_synchronize_are_delivered_after_it_in_order_and_once()
         async move { adaptation.run_pod_sandbox(&pod).await }
     });
     for id in ["x", "y", "z"] {
-        let relayed = adaptation
-            .stop_pod_sandbox(&crate::plugins::pod(id))
-            .await
-            .unwrap();
+        let relayed = adaptation.stop_pod_sandbox(&crate::plugins::pod(id)).await.unwrap();
         assert_eq!(relayed.outcomes[0].result, OutcomeResult::Queued);
     }
     go_on.notify_one();
     let run = patiently(run).await.unwrap().unwrap();
-    assert_eq!(
-        run.outcomes[0].result,
-        OutcomeResult::Answered,
-        "it is waited for"
-    );
-    adaptation
-        .post_create_container(&pod, &container)
-        .await
-        .unwrap();
+    assert_eq!(run.outcomes[0].result, OutcomeResult::Answered, "it is waited for");
+    adaptation.post_create_container(&pod, &container).await.unwrap();
     patiently(joined).await.unwrap().unwrap();
     let events = peer.events();
     assert_eq!(events.len(), 5, "{events:?}");
     assert_eq!(events[4], "PostCreateContainer");
     let stopped = peer.requests::<StopPodSandboxRequest>("StopPodSandbox");
-    let ids: Vec<_> = stopped
-        .into_iter()
-        .map(|stop| stop.pod.unwrap().id)
-        .collect();
+    let ids: Vec<_> = stopped.into_iter().map(|stop| stop.pod.unwrap().id).collect();
     assert_eq!(ids, ["x", "y", "z"]);
-    let late: Vec<_> = cluster
-        .0
-        .late
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|(event, _)| *event)
-        .collect();
-    assert_eq!(
-        late,
-        [Event::StopPodSandbox; 3],
-        "and their outcomes are reported"
-    );
+    let late: Vec<_> = cluster.0.late.lock().unwrap().iter().map(|(event, _)| *event).collect();
+    assert_eq!(late, [Event::StopPodSandbox; 3], "and their outcomes are reported");
 }
 
 #[tokio::test]
@@ -151,46 +123,28 @@ async fn y1_a_guard_keeps_plugins_from_synchronizing() {
 #[tokio::test(start_paused = true)]
 async fn y1_an_event_whose_wait_behind_synchronize_expires_is_still_delivered_once() {
     let cluster = Cluster::default();
-    let adaptation = builder()
-        .callbacks(cluster.clone())
-        .request_timeout(SHORT)
-        .start()
-        .await
-        .unwrap();
+    let adaptation =
+        builder().callbacks(cluster.clone()).request_timeout(SHORT).start().await.unwrap();
     let stops = Arc::new(Notify::new());
     let script = Script::new("10", "late").on("StopPodSandbox", Answer::After(Arc::clone(&stops)));
     let (mut peer, go_on, joined) = held(&adaptation, script).await;
     tokio::time::sleep(SHORT / 2).await;
     adaptation.stop_pod_sandbox(&pod("x")).await.unwrap();
-    let (run, ()) = tokio::join!(
-        async { adaptation.run_pod_sandbox(&pod("p")).await.unwrap() },
-        async {
+    let (run, ()) =
+        tokio::join!(async { adaptation.run_pod_sandbox(&pod("p")).await.unwrap() }, async {
             tokio::time::sleep(SHORT / 4).await;
             go_on.notify_one();
             peer.arrival("StopPodSandbox").await;
-        }
-    );
+        });
     assert_eq!(run.outcomes[0].result, OutcomeResult::Queued);
-    assert_eq!(
-        run.outcomes[0].error.as_deref(),
-        Some("still synchronizing")
-    );
+    assert_eq!(run.outcomes[0].error.as_deref(), Some("still synchronizing"));
     stops.notify_one();
     patiently(joined).await.unwrap().unwrap();
     assert_eq!(peer.events(), ["StopPodSandbox", "RunPodSandbox"]);
     let late = cluster.0.late.lock().unwrap();
-    let late: Vec<_> = late
-        .iter()
-        .map(|(event, outcome)| (*event, outcome.result))
-        .collect();
+    let late: Vec<_> = late.iter().map(|(event, outcome)| (*event, outcome.result)).collect();
     let answered = OutcomeResult::Answered;
-    assert_eq!(
-        late,
-        [
-            (Event::StopPodSandbox, answered),
-            (Event::RunPodSandbox, answered)
-        ]
-    );
+    assert_eq!(late, [(Event::StopPodSandbox, answered), (Event::RunPodSandbox, answered)]);
 }
 
 /// How often the plugin is restarted.
@@ -213,10 +167,7 @@ async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, done: Ar
         if let Some(oldest) = round.checked_sub(KEPT) {
             let guard = adaptation.sync_guard().await;
             cluster.forget_pod(&id(oldest));
-            adaptation
-                .remove_pod_sandbox(&pod(&id(oldest)))
-                .await
-                .unwrap();
+            adaptation.remove_pod_sandbox(&pod(&id(oldest))).await.unwrap();
             drop(guard);
         }
         tokio::task::yield_now().await;
@@ -303,10 +254,7 @@ async fn y1_w15_a_plugin_restarted_a_thousand_times_accounts_for_every_pod() {
     for worker in workers {
         patiently(worker).await.unwrap();
     }
-    assert!(
-        events > RESTARTS,
-        "only {events} events in {RESTARTS} connections"
-    );
+    assert!(events > RESTARTS, "only {events} events in {RESTARTS} connections");
     let mut expected = Known::default();
     expected.synchronize(std::mem::take(&mut *cluster.0.pods.lock().unwrap()));
     assert_eq!(Known::of(&peer), expected);

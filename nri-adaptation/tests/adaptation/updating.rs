@@ -24,23 +24,11 @@ async fn w14_updates_reach_the_runtime_which_may_call_back() {
         evict: vec![nri::api::ContainerEviction::new("d", "why")],
     };
     let answer = peer.call("UpdateContainers", &request).await.unwrap();
-    assert!(
-        UpdateContainersResponse::decode(answer)
-            .unwrap()
-            .failed
-            .is_empty()
-    );
-    assert_eq!(
-        peer.events(),
-        ["UpdateContainer"],
-        "the callback called back"
-    );
+    assert!(UpdateContainersResponse::decode(answer).unwrap().failed.is_empty());
+    assert_eq!(peer.events(), ["UpdateContainer"], "the callback called back");
     let requested = cluster.0.requested.lock().unwrap().clone();
     assert_eq!(requested[0].plugin.to_string(), "10-asks");
-    assert_eq!(
-        (&requested[0].updates, &requested[0].evictions),
-        (&request.update, &request.evict)
-    );
+    assert_eq!((&requested[0].updates, &requested[0].evictions), (&request.update, &request.evict));
     adaptation.stop().await;
 }
 
@@ -103,9 +91,7 @@ async fn the_callback_of_updates_may_hold_a_guard_while_the_plugin_synchronizes(
     peer.arrival("Synchronize").await;
     // The plugin answers Synchronize only after its update.
     let request = UpdateContainersRequest::default();
-    patiently(peer.call("UpdateContainers", &request))
-        .await
-        .unwrap();
+    patiently(peer.call("UpdateContainers", &request)).await.unwrap();
     go_on.notify_one();
     patiently(joined).await.unwrap().unwrap();
 }
@@ -117,9 +103,7 @@ async fn updates_before_the_registration_are_refused() {
     let (peer, _register) = Peer::over(theirs, Script::new("10", "hasty"));
     let joining = adaptation.clone();
     tokio::spawn(async move { joining.connect(ours).await });
-    let error = peer
-        .call("UpdateContainers", &UpdateContainersRequest::default())
-        .await;
+    let error = peer.call("UpdateContainers", &UpdateContainersRequest::default()).await;
     assert_eq!(error.unwrap_err().code(), Code::FAILED_PRECONDITION);
 }
 
@@ -132,16 +116,12 @@ async fn a_flood_of_updates_is_bounded_and_events_get_through() {
         .map(|_| {
             let peer = Arc::clone(&peer);
             tokio::spawn(async move {
-                peer.call("UpdateContainers", &UpdateContainersRequest::default())
-                    .await
+                peer.call("UpdateContainers", &UpdateContainersRequest::default()).await
             })
         })
         .collect();
     for id in 0..20 {
-        let relayed = adaptation
-            .run_pod_sandbox(&pod(&id.to_string()))
-            .await
-            .unwrap();
+        let relayed = adaptation.run_pod_sandbox(&pod(&id.to_string())).await.unwrap();
         assert_eq!(relayed.outcomes[0].result, OutcomeResult::Answered);
     }
     for call in flood {
@@ -178,7 +158,5 @@ async fn plugins_that_never_read_take_no_turns_from_others() {
     }
     let peer = Peer::join(&adaptation, Script::new("20", "reads")).await;
     let request = UpdateContainersRequest::default();
-    patiently(peer.call("UpdateContainers", &request))
-        .await
-        .unwrap();
+    patiently(peer.call("UpdateContainers", &request)).await.unwrap();
 }

@@ -25,21 +25,14 @@ impl Output {
         let release = compiled.release.as_ref();
         let revision = release.map_or("", |release| release.revision.as_str());
         Output {
-            name: Name {
-                asked,
-                module: identifier(revision),
-                about: format!("NRI {revision}."),
-            },
+            name: Name { asked, module: identifier(revision), about: format!("NRI {revision}.") },
             compiled,
             source: String::new(),
         }
     }
 
     pub(super) fn of_proto(path: &Path, compiled: Compiled) -> Result<Self, Error> {
-        let stem = path
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .unwrap_or_default();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let mut module = identifier(stem);
         // A keyword is no name; with an underscore it is.
         if !module.is_empty() && syn::parse_str::<syn::Ident>(&module).is_err() {
@@ -69,9 +62,7 @@ pub(super) fn clashes(outputs: &[Output]) -> Vec<Problem> {
     let mut seen: BTreeMap<String, &Output> = BTreeMap::new();
     let mut problems = Vec::new();
     for output in outputs {
-        let first = *seen
-            .entry(output.name.module.to_lowercase())
-            .or_insert(output);
+        let first = *seen.entry(output.name.module.to_lowercase()).or_insert(output);
         let same = output.compiled.release.is_some() && first.compiled.release.is_some();
         if !same && !std::ptr::eq(first, output) {
             let fact = format!(
@@ -144,10 +135,8 @@ fn select(names: &BTreeSet<Name>) -> String {
 
 /// Returns all outputs as modules next to each other.
 fn modules(names: &BTreeSet<Name>) -> String {
-    let modules: BTreeMap<&str, &Name> = names
-        .iter()
-        .map(|name| (name.module.as_str(), name))
-        .collect();
+    let modules: BTreeMap<&str, &Name> =
+        names.iter().map(|name| (name.module.as_str(), name)).collect();
     let modules = modules.values().map(|name| {
         let (about, module, file) = (&name.about, &name.module, name.file());
         format!("#[doc = {about:?}]\npub mod {module} {{\n    include!(\"../{file}\");\n}}\n")
@@ -175,9 +164,6 @@ fn is_generated(path: &Path) -> bool {
 }
 
 fn cannot_remove(path: &Path, error: io::Error) -> Problem {
-    let fact = format!(
-        "cannot remove what is no longer generated: `{}`",
-        path.display()
-    );
+    let fact = format!("cannot remove what is no longer generated: `{}`", path.display());
     Problem::new(ErrorKind::Io, fact).caused_by(error)
 }

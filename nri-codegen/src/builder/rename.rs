@@ -59,9 +59,7 @@ pub(super) fn problems(renames: &[(String, String)], used: &[bool]) -> Vec<Probl
 
 fn is_name(name: &str) -> bool {
     let mut letters = name.chars();
-    letters
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic())
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
@@ -85,32 +83,19 @@ fn in_file(file: &mut FileDescriptorProto, names: &BTreeMap<String, String>) {
         package => format!(".{package}"),
     };
     let own = |name: &mut Option<String>| {
-        let known = names.get(&format!(
-            "{package}.{}",
-            name.as_deref().unwrap_or_default()
-        ));
+        let known = names.get(&format!("{package}.{}", name.as_deref().unwrap_or_default()));
         if let Some(new) = known.and_then(|new| new.rsplit('.').next()) {
             *name = Some(new.to_owned());
         }
     };
-    file.message_type
-        .iter_mut()
-        .for_each(|message| own(&mut message.name));
-    file.enum_type
-        .iter_mut()
-        .for_each(|declared| own(&mut declared.name));
-    file.message_type
-        .iter_mut()
-        .for_each(|message| in_message(message, names));
+    file.message_type.iter_mut().for_each(|message| own(&mut message.name));
+    file.enum_type.iter_mut().for_each(|declared| own(&mut declared.name));
+    file.message_type.iter_mut().for_each(|message| in_message(message, names));
     for extension in &mut file.extension {
         reference(&mut extension.type_name, names);
         reference(&mut extension.extendee, names);
     }
-    for rpc in file
-        .service
-        .iter_mut()
-        .flat_map(|service| &mut service.method)
-    {
+    for rpc in file.service.iter_mut().flat_map(|service| &mut service.method) {
         reference(&mut rpc.input_type, names);
         reference(&mut rpc.output_type, names);
     }
@@ -121,10 +106,7 @@ fn in_message(message: &mut DescriptorProto, names: &BTreeMap<String, String>) {
         reference(&mut field.type_name, names);
         reference(&mut field.extendee, names);
     }
-    message
-        .nested_type
-        .iter_mut()
-        .for_each(|nested| in_message(nested, names));
+    message.nested_type.iter_mut().for_each(|nested| in_message(nested, names));
 }
 
 /// Renames a reference to a renamed type, or to one that is nested in it.

@@ -17,18 +17,11 @@ pub(super) struct Selected {
 
 impl Selected {
     pub(super) fn types(path: &str, attribute: &str) -> Self {
-        Selected {
-            path: path.to_owned(),
-            attribute: attribute.to_owned(),
-            fields: false,
-        }
+        Selected { path: path.to_owned(), attribute: attribute.to_owned(), fields: false }
     }
 
     pub(super) fn fields(path: &str, attribute: &str) -> Self {
-        Selected {
-            fields: true,
-            ..Selected::types(path, attribute)
-        }
+        Selected { fields: true, ..Selected::types(path, attribute) }
     }
 
     /// Matches a path like prost-build: segments from the start after a dot, otherwise segments at
@@ -65,18 +58,11 @@ pub(super) fn unmatched(
     }
     let mut problems = Vec::new();
     for selected in selected {
-        let known = if selected.fields {
-            &names.fields
-        } else {
-            &names.types
-        };
+        let known = if selected.fields { &names.fields } else { &names.types };
         if !schemas.is_empty() && !known.iter().any(|name| selected.selects(name)) {
             problems.push(no_match(selected, known));
         }
-        if syn::Attribute::parse_outer
-            .parse_str(&selected.attribute)
-            .is_err()
-        {
+        if syn::Attribute::parse_outer.parse_str(&selected.attribute).is_err() {
             let fact = format!("`{}` is not an attribute", selected.attribute);
             problems.push(
                 Problem::new(ErrorKind::Option, fact)
@@ -95,30 +81,17 @@ struct Names {
 
 impl Names {
     fn add(&mut self, protocol: &Protocol) {
-        protocol
-            .messages
-            .iter()
-            .for_each(|message| self.add_message(message));
-        self.types
-            .extend(protocol.enums.iter().map(|found| found.full_name.clone()));
+        protocol.messages.iter().for_each(|message| self.add_message(message));
+        self.types.extend(protocol.enums.iter().map(|found| found.full_name.clone()));
     }
 
     fn add_message(&mut self, message: &Message) {
         self.types.push(message.full_name.clone());
-        self.types.extend(
-            message
-                .oneofs
-                .iter()
-                .map(|oneof| format!("{}.{oneof}", message.full_name)),
-        );
         self.types
-            .extend(message.enums.iter().map(|found| found.full_name.clone()));
-        self.fields
-            .extend(message.fields.iter().map(|field| field.full_name.clone()));
-        message
-            .messages
-            .iter()
-            .for_each(|nested| self.add_message(nested));
+            .extend(message.oneofs.iter().map(|oneof| format!("{}.{oneof}", message.full_name)));
+        self.types.extend(message.enums.iter().map(|found| found.full_name.clone()));
+        self.fields.extend(message.fields.iter().map(|field| field.full_name.clone()));
+        message.messages.iter().for_each(|nested| self.add_message(nested));
     }
 }
 
@@ -130,17 +103,11 @@ fn no_match(selected: &Selected, known: &[String]) -> Problem {
     names.sort();
     names.dedup();
     let near = near::names(wanted, names.iter().map(String::as_str));
-    Problem::new(
-        ErrorKind::Option,
-        format!("path `{}` selects no {what}", selected.path),
-    )
-    .with_help(near::help(&near, "`.` selects all"))
+    Problem::new(ErrorKind::Option, format!("path `{}` selects no {what}", selected.path))
+        .with_help(near::help(&near, "`.` selects all"))
 }
 
 pub(super) fn bad_path(option: &str, path: &str) -> Problem {
-    Problem::new(
-        ErrorKind::Option,
-        format!("{option}: `{path}` is not a path"),
-    )
-    .with_help("write it as in source: `::prost`, `crate::rpc`")
+    Problem::new(ErrorKind::Option, format!("{option}: `{path}` is not a path"))
+        .with_help("write it as in source: `::prost`, `crate::rpc`")
 }

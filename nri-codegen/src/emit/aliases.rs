@@ -46,10 +46,7 @@ fn enum_aliases(enums: &[EnumDescriptorProto], scope: &str, aliases: &mut Aliase
 fn replace_aliases(message: &mut DescriptorProto, aliases: &Aliases) {
     let fields = message.field.iter_mut();
     for field in fields.filter(|field| field.r#type() == Type::Enum) {
-        let key = (
-            field.type_name().to_owned(),
-            field.default_value().to_owned(),
-        );
+        let key = (field.type_name().to_owned(), field.default_value().to_owned());
         if let Some(first) = aliases.get(&key) {
             field.default_value = Some(first.clone());
         }

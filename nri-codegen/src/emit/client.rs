@@ -14,17 +14,9 @@ pub(super) fn transport(options: &Options) -> TokenStream {
 }
 
 pub(super) fn emit(service: &Emitted, generic: &Ident) -> TokenStream {
-    let Emitted {
-        client,
-        full_name,
-        constant,
-        ..
-    } = service;
+    let Emitted { client, full_name, constant, .. } = service;
     let docs = format!(" Client of service `{full_name}`, over a transport.");
-    let methods = service
-        .methods
-        .iter()
-        .map(|method| emit_method(service, method, generic));
+    let methods = service.methods.iter().map(|method| emit_method(service, method, generic));
     quote! {
         #[doc = #docs]
         #[derive(Clone, Debug, Default)]
@@ -57,15 +49,7 @@ pub(super) fn emit(service: &Emitted, generic: &Ident) -> TokenStream {
 }
 
 fn emit_method(service: &Emitted, method: &Method, generic: &Ident) -> TokenStream {
-    let Method {
-        name,
-        proto_name,
-        request,
-        response,
-        docs,
-        deprecated,
-        ..
-    } = method;
+    let Method { name, proto_name, request, response, docs, deprecated, .. } = method;
     let constant = &service.constant;
     quote! {
         #docs

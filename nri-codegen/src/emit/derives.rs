@@ -18,11 +18,8 @@ use nri_schema::{ErrorKind, Problem};
 const GUESSED: [&str; 3] = ["Copy", "Eq", "Hash"];
 
 /// The traits that a derive of prost implements besides its own.
-const IMPLIED: [(&str, &[&str]); 3] = [
-    ("Message", &["Debug", "Default"]),
-    ("Oneof", &["Debug"]),
-    ("Enumeration", &["Default"]),
-];
+const IMPLIED: [(&str, &[&str]); 3] =
+    [("Message", &["Debug", "Default"]), ("Oneof", &["Debug"]), ("Enumeration", &["Default"])];
 
 /// Removes guessed derives from the messages that hold a type of the caller, in themselves or in
 /// another message.
@@ -90,9 +87,7 @@ pub(super) fn holders(
         }
         affected.extend(more);
     }
-    let paths = affected
-        .into_iter()
-        .filter_map(|name| messages.get(name)?.rust.clone());
+    let paths = affected.into_iter().filter_map(|name| messages.get(name)?.rust.clone());
     paths.flat_map(|(path, module)| [path, module]).collect()
 }
 
@@ -168,9 +163,7 @@ fn twice(item: &str, name: &str) -> Problem {
 }
 
 fn implied(path: &Path) -> &'static [&'static str] {
-    let mut known = IMPLIED
-        .iter()
-        .filter(|(derive, _)| is_of_prost(path) && is(path, derive));
+    let mut known = IMPLIED.iter().filter(|(derive, _)| is_of_prost(path) && is(path, derive));
     known.next().map_or(&[], |(_, implied)| implied)
 }
 
@@ -185,9 +178,7 @@ fn is(path: &Path, name: &str) -> bool {
 
 fn last(path: &Path) -> String {
     let segment = path.segments.last();
-    segment.map_or_else(String::new, |segment| {
-        segment.ident.to_token_stream().to_string()
-    })
+    segment.map_or_else(String::new, |segment| segment.ident.to_token_stream().to_string())
 }
 
 /// Returns the path as text. A trait of the standard library is only its name.

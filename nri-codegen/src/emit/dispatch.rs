@@ -9,20 +9,11 @@ use super::Options;
 use super::services::{Emitted, Method};
 
 pub(super) fn emit(service: &Emitted, options: &Options, generic: &Ident) -> TokenStream {
-    let Emitted {
-        server,
-        dispatcher,
-        constant,
-        full_name,
-        ..
-    } = service;
+    let Emitted { server, dispatcher, constant, full_name, .. } = service;
     let docs = format!(
         " Calls a [`{server}`] by method name and encoded request, independent of the transport."
     );
-    let arms = service
-        .methods
-        .iter()
-        .map(|method| emit_arm(server, method));
+    let arms = service.methods.iter().map(|method| emit_arm(server, method));
     let prost = options.prost();
     let unknown = format!("unknown method {full_name}/");
     quote! {
@@ -76,12 +67,7 @@ pub(super) fn emit(service: &Emitted, options: &Options, generic: &Ident) -> Tok
 }
 
 fn emit_arm(server: &Ident, method: &Method) -> TokenStream {
-    let Method {
-        name,
-        proto_name,
-        request,
-        ..
-    } = method;
+    let Method { name, proto_name, request, .. } = method;
     quote! {
         #proto_name => {
             let request = decode::<#request>(payload, Code::INVALID_ARGUMENT)?;

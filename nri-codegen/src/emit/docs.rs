@@ -63,10 +63,7 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
                 code.push(indented(next).unwrap_or(""));
             }
             // Blank lines at the end separate the code from the text after it.
-            let end = code
-                .iter()
-                .rposition(|line| !line.is_empty())
-                .map_or(0, |last| last + 1);
+            let end = code.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
             let blank = code.len() > end;
             code.truncate(end);
             blocks.push(Block::Code(code));
@@ -111,24 +108,18 @@ fn opening(line: &str) -> Option<&str> {
 
 fn closes(line: &str, mark: &str) -> bool {
     let line = line.trim();
-    line.starts_with(mark)
-        && line
-            .trim_start_matches(mark.chars().next().unwrap_or('`'))
-            .is_empty()
+    line.starts_with(mark) && line.trim_start_matches(mark.chars().next().unwrap_or('`')).is_empty()
 }
 
 /// Returns the code of a line that is indented by a tab or four spaces.
 fn indented(line: &str) -> Option<&str> {
-    line.strip_prefix("    ")
-        .or_else(|| line.strip_prefix('\t'))
+    line.strip_prefix("    ").or_else(|| line.strip_prefix('\t'))
 }
 
 /// Returns a fence that none of `lines` closes.
 fn fence(lines: &[&str]) -> String {
-    let longest = lines
-        .iter()
-        .map(|line| line.trim_start().chars().take_while(|c| *c == '`').count())
-        .max();
+    let longest =
+        lines.iter().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     "`".repeat(longest.unwrap_or(0).max(2) + 1)
 }
 
@@ -161,9 +152,8 @@ fn code_span(rest: &str) -> usize {
     let mut at = ticks;
     while let Some(found) = rest.get(at..).and_then(|rest| rest.find('`')) {
         let start = at + found;
-        let run = rest
-            .get(start..)
-            .map_or(0, |rest| rest.chars().take_while(|c| *c == '`').count());
+        let run =
+            rest.get(start..).map_or(0, |rest| rest.chars().take_while(|c| *c == '`').count());
         at = start + run;
         if run == ticks {
             return at;
@@ -181,9 +171,7 @@ fn is_address(rest: &str) -> bool {
 fn address(rest: &str) -> usize {
     let end = rest.find(|c: char| c.is_whitespace() || "<>()[]`\"".contains(c));
     let address = rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest);
-    address
-        .trim_end_matches(['.', ',', ';', ':', '!', '?'])
-        .len()
+    address.trim_end_matches(['.', ',', ';', ':', '!', '?']).len()
 }
 
 #[cfg(test)]
@@ -209,10 +197,7 @@ mod tests {
 
     #[test]
     fn fences_in_lists_and_quotations_are_no_fences() {
-        assert_eq!(
-            markdown("* ```\n  assert!(false);"),
-            "* \\```\n  assert!(false);"
-        );
+        assert_eq!(markdown("* ```\n  assert!(false);"), "* \\```\n  assert!(false);");
         assert_eq!(markdown("> 1. ~~~rust\n> x"), "\\> 1. \\~~~rust\n\\> x");
         assert_eq!(markdown("- a ``` b"), "- a ``` b");
         assert_eq!(markdown("-     f();"), "- f();");
@@ -232,10 +217,7 @@ mod tests {
 
     #[test]
     fn addresses_become_links() {
-        assert_eq!(
-            markdown("see https://a.b/c_d?e=f. And h"),
-            "see <https://a.b/c_d?e=f>. And h"
-        );
+        assert_eq!(markdown("see https://a.b/c_d?e=f. And h"), "see <https://a.b/c_d?e=f>. And h");
         assert_eq!(markdown("(https://a.b)"), "(<https://a.b>)");
         assert_eq!(markdown("https:// alone"), "<https://> alone");
     }

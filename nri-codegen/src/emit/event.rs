@@ -9,9 +9,8 @@ use super::messages::Messages;
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let events = input.nri.events.iter();
     let known = events.filter_map(|event| Some((event, messages.variant(event)?)));
-    let (variants, names): (Vec<_>, Vec<_>) = known
-        .map(|(event, variant)| (variant, &event.rpc_name))
-        .unzip();
+    let (variants, names): (Vec<_>, Vec<_>) =
+        known.map(|(event, variant)| (variant, &event.rpc_name)).unzip();
     let count = variants.len();
     quote! {
         impl Event {

@@ -18,9 +18,7 @@ fn constants(input: &Input<'_>) -> TokenStream {
     let of = |scope: Scope| {
         let events = input.nri.events.iter();
         let of_scope = events.filter(|event| event.scope == scope);
-        of_scope
-            .fold(0, |mask, event| mask | event.bit)
-            .cast_signed()
+        of_scope.fold(0, |mask, event| mask | event.bit).cast_signed()
     };
     let (pod, container) = (of(Scope::Pod), of(Scope::Container));
     let all = input.nri.valid_mask.cast_signed();

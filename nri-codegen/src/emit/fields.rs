@@ -91,17 +91,10 @@ pub(super) fn oneof_of(field: &FieldDescriptorProto) -> Option<usize> {
 
 /// Returns the oneofs of a message by index, without those that `optional` implies.
 pub(super) fn oneofs(message: &DescriptorProto) -> Vec<(usize, &str)> {
-    let used = |index| {
-        message
-            .field
-            .iter()
-            .any(|field| oneof_of(field) == Some(index))
-    };
+    let used = |index| message.field.iter().any(|field| oneof_of(field) == Some(index));
     let declared = message.oneof_decl.iter().enumerate();
     let declared = declared.filter(|(index, _)| used(*index));
-    declared
-        .map(|(index, oneof)| (index, oneof.name()))
-        .collect()
+    declared.map(|(index, oneof)| (index, oneof.name())).collect()
 }
 
 /// Returns the fields that hold one group each, as paths in the form that prost-build matches.
@@ -133,10 +126,7 @@ pub(super) fn oneof_type(message: &DescriptorProto, oneof: &str) -> String {
     let name = type_name(oneof);
     let messages = message.nested_type.iter().map(|nested| nested.name());
     let enums = message.enum_type.iter().map(|nested| nested.name());
-    if messages
-        .chain(enums)
-        .any(|nested| type_name(nested) == name)
-    {
+    if messages.chain(enums).any(|nested| type_name(nested) == name) {
         return name + "OneOf";
     }
     name

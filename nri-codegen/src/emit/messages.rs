@@ -33,10 +33,7 @@ pub(super) struct Messages {
 impl Messages {
     /// Returns the variant of enum `Event` for an event of the model.
     pub(super) fn variant(&self, event: &Event) -> Option<&Ident> {
-        let found = self
-            .events
-            .iter()
-            .find(|(_, number)| *number == event.number);
+        let found = self.events.iter().find(|(_, number)| *number == event.number);
         found.map(|(variant, _)| variant)
     }
 
@@ -66,9 +63,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
         let module = Module::from_protobuf_package_name(file.package());
         (module, file.clone())
     });
-    let sources = config
-        .generate(requests.collect())
-        .map_err(|error| failed(&error))?;
+    let sources = config.generate(requests.collect()).map_err(|error| failed(&error))?;
     let mut others = Vec::new();
     let mut file = empty();
     for (of, source) in sources {
@@ -98,11 +93,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
 }
 
 fn empty() -> syn::File {
-    syn::File {
-        shebang: None,
-        attrs: Vec::new(),
-        items: Vec::new(),
-    }
+    syn::File { shebang: None, attrs: Vec::new(), items: Vec::new() }
 }
 
 fn config(input: &Input<'_>) -> Config {
@@ -132,11 +123,7 @@ fn config(input: &Input<'_>) -> Config {
         config.field_attribute(path, attribute);
     }
     for deprecation in &input.deprecations {
-        if let Interface::Rpc {
-            message: Some(message),
-            ..
-        } = &deprecation.interface
-        {
+        if let Interface::Rpc { message: Some(message), .. } = &deprecation.interface {
             let attribute = deprecation::attribute(deprecation);
             config.message_attribute(format!(".{message}"), quote!(#attribute).to_string());
         }

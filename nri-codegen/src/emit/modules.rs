@@ -27,11 +27,7 @@ pub(super) fn emit(
         (quote!(), messages.free("generated"))
     };
     let mut root = Package::default();
-    let path: Vec<Ident> = if is_nested {
-        idents(&messages.module)
-    } else {
-        Vec::new()
-    };
+    let path: Vec<Ident> = if is_nested { idents(&messages.module) } else { Vec::new() };
     root.at(&path).items.extend(items.clone());
     for (of, items) in &messages.others {
         root.at(&idents(of)).items.extend(items.clone());
@@ -61,9 +57,7 @@ struct Package {
 
 impl Package {
     fn at(&mut self, path: &[Ident]) -> &mut Package {
-        path.iter().fold(self, |package, part| {
-            package.packages.entry(part.clone()).or_default()
-        })
+        path.iter().fold(self, |package, part| package.packages.entry(part.clone()).or_default())
     }
 
     fn has(&self, package: &str) -> bool {
@@ -82,8 +76,5 @@ impl Package {
 
 /// Returns the parts of a module path, which prost-build escaped.
 fn idents(module: &prost_build::Module) -> Vec<Ident> {
-    module
-        .parts()
-        .filter_map(|part| syn::parse_str(part).ok())
-        .collect()
+    module.parts().filter_map(|part| syn::parse_str(part).ok()).collect()
 }

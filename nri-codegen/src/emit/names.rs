@@ -137,10 +137,7 @@ impl Names {
         for part in file.package().split('.').filter(|part| !part.is_empty()) {
             let name = value_name(part);
             let key = (module.clone(), Space::Types, name.clone());
-            let same = Declared {
-                what: format!("package part {part}"),
-                remedy: Remedy::Edit,
-            };
+            let same = Declared { what: format!("package part {part}"), remedy: Remedy::Edit };
             let taken = self.taken.entry(key).or_insert(Some(same.clone()));
             if *taken != Some(same) {
                 let fact = format!(
@@ -211,11 +208,8 @@ impl Names {
         let rust = value_name(field.name());
         let shape = fields::shape(message, field, place.file());
         if shape == Shape::EnumMap && super::naming::is_keyword(&rust) {
-            let fact = format!(
-                "map {}.{} has the name of a Rust keyword",
-                message.name(),
-                field.name()
-            );
+            let fact =
+                format!("map {}.{} has the name of a Rust keyword", message.name(), field.name());
             let problem = place.problem(fact);
             self.problems.push(problem.with_help(
                 "prost cannot derive the accessors of such a map of enums; rename the field",
@@ -285,14 +279,7 @@ impl Names {
             self.take(&module, Space::Types, service.name(), &name, &what, &place);
         }
         let constant = services::constant(service.name()).to_string();
-        self.take(
-            &module,
-            Space::Values,
-            service.name(),
-            &constant,
-            &what,
-            &place,
-        );
+        self.take(&module, Space::Values, service.name(), &constant, &what, &place);
         self.rpcs(service, &format!("{module}::{rust}"), &place);
     }
 
@@ -319,18 +306,12 @@ impl Names {
             return false;
         }
         let key = (scope.to_owned(), space, rust.to_owned());
-        let declared = Declared {
-            what: what.to_owned(),
-            remedy: Remedy::new(proto, place),
-        };
+        let declared = Declared { what: what.to_owned(), remedy: Remedy::new(proto, place) };
         let Some(other) = self.taken.get(&key) else {
             self.taken.insert(key, Some(declared));
             return true;
         };
-        let fact = format!(
-            "{what} and {} are both `{rust}` in Rust",
-            shown(other.as_ref())
-        );
+        let fact = format!("{what} and {} are both `{rust}` in Rust", shown(other.as_ref()));
         let others = other.as_ref().map(|other| &other.remedy);
         let help = declared.remedy.or(others).help();
         self.problems.push(place.problem(fact).with_help(help));
@@ -338,9 +319,7 @@ impl Names {
     }
 
     fn valid(&mut self, proto: &str, rust: &str, what: &str, place: &Place<'_>) -> bool {
-        let ascii = proto
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let ascii = proto.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if ascii && !rust.is_empty() && !proto.starts_with(|c: char| c.is_ascii_digit()) {
             return true;
         }

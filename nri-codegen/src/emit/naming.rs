@@ -22,9 +22,7 @@ pub(super) fn variants(declared: &EnumDescriptorProto) -> Vec<(&EnumValueDescrip
     let mut numbers = std::collections::HashSet::new();
     let values = declared.value.iter();
     let first = values.filter(|value| numbers.insert(value.number()));
-    first
-        .map(|value| (value, variant_name(&prefix, value.name())))
-        .collect()
+    first.map(|value| (value, variant_name(&prefix, value.name()))).collect()
 }
 
 /// Removes the name of the enum from the start of a value name, if a word starts after it.

@@ -41,11 +41,7 @@ impl Default for Options {
 impl Options {
     /// Returns options that leave out clients and servers.
     pub fn messages_only() -> Options {
-        Options {
-            client: false,
-            server: false,
-            ..Options::default()
-        }
+        Options { client: false, server: false, ..Options::default() }
     }
 
     /// Returns the path of `prost`.
@@ -57,9 +53,6 @@ impl Options {
     /// Generates `BTreeMap` instead of `HashMap` for the maps of messages.
     #[must_use]
     pub fn with_ordered_maps(self) -> Options {
-        Options {
-            ordered_maps: true,
-            ..self
-        }
+        Options { ordered_maps: true, ..self }
     }
 }

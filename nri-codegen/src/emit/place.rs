@@ -42,10 +42,7 @@ pub(super) struct Place<'f> {
 impl<'f> Place<'f> {
     /// Returns the whole file.
     pub(super) fn new(file: &'f FileDescriptorProto) -> Self {
-        Place {
-            file,
-            path: Vec::new(),
-        }
+        Place { file, path: Vec::new() }
     }
 
     pub(super) fn file(&self) -> &'f FileDescriptorProto {
@@ -83,18 +80,13 @@ impl<'f> Place<'f> {
 
     /// Returns the package statement.
     pub(super) fn package(&self) -> Place<'f> {
-        Place {
-            path: vec![2],
-            ..*self
-        }
+        Place { path: vec![2], ..*self }
     }
 
     /// Returns a problem with this declaration.
     pub(super) fn problem(&self, fact: impl Into<String>) -> Problem {
         let (line, column) = self.position();
-        Problem::new(ErrorKind::Protocol, fact)
-            .in_file(self.file.name())
-            .at_position(line, column)
+        Problem::new(ErrorKind::Protocol, fact).in_file(self.file.name()).at_position(line, column)
     }
 
     /// Returns line and column, counted from 1; the first line of the file without source info.

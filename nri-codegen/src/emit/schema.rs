@@ -29,11 +29,7 @@ impl<'s> Schema<'s> {
         let mut files: Vec<_> = files.cloned().map(prepared).collect();
         aliases::resolve(&mut files);
         Error::unless_empty(files.iter().filter_map(unknown_syntax).collect())?;
-        Ok(Schema {
-            package,
-            is_nested: files.iter().any(|file| file.package() != package),
-            files,
-        })
+        Ok(Schema { package, is_nested: files.iter().any(|file| file.package() != package), files })
     }
 
     /// Returns the requested package.
@@ -77,11 +73,7 @@ fn needed(files: &[&FileDescriptorProto], package: &str) -> BTreeSet<String> {
     }
     let indices = 0..files.len();
     let mut open: Vec<usize> = indices
-        .filter(|index| {
-            files
-                .get(*index)
-                .is_some_and(|file| file.package() == package)
-        })
+        .filter(|index| files.get(*index).is_some_and(|file| file.package() == package))
         .collect();
     let mut needed = BTreeSet::new();
     while let Some(file) = open.pop().and_then(|index| files.get(index)) {
@@ -101,11 +93,7 @@ fn declared(file: &FileDescriptorProto) -> Vec<String> {
         scope: &str,
         names: &mut Vec<String>,
     ) {
-        names.extend(
-            enums
-                .iter()
-                .map(|declared| format!("{scope}.{}", declared.name())),
-        );
+        names.extend(enums.iter().map(|declared| format!("{scope}.{}", declared.name())));
         for message in messages {
             let name = format!("{scope}.{}", message.name());
             walk(&message.nested_type, &message.enum_type, &name, names);

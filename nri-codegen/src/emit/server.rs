@@ -7,10 +7,7 @@ use super::services::{Emitted, Method};
 
 pub(super) fn emit(service: &Emitted) -> TokenStream {
     let (server, docs) = (&service.server, &service.docs);
-    let methods = service
-        .methods
-        .iter()
-        .map(|method| emit_method(service, method));
+    let methods = service.methods.iter().map(|method| emit_method(service, method));
     quote! {
         #docs
         ///
@@ -22,18 +19,8 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
 }
 
 fn emit_method(service: &Emitted, method: &Method) -> TokenStream {
-    let Method {
-        name,
-        request,
-        response,
-        docs,
-        deprecated,
-        ..
-    } = method;
-    let refusal = format!(
-        "{}/{} is not implemented",
-        service.full_name, method.proto_name
-    );
+    let Method { name, request, response, docs, deprecated, .. } = method;
+    let refusal = format!("{}/{} is not implemented", service.full_name, method.proto_name);
     quote! {
         #docs
         #deprecated

@@ -54,9 +54,7 @@ pub(super) fn own_types(options: &Options) -> impl Iterator<Item = &'static str>
         "StateChangeCoverage",
     ];
     const CALLS: [&str; 2] = ["Code", "Status"];
-    let calls = CALLS
-        .into_iter()
-        .filter(|_| options.client || options.server);
+    let calls = CALLS.into_iter().filter(|_| options.client || options.server);
     let transport = options.client.then_some("Call");
     TABLES.into_iter().chain(calls).chain(transport)
 }
@@ -113,11 +111,7 @@ fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted,
 pub(super) fn constant(service: &str) -> Ident {
     let name = service.to_shouty_snake_case();
     // As prost-build does for types.
-    let digit = if name.starts_with(|c: char| c.is_ascii_digit()) {
-        "_"
-    } else {
-        ""
-    };
+    let digit = if name.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     format_ident!("{digit}{name}_SERVICE")
 }
 

@@ -15,29 +15,19 @@ const HIDDEN: [(&str, &str); 3] = [("[", "\u{e000}"), ("]", "\u{e001}"), ("://",
 
 /// Restores the hidden characters in the generated source.
 pub(super) fn plain(source: &str) -> String {
-    HIDDEN
-        .iter()
-        .fold(source.to_owned(), |source, (sign, stand_in)| {
-            source.replace(stand_in, sign)
-        })
+    HIDDEN.iter().fold(source.to_owned(), |source, (sign, stand_in)| source.replace(stand_in, sign))
 }
 
 /// Gives every declaration an entry, because prost-build panics if one is missing.
 pub(super) fn complete(file: &mut FileDescriptorProto) {
     let known = file.source_code_info.take().unwrap_or_default();
-    let known: HashMap<Vec<i32>, Location> = known
-        .location
-        .into_iter()
-        .map(|location| (location.path.clone(), location))
-        .collect();
+    let known: HashMap<Vec<i32>, Location> =
+        known.location.into_iter().map(|location| (location.path.clone(), location)).collect();
     let mut paths = vec![Place::new(file).package().path().to_vec()];
     paths.extend(declarations(file));
     let entry = |path: Vec<i32>| match known.get(&path) {
         Some(location) => with_docs(location.clone()),
-        None => Location {
-            path,
-            ..Location::default()
-        },
+        None => Location { path, ..Location::default() },
     };
     let location = paths.into_iter().map(entry).collect();
     file.source_code_info = Some(SourceCodeInfo { location });
@@ -46,23 +36,16 @@ pub(super) fn complete(file: &mut FileDescriptorProto) {
 fn with_docs(mut location: Location) -> Location {
     // Detached comments belong to nothing that is generated.
     location.leading_detached_comments.clear();
-    for comment in [
-        &mut location.leading_comments,
-        &mut location.trailing_comments,
-    ] {
+    for comment in [&mut location.leading_comments, &mut location.trailing_comments] {
         *comment = comment.as_deref().map(hidden);
     }
     location
 }
 
 fn hidden(comment: &str) -> String {
-    let lines = comment
-        .lines()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
+    let lines = comment.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
     let markdown = docs::markdown(&lines.collect::<Vec<_>>().join("\n"));
-    HIDDEN.iter().fold(markdown, |text, (sign, stand_in)| {
-        text.replace(sign, stand_in)
-    })
+    HIDDEN.iter().fold(markdown, |text, (sign, stand_in)| text.replace(sign, stand_in))
 }
 
 /// Returns paths of all declarations of a file.

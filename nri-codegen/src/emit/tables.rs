@@ -60,10 +60,7 @@ fn rpc_row(
 ) -> Result<TokenStream, Error> {
     let constant = constant(&service.name);
     let method = &rpc.name;
-    let event = input
-        .nri
-        .event_of_rpc(method)
-        .filter(|_| service.name == "Plugin");
+    let event = input.nri.event_of_rpc(method).filter(|_| service.name == "Plugin");
     let event = match event.and_then(|event| messages.variant(event)) {
         Some(variant) => quote! { Some(Event::#variant) },
         None => option(None),
@@ -82,12 +79,7 @@ fn events(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> 
     for event in &input.nri.events {
         if let Some(variant) = messages.variant(event) {
             let travelled = input.history.event(input.revision, event)?;
-            rows.push(event_row(
-                input,
-                event,
-                &quote! { Event::#variant },
-                &travelled,
-            ));
+            rows.push(event_row(input, event, &quote! { Event::#variant }, &travelled));
         }
     }
     Ok(quote! {
@@ -105,11 +97,7 @@ fn event_row(
     let Event { name, rpc_name, .. } = event;
     let bit = event.bit.cast_signed();
     let dedicated = input.nri.event_of_rpc(rpc_name).is_some();
-    let rpc = if dedicated {
-        rpc_name.as_str()
-    } else {
-        nri_schema::model::STATE_CHANGE
-    };
+    let rpc = if dedicated { rpc_name.as_str() } else { nri_schema::model::STATE_CHANGE };
     let since = option(travelled.since.as_deref());
     let rpc_since = option(travelled.rpc_since.as_deref());
     let state_change = match &travelled.state_change_since {

@@ -11,21 +11,14 @@ use crate::sighting::{Role, Sighting};
 /// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut pool = Pool::default();
-    let subjects: Vec<Subject> = collected
-        .sightings
-        .into_iter()
-        .map(|seen| subject(seen, targets, &mut pool))
-        .collect();
+    let subjects: Vec<Subject> =
+        collected.sightings.into_iter().map(|seen| subject(seen, targets, &mut pool)).collect();
     let plugins = subjects.iter();
-    let plugins = plugins
-        .filter(|subject| subject.role == Role::Plugin)
-        .count();
+    let plugins = plugins.filter(|subject| subject.role == Role::Plugin).count();
     let mut summary = collected.summary;
     if plugins > 0 {
         // With a plugin found, only plugins that the checked place is known to hide are worth a mention.
-        summary
-            .not_looked_for
-            .retain(|kind| *kind == NotLookedFor::External);
+        summary.not_looked_for.retain(|kind| *kind == NotLookedFor::External);
     }
     let mut report = CheckReport {
         data_date: targets

@@ -76,9 +76,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         }
     }
     if request.pull == Pull::None {
-        images
-            .iter()
-            .for_each(|image| manifests::not_fetched(&scan, image, None));
+        images.iter().for_each(|image| manifests::not_fetched(&scan, image, None));
     } else {
         #[cfg(feature = "registry")]
         images::read(&scan, &images, &request.image_options);
@@ -109,11 +107,7 @@ fn file(scan: &Scan<'_>, root: &Root) {
         place: Place::from_path(&root.shown),
         path: root.path.clone(),
         is_link: false,
-        demand: if root.is_named {
-            Demand::Named
-        } else {
-            Demand::Walked
-        },
+        demand: if root.is_named { Demand::Named } else { Demand::Walked },
     };
     visit::file(scan, &visit);
 }
@@ -136,7 +130,5 @@ fn stream(scan: &Scan<'_>, path: &Path) {
 /// Compares sightings for the order of the result.
 fn in_order(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
     let key = |sighting: &Sighting| (sighting.kind, sighting.name.clone(), sighting.index.clone());
-    a.place
-        .compare_paths(&b.place)
-        .then_with(|| key(a).cmp(&key(b)))
+    a.place.compare_paths(&b.place).then_with(|| key(a).cmp(&key(b)))
 }

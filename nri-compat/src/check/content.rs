@@ -75,11 +75,7 @@ pub(crate) struct Slice<'c> {
 
 impl<'c> Slice<'c> {
     pub(crate) fn new(whole: &'c dyn Content, offset: u64, size: u64) -> Self {
-        Self {
-            whole,
-            offset,
-            size: size.min(whole.len().saturating_sub(offset)),
-        }
+        Self { whole, offset, size: size.min(whole.len().saturating_sub(offset)) }
     }
 }
 
@@ -92,8 +88,7 @@ impl Content for Slice<'_> {
         let left = self.size.saturating_sub(offset);
         let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let (buffer, _) = buffer.split_at_mut(length);
-        self.whole
-            .read_at(self.offset.saturating_add(offset), buffer)
+        self.whole.read_at(self.offset.saturating_add(offset), buffer)
     }
 }
 
@@ -146,10 +141,7 @@ impl Head {
 
 impl From<Vec<u8>> for Head {
     fn from(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            unpacked: OnceLock::new(),
-        }
+        Self { bytes, unpacked: OnceLock::new() }
     }
 }
 

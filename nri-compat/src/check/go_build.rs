@@ -51,11 +51,9 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
     let (mut found, mut mains) = (Vec::new(), BTreeMap::new());
     for (folder, shown) in folders(&packages, paths) {
         match list(&folder) {
-            Ok(listed) => mains.extend(
-                listed
-                    .into_iter()
-                    .map(|main| (main.import_path.clone(), main)),
-            ),
+            Ok(listed) => {
+                mains.extend(listed.into_iter().map(|main| (main.import_path.clone(), main)))
+            }
             Err(why) => found.push(not_built(
                 Place::from_path(&shown),
                 None,
@@ -68,9 +66,7 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
     }
     let is_part = |package: &Sighting| {
         let path = package.program.as_deref().unwrap_or_default();
-        mains
-            .values()
-            .any(|main| main.import_path == path || main.dependencies.contains(path))
+        mains.values().any(|main| main.import_path == path || main.dependencies.contains(path))
     };
     // A declared handler is shown even if the toolchain cannot build the program.
     let is_unbuilt = |package: &Sighting| {
@@ -79,9 +75,8 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
                 .iter()
                 .any(|one| one.program == package.program && one.kind == FileKind::GoSource)
     };
-    let kept: Vec<Sighting> = (packages.into_iter())
-        .filter(|package| !is_part(package) || is_unbuilt(package))
-        .collect();
+    let kept: Vec<Sighting> =
+        (packages.into_iter()).filter(|package| !is_part(package) || is_unbuilt(package)).collect();
     found.retain(|one| {
         let mut kept = kept.iter();
         !kept.any(|package| is_part(package) && one.program == package.program)
@@ -99,22 +94,14 @@ fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBu
         if path.is_dir() {
             Some(path.clone())
         } else {
-            path.parent()
-                .filter(|_| is_source || path.ends_with("go.mod"))
-                .map(Path::to_owned)
+            path.parent().filter(|_| is_source || path.ends_with("go.mod")).map(Path::to_owned)
         }
     });
     let named = named.filter(|folder| GoModule::above(folder).is_ok());
-    let of_packages = packages
-        .iter()
-        .filter_map(|package| package.source.as_ref()?.folder.clone());
+    let of_packages = packages.iter().filter_map(|package| package.source.as_ref()?.folder.clone());
     let of_packages = of_packages.filter_map(|folder| Some(GoModule::above(&folder).ok()?.folder));
     for folder in named.chain(of_packages) {
-        let folder = if folder.as_os_str().is_empty() {
-            PathBuf::from(".")
-        } else {
-            folder
-        };
+        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         if let Ok(canonical) = folder.canonicalize() {
             folders.entry(canonical).or_insert(folder);
         }
@@ -127,22 +114,16 @@ fn list(folder: &Path) -> Result<Vec<Main>, String> {
     let mut go = toolchain(folder);
     go.args(["list", "-e", "-f", FORMAT, "./..."]);
     let answer = run(&mut go)?;
-    Ok(String::from_utf8_lossy(&answer)
-        .lines()
-        .filter_map(listed)
-        .collect())
+    Ok(String::from_utf8_lossy(&answer).lines().filter_map(listed).collect())
 }
 
 fn listed(line: &str) -> Option<Main> {
     let mut fields = line.splitn(3, '\t');
     let (path, folder, dependencies) = (fields.next()?, fields.next()?, fields.next()?);
     let dependencies: BTreeSet<String> = dependencies.split(' ').map(str::to_owned).collect();
-    let is_plugin = dependencies.iter().any(|path| {
-        matches!(
-            nri_module::package(path),
-            Some(Package::Stub | Package::Skel)
-        )
-    });
+    let is_plugin = dependencies
+        .iter()
+        .any(|path| matches!(nri_module::package(path), Some(Package::Stub | Package::Skel)));
     is_plugin.then(|| Main {
         import_path: path.to_owned(),
         folder: PathBuf::from(folder),
@@ -165,19 +146,16 @@ fn built(main: &Main) -> Vec<Sighting> {
     });
     let mut seen = match read {
         Ok(seen) => seen,
-        Err(why) => vec![not_built(
-            place,
-            Some(&main.import_path),
-            format!("go build fails: {why}"),
-        )],
+        Err(why) => {
+            vec![not_built(place, Some(&main.import_path), format!("go build fails: {why}"))]
+        }
     };
     for sighting in &mut seen {
         sighting.name = Some(main.import_path.clone());
         sighting.program = Some(main.import_path.clone());
-        sighting.evidence.insert(
-            0,
-            evidence(format!("package {}, with go build", main.import_path)),
-        );
+        sighting
+            .evidence
+            .insert(0, evidence(format!("package {}, with go build", main.import_path)));
     }
     seen
 }
@@ -187,18 +165,11 @@ fn build(folder: &Path) -> Result<Vec<u8>, String> {
     let output = tempfile::tempdir().map_err(|error| error.to_string())?;
     let program = output.path().join("program");
     let mut go = toolchain(folder);
-    go.args(["build", "-buildvcs=false", "-o"])
-        .arg(&program)
-        .arg(".");
+    go.args(["build", "-buildvcs=false", "-o"]).arg(&program).arg(".");
     run(&mut go)?;
-    let size = fs::metadata(&program)
-        .map_err(|error| error.to_string())?
-        .len();
+    let size = fs::metadata(&program).map_err(|error| error.to_string())?.len();
     if size > MAX_PROGRAM {
-        return Err(format!(
-            "the program is larger than {} MiB",
-            MAX_PROGRAM >> 20
-        ));
+        return Err(format!("the program is larger than {} MiB", MAX_PROGRAM >> 20));
     }
     fs::read(&program).map_err(|error| error.to_string())
 }
@@ -219,10 +190,8 @@ fn run(go: &mut Command) -> Result<Vec<u8>, String> {
         return Ok(ended.stdout);
     }
     let message = String::from_utf8_lossy(&ended.stderr);
-    let lines = message
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines =
+        message.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let message = lines.take(MAX_MESSAGE_LINES).collect::<Vec<_>>().join("; ");
     let message = crate::escape::bytes(message.as_bytes());
     Err(message.chars().take(MAX_MESSAGE).collect())

@@ -88,14 +88,10 @@ type Reason = (SkipKind, &'static str);
 
 const TOO_LONG: Reason = (SkipKind::Limit, "longer than 256 MiB");
 const BEYOND: Reason = (SkipKind::Limit, "about plugins beyond the limit");
-const TRUNCATED: Reason = (
-    SkipKind::Broken,
-    "with a warning about a plugin, truncated or in an unknown format",
-);
-const DROPPED: Reason = (
-    SkipKind::Broken,
-    "about messages that the journal dropped: warnings may be missing; ",
-);
+const TRUNCATED: Reason =
+    (SkipKind::Broken, "with a warning about a plugin, truncated or in an unknown format");
+const DROPPED: Reason =
+    (SkipKind::Broken, "about messages that the journal dropped: warnings may be missing; ");
 
 /// Logs that are read one after the other.
 #[derive(Default)]
@@ -140,10 +136,7 @@ impl Reading<'_> {
     /// Adds the statements in a line that were made within the period. Returns true if there are any.
     fn line(&mut self, place: &Place, number: u64, line: &str) -> bool {
         let shown = format!("line {number}: {}", fact::clean(line));
-        let place = Place {
-            line: u32::try_from(number).ok(),
-            ..place.clone()
-        };
+        let place = Place { line: u32::try_from(number).ok(), ..place.clone() };
         let mut found = unwrap::statements(line);
         found.retain(|(record, _)| self.options.period.may_contain(record.get(&Field::Time)));
         let is_any = !found.is_empty();

@@ -67,20 +67,12 @@ fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
     let place = with_handlers.map(|file| file.place.clone());
     let first = files.into_iter().find(|file| file.role == Role::Plugin)?;
     let source = first.source.clone().unwrap_or_default();
-    let interface = if imports_stub {
-        Interface::None
-    } else {
-        first.interface.clone()
-    };
+    let interface = if imports_stub { Interface::None } else { first.interface.clone() };
     let mut package = Sighting {
         interface,
         place: place.unwrap_or_else(|| first.place.clone()),
         evidence,
-        source: Some(Box::new(GoPackage {
-            handlers,
-            imports_stub,
-            ..*source
-        })),
+        source: Some(Box::new(GoPackage { handlers, imports_stub, ..*source })),
         ..first
     };
     judge_by_module(&mut package);

@@ -31,8 +31,7 @@ pub(crate) fn judge<'h>(
     }
     let mut names = BTreeSet::new();
     let all = now.into_iter().chain(targets);
-    all.filter(|target| names.insert(target.head.name.clone()))
-        .collect()
+    all.filter(|target| names.insert(target.head.name.clone())).collect()
 }
 
 /// Returns the target of a pool, or why there is none. The form in which nodes name a release is only worth

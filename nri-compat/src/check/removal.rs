@@ -19,9 +19,8 @@ const MAX_MINORS: u64 = 100;
 /// Returns the planned removals that the verdicts name and whose dates can be estimated, by name.
 pub(super) fn planned(subjects: &[Subject], history: &History) -> Vec<PlannedRemoval> {
     let verdicts = subjects.iter().flat_map(|subject| &subject.verdicts);
-    let named: BTreeSet<&String> = verdicts
-        .filter_map(|verdict| verdict.planned_removal.as_ref())
-        .collect();
+    let named: BTreeSet<&String> =
+        verdicts.filter_map(|verdict| verdict.planned_removal.as_ref()).collect();
     let removals = history.deprecations().iter();
     let removals = removals.map(|deprecation| &deprecation.removal.when);
     let estimated = |when: &&String| {

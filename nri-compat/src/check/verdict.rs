@@ -63,10 +63,7 @@ fn is_judged(seen: &Sighting) -> bool {
 
 /// Returns true for files that are read to their end and show everything that a plugin handles.
 fn is_program(kind: FileKind) -> bool {
-    matches!(
-        kind,
-        FileKind::GoBinary | FileKind::RustBinary | FileKind::WasmModule
-    )
+    matches!(kind, FileKind::GoBinary | FileKind::RustBinary | FileKind::WasmModule)
 }
 
 fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
@@ -97,15 +94,9 @@ fn first_runtimes(history: &History) -> String {
     let speaks = |nri: &str| history.releases().iter().any(|release| release.name == nri);
     let runtimes = history.runtimes().iter();
     let first = runtimes.filter_map(|runtime| {
-        let release = runtime
-            .releases
-            .iter()
-            .find(|release| speaks(&release.nri))?;
+        let release = runtime.releases.iter().find(|release| speaks(&release.nri))?;
         let version = &release.version;
-        Some(format!(
-            "{} {}.{}",
-            runtime.title, version.major, version.minor
-        ))
+        Some(format!("{} {}.{}", runtime.title, version.major, version.minor))
     });
     first.collect::<Vec<_>>().join(" and ")
 }
@@ -142,12 +133,7 @@ fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         let remedy = format!(
             "use a runtime with NRI {oldest} or later, or a version of the plugin that supports it"
         );
-        objection(
-            Outcome::Incompatible,
-            "CHECK_RELEASE_REFUSED",
-            reason,
-            remedy,
-        )
+        objection(Outcome::Incompatible, "CHECK_RELEASE_REFUSED", reason, remedy)
     })
 }
 
@@ -158,10 +144,7 @@ fn judge_one_shot(target: &Target<'_>) -> Verdict {
     let Some(deprecation) = deprecation(target.history, "nri-v010-plugin") else {
         return ok("one-shot plugins are not deprecated");
     };
-    let by_other = target
-        .runtime
-        .as_ref()
-        .is_some_and(|at| at.runtime != ONE_SHOT_RUNTIME);
+    let by_other = target.runtime.as_ref().is_some_and(|at| at.runtime != ONE_SHOT_RUNTIME);
     if !by_other && !target.deprecates(deprecation) {
         return ok(format!("{} runs one-shot plugins", target.head.name));
     }
@@ -179,20 +162,12 @@ fn judge_one_shot(target: &Target<'_>) -> Verdict {
     };
     Verdict {
         outcome,
-        rule: if outcome == Outcome::Removed {
-            REMOVED
-        } else {
-            "CHECK_ONE_SHOT"
-        },
+        rule: if outcome == Outcome::Removed { REMOVED } else { "CHECK_ONE_SHOT" },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
         reason: reason.into(),
         remedy: deprecation.remedy.clone().into(),
-        confidence: if by_other {
-            Confidence::Medium
-        } else {
-            Confidence::High
-        },
+        confidence: if by_other { Confidence::Medium } else { Confidence::High },
         ..Verdict::default()
     }
 }
@@ -210,11 +185,7 @@ fn objection(outcome: Outcome, rule: &'static str, reason: String, remedy: Strin
 }
 
 fn ok(reason: impl Into<String>) -> Verdict {
-    Verdict {
-        reason: reason.into().into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
-    }
+    Verdict { reason: reason.into().into(), confidence: Confidence::High, ..Verdict::default() }
 }
 
 fn deprecation<'h>(history: &'h History, id: &str) -> Option<&'h Deprecation> {

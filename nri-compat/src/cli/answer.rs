@@ -116,10 +116,7 @@ impl Args {
             Format::Openmetrics => openmetrics::write_check(&report, out),
             format => {
                 let explain = self.explain;
-                let look = Look {
-                    explain,
-                    ..output::look()
-                };
+                let look = Look { explain, ..output::look() };
                 output::write_report(report, format, look, out)
             }
         }

@@ -105,11 +105,9 @@ fn once(args: &Args) -> Result<Exit, Error> {
 #[cfg(not(feature = "cluster"))]
 fn check_cluster(_: &Args) -> Result<Exit, Error> {
     let message = "--cluster: this nri-compat was built without the feature `cluster`";
-    Err(
-        Error::new(crate::error::ErrorKind::Cluster, message).with_help(
-            "use a release, or install it with `cargo install nri-compat --features cluster`",
-        ),
-    )
+    Err(Error::new(crate::error::ErrorKind::Cluster, message).with_help(
+        "use a release, or install it with `cargo install nri-compat --features cluster`",
+    ))
 }
 
 impl Args {
@@ -150,10 +148,7 @@ impl Args {
         let mut request = self.request();
         request.images.extend(further);
         progress::shown(|progress| {
-            let request = Request {
-                progress: Some(progress),
-                ..request
-            };
+            let request = Request { progress: Some(progress), ..request };
             collect(&request, READERS)
         })
     }

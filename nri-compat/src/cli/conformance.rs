@@ -52,9 +52,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 /// Prints all statements of the contract.
 fn list(format: Format) -> Result<Exit, Error> {
     let statements: Vec<_> = contract::all().iter().collect();
-    let report = StatementsReport {
-        statements: &statements,
-    };
+    let report = StatementsReport { statements: &statements };
     output::print_report(&report, format)?;
     Ok(Exit::Clean)
 }
@@ -106,8 +104,7 @@ fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
         let report = run.run().await;
         report.map_err(Error::from)
     })?;
-    args.answer
-        .finish(args.plugin.place(), Some(args.seed), report, started)
+    args.answer.finish(args.plugin.place(), Some(args.seed), report, started)
 }
 
 impl PluginArgs {
@@ -118,10 +115,7 @@ impl PluginArgs {
             skip: self.selection.skip.iter().cloned().collect(),
             revisions: self.revision.iter().cloned().collect(),
             runtime: self.runtime,
-            timeouts: Timeouts {
-                request: self.timeout.unwrap_or(defaults.request),
-                ..defaults
-            },
+            timeouts: Timeouts { request: self.timeout.unwrap_or(defaults.request), ..defaults },
             seed: self.seed,
             soak: self.soak,
             config: self.plugin.config()?.unwrap_or_default(),
@@ -211,9 +205,7 @@ struct RecordingArgs {
 
 fn run_recording(args: &RecordingArgs) -> Result<Exit, Error> {
     let started = (args.answer.decisions.read()?, Instant::now());
-    let report = recording::judge(&args.recording, |statement| {
-        args.selection.selects(statement)
-    })?;
+    let report = recording::judge(&args.recording, |statement| args.selection.selects(statement))?;
     let place = args.recording.display().to_string();
     args.answer.finish(place, None, report, started)
 }

@@ -65,11 +65,7 @@ pub(super) struct Args {
 const CATEGORIES: &[Choice<Category>] = &[
     ("FILE", "Generated code, per file", Category::File),
     ("PACKAGE", "Generated code, per package", Category::Package),
-    (
-        "WIRE_JSON",
-        "The binary or the JSON encoding",
-        Category::WireJson,
-    ),
+    ("WIRE_JSON", "The binary or the JSON encoding", Category::WireJson),
     ("WIRE", "The binary encoding", Category::Wire),
 ];
 
@@ -78,11 +74,7 @@ type Least = Option<Level>;
 
 const FAIL_ON: &[Choice<Least>] = &[
     ("error", "Something breaks", Some(Level::Error)),
-    (
-        "warning",
-        "Something breaks for some peers, or will",
-        Some(Level::Warning),
-    ),
+    ("warning", "Something breaks for some peers, or will", Some(Level::Warning)),
     ("note", "Any finding", Some(Level::Note)),
     ("never", "No finding changes the exit code", None),
 ];
@@ -95,12 +87,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         imports
     });
     let decisions = args.decisions.read()?;
-    let mut report = diff::diff_with(
-        &spec(&args.from),
-        &spec(&args.to),
-        imports.each_ref(),
-        args.category,
-    )?;
+    let mut report =
+        diff::diff_with(&spec(&args.from), &spec(&args.to), imports.each_ref(), args.category)?;
     decisions.apply(&mut report, policy::apply_to_diff)?;
     match args.format {
         Format::Sarif => output::print(&sarif::diff(&report))?,

@@ -8,9 +8,7 @@ use crate::check::collect::ImageRequest;
 pub(super) fn split(arguments: &[PathBuf]) -> (Vec<ImageRequest>, Vec<PathBuf>) {
     let (images, paths): (Vec<&PathBuf>, Vec<&PathBuf>) =
         arguments.iter().partition(|argument| is_image(argument));
-    let images = images
-        .iter()
-        .map(|image| ImageRequest::new(&image.to_string_lossy()));
+    let images = images.iter().map(|image| ImageRequest::new(&image.to_string_lossy()));
     (images.collect(), paths.into_iter().cloned().collect())
 }
 

@@ -80,11 +80,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let report = merge.finish(&expected);
     output::print_report(&report, args.format)?;
     if report.summary.reports == 0 {
-        return Err(
-            Error::new(ErrorKind::Input, "no report could be read").with_help(
-                "name files that `nri-compat check --format json` wrote, or - for standard input",
-            ),
-        );
+        return Err(Error::new(ErrorKind::Input, "no report could be read").with_help(
+            "name files that `nri-compat check --format json` wrote, or - for standard input",
+        ));
     }
     Ok(exit(&report, &args.fail_on))
 }

@@ -82,10 +82,9 @@ const BUFFER_BYTES: usize = 64 * 1024;
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != IoErrorKind::BrokenPipe => Err(Error::new(
-            ErrorKind::Output,
-            format!("cannot write the output: {error}"),
-        )),
+        Err(error) if error.kind() != IoErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::Output, format!("cannot write the output: {error}")))
+        }
         _ => Ok(()),
     }
 }
@@ -128,19 +127,12 @@ fn harmless(text: &str, width: usize) -> String {
 /// otherwise appear to hang.
 pub(super) fn waiting_for_input() {
     if io::stdin().is_terminal() {
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "reading standard input; end it with Ctrl-D"
-        );
+        let _ = writeln!(anstream::stderr().lock(), "reading standard input; end it with Ctrl-D");
     }
 }
 
 /// Prints a message of clap. Help and version are not errors.
 pub(super) fn usage(usage: &clap::Error) -> Exit {
     let _ = usage.print();
-    if usage.use_stderr() {
-        Exit::Usage
-    } else {
-        Exit::Clean
-    }
+    if usage.use_stderr() { Exit::Usage } else { Exit::Clean }
 }

@@ -99,8 +99,7 @@ impl Args {
     /// Returns an error if the file cannot be read.
     pub(super) fn config(&self) -> Result<Option<String>, Error> {
         let path = self.plugin_config.as_ref();
-        path.map(|path| text_file::read(path, MAX_CONFIG, ErrorKind::Input))
-            .transpose()
+        path.map(|path| text_file::read(path, MAX_CONFIG, ErrorKind::Input)).transpose()
     }
 }
 

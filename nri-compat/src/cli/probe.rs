@@ -48,31 +48,15 @@ const FAIL_ON: &[Choice<Least>] = &[
         "Receives events through the deprecated StateChange, or worse",
         Some(Verdict::Deprecated),
     ),
-    (
-        "loses",
-        "Does not receive some of its events, or worse",
-        Some(Verdict::Loses),
-    ),
-    (
-        "unknown",
-        "Cannot be determined, or worse",
-        Some(Verdict::Unknown),
-    ),
+    ("loses", "Does not receive some of its events, or worse", Some(Verdict::Loses)),
+    ("unknown", "Cannot be determined, or worse", Some(Verdict::Unknown)),
     (
         "errors",
         "Answers some of its events with an error of its own, or worse",
         Some(Verdict::Errors),
     ),
-    (
-        "breaks",
-        "Fails some of its events, or worse",
-        Some(Verdict::Breaks),
-    ),
-    (
-        "dropped",
-        "Is dropped before the first event",
-        Some(Verdict::Dropped),
-    ),
+    ("breaks", "Fails some of its events, or worse", Some(Verdict::Breaks)),
+    ("dropped", "Is dropped before the first event", Some(Verdict::Dropped)),
     ("never", "No verdict changes the exit code", None),
 ];
 
@@ -93,10 +77,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 
 impl Args {
     fn options(&self) -> Result<Options, Error> {
-        let mut options = Options {
-            config: self.plugin.config()?.unwrap_or_default(),
-            ..Options::default()
-        };
+        let mut options =
+            Options { config: self.plugin.config()?.unwrap_or_default(), ..Options::default() };
         if let Some(timeout) = self.timeout {
             options.timeouts.request = timeout;
         }
@@ -113,18 +95,15 @@ impl Args {
 fn run_comparison(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
     let history = crate::data::history()?;
     let names = probed.targets.iter().map(|target| &target.target);
-    let targets: Vec<Target<'_>> = names
-        .map(|name| Target::parse(history, name))
-        .collect::<Result<_, _>>()?;
+    let targets: Vec<Target<'_>> =
+        names.map(|name| Target::parse(history, name)).collect::<Result<_, _>>()?;
     let checked = check_file(path, &targets).ok_or_else(|| {
         let message = format!("check gives no verdict on {}", path.display());
         Error::new(ErrorKind::Input, message).with_help("leave out --compare")
     })?;
     let compared = compare(&checked, probed);
     output::print(&comparison_text(&compared))?;
-    let contradicts = compared
-        .iter()
-        .any(|comparison| comparison.agreement == Agreement::Disagree);
+    let contradicts = compared.iter().any(|comparison| comparison.agreement == Agreement::Disagree);
     Ok(contradicts.then_some(Exit::Findings))
 }
 
@@ -133,10 +112,7 @@ fn comparison_text(compared: &[Comparison]) -> String {
     for one in compared {
         let (check, probe) = (one.check, one.probe);
         let (target, agreement) = (&one.target, one.agreement);
-        let _ = write!(
-            text,
-            "  {target}: check {check}, probe {probe}: {agreement}"
-        );
+        let _ = write!(text, "  {target}: check {check}, probe {probe}: {agreement}");
         if !one.reason.is_empty() {
             let _ = write!(text, " ({})", visible(&one.reason));
         }

@@ -105,11 +105,7 @@ mod tests {
 
     #[test]
     fn the_message_omits_unknown_totals() {
-        let mut counts = Counts {
-            files: 12,
-            bytes: 2048,
-            ..Counts::default()
-        };
+        let mut counts = Counts { files: 12, bytes: 2048, ..Counts::default() };
         assert_eq!(message(counts), "12 files, 2.0 KiB");
         counts.expected = 4096;
         assert_eq!(message(counts), "12 files, 2.0 KiB of 4.0 KiB");

@@ -27,12 +27,7 @@ pub(super) struct Args {
     proxy: Option<PathBuf>,
     /// Index of the observing plugin. It receives requests after plugins with lower indices have
     /// changed them.
-    #[arg(
-        long,
-        value_name = "NN",
-        default_value = "99",
-        conflicts_with = "proxy"
-    )]
+    #[arg(long, value_name = "NN", default_value = "99", conflicts_with = "proxy")]
     index: String,
     /// Record the values of environment variables and annotations, which may be secret.
     #[arg(long)]
@@ -47,10 +42,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let _ = writeln!(anstream::stderr().lock(), "{}", phrase(&recorded));
     if recorded.lost > 0 {
         let lost = recorded.lost;
-        let message = format!(
-            "{lost} of {} connections are incomplete",
-            recorded.connections
-        );
+        let message = format!("{lost} of {} connections are incomplete", recorded.connections);
         return Err(Error::new(ErrorKind::Session, message)
             .with_help("record to a faster disk, or raise --max-bytes"));
     }

@@ -37,10 +37,7 @@ where
     E: Into<Error>,
     F: AsyncFnOnce(Interrupted) -> Result<T, E>,
 {
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| {
         let message = format!("cannot start a tokio runtime: {error}");
         Error::new(ErrorKind::Session, message)
@@ -55,10 +52,9 @@ pub(super) type Interrupted = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>
 
 /// Completes on Ctrl-C and SIGTERM; never if these signals cannot be watched.
 async fn interrupted() {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    ) else {
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
         return std::future::pending().await;
     };
     tokio::select! {

@@ -36,11 +36,7 @@ impl Args {
         history: &'h History,
         policy: &[String],
     ) -> Result<Vec<Target<'h>>, Error> {
-        let specs = if self.targets.is_empty() {
-            policy
-        } else {
-            &self.targets
-        };
+        let specs = if self.targets.is_empty() { policy } else { &self.targets };
         let mut targets: Vec<Target<'h>> = Vec::new();
         for spec in specs {
             let target = Target::resolve(history, spec, &self.unknown)?;

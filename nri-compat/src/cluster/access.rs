@@ -33,10 +33,7 @@ pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
     let is_named = options.kubeconfig.is_some() || options.context.is_some();
     match (kubeconfig, Config::incluster()) {
         (Ok(kubeconfig), _) => of_context(kubeconfig, options.context.as_deref()).await,
-        (Err(_), Ok(config)) if !is_named => Ok(Access {
-            name: IN_CLUSTER.to_owned(),
-            config,
-        }),
+        (Err(_), Ok(config)) if !is_named => Ok(Access { name: IN_CLUSTER.to_owned(), config }),
         (Err(error), Ok(_) | Err(_)) => {
             let help = "name an existing file with --kubeconfig or KUBECONFIG; `kubectl config view` shows what kubectl reads";
             let unusable = ClusterError::unusable("cannot read the kubeconfig");
@@ -53,10 +50,7 @@ async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access
     let proxies = kubeconfig.clusters.iter();
     let proxies = proxies.filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref());
     let proxies: Vec<Uri> = proxies.filter_map(|proxy| proxy.parse().ok()).collect();
-    let options = KubeConfigOptions {
-        context: Some(name.clone()),
-        ..KubeConfigOptions::default()
-    };
+    let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = config.map_err(|error| {
         ClusterError::unusable(format!("cannot use the context `{name}`"))

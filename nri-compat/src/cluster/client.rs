@@ -132,9 +132,7 @@ impl Client {
     fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
         let (server, name) = (&self.view.server, resource.name());
         let message = format!("{server} answers the request for {name} with something else");
-        ClusterError::new(SkipKind::Broken, message)
-            .caused_by(error)
-            .with_help(IS_API_SERVER)
+        ClusterError::new(SkipKind::Broken, message).caused_by(error).with_help(IS_API_SERVER)
     }
 
     fn too_slow(&self, resource: &Resource) -> ClusterError {
@@ -184,11 +182,9 @@ impl Client {
                 format!("not permitted to {VERB} {list}"),
                 Some("bind the ClusterRole in deploy/kubernetes/cluster-reader.yaml"),
             ),
-            404 => (
-                SkipKind::NotFound,
-                format!("{server} does not have {list}"),
-                Some(IS_API_SERVER),
-            ),
+            404 => {
+                (SkipKind::NotFound, format!("{server} does not have {list}"), Some(IS_API_SERVER))
+            }
             410 => (SkipKind::Changed, answered, Some(EXPIRED)),
             300..=399 => (SkipKind::Io, answered, Some(REDIRECTED)),
             _ => (SkipKind::Io, answered, None),
@@ -234,9 +230,7 @@ fn unusable(context: &str, error: kube::Error) -> ClusterError {
     };
     ClusterError::unusable(format!("cannot use the context `{context}`"))
         .caused_by(cause)
-        .with_help(format!(
-            "see whether kubectl can use it: kubectl --context {context} get nodes"
-        ))
+        .with_help(format!("see whether kubectl can use it: kubectl --context {context} get nodes"))
 }
 
 /// Returns the SHA-256 of certificates, in hexadecimal.

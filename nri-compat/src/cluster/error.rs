@@ -20,20 +20,12 @@ pub struct ClusterError {
 impl ClusterError {
     /// Creates an error of one list; `message` is the fact, in lower case, without remedy.
     pub(super) fn new(kind: SkipKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            help: None,
-            is_final: false,
-        }
+        Self { kind, message: message.into(), help: None, is_final: false }
     }
 
     /// Creates an error of an API server that cannot be used at all.
     pub(super) fn unusable(message: impl Into<String>) -> Self {
-        Self {
-            is_final: true,
-            ..Self::new(SkipKind::Io, message)
-        }
+        Self { is_final: true, ..Self::new(SkipKind::Io, message) }
     }
 
     /// Returns the same error with a remedy.

@@ -170,10 +170,7 @@ impl Inventory {
         let mut plugins = Plugins::new();
         for mut plugin in running {
             let container = std::mem::take(&mut plugin.place.container);
-            plugin.place = WorkloadPlace {
-                container,
-                ..self.topmost(plugin.place, &workloads)
-            };
+            plugin.place = WorkloadPlace { container, ..self.topmost(plugin.place, &workloads) };
             add(&mut plugins, plugin);
         }
         let places = plugins.keys().map(|(place, _)| place.clone());
@@ -199,10 +196,7 @@ impl Plugin {
     /// Creates a container of an object, without pods.
     fn new(object: WorkloadPlace, candidate: &Container, image: Image) -> Self {
         Self {
-            place: WorkloadPlace {
-                container: candidate.name.clone(),
-                ..object
-            },
+            place: WorkloadPlace { container: candidate.name.clone(), ..object },
             image,
             reason: candidate.reason(),
             is_static: false,
@@ -227,10 +221,7 @@ fn add(plugins: &mut Plugins, plugin: Plugin) {
 
 /// Returns the object of a container.
 fn whole(container: &WorkloadPlace) -> WorkloadPlace {
-    WorkloadPlace {
-        container: String::new(),
-        ..container.clone()
-    }
+    WorkloadPlace { container: String::new(), ..container.clone() }
 }
 
 /// Returns true for an owner that is also listed, such as the cron job of a job.

@@ -7,11 +7,8 @@ use crate::workloads::{Container, Node};
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// The lists of the status of containers in the status of a pod.
-const STATUSES: [&str; 3] = [
-    "initContainerStatuses",
-    "containerStatuses",
-    "ephemeralContainerStatuses",
-];
+const STATUSES: [&str; 3] =
+    ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
 
 /// The remark about an image if the status of its pods does not name one yet.
 const NOT_STARTED: &str = "has not started: checked the image in the pod specification";
@@ -95,17 +92,11 @@ impl Image {
         if !id.contains('@') || id.contains("://") {
             return Self::specified(container, ID_ONLY);
         }
-        Self {
-            reference: id.to_owned(),
-            remark: None,
-        }
+        Self { reference: id.to_owned(), remark: None }
     }
 
     /// Returns the image that the specification names, with a remark.
     pub(super) fn specified(container: &Container, remark: &'static str) -> Self {
-        Self {
-            reference: container.image.clone().unwrap_or_default(),
-            remark: Some(remark),
-        }
+        Self { reference: container.image.clone().unwrap_or_default(), remark: Some(remark) }
     }
 }

@@ -36,11 +36,7 @@ pub(super) const POD: &str = "Pod";
 
 impl Resource {
     const fn new(group: &'static str, plural: &'static str, kind: &'static str) -> Self {
-        Self {
-            group,
-            plural,
-            kind,
-        }
+        Self { group, plural, kind }
     }
 
     /// Returns true if its objects belong to namespaces.

@@ -68,10 +68,7 @@ fn each<T>(pairs: &[Pair<'_, T>], mut check: impl FnMut(&T, &T)) {
 fn field(field: &Field) -> String {
     let Field { number, owner, .. } = field;
     if field.is_extension {
-        format!(
-            "extension {number} {:?} of message {owner:?}",
-            field.id.full
-        )
+        format!("extension {number} {:?} of message {owner:?}", field.id.full)
     } else {
         format!("field {number} {:?} of message {owner:?}", field.id.name())
     }
@@ -135,17 +132,11 @@ impl Unless {
 
 /// Returns the name of a number from a list of names.
 fn word(names: &[&'static str], number: i32) -> &'static str {
-    let name = usize::try_from(number)
-        .ok()
-        .and_then(|number| names.get(number));
+    let name = usize::try_from(number).ok().and_then(|number| names.get(number));
     name.unwrap_or(&"unknown")
 }
 
 /// Returns the names in quotes, joined by commas.
 fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names
-        .into_iter()
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.into_iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }

@@ -87,12 +87,7 @@ fn change<T: Declaration>(
             (ChangeKind::Changed, new, details.join(", "))
         }
     };
-    Some(Change {
-        kind,
-        what,
-        element: element.id().full.clone(),
-        detail,
-    })
+    Some(Change { kind, what, element: element.id().full.clone(), detail })
 }
 
 /// An element of `from` and of `to`; at least one has it.
@@ -102,14 +97,10 @@ type Pair<'s, T> = (Option<&'s T>, Option<&'s T>);
 fn paired<'s, T: Declaration>(old: &[&'s T], new: &[&'s T]) -> Vec<Pair<'s, T>> {
     let name = |element: &'s T| element.id().full.as_str();
     let by_name = |all: &[&'s T]| -> HashMap<&'s str, &'s T> {
-        all.iter()
-            .map(|&element| (name(element), element))
-            .collect()
+        all.iter().map(|&element| (name(element), element)).collect()
     };
     let (olds, news) = (by_name(old), by_name(new));
-    let kept = new
-        .iter()
-        .map(|&new| (olds.get(name(new)).copied(), Some(new)));
+    let kept = new.iter().map(|&new| (olds.get(name(new)).copied(), Some(new)));
     let lost = old.iter().filter(|old| !news.contains_key(name(old)));
     kept.chain(lost.map(|&old| (Some(old), None))).collect()
 }
@@ -163,11 +154,7 @@ fn type_of(schema: &Schema, field: &Field) -> String {
 }
 
 fn type_name(field: &Field) -> &str {
-    if field.type_name.is_empty() {
-        types::words(field)
-    } else {
-        &field.type_name
-    }
+    if field.type_name.is_empty() { types::words(field) } else { &field.type_name }
 }
 
 /// Returns the type of a map, from the message that the compiler made for its entries.

@@ -22,10 +22,8 @@ const JSON_NAME: i32 = 10;
 /// Moves every place of a file to where buf reports it.
 pub(super) fn adjust(places: &mut HashMap<Vec<i32>, LineColumn>, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
-    let groups: Vec<_> = places
-        .iter()
-        .filter_map(|(path, place)| group(path, *place, places))
-        .collect();
+    let groups: Vec<_> =
+        places.iter().filter_map(|(path, place)| group(path, *place, places)).collect();
     places.extend(groups);
     for (path, place) in places {
         if let Some(word) = word_of(path) {

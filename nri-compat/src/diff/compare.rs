@@ -146,9 +146,7 @@ pub fn findings(
 /// Adds the findings of NRI's own rules to those of the protobuf rules, which they explain, and sorts them.
 fn with_nri(mut findings: Vec<Finding>, nri: Option<&Nri<'_>>) -> Vec<Finding> {
     if let Some(nri) = nri {
-        let of_sentinel = findings
-            .iter_mut()
-            .filter(|finding| nri.context.is_of_sentinel(finding));
+        let of_sentinel = findings.iter_mut().filter(|finding| nri.context.is_of_sentinel(finding));
         of_sentinel.for_each(explain_sentinel);
         findings.extend(nri.context.findings());
         nri.settle(&mut findings);
@@ -161,10 +159,7 @@ fn with_nri(mut findings: Vec<Finding>, nri: Option<&Nri<'_>>) -> Vec<Finding> {
 /// Numbers the findings of one rule about one element, which otherwise differ only in their texts.
 fn number(findings: &mut [Finding]) {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
-    for Finding {
-        rule, element, nth, ..
-    } in findings
-    {
+    for Finding { rule, element, nth, .. } in findings {
         let count = seen.entry((rule, element)).or_default();
         *nth = *count;
         *count += 1;
@@ -184,10 +179,7 @@ fn name_changes(findings: &mut [Finding], changes: &[Change]) {
 
 /// Names files by their paths from the working folder, which tools that read the report look for.
 fn name_paths(findings: &mut [Finding], to: &Input) {
-    for place in findings
-        .iter_mut()
-        .filter_map(|finding| finding.location.as_mut())
-    {
+    for place in findings.iter_mut().filter_map(|finding| finding.location.as_mut()) {
         if let Some(path) = to.paths.get(&place.file) {
             place.file.clone_from(path);
         }
@@ -207,15 +199,10 @@ impl<'s> Nri<'s> {
             Side::new(input.protocol_beside(other)?, input.name())
         };
         let context = Context::new(side(from, to)?, side(to, from)?, facts);
-        let peer = |side, input: &'s Input| Peer {
-            side,
-            schema: &input.schema,
-        };
+        let peer = |side, input: &'s Input| Peer { side, schema: &input.schema };
         let (older, newer) = (peer(&context.from, from), peer(&context.to, to));
-        let (old_plugin, new_plugin) = both(
-            || pairings::pair(older, newer, facts),
-            || pairings::pair(newer, older, facts),
-        );
+        let (old_plugin, new_plugin) =
+            both(|| pairings::pair(older, newer, facts), || pairings::pair(newer, older, facts));
         let pairings = vec![old_plugin, new_plugin];
         Some(Self { context, pairings })
     }

@@ -215,10 +215,7 @@ impl Input {
 
     /// Returns the elements to compare: all that its own files declare, without imports.
     pub(super) fn declared(&self) -> Declared<'_> {
-        Declared {
-            schema: &self.schema,
-            files: &self.named,
-        }
+        Declared { schema: &self.schema, files: &self.named }
     }
 
     /// Returns the model for a comparison with `other`, whose package counts if this side has
@@ -241,9 +238,7 @@ impl Input {
 
     /// Returns its name in reports: the NRI release, or else the path.
     pub(super) fn name(&self) -> &str {
-        self.release
-            .as_ref()
-            .map_or(&self.origin, |release| &release.name)
+        self.release.as_ref().map_or(&self.origin, |release| &release.name)
     }
 
     pub(super) fn side(&self, history: &History, facts: &Facts<'_>, is_nri: bool) -> Side {
@@ -267,11 +262,7 @@ impl Input {
 
 /// Returns the name of an input in messages.
 fn shown(spec: &str) -> &str {
-    if spec == STDIN {
-        "standard input"
-    } else {
-        spec
-    }
+    if spec == STDIN { "standard input" } else { spec }
 }
 
 /// Returns the path as it is named from the working folder.

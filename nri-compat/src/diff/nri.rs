@@ -43,22 +43,14 @@ pub(super) struct Context<'s> {
 impl<'s> Context<'s> {
     pub(super) fn new(from: Side<'s>, to: Side<'s>, facts: &'s Facts<'s>) -> Self {
         let (flows_from, flows_to) = (Flows::new(&from), Flows::new(&to));
-        Self {
-            from,
-            to,
-            flows_from,
-            flows_to,
-            facts,
-        }
+        Self { from, to, flows_from, flows_to, facts }
     }
 
     /// Returns true if both sides have the service that runtimes call. Otherwise nothing reaches a
     /// plugin, and rules about single calls and events have nothing to add.
     fn both_serve(&self) -> bool {
         let sides = [&self.from, &self.to];
-        sides
-            .iter()
-            .all(|side| side.protocol.service(PLUGIN).is_some())
+        sides.iter().all(|side| side.protocol.service(PLUGIN).is_some())
     }
 
     /// Returns true if both sides have the service that runtimes call, and an enum of events.

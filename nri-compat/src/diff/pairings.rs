@@ -22,12 +22,7 @@ pub(super) struct Peer<'s> {
 
 /// Returns the pairing of a plugin built for one side with a runtime built for the other.
 pub(super) fn pair<'s>(plugin: Peer<'s>, runtime: Peer<'s>, facts: &'s Facts<'s>) -> Pairing {
-    let mut pair = Pair {
-        plugin,
-        runtime,
-        facts,
-        items: Vec::new(),
-    };
+    let mut pair = Pair { plugin, runtime, facts, items: Vec::new() };
     if pair.find_each_other() {
         let transfers = pair.transfers();
         pair.events(&transfers);
@@ -52,12 +47,7 @@ impl Pair<'_> {
 }
 
 fn item(kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) -> PairingItem {
-    PairingItem {
-        kind,
-        element: element.to_owned(),
-        outcome,
-        detail: detail.into(),
-    }
+    PairingItem { kind, element: element.to_owned(), outcome, detail: detail.into() }
 }
 
 /// The services that both sides need, each with the consequence if the plugin or the runtime does not have it.
@@ -67,11 +57,7 @@ const NEEDED: [(&str, &str, &str); 2] = [
         "it answers UNIMPLEMENTED to every call of the runtime",
         "it calls nothing that the plugin has",
     ),
-    (
-        RUNTIME,
-        "it cannot register",
-        "it answers UNIMPLEMENTED, and no plugin can register",
-    ),
+    (RUNTIME, "it cannot register", "it answers UNIMPLEMENTED, and no plugin can register"),
 ];
 
 impl Pair<'_> {
@@ -90,9 +76,7 @@ impl Pair<'_> {
                 (Some(plugin), None) => lacking(("runtime", self.runtime), plugin, without_runtime),
                 (None, None) => "neither side declares this service".to_owned(),
             };
-            let full_name = of_runtime
-                .or(of_plugin)
-                .map(|service| service.full_name.clone());
+            let full_name = of_runtime.or(of_plugin).map(|service| service.full_name.clone());
             let element = full_name.unwrap_or_else(|| self.runtime.side.full(name));
             self.push(ItemKind::Service, &element, Outcome::Dropped, detail);
         }

@@ -100,10 +100,7 @@ impl Sink {
         message: String,
     ) {
         let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
-        self.findings.push(Finding {
-            location,
-            ..Finding::new(rule, level, element, message)
-        });
+        self.findings.push(Finding { location, ..Finding::new(rule, level, element, message) });
     }
 
     /// Returns the sorted findings. Two with the same text at the same place are merged, as in buf:
@@ -113,11 +110,7 @@ impl Sink {
         found.sort_by(|a, b| a.order().cmp(&b.order()));
         let mut known = HashSet::new();
         found.retain(|finding| {
-            known.insert((
-                finding.location.clone(),
-                finding.rule,
-                finding.message.clone(),
-            ))
+            known.insert((finding.location.clone(), finding.rule, finding.message.clone()))
         });
         found
     }

@@ -114,11 +114,7 @@ struct Ahead<'s> {
 impl<'s> Transfers<'s> {
     /// Returns the transfers from a peer with one schema to a peer with another.
     pub fn new(sender: &'s Schema, receiver: &'s Schema) -> Self {
-        Self {
-            sender: Fields::new(sender),
-            receiver: Fields::new(receiver),
-            known: HashMap::new(),
-        }
+        Self { sender: Fields::new(sender), receiver: Fields::new(receiver), known: HashMap::new() }
     }
 
     /// Returns the transfer of each field that a message of type `sent` can contain, at any depth,
@@ -159,16 +155,9 @@ impl<'s> Transfers<'s> {
     fn parts(&mut self, types: Types<'s>) -> Rc<Parts<'s>> {
         let (sender, receiver) = (&self.sender, &self.receiver);
         let parts = self.known.entry(types).or_insert_with(|| {
-            let messages = sender
-                .schema
-                .message(types.0)
-                .zip(receiver.schema.message(types.1));
+            let messages = sender.schema.message(types.0).zip(receiver.schema.message(types.1));
             let parts = messages.map(|(sent, expected)| {
-                let mut pair = Pair {
-                    sender,
-                    receiver,
-                    parts: Parts::default(),
-                };
+                let mut pair = Pair { sender, receiver, parts: Parts::default() };
                 pair.message(sent, expected);
                 pair.parts
             });
@@ -190,9 +179,7 @@ impl<'s> Pair<'_, 's> {
         for field in self.sender.in_message(sent) {
             match self.receiver.of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
-                None => self.parts.found.push(Transfer::Unknown {
-                    sent: &field.id.full,
-                }),
+                None => self.parts.found.push(Transfer::Unknown { sent: &field.id.full }),
             }
         }
         let fields = self.receiver.in_message(expected);
@@ -205,19 +192,12 @@ impl<'s> Pair<'_, 's> {
     }
 
     fn field(&mut self, sent: &'s Field, read: &'s Field, of: &Message, expected: &Message) {
-        let ends = (
-            End::new(self.sender.schema, sent),
-            End::new(self.receiver.schema, read),
-        );
+        let ends = (End::new(self.sender.schema, sent), End::new(self.receiver.schema, read));
         let mut effect = effect::of_field(ends.0, ends.1);
         if effect.worst() <= Arrival::PresenceLost && joins_oneof((sent, of), (read, expected)) {
             effect = Effect::altered("the receiver keeps only one of the fields that are sent");
         }
-        self.parts.found.push(Transfer::Read {
-            sent: &sent.id.full,
-            read: &read.id.full,
-            effect,
-        });
+        self.parts.found.push(Transfer::Read { sent: &sent.id.full, read: &read.id.full, effect });
         self.follow(ends.0, ends.1);
     }
 
@@ -234,10 +214,7 @@ impl<'s> Pair<'_, 's> {
             }
         } else if sent.is_message() && sent.format() == read.format() && read.is_message() {
             let types = (&*sent.field.type_name, &*read.field.type_name);
-            self.parts.ahead.push(Ahead {
-                sent: &sent.field.id.full,
-                types,
-            });
+            self.parts.ahead.push(Ahead { sent: &sent.field.id.full, types });
         } else {
             self.enum_values(sent, read);
         }
@@ -254,10 +231,7 @@ impl<'s> Pair<'_, 's> {
                 return Some(Transfer::UnknownValue { sent: name });
             };
             let other = other_value(value, same, &sent_values, &read_values)?;
-            Some(Transfer::OtherValue {
-                sent: name,
-                read: &other.id.full,
-            })
+            Some(Transfer::OtherValue { sent: name, read: &other.id.full })
         });
         self.parts.found.extend(transfers);
     }

@@ -45,9 +45,8 @@ impl Inventory {
     pub(super) fn add(&mut self, document: Document, made: Option<Timestamp>) {
         let at = document.summary.at.as_deref();
         let counted = document.subjects.iter().filter(counts);
-        let found: Vec<(usize, &Subject)> = counted
-            .filter_map(|subject| Some((self.number(subject, at)?, subject)))
-            .collect();
+        let found: Vec<(usize, &Subject)> =
+            counted.filter_map(|subject| Some((self.number(subject, at)?, subject))).collect();
         let source = Source::of(&document, self.reports.len());
         // Reports that were replaced, or had no room, may have been the only ones with a set.
         if self.sets.len() > 4 * self.nodes {
@@ -168,9 +167,7 @@ impl Inventory {
     fn plugins(&self) -> Vec<MergedPlugin> {
         let mut totals: BTreeMap<&Plugin, Totals> = BTreeMap::new();
         for (numbers, nodes) in self.groups() {
-            let found = numbers
-                .iter()
-                .filter_map(|number| self.findings.get_index(*number));
+            let found = numbers.iter().filter_map(|number| self.findings.get_index(*number));
             let found: Vec<&Finding> = found.map(|(finding, _)| finding).collect();
             for (plugin, finding) in on_node(&found) {
                 totals.entry(plugin).or_default().add(finding, nodes);
@@ -220,10 +217,7 @@ struct Finding {
 impl Finding {
     /// Returns the finding about a subject.
     fn new(subject: &Subject) -> Self {
-        let place = Place {
-            pids: Vec::new(),
-            ..subject.place.whole_file()
-        };
+        let place = Place { pids: Vec::new(), ..subject.place.whole_file() };
         let verdicts = subject.verdicts.iter();
         Self {
             plugin: Plugin {
@@ -234,9 +228,7 @@ impl Finding {
                 nri: subject.nri.clone(),
             },
             events: subject.events.iter().cloned().collect(),
-            verdicts: verdicts
-                .map(|verdict| (verdict.target.clone(), verdict.outcome))
-                .collect(),
+            verdicts: verdicts.map(|verdict| (verdict.target.clone(), verdict.outcome)).collect(),
             is_process: !subject.place.pids.is_empty(),
         }
     }
@@ -302,9 +294,7 @@ impl Totals {
             first_seen: shown(self.times.first),
             last_seen: shown(self.times.last),
             events: in_order(self.events),
-            verdicts: verdicts
-                .map(|(target, counts)| MergedVerdict { target, counts })
-                .collect(),
+            verdicts: verdicts.map(|(target, counts)| MergedVerdict { target, counts }).collect(),
         }
     }
 }
@@ -333,9 +323,8 @@ fn counts(subject: &&Subject) -> bool {
 fn on_node<'f>(found: &[&'f Finding]) -> BTreeMap<&'f Plugin, Finding> {
     let is_in_container = |place: &Place| place.workload.is_some() && place.entry.is_some();
     let containers = found.iter();
-    let containers: Vec<_> = containers
-        .filter(|finding| is_in_container(&finding.plugin.place))
-        .collect();
+    let containers: Vec<_> =
+        containers.filter(|finding| is_in_container(&finding.plugin.place)).collect();
     let mut joined: BTreeMap<&Plugin, Finding> = BTreeMap::new();
     for finding in found {
         let mut containers = containers.iter();
@@ -353,9 +342,7 @@ fn add_times(span: &mut Span, subject: &Subject, at: Option<&str>) {
     let logged = subject.occurrences.as_ref();
     let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
     let times = logged.unwrap_or([at, None]).into_iter().flatten();
-    times
-        .filter_map(Stamp::new)
-        .for_each(|stamp| span.add(stamp));
+    times.filter_map(Stamp::new).for_each(|stamp| span.add(stamp));
 }
 
 /// Returns the events in the order of their numbers; unknown ones come last.
@@ -372,9 +359,5 @@ fn merged_cluster(view: &ClusterView, hosts: &BTreeSet<&str>) -> MergedCluster {
         reported: pool.nodes.iter().filter(is_reported).count(),
         pool: pool.clone(),
     });
-    MergedCluster {
-        name: view.name.clone(),
-        server: view.server.clone(),
-        pools: pools.collect(),
-    }
+    MergedCluster { name: view.name.clone(), server: view.server.clone(), pools: pools.collect() }
 }

@@ -38,12 +38,7 @@ fn merged(input: &str) -> MergeReport {
 /// Returns the numbers of reports, of nodes, of superseded reports, and of skipped inputs.
 fn counts(merged: &MergeReport) -> [usize; 4] {
     let summary = &merged.summary;
-    [
-        summary.reports,
-        summary.nodes,
-        summary.superseded,
-        summary.skipped,
-    ]
+    [summary.reports, summary.nodes, summary.superseded, summary.skipped]
 }
 
 /// Returns the outcomes of the first plugin, each with its number of nodes.
@@ -62,11 +57,7 @@ fn however_reports_follow_each_other_they_add_up_to_the_same() {
     let lines = merged(&format!("{one}\n{two}\n{one}\n"));
     let plugins = lines.plugins.iter();
     let nodes: Vec<_> = plugins.map(|one| (one.label(), one.nodes)).collect();
-    assert_eq!(
-        nodes,
-        [("10-a".into(), 2), ("10-b".into(), 1)],
-        "worst first"
-    );
+    assert_eq!(nodes, [("10-a".into(), 2), ("10-b".into(), 1)], "worst first");
     assert_eq!(counts(&lines), [3, 3, 0, 0]);
     assert_eq!(lines.plugins[0].events, ["RunPodSandbox"]);
     assert_eq!(lines.plugins[0].worst(), Outcome::Deprecated);
@@ -97,17 +88,12 @@ fn reports_are_joined_that_a_container_runtime_cut() {
     let cri = format!("{time} stdout P {start}\n{time} stderr F \n{time} stdout F {end}\n");
     assert_eq!(counts(&merged(&cri)), expected);
     let docker = |text: &str| {
-        format!(
-            "{{\"log\":{},\"stream\":\"stdout\",\"time\":\"{time}\"}}\n",
-            json!(text)
-        )
+        format!("{{\"log\":{},\"stream\":\"stdout\",\"time\":\"{time}\"}}\n", json!(text))
     };
     let docker = docker(start) + &docker(&format!("{end}\n"));
     assert_eq!(counts(&merged(&docker)), expected);
     let lines = pretty(&report);
-    let lines = lines
-        .lines()
-        .map(|line| format!("{time} stdout F {line}\n"));
+    let lines = lines.lines().map(|line| format!("{time} stdout F {line}\n"));
     assert_eq!(counts(&merged(&lines.collect::<String>())), expected);
 }
 
@@ -120,13 +106,7 @@ fn a_broken_report_is_listed_and_the_rest_counts() {
         assert_eq!(report.plugins[0].label(), "10-b", "cut at {end}");
     }
     let newer = one.replace("\"schema\":1", "\"schema\":2");
-    for broken in [
-        "error: no such file",
-        "{}",
-        "{\"schema\":1}",
-        &newer,
-        "{{{{",
-    ] {
+    for broken in ["error: no such file", "{}", "{\"schema\":1}", &newer, "{{{{"] {
         let report = merged(&format!("{one}\n{broken}\n{two}\n"));
         assert_eq!(counts(&report), [2, 2, 0, 1], "{broken}");
         let reason = &report.skipped[0].reason;
@@ -137,11 +117,8 @@ fn a_broken_report_is_listed_and_the_rest_counts() {
 
 #[test]
 fn times_are_those_of_log_lines() {
-    let [first, second, last] = [
-        "2026-11-21T00:00:00.5Z",
-        "2026-11-21T12:00:00Z",
-        "2026-11-22T00:00:00Z",
-    ];
+    let [first, second, last] =
+        ["2026-11-21T00:00:00.5Z", "2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z"];
     let reports = [[second, last], [first, second], [second, second]].map(|times| {
         let mut subject = subject("a", "unknown");
         subject["seen"] = json!({"count": 2, "first": times[0], "last": times[1]});
@@ -204,10 +181,8 @@ fn the_newest_report_of_a_node_counts_in_any_order() {
 fn a_report_of_the_future_does_not_count_first() {
     let now = "2026-11-22T00:00:00Z".parse().expect("a time");
     for (wrong, skipped) in [("2099-01-01T00:00:00Z", 1), ("yesterday", 0)] {
-        let mut reports = [
-            report_at("2026-11-21T00:00:00Z", "a", "deprecated"),
-            report_at(wrong, "a", "ok"),
-        ];
+        let mut reports =
+            [report_at("2026-11-21T00:00:00Z", "a", "deprecated"), report_at(wrong, "a", "ok")];
         for _ in 0..2 {
             let mut merge = Merge::at(now);
             merge.read("-", &mut reports.join("\n").as_bytes());
@@ -230,10 +205,7 @@ fn nodes_are_named_by_lines_or_by_the_table_of_kubectl() {
     let table =
         "NAME       STATUS   ROLES\nworker-1   Ready    <none>\n\nb.c NotReady <none> # gone\n";
     assert_eq!(node_names(table).expect("a table"), ["worker-1", "b.c"]);
-    for (text, line) in [
-        ("a\n{\n", "line 2: `{`"),
-        ("apiVersion: v1\n", "line 1: `apiVersion:`"),
-    ] {
+    for (text, line) in [("a\n{\n", "line 2: `{`"), ("apiVersion: v1\n", "line 1: `apiVersion:`")] {
         let error = node_names(text).expect_err(text).to_string();
         assert!(error.starts_with(line), "{error}");
     }

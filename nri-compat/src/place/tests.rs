@@ -10,18 +10,8 @@ fn places_are_shown_from_the_outside_in() {
     for (place, shown, name, within) in [
         ("/opt/".into(), "/opt/", "opt", None),
         ("".into(), "", "", None),
-        (
-            entry.at_line(3),
-            "x.tar: p:1: /go.mod:3",
-            "go.mod",
-            Some("p:1: /go.mod"),
-        ),
-        (
-            Place::from("a").run_by(&pids),
-            &format!("a ({listed})"),
-            "a",
-            Some(listed),
-        ),
+        (entry.at_line(3), "x.tar: p:1: /go.mod:3", "go.mod", Some("p:1: /go.mod")),
+        (Place::from("a").run_by(&pids), &format!("a ({listed})"), "a", Some(listed)),
     ] {
         assert_eq!(place.to_string(), shown);
         let own = (place.name(), place.within());
@@ -49,14 +39,9 @@ fn a_container_of_a_workload_is_shown_with_its_line() {
     assert_eq!(source.to_string(), "x.yaml:7: Pod p: c: /src/go.mod:3");
     assert_eq!((source.name(), source.line_on_disk()), ("go.mod", Some(7)));
 
-    let whole = Place::from("x.yaml").in_workload(WorkloadPlace {
-        container: String::new(),
-        ..container
-    });
-    assert_eq!(
-        (whole.to_string().as_str(), whole.name()),
-        ("x.yaml:7: Pod p", "p")
-    );
+    let whole =
+        Place::from("x.yaml").in_workload(WorkloadPlace { container: String::new(), ..container });
+    assert_eq!((whole.to_string().as_str(), whole.name()), ("x.yaml:7: Pod p", "p"));
 }
 
 #[test]

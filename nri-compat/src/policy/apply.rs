@@ -91,12 +91,7 @@ impl<'p> Decisions<'p> {
     ) -> Self {
         let ignores = policy.ignores.iter();
         let ignores = ignores.filter(|ignore| ignore.get_ref().scope() == scope);
-        Self {
-            policy,
-            baseline,
-            today,
-            ignores: ignores.map(|ignore| (ignore, false)).collect(),
-        }
+        Self { policy, baseline, today, ignores: ignores.map(|ignore| (ignore, false)).collect() }
     }
 
     /// Returns the level that the policy gives to the rule of a finding, if any, and why it is suppressed: by an ignore
@@ -116,10 +111,7 @@ impl<'p> Decisions<'p> {
             None => (SuppressedBy::Baseline, String::new()),
         };
         let is_suppressed = by == SuppressedBy::Policy || is_known;
-        (
-            rule.and_then(RuleLevel::level),
-            is_suppressed.then_some(Suppression { by, reason }),
-        )
+        (rule.and_then(RuleLevel::level), is_suppressed.then_some(Suppression { by, reason }))
     }
 
     /// Returns the reason of the first ignore in force that matches, and marks all that match.

@@ -51,10 +51,7 @@ struct Document {
 impl Baseline {
     /// Creates a baseline that takes in each finding that it is applied to, unless the policy ignores it.
     pub fn to_write() -> Self {
-        Self {
-            is_new: true,
-            ..Self::default()
-        }
+        Self { is_new: true, ..Self::default() }
     }
 
     /// Parses a baseline that [`Baseline::to_json`] wrote; `file` is its name in messages.
@@ -72,16 +69,11 @@ impl Baseline {
             .map_err(|error| wrong(format!("not a baseline: {error}")))?;
         if document.schema != SCHEMA {
             let other = document.schema;
-            return Err(wrong(format!(
-                "a baseline of version {other}, not {SCHEMA}"
-            )));
+            return Err(wrong(format!("a baseline of version {other}, not {SCHEMA}")));
         }
         let findings = document.findings.into_iter();
         let findings = findings.map(|finding| (finding.fingerprint.clone(), finding));
-        Ok(Self {
-            findings: findings.collect(),
-            ..Self::default()
-        })
+        Ok(Self { findings: findings.collect(), ..Self::default() })
     }
 
     /// Reads a baseline from a file.
@@ -99,10 +91,7 @@ impl Baseline {
     pub fn to_json(&self) -> String {
         let mut findings: Vec<KnownFinding> = self.findings.values().cloned().collect();
         findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-        let document = Document {
-            schema: SCHEMA,
-            findings,
-        };
+        let document = Document { schema: SCHEMA, findings };
         let mut text = serde_json::to_string_pretty(&document)
             .expect("a baseline has only texts, lists and numbers");
         text.push('\n');
@@ -170,10 +159,7 @@ mod tests {
         for (text, expected) in [
             ("", "not a baseline: "),
             ("{\"schema\":2,\"findings\":[],\"x\":1}", "not a baseline: "),
-            (
-                "{\"schema\":1,\"findings\":[]}",
-                "a baseline of version 1, not 2",
-            ),
+            ("{\"schema\":1,\"findings\":[]}", "a baseline of version 1, not 2"),
         ] {
             let error = Baseline::parse("b.json", text).expect_err(text);
             let message = error.to_string();

@@ -57,14 +57,8 @@ impl FailOn {
 /// counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
-    let names_verdicts = fail_on
-        .iter()
-        .any(|condition| *condition != FailOn::Skipped);
-    let conditions = if names_verdicts {
-        fail_on
-    } else {
-        &FailOn::DEFAULT
-    };
+    let names_verdicts = fail_on.iter().any(|condition| *condition != FailOn::Skipped);
+    let conditions = if names_verdicts { fail_on } else { &FailOn::DEFAULT };
     let mut verdicts = report.verdicts();
     let found = verdicts.any(|(_, verdict)| counts(verdict, conditions));
     let mut skipped = report.skipped.iter();
@@ -125,19 +119,9 @@ mod tests {
     use crate::skipped::SkipKind::{Io, Link};
 
     fn report(outcome: Outcome, level: Option<Level>) -> CheckReport {
-        let verdict = Verdict {
-            outcome,
-            level,
-            ..Verdict::default()
-        };
-        let subject = Subject {
-            verdicts: vec![verdict],
-            ..Subject::default()
-        };
-        CheckReport {
-            subjects: vec![subject],
-            ..CheckReport::default()
-        }
+        let verdict = Verdict { outcome, level, ..Verdict::default() };
+        let subject = Subject { verdicts: vec![verdict], ..Subject::default() };
+        CheckReport { subjects: vec![subject], ..CheckReport::default() }
     }
 
     #[test]

@@ -92,10 +92,7 @@ impl Ignore {
             && self.element.as_ref().is_none_or(is_element)
             && self.test.as_ref().is_none_or(|test| test == element)
             && self.rule.as_ref().is_none_or(|rule| rule.0 == known.rule)
-            && self
-                .target
-                .as_ref()
-                .is_none_or(|target| is_release_of(&candidate.target, target))
+            && self.target.as_ref().is_none_or(|target| is_release_of(&candidate.target, target))
     }
 
     /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an

@@ -88,10 +88,7 @@ impl Policy {
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let mut policy: Self = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            Error::new(
-                ErrorKind::Policy,
-                format!("{file}:{}: {}", line(text, at), error.message()),
-            )
+            Error::new(ErrorKind::Policy, format!("{file}:{}: {}", line(text, at), error.message()))
         })?;
         (policy.file, policy.text) = (file.to_owned(), text.to_owned());
         for ignore in &policy.ignores {

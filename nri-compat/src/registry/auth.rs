@@ -134,10 +134,7 @@ impl Refused<'_> {
         if status == 200 {
             return http::small(host, answer, MAX_TOKEN);
         }
-        let message = format!(
-            "{host}, the token server of {}, answered {status}",
-            self.host()
-        );
+        let message = format!("{host}, the token server of {}, answered {status}", self.host());
         let help = format!("check the credentials for {}", self.image.registry());
         Err(http::of_status(status, message, None).with_help(help))
     }
@@ -180,10 +177,7 @@ fn supported(challenge: &ChallengeRef<'_>) -> Option<Challenge> {
     };
     match challenge.scheme.to_ascii_lowercase().as_str() {
         "basic" => Some(Challenge::Basic),
-        "bearer" => Some(Challenge::Bearer {
-            realm: value("realm")?,
-            service: value("service"),
-        }),
+        "bearer" => Some(Challenge::Bearer { realm: value("realm")?, service: value("service") }),
         _ => None,
     }
 }

@@ -66,11 +66,7 @@ struct Wanted<'w> {
 impl Client {
     /// Creates a client.
     pub fn new(options: Options) -> Self {
-        Self {
-            http: Http::new(options),
-            headers: Mutex::default(),
-            protocols: Mutex::default(),
-        }
+        Self { http: Http::new(options), headers: Mutex::default(), protocols: Mutex::default() }
     }
 
     /// Fetches the manifest or index of an image.
@@ -87,9 +83,7 @@ impl Client {
             accept: MANIFESTS,
             timeout: self.http.limits.total,
         };
-        self.fetch(&wanted, |answer| {
-            read_manifest(image.host(), answer, digest)
-        })
+        self.fetch(&wanted, |answer| read_manifest(image.host(), answer, digest))
     }
 
     /// Fetches a blob of this size to an unnamed file, which is deleted when it is closed. It is read from
@@ -147,11 +141,7 @@ impl Client {
         if answer.status().as_u16() != 401 {
             return checked(wanted.image, answer);
         }
-        let refused = Refused {
-            http: &self.http,
-            image: wanted.image,
-            url: &url,
-        };
+        let refused = Refused { http: &self.http, image: wanted.image, url: &url };
         let asked = answer.headers().get_all("www-authenticate").iter();
         let asked = asked.filter_map(|header| header.to_str().ok());
         let new = refused.answer(&asked.flat_map(challenges).collect::<Vec<_>>())?;
@@ -293,10 +283,7 @@ fn help(image: &Reference, status: u16, pause: Option<Duration>) -> String {
         (404, _) => format!("check repository, tag and digest; {login}"),
         (429, None) => "too many requests; try again, or log in".to_owned(),
         (429, Some(pause)) => {
-            format!(
-                "too many requests; try again in {} s, or log in",
-                pause.as_secs()
-            )
+            format!("too many requests; try again in {} s, or log in", pause.as_secs())
         }
         (408 | 500..=599, _) => "the registry failed; try again later".to_owned(),
         _ => "check that this is an image registry".to_owned(),
@@ -309,11 +296,7 @@ fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Res
         let message = format!("{host} sent a wrong {digest}: {why}");
         Err(Error::new(SkipKind::Broken, message).with_help("do not trust this registry"))
     };
-    if let Some(length) = answer
-        .body()
-        .content_length()
-        .filter(|length| *length != size)
-    {
+    if let Some(length) = answer.body().content_length().filter(|length| *length != size) {
         return wrong(format!("it has {length} bytes instead of {size}"));
     }
     let mut file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
@@ -321,9 +304,7 @@ fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Res
     // One byte more shows that there is more.
     let mut body = answer.into_body().into_reader().take(size + 1);
     loop {
-        let read = body
-            .read(&mut piece)
-            .map_err(|error| broken_off(host, &error))?;
+        let read = body.read(&mut piece).map_err(|error| broken_off(host, &error))?;
         let (read, _) = piece.split_at(read);
         if read.is_empty() {
             break;

@@ -117,9 +117,7 @@ fn key(image: &Reference) -> &str {
 
 /// Returns the registry of a key, perhaps with a part of a repository. Older tools write URLs.
 fn plain(key: &str) -> &str {
-    let url = key
-        .strip_prefix("https://")
-        .or_else(|| key.strip_prefix("http://"));
+    let url = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://"));
     match url.map_or(key, |url| url.split('/').next().unwrap_or_default()) {
         "index.docker.io" => DOCKER_HUB,
         name => name,
@@ -206,9 +204,7 @@ fn ask(
         return Err(failed("its name is not a valid program name"));
     }
     let mut helper = Command::new(format!("docker-credential-{name}"));
-    helper
-        .arg("get")
-        .envs(environment.path("PATH").map(|path| ("PATH", path)));
+    helper.arg("get").envs(environment.path("PATH").map(|path| ("PATH", path)));
     let ended = subprocess::run(&mut helper, server.as_bytes(), limit, MAX_SIZE)
         .map_err(|error| failed(&error.to_string()))?
         .ok_or_else(|| failed(&format!("no answer within {} s", limit.as_secs_f32())))?;
@@ -219,11 +215,7 @@ fn ask(
     }
     let said = [ended.stderr, ended.stdout].concat();
     let said = String::from_utf8_lossy(&said);
-    if said.contains(NOT_FOUND) {
-        Ok(None)
-    } else {
-        Err(failed(&said))
-    }
+    if said.contains(NOT_FOUND) { Ok(None) } else { Err(failed(&said)) }
 }
 
 #[cfg(test)]

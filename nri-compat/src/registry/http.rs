@@ -120,9 +120,7 @@ impl Http {
             let message = format!("{host} is not encrypted");
             return Err(Error::new(SkipKind::Io, message).with_help(help));
         }
-        let authorities = self
-            .authorities
-            .get_or_init(|| authorities(&self.environment));
+        let authorities = self.authorities.get_or_init(|| authorities(&self.environment));
         Ok(config.root_certs(authorities.clone()?).build())
     }
 }
@@ -137,9 +135,7 @@ fn proxy_for(server: &Uri, environment: &Environment) -> Result<Option<Proxy>, E
         Some("https") => ["HTTPS_PROXY", "ALL_PROXY"],
         Some(_) | None => ["HTTP_PROXY", "ALL_PROXY"],
     };
-    let mut set = names
-        .into_iter()
-        .filter_map(|name| Some((name, environment.of_any_case(name)?)));
+    let mut set = names.into_iter().filter_map(|name| Some((name, environment.of_any_case(name)?)));
     let Some((name, value)) = set.next().filter(|_| !is_exempt(server, environment)) else {
         return Ok(None);
     };
@@ -224,10 +220,7 @@ pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
 
 /// Returns an error after which the same request may succeed.
 pub(super) fn temporary(message: impl Into<String>) -> Error {
-    Error {
-        retry_after: Some(Duration::ZERO),
-        ..Error::new(SkipKind::Io, message)
-    }
+    Error { retry_after: Some(Duration::ZERO), ..Error::new(SkipKind::Io, message) }
 }
 
 /// Returns the error for an answer with this status, whose server asks for this pause.
@@ -317,10 +310,7 @@ mod tests {
     #[test]
     fn a_name_without_port_matches_all_ports() {
         let insecure = vec!["a.example".to_owned(), "b.example:5000".to_owned()];
-        let http = Http::new(Options {
-            insecure,
-            ..Options::default()
-        });
+        let http = Http::new(Options { insecure, ..Options::default() });
         for host in ["a.example", "A.example:5000", "b.example:5000"] {
             assert!(http.is_insecure(host), "{host}");
         }

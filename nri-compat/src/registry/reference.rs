@@ -129,10 +129,7 @@ impl Reference {
 
     /// Returns the reference to a part of the image with this digest.
     pub(crate) fn with_digest(&self, digest: Digest) -> Self {
-        Self {
-            digest: Some(digest),
-            ..self.clone()
-        }
+        Self { digest: Some(digest), ..self.clone() }
     }
 
     /// Returns the tag; `latest` if none is given.
@@ -241,10 +238,7 @@ mod tests {
     fn other_texts_are_refused() {
         let broken = "a/B a/../b r.example/a___b r.example/-a a:-x a:\u{4dc} a@sha256:12 -r.example/a \
             user:password@r.example/a r.example/a\u{1b}[31m";
-        let long = [
-            format!("a:{}", "x".repeat(129)),
-            format!("a/{}", "a".repeat(256)),
-        ];
+        let long = [format!("a:{}", "x".repeat(129)), format!("a/{}", "a".repeat(256))];
         let broken = broken.split(' ').chain(long.iter().map(String::as_str));
         for text in broken.chain(["", "r.example/a\n"]) {
             let error = Reference::parse(text).expect_err(text).to_string();

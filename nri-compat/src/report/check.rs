@@ -308,15 +308,8 @@ pub struct Inputs {
 impl Inputs {
     /// Returns the number of files.
     pub fn total(&self) -> u64 {
-        let Self {
-            archives,
-            empty,
-            evidence,
-            other_files,
-            other_names,
-            unreadable,
-            without_nri,
-        } = self;
+        let Self { archives, empty, evidence, other_files, other_names, unreadable, without_nri } =
+            self;
         archives + empty + evidence + other_files + other_names + unreadable + without_nri
     }
 }

@@ -131,12 +131,9 @@ impl JudgedTest {
             Outcome::Pass => (TestOutcome::Pass, String::new(), None, None),
             Outcome::Skip(reason) => (TestOutcome::Skip, reason, None, None),
             Outcome::Fail(failure) => (TestOutcome::Fail, failure.to_string(), Some(failure), None),
-            Outcome::Known { failure, link } => (
-                TestOutcome::Known,
-                failure.to_string(),
-                Some(failure),
-                Some(link),
-            ),
+            Outcome::Known { failure, link } => {
+                (TestOutcome::Known, failure.to_string(), Some(failure), Some(link))
+            }
         };
         let source = || statement.map(|statement| statement.source.clone());
         Self {

@@ -91,10 +91,7 @@ struct Place<'l> {
 }
 
 fn place<S: Serializer>(location: &Option<Location>, serializer: S) -> Result<S::Ok, S::Error> {
-    let place = location.as_ref().map(|at| Place {
-        file: &at.file,
-        line: at.line,
-        column: at.column,
-    });
+    let place =
+        location.as_ref().map(|at| Place { file: &at.file, line: at.line, column: at.column });
     place.serialize(serializer)
 }

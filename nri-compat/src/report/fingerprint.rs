@@ -81,9 +81,7 @@ pub(super) fn fingerprint_of(parts: &[&str]) -> String {
 fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    bytes.fold(OFFSET, |hash, byte| {
-        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
-    })
+    bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]
@@ -92,19 +90,12 @@ mod tests {
     use crate::place::{Place, WorkloadPlace};
 
     fn of_subject(subject: &Subject, target: &str) -> String {
-        let verdict = Verdict {
-            target: target.into(),
-            rule: "R",
-            ..Verdict::default()
-        };
+        let verdict = Verdict { target: target.into(), rule: "R", ..Verdict::default() };
         fingerprint(subject, &verdict)
     }
 
     fn of_place(place: impl Into<Place>) -> String {
-        let subject = Subject {
-            place: place.into(),
-            ..Subject::default()
-        };
+        let subject = Subject { place: place.into(), ..Subject::default() };
         of_subject(&subject, "t")
     }
 

@@ -136,9 +136,7 @@ impl MergeReport {
         let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
         let verdicts = verdicts.filter(|verdict| verdict.target == target);
         let mut counts = VerdictCounts::default();
-        verdicts
-            .filter_map(MergedVerdict::worst)
-            .for_each(|worst| *counts.of(worst) += 1);
+        verdicts.filter_map(MergedVerdict::worst).for_each(|worst| *counts.of(worst) += 1);
         counts
     }
 }

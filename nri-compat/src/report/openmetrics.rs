@@ -107,9 +107,8 @@ fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     });
     let help = "Verdicts that count, by target.";
     write_metric(out, "nri_compat_verdicts", help, by_outcome)?;
-    let suppressed = counts
-        .iter()
-        .map(|(target, counts)| sample(&[("target", target)], counts.suppressed));
+    let suppressed =
+        counts.iter().map(|(target, counts)| sample(&[("target", target)], counts.suppressed));
     let help = "Verdicts that the policy or the baseline suppress, by target.";
     write_metric(out, "nri_compat_suppressed_verdicts", help, suppressed)
 }
@@ -131,11 +130,7 @@ fn write_nodes(report: &CheckReport, cluster: &ClusterView, out: &mut dyn Write)
     let judged = judged.filter(|subject| !subject.verdicts.is_empty());
     let plugins = judged.map(|subject| {
         let (label, path) = (subject.label(), path(subject));
-        let labels = [
-            ("plugin", label.as_str()),
-            ("path", &path),
-            ("kind", subject.kind.as_str()),
-        ];
+        let labels = [("plugin", label.as_str()), ("path", &path), ("kind", subject.kind.as_str())];
         sample(&labels, subject.nodes.len())
     });
     let help = "Nodes on which the cluster runs a plugin.";
@@ -173,16 +168,8 @@ fn write_scan(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     for (name, help, count) in [
         ("scan_files", "Files opened.", summary.files),
         ("scan_plugins", "Plugins found.", summary.plugins),
-        (
-            "scan_skipped",
-            "Places that could not be checked.",
-            summary.skipped,
-        ),
-        (
-            "scan_size_bytes",
-            "Bytes in the files opened.",
-            summary.bytes,
-        ),
+        ("scan_skipped", "Places that could not be checked.", summary.skipped),
+        ("scan_size_bytes", "Bytes in the files opened.", summary.bytes),
     ] {
         write(name, help, Some(count.to_string()))?;
     }

@@ -98,10 +98,7 @@ impl Pairing {
     /// of it. A problem with a service concerns everything, and a problem with the numbering of events
     /// concerns all events.
     pub fn concerns(&self, element: &str) -> bool {
-        let mut troubled = self
-            .items
-            .iter()
-            .filter(|item| item.outcome != Outcome::Works);
+        let mut troubled = self.items.iter().filter(|item| item.outcome != Outcome::Works);
         troubled.any(|item| {
             item.kind == ItemKind::Service
                 || item.element == element
@@ -137,6 +134,5 @@ fn is_in_entry(element: &str, field: &str) -> bool {
 
 /// Returns true if the full name `part` is inside `whole`.
 fn is_part_of(part: &str, whole: &str) -> bool {
-    part.strip_prefix(whole)
-        .is_some_and(|rest| rest.starts_with('.'))
+    part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.'))
 }

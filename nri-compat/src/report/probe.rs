@@ -35,10 +35,7 @@ impl ProbeReport {
         Self {
             place: place.into(),
             latencies: probed.latencies(),
-            summary: SummaryDocument {
-                worst: probed.worst(),
-                millis: probed.millis(),
-            },
+            summary: SummaryDocument { worst: probed.worst(), millis: probed.millis() },
             probed,
         }
     }

@@ -76,9 +76,7 @@ fn write<I: Iterator<Item = Issue> + Clone>(
             left_out.len()
         ));
     }
-    let issues = issues
-        .zip(0..)
-        .filter(move |(_, at)| !left_out.contains(at));
+    let issues = issues.zip(0..).filter(move |(_, at)| !left_out.contains(at));
     let issues = issues.map(|(issue, _)| issue);
     let ids: Vec<&'static str> = ids.into_iter().collect();
     let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
@@ -157,10 +155,7 @@ impl<I: Iterator<Item = Issue> + Clone> Serialize for Results<I> {
 
 fn result(issue: &Issue, ids: &[&'static str]) -> Value {
     let place = issue.place.as_ref();
-    let locations: Vec<Value> = place
-        .map(|place| location(issue, place))
-        .into_iter()
-        .collect();
+    let locations: Vec<Value> = place.map(|place| location(issue, place)).into_iter().collect();
     let mut result = json!({
         "ruleId": issue.rule,
         "ruleIndex": ids.iter().position(|id| *id == issue.rule).unwrap_or(0),

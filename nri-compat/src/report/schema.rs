@@ -29,9 +29,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
 
 fn schema<D: JsonSchema>(command: &'static str) -> (&'static str, String) {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<Versioned<D>>();
+    let mut schema = settings.into_generator().into_root_schema_for::<Versioned<D>>();
     let title = format!("nri-compat {command} --format json");
     schema.insert("title".into(), title.into());
     let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");

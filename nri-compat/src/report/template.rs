@@ -195,11 +195,7 @@ fn join(texts: Vec<String>, separator: Option<String>) -> String {
 
 /// Returns milliseconds with a unit: `0.3 ms`, `12 ms`.
 fn millis(millis: f64) -> String {
-    if millis < 10.0 {
-        format!("{millis:.1} ms")
-    } else {
-        format!("{millis:.0} ms")
-    }
+    if millis < 10.0 { format!("{millis:.1} ms") } else { format!("{millis:.0} ms") }
 }
 
 /// Returns milliseconds as seconds: `0.031`.
@@ -267,12 +263,7 @@ pub fn write<R: Templated>(report: R, format: Format, out: &mut dyn Write) -> io
             let mut environment = ENVIRONMENT.clone();
             text::add(&mut environment, look.coloured, width);
             environment.add_global("explain", look.explain);
-            write_template(
-                &environment,
-                &name,
-                report.context(),
-                &mut Wrapping::new(out, width),
-            )
+            write_template(&environment, &name, report.context(), &mut Wrapping::new(out, width))
         }
         Format::Markdown | Format::Html | Format::Csv | Format::Junit | Format::Github => {
             write_template(&ENVIRONMENT, &name, report.context(), out)

@@ -79,9 +79,7 @@ impl<'n> Content<'n> {
                 (_, _) => self.inner(value),
             }
         }
-        node.elements()
-            .iter()
-            .for_each(|element| self.inner(element));
+        node.elements().iter().for_each(|element| self.inner(element));
     }
 
     fn inner(&mut self, node: &'n Node) {
@@ -111,11 +109,7 @@ fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     let value = node.get("op").and(node.get("value"))?;
     let texts = value.texts().into_iter();
     let say = |path: &str, resource: Resource| format!("a patch sets {path} ({resource})");
-    Some(
-        texts
-            .filter_map(|(line, path)| about_path(line, path, say))
-            .collect(),
-    )
+    Some(texts.filter_map(|(line, path)| about_path(line, path, say)).collect())
 }
 
 /// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with YAML in it.
@@ -128,10 +122,7 @@ fn of_part(node: &Node) -> Vec<Statement> {
 /// Returns the statement that something which is not rendered is installed: the named plugin, or
 /// something else.
 pub(super) fn installs(line: u32, what: &str, plugin: Option<&'static str>) -> Statement {
-    Statement {
-        plugin,
-        ..Statement::new(line, format!("installs {what}; it is not rendered"))
-    }
+    Statement { plugin, ..Statement::new(line, format!("installs {what}; it is not rendered")) }
 }
 
 /// Returns the statement about the image that a scalar names, if it is a published plugin.
@@ -142,13 +133,9 @@ pub(super) fn image(node: &Node) -> Option<Statement> {
 }
 
 fn volume(node: &Node) -> Option<Statement> {
-    about_path(
-        node.get("hostPath")?.line,
-        host_path(node)?,
-        |path, resource| {
-            format!("names {path} of the host ({resource}), which no container here mounts")
-        },
-    )
+    about_path(node.get("hostPath")?.line, host_path(node)?, |path, resource| {
+        format!("names {path} of the host ({resource}), which no container here mounts")
+    })
 }
 
 fn mount(node: &Node) -> Option<Statement> {
@@ -176,10 +163,6 @@ fn about_path(line: u32, path: &str, say: fn(&str, Resource) -> String) -> Optio
 
 impl Statement {
     fn new(line: u32, text: String) -> Self {
-        Self {
-            line,
-            text,
-            plugin: None,
-        }
+        Self { line, text, plugin: None }
     }
 }

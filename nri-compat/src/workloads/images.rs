@@ -89,18 +89,14 @@ fn charts() -> impl Iterator<Item = &'static str> {
 fn by_folder(path: &str) -> Option<&'static str> {
     let is_named = |folder: &str| ends_with_path(path, folder);
     let mut images = TABLE.image.iter();
-    images
-        .find(|image| image.folder().is_some_and(is_named))?
-        .chart()
+    images.find(|image| image.folder().is_some_and(is_named))?.chart()
 }
 
 fn by_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
     let is_version = |rest: &str| match rest.strip_prefix('-') {
-        Some(version) => version
-            .trim_start_matches('v')
-            .starts_with(|c: char| c.is_ascii_digit()),
+        Some(version) => version.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit()),
         None => rest.is_empty() || rest.starts_with([':', '@']),
     };
     let mut names = charts();
@@ -128,9 +124,7 @@ fn ends_with_path(repository: &str, path: &str) -> bool {
 
 /// Returns a reference without its tag and digest.
 fn repository(reference: &str) -> &str {
-    let name = reference
-        .split_once('@')
-        .map_or(reference, |(name, _)| name);
+    let name = reference.split_once('@').map_or(reference, |(name, _)| name);
     match name.rsplit_once(':') {
         // A port is followed by a path.
         Some((repository, tag)) if !tag.contains('/') => repository,

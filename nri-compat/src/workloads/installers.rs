@@ -9,10 +9,7 @@ use super::paths::mentions_nri;
 /// The ends of the API groups of the controllers that install charts, and the kinds that name one.
 const INSTALLERS: [(&str, &[&str]); 6] = [
     ("addons.cluster.x-k8s.io", &["HelmChartProxy"]),
-    (
-        "fluxcd.io",
-        &["GitRepository", "HelmChart", "HelmRelease", "OCIRepository"],
-    ),
+    ("fluxcd.io", &["GitRepository", "HelmChart", "HelmRelease", "OCIRepository"]),
     ("argoproj.io", &["Application", "ApplicationSet"]),
     ("fleet.cattle.io", &["HelmOp"]),
     ("helm.crossplane.io", &["Release"]),
@@ -26,12 +23,7 @@ const CONFIGURATION: &str = "HelmChartConfig";
 const KUSTOMIZE: &str = "kustomize.config.k8s.io";
 
 /// The fields of files of tools that name charts: a text, a mapping, or a list.
-const CHARTS: [&str; 4] = [
-    "chart",
-    "chartName",
-    "helmChartInflationGenerator",
-    "helmCharts",
-];
+const CHARTS: [&str; 4] = ["chart", "chartName", "helmChartInflationGenerator", "helmCharts"];
 
 /// The field of a kustomization that replaces the image of a container.
 const NEW_IMAGE: &str = "newName";

@@ -152,11 +152,7 @@ fn documents(text: &str) -> Vec<Document<'_>> {
         let is_empty = is_empty(part);
         number += u32::from(!is_empty || part.starts_with(MARKER));
         if !is_empty {
-            documents.push(Document {
-                number,
-                lines_before,
-                text: part,
-            });
+            documents.push(Document { number, lines_before, text: part });
         }
         lines_before += lines(part);
     }

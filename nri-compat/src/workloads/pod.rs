@@ -77,10 +77,7 @@ impl Workload {
         let metadata = |key: &str| object.get("metadata")?.text(key);
         let name = metadata("name").or_else(|| metadata("generateName"));
         let of_pod = |pod| containers(pod).map(move |node| Container::new(node, pod));
-        let host_paths = pods
-            .iter()
-            .flat_map(|pod| volumes(pod))
-            .filter_map(host_path);
+        let host_paths = pods.iter().flat_map(|pod| volumes(pod)).filter_map(host_path);
         Self {
             place: WorkloadPlace {
                 kind: object.text("kind").unwrap_or(kind).to_owned(),
@@ -142,16 +139,11 @@ fn mounts_nri(mount: &Node, volume: &Node) -> Option<String> {
         return Some(format!("mounts {shown} of the host: {resource}"));
     }
     let resource = around(&path)?;
-    Some(format!(
-        "mounts {shown} of the host, which contains {resource}"
-    ))
+    Some(format!("mounts {shown} of the host, which contains {resource}"))
 }
 
 /// Returns a reason if an image is a published plugin.
 fn is_published(image: &str) -> Option<String> {
     let image = published(image)?;
-    Some(format!(
-        "its image is the published plugin {} ({})",
-        image.repository, image.source
-    ))
+    Some(format!("its image is the published plugin {} ({})", image.repository, image.source))
 }

@@ -37,10 +37,7 @@ fn verify(rows: Vec<(&str, Vec<u8>, Expected)>) {
             }
             Unknown(why) => {
                 let answers = answers(&found);
-                assert!(
-                    answers.iter().any(|one| one.contains(why)),
-                    "{what}: {found:?}"
-                );
+                assert!(answers.iter().any(|one| one.contains(why)), "{what}: {found:?}");
             }
         }
     }

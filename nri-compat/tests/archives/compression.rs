@@ -37,10 +37,7 @@ fn gzip_with_comment(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn compressed_archives_and_layers_are_read() {
     let large = format!("MARK {}", "x".repeat(300_000));
-    let tar = Layer::new()
-        .file("bin/10-a", "MARK a")
-        .file("bin/20-b", &large)
-        .tar();
+    let tar = Layer::new().file("bin/10-a", "MARK a").file("bin/20-b", &large).tar();
     let (start, end) = tar.split_at(tar.len() / 2);
     for (what, packed) in [
         ("gzip", gzip(&tar)),
@@ -68,11 +65,7 @@ fn compressed_archives_and_layers_are_read() {
         let image = oci(&[("p", &["aaaa"])], &[("aaaa", packed)]);
         for bytes in [image.tar(), xz(&image.tar())] {
             let found = look(&bytes);
-            assert_eq!(
-                paths(&found),
-                ["it: p: /bin/10-a", "it: p: /bin/20-b"],
-                "{what}"
-            );
+            assert_eq!(paths(&found), ["it: p: /bin/10-a", "it: p: /bin/20-b"], "{what}");
             assert_eq!(skipped(&found), [""; 0], "{what}");
         }
     }
@@ -99,18 +92,12 @@ fn compressed_archives_that_end_early_are_unknown() {
         .file("bin/x", &noise)
         .file("bin/20-b", "MARK b")
         .tar();
-    for (what, packed) in [
-        ("gzip", gzip(&tar)),
-        ("zstd", zstd(&tar)),
-        ("xz", xz(&tar)),
-        ("bzip2", bzip2(&tar)),
-    ] {
+    for (what, packed) in
+        [("gzip", gzip(&tar)), ("zstd", zstd(&tar)), ("xz", xz(&tar)), ("bzip2", bzip2(&tar))]
+    {
         let found = look(&packed[..packed.len() / 2]);
         assert_eq!(answers(&found).len(), 1, "{what}: {found:?}");
-        assert!(
-            answers(&found)[0].starts_with("it: not all of it could be read: "),
-            "{what}"
-        );
+        assert!(answers(&found)[0].starts_with("it: not all of it could be read: "), "{what}");
     }
 }
 
@@ -118,17 +105,10 @@ fn compressed_archives_that_end_early_are_unknown() {
 fn an_archive_within_an_archive_is_recognised_behind_its_first_bytes() {
     let noise = (0_u32..60_000).map(|n| (n.wrapping_mul(2_654_435_761) >> 23) as u8);
     let noise: Vec<u8> = noise.collect();
-    let inner = Layer::new()
-        .entry("noise", tar::EntryType::Regular, &noise)
-        .file("x", "MARK x")
-        .tar();
+    let inner =
+        Layer::new().entry("noise", tar::EntryType::Regular, &noise).file("x", "MARK x").tar();
     for packed in [zstd(&inner), bzip2(&inner), xz(&inner), gzip(&inner)] {
-        let tar = Layer::new()
-            .entry("a", tar::EntryType::Regular, &packed)
-            .tar();
-        assert_eq!(
-            skipped(&look(&tar)),
-            ["it: /a: an archive within an archive, not opened"]
-        );
+        let tar = Layer::new().entry("a", tar::EntryType::Regular, &packed).tar();
+        assert_eq!(skipped(&look(&tar)), ["it: /a: an archive within an archive, not opened"]);
     }
 }

@@ -17,10 +17,7 @@ fn entries_that_lead_upwards_are_where_extractors_put_them() {
     ] {
         let tar = Layer::new().raw(path.as_bytes(), "MARK x").tar();
         assert_eq!(paths(&look(&tar)), [format!("it: {at}")], "{path}");
-        let layers = [
-            ("a", Layer::new().file("opt/10-a", "MARK old").tar()),
-            ("b", tar),
-        ];
+        let layers = [("a", Layer::new().file("opt/10-a", "MARK old").tar()), ("b", tar)];
         let image = docker(&[("p", &["a", "b"])], &layers);
         let found = look(&image.tar());
         let replaced = at == "/opt/10-a";
@@ -30,13 +27,12 @@ fn entries_that_lead_upwards_are_where_extractors_put_them() {
 
 /// Returns an entry with the records that GNU tar writes for a sparse file.
 fn sparse(name: &str) -> Layer {
-    let records = format!(
-        "{} GNU.sparse.name={name}\n22 GNU.sparse.major=1\n",
-        name.len() + 20
-    );
-    Layer::new()
-        .entry("x", EntryType::XHeader, records.as_bytes())
-        .entry("GNUSparseFile.1/x", EntryType::Regular, b"1\n0\n6\nMARK a")
+    let records = format!("{} GNU.sparse.name={name}\n22 GNU.sparse.major=1\n", name.len() + 20);
+    Layer::new().entry("x", EntryType::XHeader, records.as_bytes()).entry(
+        "GNUSparseFile.1/x",
+        EntryType::Regular,
+        b"1\n0\n6\nMARK a",
+    )
 }
 
 #[test]
@@ -58,11 +54,7 @@ fn an_archive_with_a_long_map_of_a_sparse_file_is_unknown() {
     gnu.isextended[0] = 1;
     gnu.realsize.copy_from_slice(b"00000000000\0");
     header.set_cksum();
-    let tar = [
-        header.as_bytes().to_vec(),
-        vec![0; 512],
-        Layer::new().file("b", "MARK b").tar(),
-    ];
+    let tar = [header.as_bytes().to_vec(), vec![0; 512], Layer::new().file("b", "MARK b").tar()];
     let found = look(&tar.concat());
     assert!(answers(&found)[0].contains("a sparse file"), "{found:?}");
 }

@@ -57,10 +57,7 @@ fn an_image_with_a_broken_part_is_unknown() {
         (serde_json::json!({"digest": 7}), false),
         (serde_json::json!({"digest": "sha256:../../x"}), true),
         (serde_json::json!({"digest": "sha256:"}), true),
-        (
-            serde_json::json!({"digest": "none", "annotations": null}),
-            true,
-        ),
+        (serde_json::json!({"digest": "none", "annotations": null}), true),
         (serde_json::json!("text"), false),
         (serde_json::Value::Null, false),
     ] {
@@ -75,11 +72,7 @@ fn an_image_with_a_broken_part_is_unknown() {
         ] {
             let found = look(&image.tar());
             assert_eq!(paths(&found) == ["it: p: /10-a"], is_read, "{broken}");
-            assert_eq!(
-                (skipped(&found).len(), answers(&found).len()),
-                (1, 1),
-                "{broken}"
-            );
+            assert_eq!((skipped(&found).len(), answers(&found).len()), (1, 1), "{broken}");
         }
     }
 }

@@ -57,11 +57,7 @@ fn hard_links_are_followed_over_layers() {
         ),
         (
             "target removed before",
-            vec![
-                base(),
-                Layer::new().file(".wh.a", ""),
-                Layer::new().hard_link("b", "a"),
-            ],
+            vec![base(), Layer::new().file(".wh.a", ""), Layer::new().hard_link("b", "a")],
             None,
         ),
         (
@@ -80,20 +76,12 @@ fn hard_links_are_followed_over_layers() {
             Some("/opt/10-p"),
         ),
     ] {
-        let names: Vec<String> = (0..layers.len())
-            .map(|number| format!("{number}.tar"))
-            .collect();
+        let names: Vec<String> = (0..layers.len()).map(|number| format!("{number}.tar")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let tars: Vec<(&str, Vec<u8>)> = names
-            .iter()
-            .copied()
-            .zip(layers.into_iter().map(Layer::tar))
-            .collect();
+        let tars: Vec<(&str, Vec<u8>)> =
+            names.iter().copied().zip(layers.into_iter().map(Layer::tar)).collect();
         let found = look(&docker(&[("p", &names)], &tars).tar());
-        let expected: Vec<String> = expected
-            .iter()
-            .map(|path| format!("it: p: {path}"))
-            .collect();
+        let expected: Vec<String> = expected.iter().map(|path| format!("it: p: {path}")).collect();
         assert_eq!(paths(&found), expected, "{what}");
     }
 }

@@ -9,12 +9,7 @@ use tempfile::TempDir;
 use crate::api_server::{ApiServer, Generated, Request};
 
 /// A cluster with two workloads that may be plugins.
-pub(crate) const SMALL: Generated = Generated {
-    nodes: 5,
-    pods: 20,
-    plugin_every: 1,
-    padding: 0,
-};
+pub(crate) const SMALL: Generated = Generated { nodes: 5, pods: 20, plugin_every: 1, padding: 0 };
 
 /// The exit code and the output of the command.
 #[derive(Debug)]
@@ -43,17 +38,9 @@ impl Output {
 /// Returns a command in an empty home folder, without a kubeconfig or a proxy.
 pub(crate) fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-    command
-        .args(["check", "--cluster", "--no-pull"])
-        .args(arguments);
+    command.args(["check", "--cluster", "--no-pull"]).args(arguments);
     command.current_dir(home).env("HOME", home);
-    for name in [
-        "KUBECONFIG",
-        "KUBERNETES_SERVICE_HOST",
-        "HTTPS_PROXY",
-        "HTTP_PROXY",
-        "NO_PROXY",
-    ] {
+    for name in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }
     command

@@ -20,25 +20,16 @@ fn credential_plugins_give_tokens() {
         printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s","expirationTimestamp":"2099-01-01T00:00:00Z"}}' "$GIVEN""#;
     let output = check(&kubeconfig(&server.url(), &plugin(script)), &[]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_eq!(
-        server.requests()[6].headers["authorization"],
-        "Bearer secret"
-    );
+    assert_eq!(server.requests()[6].headers["authorization"], "Bearer secret");
 }
 
 #[test]
 fn credential_plugins_that_fail_are_named() {
     let failing = |script: &str| {
-        check(
-            &kubeconfig("http://127.0.0.1:1", &plugin(script)),
-            &["--request-timeout", "20s"],
-        )
+        check(&kubeconfig("http://127.0.0.1:1", &plugin(script)), &["--request-timeout", "20s"])
     };
     let failed = failing("echo a-token; echo not logged in >&2; exit 7");
-    failed.fails_with(&[
-        "context `test`",
-        "failed with exit status: 7: not logged in",
-    ]);
+    failed.fails_with(&["context `test`", "failed with exit status: 7: not logged in"]);
     assert!(!failed.stderr.contains("token"), "{failed:?}");
     failing("echo hello").fails_with(&["context `test`", "auth exec output"]);
     let absent =

@@ -30,10 +30,7 @@ fn a_server_that_fails_is_named_and_the_rest_goes_on() {
     let output = check_server(&server, &[]);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains("500: no storage"), "{output:?}");
-    assert!(
-        output.stdout.contains("DaemonSet kube-system/idle"),
-        "{output:?}"
-    );
+    assert!(output.stdout.contains("DaemonSet kube-system/idle"), "{output:?}");
 }
 
 #[test]
@@ -52,10 +49,7 @@ fn a_missing_permission_is_named_and_the_rest_goes_on() {
             "cluster-reader.yaml",
         ]);
         assert_eq!(server.requests().len(), 7, "the others are read");
-        assert!(
-            output.stdout.contains(&format!("cluster test: {name}: ")),
-            "{output:?}"
-        );
+        assert!(output.stdout.contains(&format!("cluster test: {name}: ")), "{output:?}");
         let report = check_server(&server, &["--format", "json"]).json();
         assert_eq!(report["skipped"][0]["kind"], "permission");
     }
@@ -114,10 +108,7 @@ fn redirects_are_not_followed() {
     });
     let output = check_server(&server, &[]);
     output.fails_with(&["status 307", "redirects are not followed"]);
-    assert!(
-        other.requests().is_empty(),
-        "the credentials go nowhere else"
-    );
+    assert!(other.requests().is_empty(), "the credentials go nowhere else");
 }
 
 #[test]
@@ -147,10 +138,7 @@ fn a_server_that_stops_answering_is_given_up_after_one_request() {
     let output = check_server(&server, &["--request-timeout", "4s"]);
     output.fails_with(&["pods", "within 4s", "--request-timeout"]);
     assert_eq!(server.requests().len(), 2);
-    assert!(
-        output.stdout.contains("4 nodes containerd 2.2.3"),
-        "{output:?}"
-    );
+    assert!(output.stdout.contains("4 nodes containerd 2.2.3"), "{output:?}");
 }
 
 #[test]

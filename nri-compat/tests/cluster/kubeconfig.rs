@@ -27,10 +27,7 @@ fn kubeconfigs_that_cannot_be_used_are_named() {
     named(&["--context", "prod"]).fails_with(&["cannot use the context `prod`", "--context: test"]);
     config(&whole.replace("http://127.0.0.1:1", "http://[::1"));
     named(&[]).fails_with(&["cannot use the context `test`", "url"]);
-    config(&kubeconfig(
-        "http://127.0.0.1:1",
-        r#"{"tokenFile":"absent"}"#,
-    ));
+    config(&kubeconfig("http://127.0.0.1:1", r#"{"tokenFile":"absent"}"#));
     named(&[]).fails_with(&["cannot use the context `test`", "absent", "No such file"]);
 }
 
@@ -66,11 +63,7 @@ fn the_kubeconfig_of_the_home_folder_is_the_default() {
     std::fs::create_dir(home.path().join(".kube")).expect("a folder");
     std::fs::write(home.path().join(".kube/config"), server.kubeconfig()).expect("written");
     let output = run(command(home.path(), &[]).env("HTTPS_PROXY", "http://127.0.0.1:1"));
-    assert_eq!(
-        output.code,
-        Some(0),
-        "no proxy for this machine: {output:?}"
-    );
+    assert_eq!(output.code, Some(0), "no proxy for this machine: {output:?}");
     assert_eq!(server.requests()[0].headers["authorization"], "Bearer abc");
 }
 
@@ -79,9 +72,7 @@ fn options_of_clusters_need_a_cluster() {
     let home = TempDir::new().expect("a folder");
     for option in ["--context", "--kubeconfig", "--namespace"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-        let output = run(command
-            .args(["check", option, "x"])
-            .current_dir(home.path()));
+        let output = run(command.args(["check", option, "x"]).current_dir(home.path()));
         assert_eq!(output.code, Some(2), "{output:?}");
         assert!(output.stderr.contains("--cluster"), "{output:?}");
     }

@@ -14,15 +14,9 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
     check_server(&server, &[]);
     let requests = server.requests();
     assert!(requests.iter().all(|request| request.method == "GET"));
-    let mut paths: Vec<&str> = requests
-        .iter()
-        .map(|request| request.path.as_str())
-        .collect();
+    let mut paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     paths.sort_unstable();
-    let mut expected: Vec<String> = RESOURCES
-        .iter()
-        .map(|resource| resource.path(None))
-        .collect();
+    let mut expected: Vec<String> = RESOURCES.iter().map(|resource| resource.path(None)).collect();
     expected.sort_unstable();
     assert_eq!(paths, expected);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -37,10 +31,7 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
         plurals.map(move |plural| (group, plural.as_str().expect("a name")))
     });
     let names: Vec<(&str, &str)> = names.collect();
-    assert_eq!(
-        names,
-        RESOURCES.map(|resource| (resource.group, resource.plural))
-    );
+    assert_eq!(names, RESOURCES.map(|resource| (resource.group, resource.plural)));
     let (_, role) = deployed.split_once("apiVersion: ").expect("an object");
     let chapter = text("../docs/src/check/cluster.md");
     assert!(chapter.contains(role), "the book does not show\n{role}");
@@ -48,22 +39,14 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
 
 #[test]
 fn long_lists_are_read_page_by_page() {
-    let cluster = Generated {
-        pods: 1200,
-        ..SMALL
-    };
+    let cluster = Generated { pods: 1200, ..SMALL };
     let server = ApiServer::start(move |request| cluster.answer(request));
     let report = check_server(&server, &["--format", "json"]).json();
     assert_eq!(report["cluster"]["pods"], 1200);
     let requests = server.requests();
     let pods = requests.iter().filter(|request| is(request, "pods"));
-    let pages: Vec<_> = pods
-        .map(|request| request.query.get("continue").cloned())
-        .collect();
-    assert_eq!(
-        pages,
-        [None, Some("500".to_owned()), Some("1000".to_owned())]
-    );
+    let pages: Vec<_> = pods.map(|request| request.query.get("continue").cloned()).collect();
+    assert_eq!(pages, [None, Some("500".to_owned()), Some("1000".to_owned())]);
 }
 
 #[test]
@@ -78,10 +61,7 @@ fn a_list_that_expires_is_given_up() {
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains("pods"), "{output:?}");
     assert!(output.stderr.contains("410"), "{output:?}");
-    assert!(
-        output.stderr.contains("run the command again"),
-        "{output:?}"
-    );
+    assert!(output.stderr.contains("run the command again"), "{output:?}");
 }
 
 #[test]
@@ -94,12 +74,7 @@ fn a_page_that_is_too_large_is_given_up() {
     });
     let output = check_server(&server, &[]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(
-        output
-            .stderr
-            .contains("a page of pods is larger than 64 MiB"),
-        "{output:?}"
-    );
+    assert!(output.stderr.contains("a page of pods is larger than 64 MiB"), "{output:?}");
 }
 
 #[test]
@@ -121,10 +96,7 @@ fn a_namespace_limits_workloads_but_not_nodes() {
     let output = check_server(&server, &["--namespace", "kube-system", "--format", "json"]);
     assert_eq!(output.json()["cluster"]["namespace"], "kube-system");
     let requests = server.requests();
-    let paths: Vec<&str> = requests
-        .iter()
-        .map(|request| request.path.as_str())
-        .collect();
+    let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     assert!(paths.contains(&"/api/v1/nodes"));
     assert!(paths.contains(&"/api/v1/namespaces/kube-system/pods"));
     assert!(paths.contains(&"/apis/apps/v1/namespaces/kube-system/daemonsets"));

@@ -79,10 +79,8 @@ pub(crate) fn owned(mut object: Value, kind: &str, name: &str) -> Value {
 /// Starts a server with these lists, by the plural of the kind, and with the nodes of [`SMALL`].
 pub(crate) fn serve(lists: &[(&str, &[Value])]) -> ApiServer {
     let text = |objects: &[Value]| objects.iter().map(Value::to_string).collect();
-    let lists: HashMap<String, Vec<String>> = lists
-        .iter()
-        .map(|(plural, objects)| ((*plural).to_owned(), text(objects)))
-        .collect();
+    let lists: HashMap<String, Vec<String>> =
+        lists.iter().map(|(plural, objects)| ((*plural).to_owned(), text(objects))).collect();
     ApiServer::start(move |request| {
         let plural = request.path.rsplit('/').next().unwrap_or_default();
         if plural == "nodes" {

@@ -32,10 +32,7 @@ fn start(
 
 /// Copies what either side writes to the other, until they end.
 fn join(client: TcpStream, server: TcpStream) {
-    let copies = [
-        (client.try_clone(), server.try_clone()),
-        (Ok(server), Ok(client)),
-    ];
+    let copies = [(client.try_clone(), server.try_clone()), (Ok(server), Ok(client))];
     for (from, to) in copies {
         let (mut from, mut to) = (from.expect("a handle"), to.expect("a handle"));
         thread::spawn(move || {
@@ -71,10 +68,7 @@ fn behind(server: &str, proxy: &str) -> String {
 fn a_tunnel_of_an_http_proxy_leads_to_the_server() {
     let server = ApiServer::start(|request| SMALL.answer(request));
     let (proxy, requests) = start(connect);
-    let output = check(
-        &behind(&server.url(), &format!("http://me:secret@{proxy}")),
-        &[],
-    );
+    let output = check(&behind(&server.url(), &format!("http://me:secret@{proxy}")), &[]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let request = requests.recv().expect("a request");
     let line = format!("CONNECT {} HTTP/1.1\r\n", server.address());

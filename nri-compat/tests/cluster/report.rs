@@ -12,31 +12,17 @@ fn plugins_are_judged_for_the_pools_on_which_they_run() {
     assert_eq!(output.code, Some(0), "{output:?}");
     let report = output.json();
     let found = nodes_of(&report);
-    let expected = [
-        ("DaemonSet kube-system/idle", 0),
-        ("DaemonSet kube-system/logger", 5),
-    ];
-    assert_eq!(
-        found,
-        expected.map(|(name, nodes)| (name.to_owned(), nodes))
-    );
+    let expected = [("DaemonSet kube-system/idle", 0), ("DaemonSet kube-system/logger", 5)];
+    assert_eq!(found, expected.map(|(name, nodes)| (name.to_owned(), nodes)));
     let pools = &report["cluster"]["pools"];
     assert_eq!(pools[0]["runtime"], "containerd://2.2.3");
     assert_eq!(pools[0]["nodes"].as_array().map(Vec::len), Some(4));
     assert_eq!(pools[1]["target"], "cri-o@1.35.1");
     assert_eq!(report["cluster"]["pods"], 20);
     for subject in report["subjects"].as_array().expect("subjects") {
-        assert_eq!(
-            subject["verdicts"].as_array().map(Vec::len),
-            Some(3),
-            "{subject}"
-        );
+        assert_eq!(subject["verdicts"].as_array().map(Vec::len), Some(3), "{subject}");
     }
-    assert_eq!(
-        report["summary"].get("node"),
-        None,
-        "it is no report of a node"
-    );
+    assert_eq!(report["summary"].get("node"), None, "it is no report of a node");
 }
 
 #[test]
@@ -53,10 +39,7 @@ fn people_see_pools_and_what_cannot_be_seen() {
     ] {
         let shown: Vec<&str> = output.stdout.split_whitespace().collect();
         let text: Vec<&str> = text.split_whitespace().collect();
-        assert!(
-            shown.join(" ").contains(&text.join(" ")),
-            "{text:?}: {output:?}"
-        );
+        assert!(shown.join(" ").contains(&text.join(" ")), "{text:?}: {output:?}");
     }
 }
 
@@ -76,9 +59,7 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     ];
     let server = ApiServer::start(move |request| {
         if is(request, "nodes") {
-            return page(request, runtimes.len(), |nth| {
-                api_server::node(nth, runtimes[nth])
-            });
+            return page(request, runtimes.len(), |nth| api_server::node(nth, runtimes[nth]));
         }
         SMALL.answer(request)
     });
@@ -100,10 +81,7 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     }
     assert!(!output.stdout.contains('\u{1b}'));
     let assumed = check_server(&server, &["--assume", "nri@0.12"]);
-    assert!(
-        assumed.stdout.contains("checked as containerd@9.9.9"),
-        "{assumed:?}"
-    );
+    assert!(assumed.stdout.contains("checked as containerd@9.9.9"), "{assumed:?}");
 }
 
 #[test]
@@ -112,10 +90,8 @@ fn files_are_checked_along_with_the_cluster() {
     let home = TempDir::new().expect("a folder");
     std::fs::write(home.path().join("config"), server.kubeconfig()).expect("written");
     std::fs::write(home.path().join("plugin"), "#!/bin/sh\n").expect("written");
-    let output = run(&mut command(
-        home.path(),
-        &["--kubeconfig", "config", "plugin", "--format", "json"],
-    ));
+    let output =
+        run(&mut command(home.path(), &["--kubeconfig", "config", "plugin", "--format", "json"]));
     let report = output.json();
     let paths: Vec<&str> = report["subjects"]
         .as_array()
@@ -123,14 +99,8 @@ fn files_are_checked_along_with_the_cluster() {
         .iter()
         .filter_map(|subject| subject["place"]["file"].as_str())
         .collect();
-    assert!(
-        paths.contains(&"plugin") && paths.contains(&"cluster test"),
-        "{paths:?}"
-    );
-    let missing = run(&mut command(
-        home.path(),
-        &["--kubeconfig", "config", "absent"],
-    ));
+    assert!(paths.contains(&"plugin") && paths.contains(&"cluster test"), "{paths:?}");
+    let missing = run(&mut command(home.path(), &["--kubeconfig", "config", "absent"]));
     assert_eq!(missing.code, Some(1), "{missing:?}");
 }
 

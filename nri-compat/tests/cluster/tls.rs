@@ -41,10 +41,7 @@ impl Authority {
         let params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
-        Identity {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        }
+        Identity { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
     /// Returns the certificate for a kubeconfig.
@@ -64,16 +61,12 @@ fn start(identity: &Identity, clients: Option<&Authority>) -> ApiServer {
     let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes());
     let builder =
         ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
-    let builder = builder
-        .with_safe_default_protocol_versions()
-        .expect("protocol versions");
+    let builder = builder.with_safe_default_protocol_versions().expect("protocol versions");
     let builder = match clients {
         Some(authority) => {
             let mut roots = RootCertStore::empty();
             let root = CertificateDer::from_pem_slice(authority.pem.as_bytes());
-            roots
-                .add(root.expect("a certificate"))
-                .expect("an authority");
+            roots.add(root.expect("a certificate")).expect("an authority");
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let verifier =
                 WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
@@ -81,10 +74,8 @@ fn start(identity: &Identity, clients: Option<&Authority>) -> ApiServer {
         }
         None => builder.with_no_client_auth(),
     };
-    let config = builder.with_single_cert(
-        vec![certificate.expect("a certificate")],
-        key.expect("a key"),
-    );
+    let config =
+        builder.with_single_cert(vec![certificate.expect("a certificate")], key.expect("a key"));
     let config = Arc::new(config.expect("a configuration"));
     let accept = move |stream: TcpStream| {
         let connection = ServerConnection::new(config.clone()).ok()?;
@@ -124,17 +115,9 @@ fn the_server_needs_a_certificate_of_the_authority() {
     let authority = Authority::new();
     let server = start(&authority.identity("127.0.0.1"), None);
     let user = json!({ "token": "abc" });
-    succeeds(&check(
-        &server,
-        &json!({ "certificate-authority-data": authority.data() }),
-        &user,
-    ));
+    succeeds(&check(&server, &json!({ "certificate-authority-data": authority.data() }), &user));
     assert_eq!(server.requests()[0].headers["authorization"], "Bearer abc");
-    succeeds(&check(
-        &server,
-        &json!({ "insecure-skip-tls-verify": true }),
-        &user,
-    ));
+    succeeds(&check(&server, &json!({ "insecure-skip-tls-verify": true }), &user));
     let other = Authority::new().data();
     for cluster in [json!({}), json!({ "certificate-authority-data": other })] {
         check(&server, &cluster, &user).fails_with(&[

@@ -25,10 +25,7 @@ fn pods_belong_to_the_workloads_that_people_know() {
     let jobs = ["cron-27", "cron-28"].map(|name| owned(workload(name), "CronJob", "cron"));
     let server = serve(&[
         ("pods", &pods),
-        (
-            "daemonsets",
-            &[owned(workload("operated"), "ClusterPolicy", "operator")],
-        ),
+        ("daemonsets", &[owned(workload("operated"), "ClusterPolicy", "operator")]),
         ("deployments", &[workload("dep")]),
         ("cronjobs", &[cron_job("cron")]),
         ("jobs", &jobs),
@@ -43,10 +40,7 @@ fn pods_belong_to_the_workloads_that_people_know() {
         ("Pod n/static", 2),
         ("ReplicaSet n/lone-5f", 1),
     ];
-    assert_eq!(
-        nodes_of(&report),
-        expected.map(|(name, nodes)| (name.to_owned(), nodes))
-    );
+    assert_eq!(nodes_of(&report), expected.map(|(name, nodes)| (name.to_owned(), nodes)));
 }
 
 /// Returns the image of each container that was found, and the evidence about it.
@@ -83,12 +77,7 @@ fn every_kind_of_container_is_found_with_the_image_that_it_runs() {
         "ephemeralContainerStatuses": [status("debugger", &image("d"))],
     });
     let found = images(&[all]);
-    for (name, letter) in [
-        ("main", "a"),
-        ("installer", "b"),
-        ("sidecar", "c"),
-        ("debugger", "d"),
-    ] {
+    for (name, letter) in [("main", "a"), ("installer", "b"), ("sidecar", "c"), ("debugger", "d")] {
         assert_eq!(found[name].0, image(letter), "{name}");
     }
 }
@@ -106,16 +95,8 @@ fn an_image_that_the_status_does_not_name_is_that_of_the_pod() {
         with("pending", "Pending", json!(null)),
         with("pulling", "Pending", json!([status("pulling", "")])),
         with("id", "Running", json!([status("id", &id)])),
-        with(
-            "docker",
-            "Running",
-            json!([status("docker", &format!("docker-pullable://a@{id}"))]),
-        ),
-        with(
-            "unknown",
-            "Unknown",
-            json!([status("unknown", "0123456789ab")]),
-        ),
+        with("docker", "Running", json!([status("docker", &format!("docker-pullable://a@{id}"))])),
+        with("unknown", "Unknown", json!([status("unknown", "0123456789ab")])),
     ]);
     for (name, remark) in [
         ("pending", "has not started"),
@@ -134,11 +115,7 @@ fn an_image_that_the_status_does_not_name_is_that_of_the_pod() {
 fn static_pods_are_named_as_such() {
     let server = serve(&[("pods", &[mirror("fixed", "node-0"), pod("bare", "node-1")])]);
     let output = check_server(&server, &[]);
-    assert_eq!(
-        output.stdout.matches("a static pod").count(),
-        1,
-        "{output:?}"
-    );
+    assert_eq!(output.stdout.matches("a static pod").count(), 1, "{output:?}");
     assert!(output.stdout.contains("Pod n/fixed"), "{output:?}");
 }
 

@@ -146,10 +146,7 @@ pub(crate) fn page(request: &Request, count: usize, object: impl Fn(usize) -> St
     let end = number("limit").map_or(count, |limit: usize| (first + limit).min(count));
     let objects: Vec<String> = (first..end).map(object).collect();
     let next = if end < count {
-        format!(
-            r#","continue":"{end}","remainingItemCount":{}"#,
-            count - end
-        )
+        format!(r#","continue":"{end}","remainingItemCount":{}"#, count - end)
     } else {
         String::new()
     };
@@ -179,10 +176,8 @@ fn serve(stream: Box<dyn Connection>, requests: &Mutex<Vec<Request>>, handler: &
 fn answer(stream: &mut dyn Connection, answer: Answer) -> bool {
     match answer {
         Answer::Status(code, headers, body) => {
-            let headers: String = headers
-                .iter()
-                .map(|(name, value)| format!("{name}: {value}\r\n"))
-                .collect();
+            let headers: String =
+                headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
             let head = format!(
                 "HTTP/1.1 {code} Status\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
                 body.len()
@@ -222,12 +217,8 @@ fn read(reader: &mut impl std::io::BufRead) -> Option<Request> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let query = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let mut request = Request {
-        method,
-        path: path.to_owned(),
-        query: query.collect(),
-        ..Request::default()
-    };
+    let mut request =
+        Request { method, path: path.to_owned(), query: query.collect(), ..Request::default() };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -278,11 +269,7 @@ impl Generated {
 
 /// Returns a runtime, one of two.
 fn runtime_of(nth: usize) -> &'static str {
-    if nth % 5 == 4 {
-        "cri-o://1.35.1"
-    } else {
-        "containerd://2.2.3"
-    }
+    if nth % 5 == 4 { "cri-o://1.35.1" } else { "containerd://2.2.3" }
 }
 
 /// Returns a node.

@@ -37,10 +37,7 @@ impl Reader for Marker {
         Ok(vec![Sighting {
             place: file.place.clone(),
             name: Some(file.name.clone()),
-            evidence: vec![Evidence {
-                reader: "marker",
-                detail: text,
-            }],
+            evidence: vec![Evidence { reader: "marker", detail: text }],
             ..Sighting::default()
         }])
     }
@@ -50,36 +47,23 @@ fn text(file: &File<'_>) -> String {
     let mut text = vec![0; usize::try_from(file.content.len()).unwrap()];
     let read = file.content.read_at(0, &mut text).unwrap();
     assert_eq!(read, text.len());
-    String::from_utf8_lossy(&text)
-        .trim_end_matches('.')
-        .to_owned()
+    String::from_utf8_lossy(&text).trim_end_matches('.').to_owned()
 }
 
 /// Returns the places of sightings, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
-    let seen = found
-        .sightings
-        .iter()
-        .filter(|sighting| !is_answer(sighting));
+    let seen = found.sightings.iter().filter(|sighting| !is_answer(sighting));
     seen.map(|sighting| sighting.place.to_string()).collect()
 }
 
 /// Returns a line for each unrecognised file: its place, and why it is unknown or not a plugin.
 pub(crate) fn answers(found: &Collected) -> Vec<String> {
-    let answers = found
-        .sightings
-        .iter()
-        .filter(|sighting| is_answer(sighting));
-    answers
-        .map(|sighting| format!("{}: {}", sighting.place, sighting.evidence[0].detail))
-        .collect()
+    let answers = found.sightings.iter().filter(|sighting| is_answer(sighting));
+    answers.map(|sighting| format!("{}: {}", sighting.place, sighting.evidence[0].detail)).collect()
 }
 
 fn is_answer(sighting: &Sighting) -> bool {
-    sighting
-        .evidence
-        .first()
-        .is_some_and(|evidence| evidence.reader == "check")
+    sighting.evidence.first().is_some_and(|evidence| evidence.reader == "check")
 }
 
 /// A folder with files, deleted when dropped.
@@ -106,11 +90,7 @@ impl Tree {
 
     /// Returns the sightings in all files.
     pub(crate) fn look(&self, readers: &[&dyn Reader]) -> Collected {
-        let request = Request {
-            paths: vec![self.root.clone()],
-            threads: 4,
-            ..Request::default()
-        };
+        let request = Request { paths: vec![self.root.clone()], threads: 4, ..Request::default() };
         collect(&request, readers)
     }
 
@@ -133,11 +113,7 @@ pub(crate) fn look(bytes: &[u8]) -> Collected {
 pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
     let tree = Tree::new();
     tree.file("it", bytes);
-    let request = Request {
-        paths: vec![tree.root.join("it")],
-        threads: 4,
-        ..Request::default()
-    };
+    let request = Request { paths: vec![tree.root.join("it")], threads: 4, ..Request::default() };
     let mut found = collect(&request, &[reader]);
     let root = format!("{}/", tree.root.display());
     found.sightings = tree.bare(found.sightings);

@@ -95,17 +95,8 @@ fn git_names_what_is_missing() {
             &["cannot find `HEAD~9:a.proto`: git: Not a valid object name HEAD~9"][..],
         ),
         ("nope.proto:3", &["cannot find `nope.proto:3`"]),
-        (
-            "http://example.com/a.proto",
-            &["is an address, and nothing is fetched"],
-        ),
-        (
-            ".git#branch=nope",
-            &[
-                "Not a valid object name nope",
-                "help: name a file, or a branch",
-            ],
-        ),
+        ("http://example.com/a.proto", &["is an address, and nothing is fetched"]),
+        (".git#branch=nope", &["Not a valid object name nope", "help: name a file, or a branch"]),
         (".git#deep=1", &["unknown option `deep=1`", "subdir"]),
         (".git#ref=HEAD,subdir=x", &["has no file or folder `x`"]),
     ] {
@@ -113,19 +104,11 @@ fn git_names_what_is_missing() {
     }
     let clone = tempfile::tempdir().expect("a folder");
     let address = format!("file://{}", path.display());
-    git(
-        clone.path(),
-        &["clone", "-q", "--depth", "1", &address, "c"],
-    );
+    git(clone.path(), &["clone", "-q", "--depth", "1", &address, "c"]);
     let shallow = error(&clone.path().join("c"), &["HEAD~1:a.proto", "a.proto"]);
-    assert_says(
-        &shallow,
-        &["cannot find `HEAD~1:a.proto`", "a shallow clone"],
-    );
+    assert_says(&shallow, &["cannot find `HEAD~1:a.proto`", "a shallow clone"]);
     let local = format!("{address}/.git#ref=HEAD");
-    let output = diff(path, &[&local, "."])
-        .output()
-        .expect("the tool starts");
+    let output = diff(path, &[&local, "."]).output().expect("the tool starts");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
@@ -133,10 +116,7 @@ fn git_names_what_is_missing() {
 fn a_repository_that_git_does_not_read_is_an_error_with_its_reason() {
     let folder = folder(&[("a.proto", PROTO)]);
     let text = error(folder.path(), &["HEAD:a.proto", "a.proto"]);
-    assert_says(
-        &text,
-        &["cannot find `HEAD:a.proto`", "not a git repository"],
-    );
+    assert_says(&text, &["cannot find `HEAD:a.proto`", "not a git repository"]);
     let mut command = diff(folder.path(), &["HEAD:a.proto", "a.proto"]);
     let output = command.env("PATH", "").output().expect("the tool starts");
     assert_says(&refusal(&output), &["git: the command cannot be started"]);
@@ -147,10 +127,7 @@ fn a_submodule_is_named_with_its_commit() {
     let inner = repository(&[("a.proto", PROTO)]);
     let outer = repository(&[("readme", "x")]);
     let address = inner.path().to_string_lossy();
-    git(
-        outer.path(),
-        &["submodule", "--quiet", "add", &address, "dep"],
-    );
+    git(outer.path(), &["submodule", "--quiet", "add", &address, "dep"]);
     git(outer.path(), &["commit", "-qm", "module"]);
     let commit = git(inner.path(), &["rev-parse", "HEAD"]);
     let text = error(outer.path(), &["HEAD:dep/a.proto", "dep/a.proto"]);
@@ -166,11 +143,7 @@ fn no_proto_of_a_folder_is_left_out() {
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::symlink;
 
-    let folder = folder(&[
-        ("a/a.proto", PROTO),
-        ("b/a.proto", PROTO),
-        ("c/a.proto", PROTO),
-    ]);
+    let folder = folder(&[("a/a.proto", PROTO), ("b/a.proto", PROTO), ("c/a.proto", PROTO)]);
     let path = folder.path();
     symlink("nowhere", path.join("a/b.proto")).expect("a link");
     let expected = "`a/b.proto` is a link to `nowhere`, which does not exist";
@@ -187,21 +160,14 @@ fn no_proto_of_a_folder_is_left_out() {
     let text = error(path, &[".git#ref=main,subdir=a", "a/a.proto"]);
     assert_says(
         &text,
-        &[
-            "`a/b.proto` in revision `main` is a symbolic link",
-            "git worktree add FOLDER main",
-        ],
+        &["`a/b.proto` in revision `main` is a symbolic link", "git worktree add FOLDER main"],
     );
 }
 
 #[test]
 fn import_folders_exist() {
     let folder = folder(&[("a.proto", PROTO)]);
-    for (import, shown) in [
-        ("nope", "`nope`"),
-        ("p=nope", "`nope`"),
-        ("a.proto", "`a.proto`"),
-    ] {
+    for (import, shown) in [("nope", "`nope`"), ("p=nope", "`nope`"), ("a.proto", "`a.proto`")] {
         let text = error(folder.path(), &["-I", import, "v0.11.0", "v0.12.0"]);
         assert_says(&text, &["the import folder", shown, "help:"]);
     }
@@ -210,24 +176,13 @@ fn import_folders_exist() {
 #[test]
 fn empty_and_foreign_inputs_are_named() {
     let zeros = "s\0y\0n\0t\0";
-    let folder = folder(&[
-        ("a.proto", ""),
-        ("a.bin", ""),
-        ("z.proto", zeros),
-        ("set", "\u{1}x"),
-    ]);
+    let folder = folder(&[("a.proto", ""), ("a.bin", ""), ("z.proto", zeros), ("set", "\u{1}x")]);
     let path = folder.path();
     assert_says(&error(path, &["a.proto", "v0.12.0"]), &["a.proto is empty"]);
     assert_says(&error(path, &["v0.12.0", "a.bin"]), &["a.bin is empty"]);
     assert_says(&error_of_stdin(b""), &["standard input is empty"]);
-    assert_says(
-        &error(path, &["z.proto", "v0.12.0"]),
-        &["z.proto:1:2", "UTF-16"],
-    );
-    assert_says(
-        &error(path, &["set", "v0.12.0"]),
-        &["set: not a FileDescriptorSet"],
-    );
+    assert_says(&error(path, &["z.proto", "v0.12.0"]), &["z.proto:1:2", "UTF-16"]);
+    assert_says(&error(path, &["set", "v0.12.0"]), &["set: not a FileDescriptorSet"]);
     let import = "syntax = \"proto3\";\nimport \"/etc/passwd\";\n";
     std::fs::write(path.join("i.proto"), import).expect("a file");
     let text = error(path, &["i.proto", "v0.12.0"]);
@@ -239,19 +194,9 @@ fn empty_and_foreign_inputs_are_named() {
 #[test]
 fn a_newline_in_a_name_does_not_start_a_line() {
     let import = "syntax = \"proto3\";\nimport \"a\\nerror: x\";\n";
-    let folder = folder(&[
-        ("a.proto", PROTO),
-        ("i.proto", import),
-        ("x\nerror: x.proto", "?"),
-    ]);
+    let folder = folder(&[("a.proto", PROTO), ("i.proto", import), ("x\nerror: x.proto", "?")]);
     let path = folder.path();
-    for spec in [
-        "v1\nerror: x",
-        "x\nerror: x",
-        "i.proto",
-        "./x\nerror: x.proto",
-        "x\nerror: x:y",
-    ] {
+    for spec in ["v1\nerror: x", "x\nerror: x", "i.proto", "./x\nerror: x.proto", "x\nerror: x:y"] {
         let text = error(path, &[spec, "a.proto"]);
         let errors = text.lines().filter(|line| line.starts_with("error: "));
         assert_eq!(errors.count(), 1, "{spec:?}: {text}");
@@ -271,8 +216,5 @@ fn large_and_broken_texts_are_refused_soon() {
         assert!(text.len() < 20_000, "{name}: {} bytes", text.len());
     }
     let large = vec![b'a'; (4 << 20) + 1];
-    assert_says(
-        &error_of_stdin(&large),
-        &["too large: more than 4194304 bytes"],
-    );
+    assert_says(&error_of_stdin(&large), &["too large: more than 4194304 bytes"]);
 }

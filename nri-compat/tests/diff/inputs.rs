@@ -27,17 +27,12 @@ fn write(folder: &Path, name: &str, content: &[u8]) {
 
 fn command(folder: &TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-    command
-        .current_dir(folder.path())
-        .arg("diff")
-        .args(arguments);
+    command.current_dir(folder.path()).arg("diff").args(arguments);
     command
 }
 
 fn run(folder: &TempDir, arguments: &[&str]) -> Output {
-    command(folder, arguments)
-        .output()
-        .expect("the tool starts")
+    command(folder, arguments).output().expect("the tool starts")
 }
 
 fn out(output: &Output) -> String {
@@ -50,15 +45,9 @@ fn err(output: &Output) -> String {
 
 fn git(folder: &TempDir, arguments: &[&str]) {
     let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
-    let output = Command::new("git")
-        .current_dir(folder.path())
-        .args(identity)
-        .args(arguments)
-        .output();
-    assert!(
-        output.expect("git is installed").status.success(),
-        "{arguments:?}"
-    );
+    let output =
+        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output();
+    assert!(output.expect("git is installed").status.success(), "{arguments:?}");
 }
 
 #[test]
@@ -78,29 +67,18 @@ fn revisions_in_git_are_compared_with_files() {
     for [from, to] in pairs {
         let output = run(&folder, &[from, to, "--format", "github"]);
         let annotation = "::error file=pkg/api/api.proto,line=4,col=3,title=FIELD_SAME_TYPE";
-        assert!(
-            out(&output).contains(annotation),
-            "{from} {to}: {}{}",
-            out(&output),
-            err(&output)
-        );
+        assert!(out(&output).contains(annotation), "{from} {to}: {}{}", out(&output), err(&output));
         assert_eq!(output.status.code(), Some(100));
     }
     let unknown = run(&folder, &["nowhere:pkg", "pkg"]);
-    assert!(
-        err(&unknown).contains("git: Not a valid object name nowhere"),
-        "{}",
-        err(&unknown)
-    );
+    assert!(err(&unknown).contains("git: Not a valid object name nowhere"), "{}", err(&unknown));
 }
 
 /// Attributes for `git archive` do not hide files from a comparison.
 #[test]
 fn committed_files_are_compared_whatever_their_attributes() {
-    let folder = folder(&[
-        ("api.proto", BEFORE.as_bytes()),
-        (".gitattributes", b"*.proto export-ignore\n"),
-    ]);
+    let folder =
+        folder(&[("api.proto", BEFORE.as_bytes()), (".gitattributes", b"*.proto export-ignore\n")]);
     git(&folder, &["init", "-q", "-b", "main"]);
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "first"]);
@@ -161,11 +139,7 @@ fn committed_files_are_read_without_filters() {
     git(&folder, &["init", "-q", "-b", "main"]);
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "first"]);
-    write(
-        folder.path(),
-        ".git/info/attributes",
-        b"*.proto filter=none\n",
-    );
+    write(folder.path(), ".git/info/attributes", b"*.proto filter=none\n");
     git(&folder, &["config", "filter.none.smudge", "false"]);
     git(&folder, &["config", "filter.none.required", "true"]);
     write(folder.path(), "api.proto", AFTER.as_bytes());
@@ -181,17 +155,11 @@ fn names_in_git_stay_in_the_revision() {
     git(&folder, &["init", "-q", "-b", "main"]);
     let script = "blob=$(git hash-object -w a.proto) && inner=$(printf '100644 blob %s\\ta.proto\\n' $blob | git mktree) \
                   && tree=$(printf '040000 tree %s\\t..\\n' $inner | git mktree) && git tag out $tree";
-    let status = Command::new("sh")
-        .args(["-c", script])
-        .current_dir(folder.path())
-        .status();
+    let status = Command::new("sh").args(["-c", script]).current_dir(folder.path()).status();
     assert!(status.expect("a shell").success());
     let output = run(&folder, &["out:", "a.proto"]);
     let text = err(&output);
-    assert!(
-        text.contains("`../a.proto` leads out of the repository"),
-        "{text}"
-    );
+    assert!(text.contains("`../a.proto` leads out of the repository"), "{text}");
 }
 
 #[cfg(unix)]
@@ -201,10 +169,7 @@ fn folder_outside() -> TempDir {
 
 #[test]
 fn remote_repositories_are_named_as_such() {
-    let output = run(
-        &folder(&[]),
-        &["https://example.com/x.git#tag=v1", "v0.12.0"],
-    );
+    let output = run(&folder(&[]), &["https://example.com/x.git#tag=v1", "v0.12.0"]);
     let text = err(&output);
     assert!(
         text.contains("`https://example.com/x.git#tag=v1` is an address, and nothing is fetched"),
@@ -223,10 +188,7 @@ fn standard_input_is_only_one_side() {
 #[cfg(unix)]
 #[test]
 fn pipes_are_read_once() {
-    let files: [(&str, &[u8]); 2] = [
-        ("a.proto", BEFORE.as_bytes()),
-        ("b.proto", AFTER.as_bytes()),
-    ];
+    let files: [(&str, &[u8]); 2] = [("a.proto", BEFORE.as_bytes()), ("b.proto", AFTER.as_bytes())];
     let folder = folder(&files);
     let script = "exec \"$0\" diff <(cat a.proto) <(cat b.proto) --format csv";
     let output = Command::new("bash")
@@ -257,21 +219,15 @@ fn compressed_files_are_read_and_other_formats_named() {
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     bzip2.write_all(AFTER.as_bytes()).expect("memory");
     let bzip2 = bzip2.finish().expect("memory");
-    for (name, bytes) in [
-        ("b.proto.gz", gzip),
-        ("b.zst", zstd),
-        ("b.proto.xz", xz),
-        ("b.bz2", bzip2),
-    ] {
+    for (name, bytes) in
+        [("b.proto.gz", gzip), ("b.zst", zstd), ("b.proto.xz", xz), ("b.bz2", bzip2)]
+    {
         let text = out(&run(&packed(name, &bytes), &["a.proto", name]));
         assert!(text.contains("FIELD_SAME_TYPE"), "{name}: {text}");
     }
     let mut tar = vec![b'x'; 600];
     tar[257..262].copy_from_slice(b"ustar");
-    let utf_16: Vec<u8> = "\u{feff}syntax"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let utf_16: Vec<u8> = "\u{feff}syntax".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let cases: [(&str, &[u8], &str); 7] = [
         ("a.zip", b"PK\x03\x04", "a.zip is a zip archive"),
         ("a.tar", &tar, "a.tar is a tar archive"),
@@ -311,10 +267,7 @@ fn two_files_are_one_whatever_their_names() {
     let output = run(&folder, &["old.txt", "new", "--format", "csv"]);
     let text = out(&output);
     assert_eq!(text.lines().count(), 2, "{text}{}", err(&output));
-    assert!(
-        text.contains("FIELD_SAME_TYPE") && text.contains(",new,4,"),
-        "{text}"
-    );
+    assert!(text.contains("FIELD_SAME_TYPE") && text.contains(",new,4,"), "{text}");
 }
 
 #[test]
@@ -347,34 +300,17 @@ fn imports_are_found_as_files_lie() {
     ]);
     let clean = |arguments: &[&str]| {
         let output = run(&folder, arguments);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{arguments:?}: {}",
-            err(&output)
-        );
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
     };
     clean(&["api", "api"]);
     clean(&["own", "own", "-I", "vendor"]);
     clean(&["own/u.proto", "own/u.proto", "-I", "vendor"]);
-    clean(&[
-        "api/services/u.proto",
-        "api/services/u.proto",
-        "-I",
-        "example.com/api=api",
-    ]);
+    clean(&["api/services/u.proto", "api/services/u.proto", "-I", "example.com/api=api"]);
     // A type that is imported from different folders is another type.
     std::fs::create_dir_all(folder.path().join("older/third")).unwrap();
     let older = types.replace("message T {}", "enum T { NONE = 0; }");
     std::fs::write(folder.path().join("older/third/t.proto"), older).unwrap();
-    let both = [
-        "own",
-        "own",
-        "--from-import",
-        "older",
-        "--to-import",
-        "vendor",
-    ];
+    let both = ["own", "own", "--from-import", "older", "--to-import", "vendor"];
     assert_eq!(run(&folder, &both).status.code(), Some(100));
     let missing = run(&folder, &["own", "own"]);
     assert!(err(&missing).contains("import 'third/t.proto' not found"));
@@ -385,10 +321,7 @@ fn errors_have_a_line_and_name_the_cause() {
     let line = format!("{}x", "a".repeat(3_000_000));
     let folder = folder(&[
         ("edition.proto", b"edition = \"2023\";\nmessage A {}\n"),
-        (
-            "bytes.proto",
-            b"syntax = \"proto3\";\nmessage A { // \xff\n}\n",
-        ),
+        ("bytes.proto", b"syntax = \"proto3\";\nmessage A { // \xff\n}\n"),
         ("a.proto", b"syntax = \"proto3\";\nimport \"b.proto\";\n"),
         ("b.proto", b"syntax = \"proto3\";\nimport \"a.proto\";\n"),
         ("long.proto", line.as_bytes()),
@@ -398,10 +331,7 @@ fn errors_have_a_line_and_name_the_cause() {
         ("edition.proto", "editions are not supported in proto files"),
         ("bytes.proto", "bytes.proto:2:16"),
         ("a.proto", "a.proto:2:8"),
-        (
-            "link",
-            "`link` is a link to `nowhere`, which does not exist",
-        ),
+        ("link", "`link` is a link to `nowhere`, which does not exist"),
         ("long.proto", "long.proto:1:1"),
     ];
     for (name, expected) in cases {
@@ -417,10 +347,7 @@ fn control_characters_in_paths_stay_words() {
     let folder = folder(&[("old.proto", BEFORE.as_bytes()), (name, AFTER.as_bytes())]);
     for format in ["text", "markdown", "github", "junit"] {
         let text = out(&run(&folder, &["old.proto", name, "--format", format]));
-        assert!(
-            !text.is_empty() && !text.contains('\u{1b}'),
-            "{format}: {text:?}"
-        );
+        assert!(!text.is_empty() && !text.contains('\u{1b}'), "{format}: {text:?}");
         assert!(
             text.contains("b.proto") && !text.lines().any(|line| line.starts_with("b.proto")),
             "{format}: {text}"

@@ -29,10 +29,7 @@ fn diff(folder: &Path, from: &str, to: &str) -> (Option<i32>, String) {
     let command = command.current_dir(folder).args(["diff", from, to]);
     let output = command.output().expect("the tool starts");
     let said = [output.stdout, output.stderr].concat();
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&said).into_owned(),
-    )
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
@@ -44,10 +41,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 
 /// The configurations with which buf finds `types/v1/types.proto` in another folder.
 const WORKSPACES: [(&str, &str); 4] = [
-    (
-        "buf.work.yaml",
-        "version: v1\ndirectories:\n  - proto\n  - vendor/types\n",
-    ),
+    ("buf.work.yaml", "version: v1\ndirectories:\n  - proto\n  - vendor/types\n"),
     (
         "buf.yaml",
         "version: v2\nmodules:\n  - path: proto\n    name: buf.build/acme/api\n  - path: vendor/types\nbreaking:\n  use: [FILE]\n",
@@ -56,10 +50,7 @@ const WORKSPACES: [(&str, &str); 4] = [
         "buf.yaml",
         "version: v2\nmodules:\n  - path: proto\n    excludes: [proto/broken]\n  - path: vendor/types\n",
     ),
-    (
-        "buf.yaml",
-        "version: v1beta1\nbuild:\n  roots: [proto, vendor/types]\n",
-    ),
+    ("buf.yaml", "version: v1beta1\nbuild:\n  roots: [proto, vendor/types]\n"),
 ];
 
 #[test]
@@ -84,10 +75,7 @@ fn workspaces_of_buf_name_the_roots_of_imports() {
         let (code, text) = diff(path, ".git#branch=main", ".");
         assert_eq!(code, Some(100), "{configuration}: {text}");
         assert!(text.contains("FIELD_SAME_TYPE"), "{text}");
-        assert!(
-            text.contains("vendor/types/types/v1/types.proto:1:"),
-            "{text}"
-        );
+        assert!(text.contains("vendor/types/types/v1/types.proto:1:"), "{text}");
     }
 }
 
@@ -95,24 +83,12 @@ fn workspaces_of_buf_name_the_roots_of_imports() {
 fn a_workspace_that_cannot_be_read_is_an_error() {
     for (configuration, expected) in [
         ("modules: [", "cannot read ./buf.yaml"),
-        (
-            "modules: [{path: ../other}]",
-            "names `../other`, which is not in its folder",
-        ),
-        (
-            "modules: [{path: /etc}]",
-            "names `/etc`, which is not in its folder",
-        ),
-        (
-            "modules: [{path: a}, {path: b}]",
-            "the same name in imports",
-        ),
+        ("modules: [{path: ../other}]", "names `../other`, which is not in its folder"),
+        ("modules: [{path: /etc}]", "names `/etc`, which is not in its folder"),
+        ("modules: [{path: a}, {path: b}]", "the same name in imports"),
     ] {
-        let folder = folder(&[
-            ("buf.yaml", configuration),
-            ("a/a.proto", TYPES),
-            ("b/a.proto", TYPES),
-        ]);
+        let folder =
+            folder(&[("buf.yaml", configuration), ("a/a.proto", TYPES), ("b/a.proto", TYPES)]);
         let (code, text) = diff(folder.path(), ".", ".");
         assert_eq!(code, Some(1), "{text}");
         assert!(text.contains(expected), "{configuration}: {text}");
@@ -144,11 +120,9 @@ fn a_folder_with_one_proto_is_no_single_file() {
     let (code, text) = diff(folder.path(), "old", "new");
     assert_eq!(code, Some(100), "{text}");
     assert!(text.contains("FILE_NO_DELETE"), "{text}");
-    for (from, to) in [
-        ("old/a.proto", "new/b.proto"),
-        ("old", "new/b.proto"),
-        ("old/a.proto", "new"),
-    ] {
+    for (from, to) in
+        [("old/a.proto", "new/b.proto"), ("old", "new/b.proto"), ("old/a.proto", "new")]
+    {
         let (code, text) = diff(folder.path(), from, to);
         assert_eq!(code, Some(0), "{from} {to}: {text}");
     }

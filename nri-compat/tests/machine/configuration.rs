@@ -12,20 +12,11 @@ fn without_a_configuration_the_default_folders_are_looked_at() {
     let found = machine.look(&[], false);
     assert_eq!(
         machine.bare(&paths(&found)),
-        [
-            "/etc/nri/conf.json",
-            "/opt/nri/bin/old",
-            "/opt/nri/plugins/10-a"
-        ]
+        ["/etc/nri/conf.json", "/opt/nri/bin/old", "/opt/nri/plugins/10-a"]
     );
     assert_eq!(
         machine.places(&found),
-        [
-            "/opt/nri/plugins",
-            "/etc/nri/conf.d (not there)",
-            "/opt/nri/bin",
-            "/etc/nri/conf.json",
-        ]
+        ["/opt/nri/plugins", "/etc/nri/conf.d (not there)", "/opt/nri/bin", "/etc/nri/conf.json",]
     );
     assert!(found.skipped.is_empty(), "{:?}", found.skipped);
 }
@@ -38,30 +29,18 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
     let nri = "version = 3\n[plugins.'io.containerd.nri.v1.nri']\n";
     let machine = Machine::new()
         .with("etc/containerd/config.toml", VERSION_3)
-        .with(
-            "etc/containerd/conf.d/a.toml",
-            &format!("{nri}plugin_path = '/srv/two'"),
-        )
-        .with(
-            "etc/containerd/conf.d/b.toml",
-            &format!("{nri}plugin_path = '/srv/three'"),
-        )
+        .with("etc/containerd/conf.d/a.toml", &format!("{nri}plugin_path = '/srv/two'"))
+        .with("etc/containerd/conf.d/b.toml", &format!("{nri}plugin_path = '/srv/three'"))
         .with("etc/containerd/conf.d/c.txt", "not imported")
         .with("etc/containerd/more.toml", &format!("{nri}disable = true"))
         .with("srv/one/10-a", "MARK a")
         .with("srv/two/10-b", "MARK b")
         .with("srv/three/10-c", "MARK c")
         .with("opt/nri/plugins/10-d", "MARK d")
-        .with(
-            "etc/crio/crio.conf.d/10-x.conf",
-            "[crio.nri]\nnri_plugin_dir = '/srv/crio'",
-        )
+        .with("etc/crio/crio.conf.d/10-x.conf", "[crio.nri]\nnri_plugin_dir = '/srv/crio'")
         .with("srv/crio/10-e", "MARK e");
     let found = machine.look(&[], false);
-    assert_eq!(
-        machine.bare(&paths(&found)),
-        ["/srv/crio/10-e", "/srv/three/10-c"]
-    );
+    assert_eq!(machine.bare(&paths(&found)), ["/srv/crio/10-e", "/srv/three/10-c"]);
     assert_eq!(
         machine.places(&found),
         [
@@ -109,19 +88,10 @@ fn old_names_and_drop_ins_are_read() {
 #[test]
 fn a_configuration_that_is_named_stands_for_its_folders() {
     let machine = Machine::new()
-        .with(
-            "my.toml",
-            "version = 2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/p'",
-        )
+        .with("my.toml", "version = 2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/p'")
         .with("p/10-a", "MARK a")
-        .with(
-            "crio.conf",
-            "[crio.nri]\nenable_nri = true\nnri_plugin_dir = '/q'",
-        )
-        .with(
-            "crio.conf.d/z.conf",
-            "[crio.nri]\nnri_plugin_config_dir = '/r'",
-        )
+        .with("crio.conf", "[crio.nri]\nenable_nri = true\nnri_plugin_dir = '/q'")
+        .with("crio.conf.d/z.conf", "[crio.nri]\nnri_plugin_config_dir = '/r'")
         .with("q/10-b", "MARK b")
         .with("r/10-b.conf", "MARK c");
     assert_eq!(machine.found(&["my.toml"]), ["/p/10-a"]);
@@ -136,31 +106,15 @@ fn a_configuration_that_is_named_stands_for_its_folders() {
 #[test]
 fn imports_in_a_cycle_end_and_broken_ones_are_said() {
     let machine = Machine::new()
-        .with(
-            "a.toml",
-            "version = 3\nimports = ['./sub/../b.toml', 'absent.toml', 'bad.toml']",
-        )
-        .with(
-            "b.toml",
-            "version = 3\nimports = ['a.toml', 'deep/c*.toml']\n[plugins]",
-        )
+        .with("a.toml", "version = 3\nimports = ['./sub/../b.toml', 'absent.toml', 'bad.toml']")
+        .with("b.toml", "version = 3\nimports = ['a.toml', 'deep/c*.toml']\n[plugins]")
         .with("bad.toml", "version = = 3")
-        .with(
-            "deep/er/c.toml",
-            "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/never'",
-        )
-        .with(
-            "deep/c.toml",
-            "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/p'",
-        )
+        .with("deep/er/c.toml", "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/never'")
+        .with("deep/c.toml", "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/p'")
         .with("p/10-a", "MARK a");
     let found = machine.look(&["a.toml"], false);
     assert_eq!(machine.bare(&paths(&found)), ["/p/10-a"]);
-    let skipped: Vec<_> = found
-        .skipped
-        .iter()
-        .map(|skip| skip.place.to_string())
-        .collect();
+    let skipped: Vec<_> = found.skipped.iter().map(|skip| skip.place.to_string()).collect();
     assert_eq!(machine.bare(&skipped), ["/absent.toml", "/bad.toml"]);
     assert!(found.skipped[1].reason.starts_with("line 1 is not valid: "));
 }
@@ -171,11 +125,7 @@ fn other_toml_is_no_configuration() {
         .with("Cargo.lock", "version = 4\n[[package]]\nname = 'x'")
         .with("deep.toml", &"[".repeat(100_000));
     let found = machine.look(&["Cargo.lock", "deep.toml"], false);
-    let reasons: Vec<_> = found
-        .sightings
-        .iter()
-        .map(|seen| &*seen.evidence[0].detail)
-        .collect();
+    let reasons: Vec<_> = found.sightings.iter().map(|seen| &*seen.evidence[0].detail).collect();
     assert_eq!(reasons, ["not a kind of file that can be judged"; 2]);
 }
 
@@ -185,11 +135,7 @@ fn a_configured_folder_that_is_not_there_counts() {
     let found = machine.look(&[], false);
     let line = "/srv/gone: no such file or folder, but /etc/containerd/config.toml names it";
     assert_eq!(machine.bare(&common::skipped(&found)), [line]);
-    assert!(
-        machine
-            .places(&found)
-            .contains(&"/srv/gone (not there)".to_owned())
-    );
+    assert!(machine.places(&found).contains(&"/srv/gone (not there)".to_owned()));
 }
 
 #[test]
@@ -211,10 +157,7 @@ fn a_setting_of_the_wrong_type_is_reported() {
         let text = format!("version = 3\n{setting}\n");
         let machine = Machine::new().with("etc/containerd/config.toml", &text);
         let line = format!("/etc/containerd/config.toml: {reason}");
-        assert_eq!(
-            machine.bare(&common::skipped(&machine.look(&[], false))),
-            [line]
-        );
+        assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
     }
 }
 
@@ -224,8 +167,5 @@ fn a_folder_of_drop_in_files_that_cannot_be_listed_is_reported() {
         .with("etc/crio/crio.conf", "[crio.runtime]\n")
         .with("etc/crio/crio.conf.d", "a file");
     let line = "/etc/crio/crio.conf.d: not a directory (os error 20)";
-    assert_eq!(
-        machine.bare(&common::skipped(&machine.look(&[], false))),
-        [line]
-    );
+    assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
 }

@@ -32,15 +32,9 @@ fn a_configuration_leads_nowhere_outside_the_root() {
         .with("outside/10-a", "MARK a")
         .with("host/outside/10-b", "MARK b")
         .with("host/in/10-c", "MARK c");
-    let request = Request {
-        root: Some(machine.root.join("host")),
-        ..Request::default()
-    };
+    let request = Request { root: Some(machine.root.join("host")), ..Request::default() };
     let found = collect(&request, &[&Marker]);
-    assert_eq!(
-        machine.bare(&paths(&found)),
-        ["/host/in/10-c", "/host/outside/10-b"]
-    );
+    assert_eq!(machine.bare(&paths(&found)), ["/host/in/10-c", "/host/outside/10-b"]);
 }
 
 #[test]
@@ -49,9 +43,7 @@ fn links_lead_to_where_they_lead_on_the_machine() {
     let plugin = |path: &str, link: &str, target: &str| {
         let machine = Machine::new().with("data/elsewhere/10-a", "MARK a");
         let machine = if path == "etc/containerd/config.toml" {
-            machine
-                .with("data/config.toml", &config)
-                .with("srv/plugins/10-a", "MARK a")
+            machine.with("data/config.toml", &config).with("srv/plugins/10-a", "MARK a")
         } else {
             machine.with("etc/containerd/config.toml", &config)
         };
@@ -62,28 +54,12 @@ fn links_lead_to_where_they_lead_on_the_machine() {
     };
     for (what, link, target) in [
         ("plugin", "srv/plugins/10-a", "/data/elsewhere/10-a"),
-        (
-            "relative plugin",
-            "srv/plugins/10-a",
-            "../../data/elsewhere/10-a",
-        ),
-        (
-            "plugin above the root",
-            "srv/plugins/10-a",
-            "../../../../../data/elsewhere/10-a",
-        ),
-        (
-            "dots",
-            "srv/plugins/10-a",
-            "/../data/./up/../elsewhere/10-a",
-        ),
+        ("relative plugin", "srv/plugins/10-a", "../../data/elsewhere/10-a"),
+        ("plugin above the root", "srv/plugins/10-a", "../../../../../data/elsewhere/10-a"),
+        ("dots", "srv/plugins/10-a", "/../data/./up/../elsewhere/10-a"),
         ("folder", "srv/plugins", "/data/elsewhere"),
         ("parent", "srv", "/data/up"),
-        (
-            "etc/containerd/config.toml",
-            "etc/containerd/config.toml",
-            "/data/config.toml",
-        ),
+        ("etc/containerd/config.toml", "etc/containerd/config.toml", "/data/config.toml"),
     ] {
         let machine = plugin(what, link, target);
         fs::create_dir_all(machine.root.join("data/up")).unwrap();
@@ -91,11 +67,7 @@ fn links_lead_to_where_they_lead_on_the_machine() {
             symlink("/data/elsewhere", machine.root.join("data/up/plugins")).unwrap();
         }
         let found = machine.look(&[], false);
-        assert_eq!(
-            machine.bare(&paths(&found)),
-            ["/srv/plugins/10-a"],
-            "{what}: {found:?}"
-        );
+        assert_eq!(machine.bare(&paths(&found)), ["/srv/plugins/10-a"], "{what}: {found:?}");
     }
 }
 
@@ -111,11 +83,7 @@ fn links_out_of_the_root_or_in_circles_are_reported() {
         symlink(target, machine.root.join("srv/plugins/10-a")).unwrap();
         let found = machine.look(&[], false);
         let expected = format!("/srv/plugins/10-a: a link that cannot be followed: {reason}");
-        assert_eq!(
-            machine.bare(&common::answers(&found)),
-            [expected],
-            "{target}"
-        );
+        assert_eq!(machine.bare(&common::answers(&found)), [expected], "{target}");
     }
 }
 
@@ -127,14 +95,8 @@ fn what_no_runtime_can_start_is_skipped_in_its_folder() {
     let _socket = UnixListener::bind(socket).expect("a socket");
     symlink("/srv", machine.root.join("srv/plugins/11-b")).expect("a link");
     let found = machine.look(&[], false);
-    let special = found
-        .skipped
-        .iter()
-        .filter(|skipped| skipped.kind == SkipKind::SpecialFile);
+    let special = found.skipped.iter().filter(|skipped| skipped.kind == SkipKind::SpecialFile);
     let mut places: Vec<String> = special.map(|skipped| skipped.place.to_string()).collect();
     places.sort();
-    assert_eq!(
-        machine.bare(&places),
-        ["/srv/plugins/10-a", "/srv/plugins/11-b"]
-    );
+    assert_eq!(machine.bare(&places), ["/srv/plugins/10-a", "/srv/plugins/11-b"]);
 }

@@ -35,11 +35,7 @@ impl Machine {
 
     fn process(self, pid: u32, exe: &str) -> Self {
         let this = self.with(&format!("proc/{pid}/cmdline"), "x");
-        symlink(
-            this.root.join(exe),
-            this.root.join(format!("proc/{pid}/exe")),
-        )
-        .unwrap();
+        symlink(this.root.join(exe), this.root.join(format!("proc/{pid}/exe"))).unwrap();
         this
     }
 

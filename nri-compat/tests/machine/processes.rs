@@ -27,11 +27,8 @@ fn processes_are_told_once_an_executable() {
     let found = machine.look(&[], true);
     assert_eq!(machine.bare(&paths(&found)), ["/opt/10-plugin (pid 7, 12)"]);
     assert_eq!(found.sightings[0].name.as_deref(), Some("10-plugin"));
-    let skipped: Vec<_> = found
-        .skipped
-        .iter()
-        .map(|skip| format!("{}: {}", skip.place, skip.reason))
-        .collect();
+    let skipped: Vec<_> =
+        found.skipped.iter().map(|skip| format!("{}: {}", skip.place, skip.reason)).collect();
     assert_eq!(
         machine.bare(&skipped),
         [
@@ -40,10 +37,7 @@ fn processes_are_told_once_an_executable() {
             "/proc/40/exe: the process ended meanwhile",
         ]
     );
-    assert_eq!(
-        machine.bare(&found.summary.looked_at),
-        ["/proc (processes)"]
-    );
+    assert_eq!(machine.bare(&found.summary.looked_at), ["/proc (processes)"]);
 }
 
 #[test]
@@ -66,10 +60,7 @@ fn many_processes_of_one_executable_are_counted() {
         machine = machine.process(pid, "opt/x");
     }
     let found = paths(&machine.look(&[], true));
-    assert_eq!(
-        machine.bare(&found),
-        ["/opt/x (pid 1, 2, 3, 4, 5, 6, 7, 8 and 3 more)"]
-    );
+    assert_eq!(machine.bare(&found), ["/opt/x (pid 1, 2, 3, 4, 5, 6, 7, 8 and 3 more)"]);
 }
 
 /// A reader that reports every ELF file.
@@ -103,18 +94,12 @@ fn a_real_process_is_found_under_its_pid_even_if_its_file_was_deleted() {
     fs::copy("/bin/sleep", &program).unwrap();
     let mut child = Command::new(&program).arg("60").spawn().unwrap();
     fs::remove_file(&program).unwrap();
-    let request = Request {
-        processes: true,
-        ..Request::default()
-    };
+    let request = Request { processes: true, ..Request::default() };
     let found = collect(&request, &[&Elf]);
     child.kill().unwrap();
     child.wait().unwrap();
     let shown = format!("{} (deleted) (pid {})", program.display(), child.id());
-    let sighting = found
-        .sightings
-        .iter()
-        .find(|seen| seen.place.to_string() == shown);
+    let sighting = found.sightings.iter().find(|seen| seen.place.to_string() == shown);
     assert_eq!(sighting.unwrap().name.as_deref(), Some("10-sleeper"));
 }
 
@@ -172,10 +157,7 @@ fn what_is_connected_to_the_socket_of_a_runtime_is_a_plugin() {
     let deleted = Running::connected(&at("odd name"), &["60"], &socket);
     let elsewhere = Running::connected(&at("plugin.sh"), &[], &other);
     fs::remove_file(at("odd name")).unwrap();
-    let request = Request {
-        processes: true,
-        ..Request::default()
-    };
+    let request = Request { processes: true, ..Request::default() };
     let found = collect(&request, &[&Marker]);
     let connected = format!("is connected to {}", socket.display());
     let command = format!("(`/bin/sh {}`)", at("plugin.sh").display());
@@ -186,10 +168,7 @@ fn what_is_connected_to_the_socket_of_a_runtime_is_a_plugin() {
     assert_eq!(elsewhere.sighting(&found), None);
 
     fs::write(at("config.toml"), containerd_socket(&other)).unwrap();
-    let request = Request {
-        config_files: vec![at("config.toml")],
-        ..request
-    };
+    let request = Request { config_files: vec![at("config.toml")], ..request };
     let found = collect(&request, &[&Marker]);
     assert_unknown(elsewhere.sighting(&found), &["other.sock"]);
 }
@@ -218,10 +197,7 @@ fn what_a_runtime_started_is_a_plugin_and_its_children_are_not() {
     let [seen] = &found.sightings[..] else {
         panic!("{found:?}");
     };
-    assert_eq!(
-        machine.bare(&[seen.place.to_string()]),
-        ["/bin/java (pid 8)"]
-    );
+    assert_eq!(machine.bare(&[seen.place.to_string()]), ["/bin/java (pid 8)"]);
     let identity = (seen.index.as_deref(), seen.name.as_deref());
     assert_eq!(identity, (Some("10"), Some("logger")));
     assert_unknown(Some(seen), &["process 8 (`x`) was started by a runtime"]);

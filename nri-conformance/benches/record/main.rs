@@ -82,12 +82,8 @@ fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().collect();
     // Cargo adds `--bench`.
     let arguments = arguments.iter().skip(1).map(String::as_str);
-    let arguments: Vec<_> = arguments
-        .filter(|argument| *argument != "--bench")
-        .collect();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let arguments: Vec<_> = arguments.filter(|argument| *argument != "--bench").collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.as_slice() {
             ["plugin", socket] => {
@@ -196,19 +192,9 @@ impl Line {
             "two plugins" => processes.push(Process::start(&["second", &socket])?),
             _ => {}
         }
-        let plugins = if between.is_some() {
-            1
-        } else {
-            processes.len()
-        };
+        let plugins = if between.is_some() { 1 } else { processes.len() };
         wait_until(|| adaptation.plugins().len() == plugins).await;
-        Ok(Line {
-            name,
-            adaptation,
-            processes,
-            times: Vec::new(),
-            used: Used::default(),
-        })
+        Ok(Line { name, adaptation, processes, times: Vec::new(), used: Used::default() })
     }
 
     async fn turn(&mut self, pod: &PodSandbox, container: &Container) -> Result<()> {
@@ -246,10 +232,7 @@ impl Line {
         let (p50, p99) = (at(0.5), at(0.99));
         let [cpu, writer] =
             [self.used.work, self.used.writing].map(|nanos| nanos as f64 / 1e3 / count);
-        println!(
-            "{:12} {p50:>8.2} {p99:>8.2} {cpu:>8.2} {writer:>10.2}",
-            self.name
-        );
+        println!("{:12} {p50:>8.2} {p99:>8.2} {cpu:>8.2} {writer:>10.2}", self.name);
         p50
     }
 }

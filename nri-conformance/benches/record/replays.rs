@@ -84,11 +84,7 @@ fn write(file: &Path, events: u64) -> Result<()> {
         });
         stream += 2;
         [request, response].into_iter().try_for_each(|event| {
-            writer.write(&Frame {
-                at: std::time::Duration::ZERO,
-                connection: 1,
-                event,
-            })
+            writer.write(&Frame { at: std::time::Duration::ZERO, connection: 1, event })
         })
     };
     put("Configure", configure.encode_to_vec())?;

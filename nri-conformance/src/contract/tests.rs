@@ -17,16 +17,12 @@ fn every_file_parses_and_has_the_id_of_its_name() {
 
 #[test]
 fn the_contract_is_ordered_and_without_gaps() {
-    let positions: Vec<(usize, u32)> = ids()
-        .map(|id| position(id).unwrap_or_else(|| panic!("{id} belongs to no part")))
-        .collect();
+    let positions: Vec<(usize, u32)> =
+        ids().map(|id| position(id).unwrap_or_else(|| panic!("{id} belongs to no part"))).collect();
     assert!(positions.is_sorted());
     for part in 0..Part::ALL.len() {
-        let numbers: Vec<u32> = positions
-            .iter()
-            .filter(|(of, _)| *of == part)
-            .map(|(_, number)| *number)
-            .collect();
+        let numbers: Vec<u32> =
+            positions.iter().filter(|(of, _)| *of == part).map(|(_, number)| *number).collect();
         let count = u32::try_from(numbers.len()).expect("a small number");
         assert_eq!(numbers, (1..=count).collect::<Vec<_>>(), "{part:?}");
         assert_ne!(count, 0, "{part:?}");
@@ -39,11 +35,7 @@ fn statements_refer_to_others_that_exist_and_refer_back() {
         let Statement { id, related, .. } = statement;
         for other in related {
             let other = get(other).unwrap_or_else(|| panic!("{id}: no statement {other}"));
-            assert!(
-                other.related.contains(id),
-                "{} does not refer back to {id}",
-                other.id
-            );
+            assert!(other.related.contains(id), "{} does not refer back to {id}", other.id);
         }
         if let Some(same) = &statement.same_as {
             let same = get(same).unwrap_or_else(|| panic!("{id}: no statement {same}"));

@@ -37,13 +37,7 @@ impl Live {
         let subscribed = session.subscribed(mask).iter();
         let sent = subscribed.filter(|event| revision.carrier(*event).is_some());
         let subscribed = sent.fold(EventMask::EMPTY, EventMask::with);
-        Live {
-            runtime,
-            instance,
-            session,
-            mask,
-            subscribed,
-        }
+        Live { runtime, instance, session, mask, subscribed }
     }
 
     /// Closes the connection, and returns the instance.
@@ -111,9 +105,7 @@ impl Live {
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
     let sent = || format!("{} {what}", answer.sent());
     let result = answer.result.as_ref();
-    result
-        .map(drop)
-        .map_err(|error| failed(sent(), error, "success"))
+    result.map(drop).map_err(|error| failed(sent(), error, "success"))
 }
 
 /// The events that a plugin has answered with success.

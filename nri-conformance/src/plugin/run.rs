@@ -43,11 +43,7 @@ impl std::fmt::Debug for Run {
 impl Run {
     /// Creates a run with the default settings.
     pub fn new(subject: Subject) -> Self {
-        Run {
-            subject,
-            options: Options::default(),
-            progress: None,
-        }
+        Run { subject, options: Options::default(), progress: None }
     }
 
     /// Replaces all settings.

@@ -73,10 +73,7 @@ pub(crate) const ONCE: &str = "one answer per request";
 /// Returns the violation of W10 by a plugin that has answered a request twice on a connection, in whichever test.
 pub(crate) fn answered_twice(trace: &Trace) -> Option<Breach> {
     let sent = format!("one request on stream {}", trace.answered_twice()?);
-    Some(Breach {
-        statement: "W10",
-        failure: Failure::new(sent, "more than one answer", ONCE),
-    })
+    Some(Breach { statement: "W10", failure: Failure::new(sent, "more than one answer", ONCE) })
 }
 
 /// Returns the verdict on a test that the plugin blocks by breaking another statement.
@@ -86,10 +83,7 @@ pub(crate) fn blocked(
     got: impl Into<String>,
     expected: impl Into<String>,
 ) -> Verdict {
-    Verdict::Blocked(Breach {
-        statement,
-        failure: Failure::new(sent, got, expected),
-    })
+    Verdict::Blocked(Breach { statement, failure: Failure::new(sent, got, expected) })
 }
 
 /// Returns the verdict on a call that had to succeed and failed. A late answer breaks P5 instead.

@@ -66,10 +66,7 @@ impl<T> Reply<T> {
 
     /// Reads the answer, if there is one.
     pub(super) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, CallError>) -> Reply<U> {
-        Reply {
-            result: self.result.and_then(read),
-            took: self.took,
-        }
+        Reply { result: self.result.and_then(read), took: self.took }
     }
 }
 

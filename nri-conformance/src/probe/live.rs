@@ -69,21 +69,13 @@ impl Live {
             run.patience = Patience::new(run.options.within);
         }
         let session = Session::new(stream, revision.clone(), run.options.timeouts);
-        let mut live = Live {
-            instance,
-            session,
-            registration: None,
-            silence: None,
-            over: false,
-        };
+        let mut live = Live { instance, session, registration: None, silence: None, over: false };
         live.register(run, start).await;
         Ok(Ok(live))
     }
 
     async fn register(&mut self, run: &mut Run<'_>, start: Instant) {
-        let limit = run
-            .patience
-            .limit(REGISTER, run.options.timeouts.registration);
+        let limit = run.patience.limit(REGISTER, run.options.timeouts.registration);
         let registration = timeout(limit, self.session.arrivals().registration()).await;
         match registration.ok().flatten() {
             Some(registration) => self.registration = Some((registration, start.elapsed())),
@@ -264,6 +256,5 @@ fn connection_limit(run: &Run<'_>) -> Duration {
     if run.awaits_first && run.subject.executable().is_none() {
         return run.options.first_connection;
     }
-    run.patience
-        .limit(CONNECT, run.options.timeouts.registration)
+    run.patience.limit(CONNECT, run.options.timeouts.registration)
 }

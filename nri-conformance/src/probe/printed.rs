@@ -1,14 +1,7 @@
 //! Errors among the lines that a plugin prints.
 
 /// The beginnings of lines that report an error: of panics, of programs, and of logrus on a terminal.
-const BEGINNINGS: &[&str] = &[
-    "panic:",
-    "fatal error:",
-    "fatal:",
-    "error:",
-    "erro[",
-    "fata[",
-];
+const BEGINNINGS: &[&str] = &["panic:", "fatal error:", "fatal:", "error:", "erro[", "fata["];
 
 /// Parts of lines that report an error: the levels of logrus, slog, zap, zerolog and tracing, and panics of Rust.
 const PARTS: &[&str] = &[

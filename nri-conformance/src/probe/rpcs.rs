@@ -80,11 +80,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
 fn unknown(run: &Run<'_>) -> Probed {
     Probed {
         subject: Subject::plugin(RegisterPluginRequest::default()),
-        form: if run.subject.is_module() {
-            Form::Wasm
-        } else {
-            Form::Native
-        },
+        form: if run.subject.is_module() { Form::Wasm } else { Form::Native },
         registered_after: None,
         subscription: None,
         exports: Vec::new(),
@@ -234,11 +230,7 @@ fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>, denial: Option<Cod
     if answer != RpcAnswer::Fallback && rpc == NO_SUCH_RPC {
         detail.push_str("; UNIMPLEMENTED (12) is expected for an RPC that does not exist");
     }
-    RpcResult {
-        answer,
-        took: reply.answered_after(),
-        ..not_called(rpc, &detail)
-    }
+    RpcResult { answer, took: reply.answered_after(), ..not_called(rpc, &detail) }
 }
 
 /// Returns the result for an RPC whose function a WebAssembly module does not export.
@@ -252,10 +244,7 @@ fn not_exported(live: &Live, rpc: &'static str) -> Option<RpcResult> {
         export(rpc),
         since(rpc).unwrap_or_default()
     );
-    Some(RpcResult {
-        answer: RpcAnswer::Breaks,
-        ..not_called(rpc, &detail)
-    })
+    Some(RpcResult { answer: RpcAnswer::Breaks, ..not_called(rpc, &detail) })
 }
 
 /// Returns the name of the function that a WebAssembly module exports for an RPC.
@@ -295,11 +284,8 @@ fn subject(registration: &RegisterPluginRequest) -> Subject {
 /// Returns the subscription in an answer to Configure.
 fn subscription(answer: &ConfigureResponse) -> Subscription {
     let mask = answer.events;
-    let events = if mask == 0 {
-        Revision::newest().events()
-    } else {
-        EventMask::from_bits_truncate(mask)
-    };
+    let events =
+        if mask == 0 { Revision::newest().events() } else { EventMask::from_bits_truncate(mask) };
     Subscription {
         mask,
         events: events.iter().map(Event::name).collect(),

@@ -97,11 +97,7 @@ impl<'a> Run<'a> {
     /// Returns the state at Synchronize: a pod with a container, neither of which has events later.
     pub(super) fn state(&self) -> SynchronizeRequest {
         let [Sample { pod, container }, _] = self.samples();
-        SynchronizeRequest {
-            pods: vec![pod],
-            containers: vec![container],
-            more: false,
-        }
+        SynchronizeRequest { pods: vec![pod], containers: vec![container], more: false }
     }
 
     /// Returns the encoded request of the RPC that is dedicated to an event.

@@ -53,12 +53,7 @@ pub(super) async fn probe(
     let runtime = runtime.or_else(|| linking(revision));
     let name = runtime.as_ref().map_or("", |runtime| &runtime.name);
     run.kind = RuntimeKind::reporting(name);
-    let mut pass = Pass {
-        run,
-        target,
-        revision,
-        runtime,
-    };
+    let mut pass = Pass { run, target, revision, runtime };
     Ok(match pass.admit().await? {
         Err((verdict, reason)) => without_events(target, verdict, reason),
         Ok((live, mask)) => {
@@ -162,10 +157,8 @@ impl Pass<'_, '_> {
         if extra == 0 {
             return Ok(());
         }
-        let unknown: Vec<_> = EventMask::from_bits_truncate(extra)
-            .iter()
-            .map(Event::name)
-            .collect();
+        let unknown: Vec<_> =
+            EventMask::from_bits_truncate(extra).iter().map(Event::name).collect();
         let mut reason = format!("invalid plugin events: 0x{extra:x}");
         if !unknown.is_empty() {
             reason.push_str(&format!(" ({})", unknown.join(", ")));
@@ -270,10 +263,7 @@ impl Pass<'_, '_> {
     async fn send_via(&mut self, live: &mut Live, event: Event, via: Via) -> Reply<()> {
         let request = self.run.request(event);
         let Some((method, request)) = self.revision.request(event, via, &request) else {
-            return Reply {
-                result: Err(CallError::Closed),
-                took: Duration::ZERO,
-            };
+            return Reply { result: Err(CallError::Closed), took: Duration::ZERO };
         };
         let reply = live.call(self.run, method, request).await;
         reply.and_then(|answer| checked(event, via, answer).map(drop))
@@ -299,14 +289,7 @@ fn outcome(answer: RpcAnswer, fell_back: bool) -> EventOutcome {
 }
 
 fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
-    EventResult {
-        event: event.name(),
-        outcome,
-        via: None,
-        fell_back: false,
-        detail,
-        took: None,
-    }
+    EventResult { event: event.name(), outcome, via: None, fell_back: false, detail, took: None }
 }
 
 /// Derives the verdict and its reason from the outcomes of all events.

@@ -105,9 +105,7 @@ impl Conversation {
         data: Bytes,
         other: FrameEvent,
     ) -> Option<FrameEvent> {
-        let method = self.directions[by.peer() as usize]
-            .unanswered
-            .remove(&stream);
+        let method = self.directions[by.peer() as usize].unanswered.remove(&stream);
         if self.source == Source::Observer && by == Party::Plugin {
             return None;
         }
@@ -116,28 +114,21 @@ impl Conversation {
         };
         let result = match Result::<Bytes, Status>::from(envelope) {
             Ok(payload) => Ok(self.payload(payload, method.map(|method| method.output()))),
-            Err(status) => Err(Status::new(
-                status.code,
-                shortened(status.message, MAX_MESSAGE_TEXT),
-            )),
+            Err(status) => {
+                Err(Status::new(status.code, shortened(status.message, MAX_MESSAGE_TEXT)))
+            }
         };
         Some(FrameEvent::Response(Response { by, stream, result }))
     }
 
     fn payload(&self, payload: Bytes, message: Option<MessageDescriptor>) -> Payload {
-        if self.redacts {
-            redact(&payload, message)
-        } else {
-            Payload::Bytes(payload)
-        }
+        if self.redacts { redact(&payload, message) } else { Payload::Bytes(payload) }
     }
 }
 
 /// Truncates a text at a character boundary.
 pub(super) fn shortened(mut text: String, max: usize) -> String {
-    let end = (0..=max.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
+    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.truncate(end.unwrap_or(0));
     text
 }

@@ -197,10 +197,7 @@ fn read_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime,
     moment.ok_or_else(|| D::Error::custom("`started` is too large"))
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -279,10 +276,6 @@ impl TryFrom<ResponseKeys> for Response {
             Some(code) if code == Code::OK.0 => return Err("`code` 0 is not an error"),
             Some(code) => Err(Status::new(Code(code), keys.message.unwrap_or_default())),
         };
-        Ok(Response {
-            by: keys.by,
-            stream: keys.stream,
-            result,
-        })
+        Ok(Response { by: keys.by, stream: keys.stream, result })
     }
 }

@@ -48,10 +48,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            redact: true,
-            max_bytes: DEFAULT_MAX_BYTES,
-        }
+        Options { redact: true, max_bytes: DEFAULT_MAX_BYTES }
     }
 }
 

@@ -65,10 +65,7 @@ impl Proxy {
                 .with_help("give the proxy another path, to which plugins connect"));
         }
         let listener = listen_on(path).map_err(|error| error.with_kind(ErrorKind::Connection))?;
-        Ok(Proxy {
-            listener,
-            runtime: runtime.as_ref().to_owned(),
-        })
+        Ok(Proxy { listener, runtime: runtime.as_ref().to_owned() })
     }
 
     /// Forwards and records until `stop` completes. Connections are closed then.

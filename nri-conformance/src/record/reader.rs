@@ -85,15 +85,7 @@ impl<R: BufRead> Reader<R> {
     /// is damaged, and [`ErrorKind::Io`] if reading fails.
     pub fn new(mut input: R) -> Result<Self> {
         let header = read_header(&mut input).map_err(|error| error.at_line(1))?;
-        Ok(Reader {
-            input,
-            file: None,
-            header,
-            line: 1,
-            frames: 0,
-            end: None,
-            buffer: Vec::new(),
-        })
+        Ok(Reader { input, file: None, header, line: 1, frames: 0, end: None, buffer: Vec::new() })
     }
 
     /// Returns the first line.
@@ -189,10 +181,8 @@ fn check_magic(first: &[u8], complete: bool) -> Result<()> {
     if first.starts_with(MAGIC) || (!complete && MAGIC.starts_with(first)) {
         return Ok(());
     }
-    Err(
-        Error::of(ErrorKind::Foreign, "not a recording of an NRI session")
-            .with_help("name a file that was written by `nri-compat record`"),
-    )
+    Err(Error::of(ErrorKind::Foreign, "not a recording of an NRI session")
+        .with_help("name a file that was written by `nri-compat record`"))
 }
 
 /// Reads a line and removes its line feed.

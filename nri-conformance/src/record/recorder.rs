@@ -55,10 +55,7 @@ impl Recorder {
         options: Options,
     ) -> Result<Self> {
         let (entries, queued) = channel();
-        let queue = Queue {
-            entries,
-            room: Arc::new(Semaphore::new(MAX_QUEUED)),
-        };
+        let queue = Queue { entries, room: Arc::new(Semaphore::new(MAX_QUEUED)) };
         let (finished, done) = oneshot::channel();
         let transcript = Transcript::new(output, source, options);
         thread::Builder::new()
@@ -69,18 +66,13 @@ impl Recorder {
                 let _ = finished.send(write_all(&queued, transcript));
             })
             .map_err(|error| Error::failed("cannot start a thread", error))?;
-        Ok(Recorder {
-            queue,
-            connections: AtomicU32::new(0),
-            done,
-        })
+        Ok(Recorder { queue, connections: AtomicU32::new(0), done })
     }
 
     /// Returns the recorder's end of a new connection.
     pub(super) fn open(&self) -> Tap {
         let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
-        self.queue
-            .push(connection, TapEvent::Frame(FrameEvent::Opened));
+        self.queue.push(connection, TapEvent::Frame(FrameEvent::Opened));
         Tap {
             queue: self.queue.clone(),
             connection,
@@ -134,11 +126,7 @@ impl Drop for Tap {
 impl Queue {
     fn push(&self, connection: u32, event: TapEvent) {
         // The receiver is gone only if the writing thread has panicked.
-        let _ = self.entries.send(QueueEntry {
-            at: Instant::now(),
-            connection,
-            event,
-        });
+        let _ = self.entries.send(QueueEntry { at: Instant::now(), connection, event });
     }
 }
 

@@ -99,19 +99,13 @@ mod tests {
     fn values_are_replaced_and_names_are_kept() {
         let request = |value: &str, env: [&str; 5]| {
             let entry = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-            let hook = Hook {
-                env: vec![format!("H={value}")],
-                ..Hook::default()
-            };
+            let hook = Hook { env: vec![format!("H={value}")], ..Hook::default() };
             let container = Container {
                 args: vec!["--serve".to_owned()],
                 env: env.map(str::to_owned).into(),
                 labels: [entry("app", "hunter2")].into(),
                 annotations: [entry("token", value)].into(),
-                hooks: Some(Hooks {
-                    prestart: vec![hook],
-                    ..Hooks::default()
-                }),
+                hooks: Some(Hooks { prestart: vec![hook], ..Hooks::default() }),
                 ..Container::default()
             };
             let request = SynchronizeRequest {
@@ -147,9 +141,8 @@ mod tests {
     fn every_revision_has_variables_and_annotations_only_in_the_known_shapes() {
         for revision in nri_protos::REVISIONS {
             let pool = DescriptorPool::decode(revision.descriptors).unwrap();
-            let fields = pool
-                .all_messages()
-                .flat_map(|message| message.fields().collect::<Vec<_>>());
+            let fields =
+                pool.all_messages().flat_map(|message| message.fields().collect::<Vec<_>>());
             for field in fields {
                 let name = field.name().to_ascii_lowercase();
                 let is_known = match (name.as_str(), field.kind()) {

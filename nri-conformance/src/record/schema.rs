@@ -24,10 +24,7 @@ mod tests {
     fn the_newest_revision_has_the_methods_of_all() {
         for revision in nri_protos::REVISIONS {
             let pool = DescriptorPool::decode(revision.descriptors).unwrap();
-            for each in pool
-                .services()
-                .flat_map(|it| it.methods().collect::<Vec<_>>())
-            {
+            for each in pool.services().flat_map(|it| it.methods().collect::<Vec<_>>()) {
                 let known = method(each.parent_service().full_name(), each.name());
                 let known = known.unwrap_or_else(|| panic!("{}", each.full_name()));
                 assert_eq!(known.input().name(), each.input().name());

@@ -112,11 +112,7 @@ impl<W: Write> Transcript<W> {
         if self.failure.is_some() {
             return;
         }
-        let frame = Frame {
-            at: at.saturating_duration_since(self.started),
-            connection,
-            event,
-        };
+        let frame = Frame { at: at.saturating_duration_since(self.started), connection, event };
         if let Err(error) = self.try_write(frame) {
             self.fail(error);
         }

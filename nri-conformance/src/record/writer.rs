@@ -56,16 +56,8 @@ impl<W: Write> Writer<W> {
     ///
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn new(output: W, header: &Header, max_bytes: u64) -> Result<Self> {
-        let mut writer = Writer {
-            output,
-            max_bytes,
-            bytes: 0,
-            end: End::default(),
-        };
-        writer.put(encode(&HeaderLine {
-            version: VERSION,
-            header,
-        })?)?;
+        let mut writer = Writer { output, max_bytes, bytes: 0, end: End::default() };
+        writer.put(encode(&HeaderLine { version: VERSION, header })?)?;
         Ok(writer)
     }
 

@@ -44,10 +44,7 @@ impl Client {
     /// Returns a client on the same connection with another time limit per request.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
-        Client {
-            timeout,
-            ..self.clone()
-        }
+        Client { timeout, ..self.clone() }
     }
 
     /// Returns the status of a pod sandbox.
@@ -58,21 +55,15 @@ impl Client {
 
     /// Returns the pod sandboxes that match a filter.
     pub async fn pods(&self, filter: PodSandboxFilter) -> Result<Vec<PodSandbox>, Status> {
-        let request = Only {
-            message: Some(filter),
-        };
+        let request = Only { message: Some(filter) };
         let answer: List<_> = self.call("ListPodSandbox", request).await?;
         Ok(answer.items)
     }
 
     /// Returns the containers of a pod.
     pub async fn containers(&self, pod: &str) -> Result<Vec<Container>, Status> {
-        let filter = ContainerFilter {
-            pod_sandbox_id: pod.to_owned(),
-        };
-        let request = Only {
-            message: Some(filter),
-        };
+        let filter = ContainerFilter { pod_sandbox_id: pod.to_owned() };
+        let request = Only { message: Some(filter) };
         let answer: List<Container> = self.call("ListContainers", request).await?;
         let mut containers = answer.items;
         containers.retain(|container| container.pod_sandbox_id == pod);
@@ -91,17 +82,12 @@ impl Client {
         request.set_timeout(self.timeout);
         let call = async {
             let mut grpc = Grpc::new(self.channel.clone());
-            grpc.ready()
-                .await
-                .map_err(|error| Status::unavailable(error.to_string()))?;
-            grpc.unary(request, path, ProstCodec::<Q, A>::default())
-                .await
+            grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+            grpc.unary(request, path, ProstCodec::<Q, A>::default()).await
         };
         // A runtime may ignore the deadline of the request.
         let late = || Status::deadline_exceeded(format!("no answer within {:?}", self.timeout));
-        let answer = tokio::time::timeout(self.timeout, call)
-            .await
-            .map_err(|_| late())??;
+        let answer = tokio::time::timeout(self.timeout, call).await.map_err(|_| late())??;
         Ok(answer.into_inner())
     }
 }

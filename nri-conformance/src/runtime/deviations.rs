@@ -71,20 +71,12 @@ fn result(subject: &Subject, test: &Test, ended: Ended) -> TestResult {
                 _ if !test.is_firm() => {
                     Outcome::Skip(format!("the statement is ambiguous; observed: {failure}"))
                 }
-                Some(known) => Outcome::Known {
-                    failure,
-                    link: known.link.clone(),
-                },
+                Some(known) => Outcome::Known { failure, link: known.link.clone() },
                 None => Outcome::Fail(failure),
             }
         }
     };
-    TestResult {
-        statement: test.statement,
-        test: test.name,
-        revision: None,
-        outcome,
-    }
+    TestResult { statement: test.statement, test: test.name, revision: None, outcome }
 }
 
 impl Deviation {
@@ -152,12 +144,7 @@ mod tests {
     fn a_failure_is_known_only_for_the_affected_releases_and_in_exactly_its_shape() {
         let is_known = |name: &str, version: &str, test: &'static str, shape| {
             let subject = Subject::runtime(name.to_owned(), version.to_owned());
-            let test = Test {
-                statement: "E5",
-                name: test,
-                sent: "",
-                expected: "",
-            };
+            let test = Test { statement: "E5", name: test, sent: "", expected: "" };
             let failed = Err(Stop::Fail(String::new(), shape));
             let outcome = result(&subject, &test, failed).outcome;
             matches!(outcome, Outcome::Known { .. })
@@ -165,11 +152,7 @@ mod tests {
         let seen = Some(Shape::new(Hook::STOP_POD, 0, After::PluginError));
         let stop = "stop-pod-reaches-later-plugins";
         assert!(is_known("containerd", "v2.4.2", stop, seen));
-        for (name, version) in [
-            ("containerd", "v9.0.0"),
-            ("containerd", ""),
-            ("other", "v2.4.2"),
-        ] {
+        for (name, version) in [("containerd", "v9.0.0"), ("containerd", ""), ("other", "v2.4.2")] {
             assert!(!is_known(name, version, stop, seen), "{name} {version}");
         }
         let remove = "remove-pod-reaches-later-plugins";

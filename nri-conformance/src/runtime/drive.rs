@@ -37,9 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The default of the kubelet: containers share all namespaces except for that of processes.
-const NAMESPACES: NamespaceOption = NamespaceOption {
-    pid: NamespaceMode::Container as i32,
-};
+const NAMESPACES: NamespaceOption = NamespaceOption { pid: NamespaceMode::Container as i32 };
 
 /// A driver with the pods that it has run and not yet removed.
 #[derive(Debug)]
@@ -101,9 +99,7 @@ impl Driver {
     /// Returns the settings of a container; an empty command means that of the image.
     fn container_with(&self, name: &str, command: &[String]) -> ContainerConfig {
         ContainerConfig {
-            metadata: Some(ContainerMetadata {
-                name: name.to_owned(),
-            }),
+            metadata: Some(ContainerMetadata { name: name.to_owned() }),
             image: Some(ImageSpec {
                 image: self.options.image.clone(),
                 user_specified_image: self.options.image.clone(),
@@ -227,9 +223,7 @@ impl Pod {
 /// The requests. Each returns the error message of the runtime if it fails.
 impl Driver {
     pub(super) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
-        let request = Only {
-            message: Some(pod.clone()),
-        };
+        let request = Only { message: Some(pod.clone()) };
         let pod: Id = self.call("RunPodSandbox", request).await?;
         Ok(pod.id)
     }
@@ -271,9 +265,7 @@ impl Driver {
     pub(super) async fn update(&self, container: &str) -> Result<Empty, String> {
         let request = UpdateContainerResourcesRequest {
             container_id: container.to_owned(),
-            linux: Some(LinuxContainerResources {
-                cpu_shares: CPU_SHARES,
-            }),
+            linux: Some(LinuxContainerResources { cpu_shares: CPU_SHARES }),
         };
         self.call("UpdateContainerResources", request).await
     }

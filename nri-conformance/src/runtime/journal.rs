@@ -44,10 +44,7 @@ pub(super) struct PodRequest {
 
 impl Journal {
     pub(super) fn new() -> Journal {
-        Journal {
-            record: watch::Sender::default(),
-            begun: Instant::now(),
-        }
+        Journal { record: watch::Sender::default(), begun: Instant::now() }
     }
 
     /// Returns the time since the beginning.
@@ -169,7 +166,6 @@ impl Record {
 
     /// Returns true if a plugin has received Synchronize, and returns the request.
     pub(super) fn synchronize(&self, observer: &str) -> Option<&Arrival> {
-        self.arrivals_of(observer)
-            .find(|arrival| arrival.hook == Hook::Synchronize)
+        self.arrivals_of(observer).find(|arrival| arrival.hook == Hook::Synchronize)
     }
 }

@@ -142,11 +142,7 @@ pub(crate) enum After {
 
 impl Shape {
     pub(super) fn new(event: Hook, times: usize, after: impl Into<After>) -> Shape {
-        Shape {
-            event,
-            times,
-            after: after.into(),
-        }
+        Shape { event, times, after: after.into() }
     }
 }
 

@@ -80,9 +80,7 @@ pub(super) struct Network {
 
 impl Machine {
     pub(super) fn new(root: &Path) -> Machine {
-        Machine {
-            root: root.to_owned(),
-        }
+        Machine { root: root.to_owned() }
     }
 
     /// Reads the state of a pod.
@@ -91,9 +89,7 @@ impl Machine {
         let mut state = PodState {
             cgroups: self.cgroups(pod),
             pause,
-            namespaces: SHARED
-                .map(|(kind, name)| self.namespace(kind, name, pod, pause))
-                .into(),
+            namespaces: SHARED.map(|(kind, name)| self.namespace(kind, name, pod, pause)).into(),
             network: None,
         };
         let network = state.namespace(NETWORK);
@@ -120,9 +116,7 @@ impl Machine {
     fn runs(&self, pid: u32) -> bool {
         let stat = fs::read_to_string(self.at(format!("proc/{pid}/stat"))).unwrap_or_default();
         // The name, in parentheses, may contain anything.
-        let state = stat
-            .rsplit_once(") ")
-            .and_then(|(_, rest)| rest.chars().next());
+        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
         state.is_some_and(|state| !matches!(state, 'Z' | 'X' | 'x'))
     }
 
@@ -140,12 +134,7 @@ impl Machine {
         });
         let of_node = inode(&self.at(format!("proc/1/ns/{name}")));
         let inode = file.as_deref().and_then(inode);
-        Namespace {
-            kind,
-            file,
-            inode,
-            shared_with_node: inode.is_some() && inode == of_node,
-        }
+        Namespace { kind, file, inode, shared_with_node: inode.is_some() && inode == of_node }
     }
 
     /// Returns the path by which this process reaches a path of the node.
@@ -158,9 +147,7 @@ impl Machine {
 impl PodState {
     /// Returns the namespace of a kind.
     pub(super) fn namespace(&self, kind: &str) -> Option<&Namespace> {
-        self.namespaces
-            .iter()
-            .find(|namespace| namespace.kind == kind)
+        self.namespaces.iter().find(|namespace| namespace.kind == kind)
     }
 
     /// Returns true if the pod has a network namespace other than that of the node.

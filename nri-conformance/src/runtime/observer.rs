@@ -103,12 +103,7 @@ impl Observer {
             failed: AtomicBool::new(false),
         };
         let served = async move { watcher.serve(async { drop(stopped.await) }).await };
-        Observer {
-            name: identity.name,
-            journal: journal.clone(),
-            stop,
-            task: tokio::spawn(served),
-        }
+        Observer { name: identity.name, journal: journal.clone(), stop, task: tokio::spawn(served) }
     }
 
     /// Waits until the runtime has synchronized the plugin.
@@ -168,9 +163,7 @@ impl Watcher {
             return Ok(());
         }
         self.journal.write(|record| record.lost.push(name));
-        Err(ended
-            .err()
-            .unwrap_or_else(|| "the runtime closed the connection".to_owned()))
+        Err(ended.err().unwrap_or_else(|| "the runtime closed the connection".to_owned()))
     }
 
     /// Records an event, and performs the action of the script.
@@ -228,8 +221,7 @@ impl Watcher {
         let client = self.stage.driver.as_ref().map(|driver| driver.client());
         let view = View::of(&self.stage.machine, client, pod).await;
         let name = self.identity.name;
-        self.journal
-            .update(name, position, |arrival| arrival.views.push(view));
+        self.journal.update(name, position, |arrival| arrival.views.push(view));
     }
 
     async fn start_workload(&self, pod: &PodSandbox) {
@@ -260,8 +252,7 @@ impl Watcher {
     async fn synchronize(&self, request: Bytes) -> Result<Bytes, Status> {
         let part = SynchronizeRequest::decode(request).map_err(malformed)?;
         let (name, more) = (self.identity.name, part.more);
-        self.journal
-            .write(|record| record.sequence(name).learn(part));
+        self.journal.write(|record| record.sequence(name).learn(part));
         if !more {
             let position = self.begin(Hook::Synchronize);
             if let Some(Action::Hold(time)) = self.action(Hook::Synchronize) {
@@ -295,7 +286,5 @@ fn subscription(runtime: &Runtime) -> EventMask {
     let release = runtime.nri_version();
     let release = release.as_deref().unwrap_or("v0.2.0");
     let revision = Revision::of(release).unwrap_or_else(|_| Revision::newest());
-    revision
-        .events()
-        .without(Event::ValidateContainerAdjustment)
+    revision.events().without(Event::ValidateContainerAdjustment)
 }

@@ -41,13 +41,8 @@ struct Play<'a> {
 /// Plays all scenarios that are needed, until `stop` completes.
 pub(super) async fn play(stage: &Arc<Stage>, stop: impl Future<Output = ()>) -> Result<Report> {
     let mut stop = pin!(stop);
-    let mut play = Play {
-        stage,
-        pods: Vec::new(),
-        sequences: Vec::new(),
-        judged: Vec::new(),
-        runtime: None,
-    };
+    let mut play =
+        Play { stage, pods: Vec::new(), sequences: Vec::new(), judged: Vec::new(), runtime: None };
     tokio::select! {
         // Without a driver, this completes at once.
         biased;
@@ -122,10 +117,7 @@ impl<'a> Play<'a> {
         self.sequences.extend(record.sequences.iter().cloned());
         self.runtime = self.runtime.take().or_else(|| record.runtime.clone());
         let record = Arc::new(record);
-        self.pods.extend(ids.into_iter().map(|id| PodCase {
-            id,
-            record: Arc::clone(&record),
-        }));
+        self.pods.extend(ids.into_iter().map(|id| PodCase { id, record: Arc::clone(&record) }));
     }
 
     /// Judges what all scenarios have in common.

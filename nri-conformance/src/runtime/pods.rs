@@ -35,17 +35,13 @@ impl PodCase {
 
     /// Returns the first event of a kind that each plugin received.
     fn events(&self, hook: Hook) -> impl Iterator<Item = &Arrival> {
-        WATCHING
-            .into_iter()
-            .filter_map(move |observer| self.record.first(observer, &self.id, hook))
+        WATCHING.into_iter().filter_map(move |observer| self.record.first(observer, &self.id, hook))
     }
 
     /// Returns the state of the pod at the beginning of a hook.
     fn view(&self, hook: Hook) -> Ended<&View> {
         let event = self.event(hook);
-        event
-            .and_then(|event| event.views.first())
-            .ok_or_else(|| absent(hook))
+        event.and_then(|event| event.views.first()).ok_or_else(|| absent(hook))
     }
 
     /// Returns the state of the pod at the beginning and at the end of a hook.
@@ -87,9 +83,9 @@ pub(super) fn containers(view: &View) -> Ended<&[Container]> {
     match view.cri.as_ref().map(|cri| &cri.containers) {
         None => skip("needs the CRI socket of the runtime"),
         Some(Ok(containers)) => Ok(containers),
-        Some(Err(message)) => skip(format!(
-            "the runtime does not list containers during the hook: {message}"
-        )),
+        Some(Err(message)) => {
+            skip(format!("the runtime does not list containers during the hook: {message}"))
+        }
     }
 }
 

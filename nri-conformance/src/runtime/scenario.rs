@@ -39,10 +39,7 @@ impl Scene {
         stage: &Arc<Stage>,
         plugins: [(Identity, Script); N],
     ) -> crate::Result<Scene> {
-        let mut scene = Scene {
-            journal: Journal::new(),
-            observers: Vec::new(),
-        };
+        let mut scene = Scene { journal: Journal::new(), observers: Vec::new() };
         for (identity, script) in plugins {
             let mut observer = Observer::start(stage, &scene.journal, identity, script);
             observer.serving(stage.options.timeout).await?;

@@ -80,8 +80,7 @@ impl Sequence {
 
     /// Returns true if the plugin receives this event.
     pub(crate) fn receives(&self, hook: Hook) -> bool {
-        hook.event()
-            .is_none_or(|event| self.subscribed.contains(event))
+        hook.event().is_none_or(|event| self.subscribed.contains(event))
     }
 
     /// Returns the events of each pod without those of its containers.
@@ -156,10 +155,7 @@ impl Arrival {
             }
         };
         let container = container.filter(|_| !hook.is_about_pod());
-        let pod = PodSandbox {
-            annotations: Default::default(),
-            ..pod.unwrap_or_default()
-        };
+        let pod = PodSandbox { annotations: Default::default(), ..pod.unwrap_or_default() };
         Some(Arrival {
             pod: pod.id.clone(),
             container: container.map(|container| ContainerId {

@@ -47,10 +47,7 @@ impl View {
             }
             None => None,
         };
-        View {
-            state: state.unwrap_or_default(),
-            cri,
-        }
+        View { state: state.unwrap_or_default(), cri }
     }
 }
 
@@ -83,11 +80,8 @@ pub(super) async fn start_workload(
 
 impl CriView {
     async fn ask(client: &Client, pod: &str) -> CriView {
-        let (listed, status, containers) = tokio::join!(
-            listed(client, pod),
-            client.pod_status(pod),
-            client.containers(pod)
-        );
+        let (listed, status, containers) =
+            tokio::join!(listed(client, pod), client.pod_status(pod), client.containers(pod));
         CriView {
             listed: listed.map_err(message),
             status: status.map(|status| status.state()).map_err(message),
@@ -97,10 +91,7 @@ impl CriView {
 }
 
 async fn listed(client: &Client, pod: &str) -> Result<Option<PodSandboxState>, Status> {
-    let filter = PodSandboxFilter {
-        id: pod.to_owned(),
-        ..PodSandboxFilter::default()
-    };
+    let filter = PodSandboxFilter { id: pod.to_owned(), ..PodSandboxFilter::default() };
     let pods = client.pods(filter).await?;
     let found = pods.iter().find(|found| found.id == pod);
     Ok(found.map(|found| found.state()))

@@ -96,12 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_cut_keeps_the_bytes_regardless_of_how_they_are_written() {
-        let header = MessageHeader {
-            length: 40,
-            stream: 1,
-            kind: Kind::Request,
-            flags: 0,
-        };
+        let header = MessageHeader { length: 40, stream: 1, kind: Kind::Request, flags: 0 };
         let message = [&header.encode()[..], &[7; 40]].concat();
         let written = Cut::Pieces(9).frames(1, &message);
         for (cut, frames) in [

@@ -59,10 +59,7 @@ fn validate(pod: &PodSandbox, container: &Container) -> Vec<u8> {
         container: Some(container.clone()),
         adjust: Some(no_adjustment()),
         owners: Some(OwningPlugins::default()),
-        plugins: vec![PluginInstance {
-            name: "conformance".to_owned(),
-            index: "00".to_owned(),
-        }],
+        plugins: vec![PluginInstance { name: "conformance".to_owned(), index: "00".to_owned() }],
         ..ValidateContainerAdjustmentRequest::default()
     }
     .encode_to_vec()

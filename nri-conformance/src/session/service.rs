@@ -134,8 +134,7 @@ impl Arrivals {
         if self.0.borrow().refuse {
             return Err(Status::new(Code::UNKNOWN, "registration refused"));
         }
-        self.0
-            .send_modify(|state| _ = state.registration.get_or_insert(registration));
+        self.0.send_modify(|state| _ = state.registration.get_or_insert(registration));
         Ok(Bytes::new())
     }
 

@@ -35,12 +35,7 @@ pub struct Sample {
 impl World {
     /// Creates a world of this runtime. The same seed gives the same ids.
     pub fn of(runtime: RuntimeKind, seed: u64) -> Self {
-        World {
-            runtime,
-            seed,
-            pods: 0,
-            containers: 0,
-        }
+        World { runtime, seed, pods: 0, containers: 0 }
     }
 
     /// Creates a new pod.
@@ -76,10 +71,7 @@ impl World {
     /// Creates the next sandbox of the same pod, like a runtime that retries.
     pub fn retry(&mut self, pod: &PodSandbox) -> PodSandbox {
         self.pods += 1;
-        PodSandbox {
-            id: self.id(self.pods),
-            ..pod.clone()
-        }
+        PodSandbox { id: self.id(self.pods), ..pod.clone() }
     }
 
     /// Creates a running container in a pod.
@@ -102,10 +94,7 @@ impl World {
             pid: 4343,
             created_at: CREATED_AT,
             started_at: CREATED_AT + STARTING,
-            user: Some(User {
-                additional_gids: vec![0],
-                ..User::default()
-            }),
+            user: Some(User { additional_gids: vec![0], ..User::default() }),
             ..Container::default()
         };
         match self.runtime {
@@ -158,11 +147,7 @@ impl RuntimeKind {
     /// Returns the kind of the runtime that reports this name in Configure. Runtimes other than CRI-O count as containerd,
     /// whose requests most plugins are written for.
     pub fn reporting(runtime_name: &str) -> Self {
-        if runtime_name == Self::Crio.name() {
-            Self::Crio
-        } else {
-            Self::Containerd
-        }
+        if runtime_name == Self::Crio.name() { Self::Crio } else { Self::Containerd }
     }
 
     /// Returns the name that the runtime reports in Configure.

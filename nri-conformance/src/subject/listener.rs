@@ -54,11 +54,7 @@ impl Listener {
                 error
             }
         })?;
-        Ok(Listener(Arc::new(Bound {
-            listener,
-            path,
-            _folder: folder,
-        })))
+        Ok(Listener(Arc::new(Bound { listener, path, _folder: folder })))
     }
 
     /// Returns the path of the socket.

@@ -50,14 +50,9 @@ impl Output {
     pub fn last_lines(&self) -> Vec<String> {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(tail.end.make_contiguous()).into_owned();
-        let lines: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let skipped = lines.len().saturating_sub(LINES);
         let shown = lines.into_iter().skip(skipped);
-        shown
-            .map(|line| line.chars().take(COLUMNS).collect())
-            .collect()
+        shown.map(|line| line.chars().take(COLUMNS).collect()).collect()
     }
 }

@@ -75,9 +75,7 @@ pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Proces
     let failed = |error| Error::io("launch", &executable.path, error);
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
     ours.set_nonblocking(true).map_err(failed)?;
-    let ours = UnixStream::from_std(ours)
-        .and_then(Socket::new)
-        .map_err(failed)?;
+    let ours = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
     let process = start(executable, None, |command, path| {
         if !executable.own_identity {
             let (index, name) = identity(path);
@@ -107,21 +105,13 @@ fn start(
     let folder = tempfile::tempdir().map_err(failed)?;
     let marker = cleanup::marker();
     let mut command = program(&path, executable.isolate);
-    let places = [
-        ("{socket}", socket),
-        ("{dry-root}", executable.dry_root.as_deref()),
-    ];
+    let places = [("{socket}", socket), ("{dry-root}", executable.dry_root.as_deref())];
     command
         .args(executable.args.iter().map(|arg| filled_in(arg, &places)))
         .env_clear()
         .envs(executable.dry_root.as_ref().map(|root| (DRY_ROOT, root)))
         .env(cleanup::VARIABLE, &marker)
-        .envs(
-            executable
-                .env
-                .iter()
-                .map(|(key, value)| (key, filled_in(value, &places))),
-        )
+        .envs(executable.env.iter().map(|(key, value)| (key, filled_in(value, &places))))
         .current_dir(folder.path())
         .process_group(0)
         .stdin(Stdio::null())
@@ -153,9 +143,7 @@ fn program(path: &Path, isolate: bool) -> Command {
         return Command::new(path);
     }
     let mut command = Command::new("unshare");
-    command
-        .args(["--user", "--map-root-user", "--mount", "--"])
-        .arg(path);
+    command.args(["--user", "--map-root-user", "--mount", "--"]).arg(path);
     command
 }
 
@@ -164,12 +152,9 @@ fn filled_in(text: &OsStr, places: &[(&str, Option<&Path>)]) -> OsString {
     let Some(text) = text.to_str() else {
         return text.to_owned();
     };
-    let places = places
-        .iter()
-        .filter_map(|(name, path)| Some((name, path.and_then(Path::to_str)?)));
-    let filled = places.fold(text.to_owned(), |text, (name, path)| {
-        text.replace(name, path)
-    });
+    let places =
+        places.iter().filter_map(|(name, path)| Some((name, path.and_then(Path::to_str)?)));
+    let filled = places.fold(text.to_owned(), |text, (name, path)| text.replace(name, path));
     filled.into()
 }
 

@@ -23,9 +23,7 @@ const MASK: i32 = 0x7ff;
 
 /// Runs the plugin, and does not return.
 pub(crate) fn run(behavior: &str) -> ! {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.unwrap().block_on(serve(behavior));
     exit(0)
 }
@@ -45,10 +43,7 @@ async fn serve(behavior: &str) {
     let raw = stream.try_clone().unwrap();
     let stream = Socket::new(UnixStream::from_std(stream).unwrap()).unwrap();
     let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
-    let plugin = Plugin {
-        behavior: behavior.to_owned(),
-        raw,
-    };
+    let plugin = Plugin { behavior: behavior.to_owned(), raw };
     tokio::spawn(flood(behavior.to_owned(), caller));
     let _ = connection.serve(&plugin).await;
 }
@@ -90,10 +85,7 @@ async fn flood(behavior: String, caller: Caller) -> Result<(), CallError> {
         plugin_idx: "10".to_owned(),
         nri_version: "v0.12.5".to_owned(),
     };
-    let large = RegisterPluginRequest {
-        plugin_name: "x".repeat(1 << 20),
-        ..registration.clone()
-    };
+    let large = RegisterPluginRequest { plugin_name: "x".repeat(1 << 20), ..registration.clone() };
     if behavior != "unregistered" {
         call(&caller, "RegisterPlugin", &registration.encode_to_vec()).await?;
     }
@@ -138,10 +130,8 @@ impl Plugin {
         match rpc {
             "NoSuchRpc" => Err(Status::new(Code::UNIMPLEMENTED, "unknown")),
             "Configure" => {
-                let answer = ConfigureResponse {
-                    events: self.mask(),
-                    ..ConfigureResponse::default()
-                };
+                let answer =
+                    ConfigureResponse { events: self.mask(), ..ConfigureResponse::default() };
                 Ok(answer.encode_to_vec().into())
             }
             _ => Ok(Bytes::new()),
@@ -171,15 +161,11 @@ impl Service for Plugin {
             Some("garbage") => Ok(Bytes::from_static(b"\xff\xff\xff")),
             Some("long frame") => self.write(b"\0\0\0\x01\xff\xff\xff\xff").await,
             Some("long message") => {
-                self.write(b"\0\0\0\x01\0\0\0\x0a\x7f\xff\xff\xff\0\0\0\x01\x02\0")
-                    .await
+                self.write(b"\0\0\0\x01\0\0\0\x0a\x7f\xff\xff\xff\0\0\0\x01\x02\0").await
             }
             Some(code) => {
                 let code = code.rsplit(' ').next().and_then(|code| code.parse().ok());
-                Err(Status::new(
-                    Code(code.expect("a known behavior")),
-                    "refused",
-                ))
+                Err(Status::new(Code(code.expect("a known behavior")), "refused"))
             }
             None => self.answer(rpc),
         }

@@ -21,9 +21,5 @@ pub(crate) fn left(token: &str) -> Vec<String> {
 pub(crate) fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap()
+    line.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
 }

@@ -33,11 +33,7 @@ pub(crate) fn write(file: &Path, source: Source, exchanges: &[Exchange], update:
     let mut writer = Writer::new(create_file(file).unwrap(), &header, u64::MAX).unwrap();
     let mut put = |at: u64, event| {
         let at = Duration::from_millis(at);
-        let frame = Frame {
-            at,
-            connection: 1,
-            event,
-        };
+        let frame = Frame { at, connection: 1, event };
         writer.write(&frame).unwrap();
     };
     let payload = |bytes: &[u8]| Payload::Bytes(Bytes::copy_from_slice(bytes));
@@ -72,28 +68,16 @@ pub(crate) fn write(file: &Path, source: Source, exchanges: &[Exchange], update:
                 Ok(bytes) => Ok(payload(bytes)),
                 Err(code) => Err(Status::new(Code(*code), "recorded")),
             };
-            put(
-                at + 1,
-                FrameEvent::Response(Response {
-                    by: Party::Plugin,
-                    stream,
-                    result,
-                }),
-            );
+            put(at + 1, FrameEvent::Response(Response { by: Party::Plugin, stream, result }));
         }
     }
     writer.finish().unwrap();
 }
 
 pub(crate) fn configure(events: EventMask) -> Exchange {
-    let request = ConfigureRequest {
-        nri_version: "v0.12.5".to_owned(),
-        ..ConfigureRequest::default()
-    };
-    let response = ConfigureResponse {
-        events: events.bits(),
-        ..ConfigureResponse::default()
-    };
+    let request =
+        ConfigureRequest { nri_version: "v0.12.5".to_owned(), ..ConfigureRequest::default() };
+    let response = ConfigureResponse { events: events.bits(), ..ConfigureResponse::default() };
     let answer = Some(Ok(response.encode_to_vec()));
     ("Configure", request.encode_to_vec(), answer)
 }
@@ -105,9 +89,7 @@ pub(crate) fn run_pod(answer: Result<Vec<u8>, i32>) -> Exchange {
 }
 
 pub(crate) fn run_pod_as_change() -> Exchange {
-    let request = RunPodSandboxRequest {
-        pod: Some(pod("web")),
-    };
+    let request = RunPodSandboxRequest { pod: Some(pod("web")) };
     let change = nri_adaptation::Revision::newest().request(
         Event::RunPodSandbox,
         nri_adaptation::Via::StateChange,
@@ -118,10 +100,8 @@ pub(crate) fn run_pod_as_change() -> Exchange {
 }
 
 pub(crate) fn create(answer: Option<Result<Vec<u8>, i32>>) -> Exchange {
-    let request = CreateContainerRequest {
-        pod: Some(pod("web")),
-        container: Some(container("web")),
-    };
+    let request =
+        CreateContainerRequest { pod: Some(pod("web")), container: Some(container("web")) };
     ("CreateContainer", request.encode_to_vec(), answer)
 }
 
@@ -153,10 +133,7 @@ pub(crate) async fn by_hand(
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let channels = Channels { serve: 1, call: 2 };
     let (connection, caller) = Wire::new(theirs, channels, Limits::default());
-    let plugin = ByHand {
-        answer,
-        calls: Mutex::default(),
-    };
+    let plugin = ByHand { answer, calls: Mutex::default() };
     let replay = Replay::new(recording, plugin_at(ours)).speed(speed);
     let register = async {
         let service = "nri.pkg.api.v1alpha1.Runtime";

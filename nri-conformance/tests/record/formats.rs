@@ -16,11 +16,7 @@ fn header() -> impl Strategy<Value = Header> {
             nri,
             runtime,
             runtime_version,
-            source: if observed {
-                Source::Observer
-            } else {
-                Source::Proxy
-            },
+            source: if observed { Source::Observer } else { Source::Proxy },
             redacted,
             started: SystemTime::UNIX_EPOCH + Duration::from_micros(micros),
         },
@@ -41,24 +37,11 @@ fn payload() -> impl Strategy<Value = Payload> {
 
 fn request() -> impl Strategy<Value = FrameEvent> {
     let timeout = proptest::option::of(any::<u64>().prop_map(Duration::from_micros));
-    (
-        party(),
-        any::<u32>(),
-        ".{0,40}",
-        ".{0,40}",
-        timeout,
-        payload(),
+    (party(), any::<u32>(), ".{0,40}", ".{0,40}", timeout, payload()).prop_map(
+        |(by, stream, service, method, timeout, payload)| {
+            FrameEvent::Request(Request { by, stream, service, method, timeout, payload })
+        },
     )
-        .prop_map(|(by, stream, service, method, timeout, payload)| {
-            FrameEvent::Request(Request {
-                by,
-                stream,
-                service,
-                method,
-                timeout,
-                payload,
-            })
-        })
 }
 
 fn response() -> impl Strategy<Value = FrameEvent> {
@@ -71,23 +54,13 @@ fn response() -> impl Strategy<Value = FrameEvent> {
 }
 
 fn event() -> impl Strategy<Value = FrameEvent> {
-    let closer = prop_oneof![
-        Just(Closer::Runtime),
-        Just(Closer::Plugin),
-        Just(Closer::Recorder)
-    ];
+    let closer = prop_oneof![Just(Closer::Runtime), Just(Closer::Plugin), Just(Closer::Recorder)];
     prop_oneof![
         Just(FrameEvent::Opened),
         request(),
         response(),
-        (party(), any::<u32>(), any::<u8>(), any::<u64>()).prop_map(
-            |(by, stream, kind, length)| FrameEvent::Other {
-                by,
-                stream,
-                kind,
-                length
-            }
-        ),
+        (party(), any::<u32>(), any::<u8>(), any::<u64>())
+            .prop_map(|(by, stream, kind, length)| FrameEvent::Other { by, stream, kind, length }),
         ".{0,40}".prop_map(|reason| FrameEvent::Lost { reason }),
         (closer, proptest::option::of(".{0,40}"))
             .prop_map(|(by, reason)| FrameEvent::Closed { by, reason }),
@@ -260,14 +233,8 @@ fn a_damaged_line_is_named() {
             "line 2: unknown variant `exploded`, expected one of `opened`, `request`, `response`, `other`, `lost`, \
              `closed` (column 42)",
         ),
-        (
-            r#"{"connection":1,"event":"opened"}"#,
-            "line 2: missing field `at` (column 33)",
-        ),
-        (
-            r#"{"at":1,"event":"opened"}"#,
-            "line 2: missing field `connection` (column 25)",
-        ),
+        (r#"{"connection":1,"event":"opened"}"#, "line 2: missing field `at` (column 33)"),
+        (r#"{"at":1,"event":"opened"}"#, "line 2: missing field `connection` (column 25)"),
         (
             r#"{"at":1,"connection":1,"event":"request","by":"plugin","stream":1,"service":"s","method":"m"}"#,
             "line 2: `payload` is missing (column 93)",
@@ -284,20 +251,11 @@ fn a_damaged_line_is_named() {
             r#"{"at":1,"connection":1,"event":"response","by":"plugin","stream":1,"code":0}"#,
             "line 2: `code` 0 is not an error (column 76)",
         ),
-        (
-            r#"{"event":"end","frames":1}"#,
-            "line 2: the last line counts 1 frames, but there are 0",
-        ),
-        (
-            "{\"event\":\"end\",\"frames\":0}\n{}",
-            "line 2: unexpected data after the last line",
-        ),
+        (r#"{"event":"end","frames":1}"#, "line 2: the last line counts 1 frames, but there are 0"),
+        ("{\"event\":\"end\",\"frames\":0}\n{}", "line 2: unexpected data after the last line"),
     ] {
         let text = format!("{HEADER}\n{line}\n");
-        let error = Reader::new(text.as_bytes())
-            .unwrap()
-            .next_frame()
-            .unwrap_err();
+        let error = Reader::new(text.as_bytes()).unwrap().next_frame().unwrap_err();
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.kind(), ErrorKind::Malformed);
     }
@@ -311,10 +269,7 @@ fn a_line_that_is_too_long_is_refused_in_bounded_memory() {
     ));
     let error = Reader::new(endless).unwrap().next_frame().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
-    assert_eq!(
-        error.to_string(),
-        format!("line 2: longer than {MAX_LINE} bytes")
-    );
+    assert_eq!(error.to_string(), format!("line 2: longer than {MAX_LINE} bytes"));
 
     let endless = std::io::Read::chain(&b"{\"nri-session\":"[..], std::io::repeat(b' '));
     let error = Reader::new(std::io::BufReader::new(endless)).unwrap_err();

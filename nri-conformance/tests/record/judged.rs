@@ -40,9 +40,7 @@ fn outcomes(report: &Report) -> BTreeMap<&'static str, &'static str> {
         Outcome::Skip(_) => "skip",
         Outcome::Known { .. } => "known",
     };
-    results
-        .map(|result| (result.statement, outcome(&result.outcome)))
-        .collect()
+    results.map(|result| (result.statement, outcome(&result.outcome))).collect()
 }
 
 fn failed(report: &Report) -> Vec<&'static str> {
@@ -69,10 +67,7 @@ fn about(event: Event, name: &str) -> Exchange {
 }
 
 fn synchronize(more: bool) -> Exchange {
-    let request = SynchronizeRequest {
-        more,
-        ..SynchronizeRequest::default()
-    };
+    let request = SynchronizeRequest { more, ..SynchronizeRequest::default() };
     ("Synchronize", request.encode_to_vec(), Some(Ok(Vec::new())))
 }
 
@@ -107,10 +102,7 @@ fn each_event_that_arrives_twice_is_found() {
             Event::PostCreateContainer | Event::PostStartContainer => vec!["C5"],
             _container => vec!["C1"],
         };
-        let mut exchanges: Vec<_> = [synchronize(false)]
-            .into_iter()
-            .chain(life("web"))
-            .collect();
+        let mut exchanges: Vec<_> = [synchronize(false)].into_iter().chain(life("web")).collect();
         exchanges.insert(position + 1, about(event, "web"));
         let report = judged(EventMask::ALL, exchanges);
         assert_eq!(failed(&report), expected, "{event:?}: {report:?}");
@@ -131,10 +123,7 @@ fn a_split_synchronize_is_one() {
 #[test]
 fn a_second_configure_is_found_wherever_it_arrives() {
     for position in [0, 1, 4] {
-        let mut exchanges: Vec<_> = [synchronize(false)]
-            .into_iter()
-            .chain(life("web"))
-            .collect();
+        let mut exchanges: Vec<_> = [synchronize(false)].into_iter().chain(life("web")).collect();
         exchanges.insert(position, configure(EventMask::ALL));
         let report = judged(EventMask::ALL, exchanges);
         assert_eq!(failed(&report), ["Y4"], "{position}: {report:?}");
@@ -156,9 +145,7 @@ fn a_request_that_is_repeated_as_state_change_is_one() {
 
 #[test]
 fn events_that_the_plugin_did_not_subscribe_to_are_not_missed() {
-    let mask = EventMask::EMPTY
-        .with(Event::StartContainer)
-        .with(Event::RemovePodSandbox);
+    let mask = EventMask::EMPTY.with(Event::StartContainer).with(Event::RemovePodSandbox);
     let some = [Event::StartContainer, Event::RemovePodSandbox];
     let some = some.map(|event| about(event, "web"));
     let report = judged(mask, [synchronize(false)].into_iter().chain(some));

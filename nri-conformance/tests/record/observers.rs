@@ -35,10 +35,7 @@ async fn every_event_is_recorded_and_replayed_without_answers() {
         let validated = usize::from(release == "v0.12.5");
         assert_eq!(count, 10 + validated, "{release}: {frames:?}");
 
-        let replayed = nri_conformance::replay(&file, Marker("a"))
-            .run()
-            .await
-            .unwrap();
+        let replayed = nri_conformance::replay(&file, Marker("a")).run().await.unwrap();
         replayed.assert();
         assert_eq!((replayed.requests, replayed.compared), (5, 0));
     }
@@ -48,11 +45,7 @@ async fn every_event_is_recorded_and_replayed_without_answers() {
 async fn it_connects_again_when_the_runtime_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
-    let start = || {
-        Adaptation::builder("containerd", "v2.4.2")
-            .listen(&socket)
-            .start()
-    };
+    let start = || Adaptation::builder("containerd", "v2.4.2").listen(&socket).start();
     let first = start().await.unwrap();
     let output = Shared::default();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -68,22 +61,13 @@ async fn it_connects_again_when_the_runtime_restarts() {
     drop(first);
     let second = start().await.unwrap();
     until(|| second.plugins().len() == 1).await;
-    second
-        .create_container(&pod("web"), &container("web"))
-        .await
-        .unwrap();
+    second.create_container(&pod("web"), &container("web")).await.unwrap();
     stop.send(()).unwrap();
     let figures = patiently(observing).await.unwrap().unwrap();
     assert_eq!(figures.connections, 2);
     let text = String::from_utf8(output.bytes()).unwrap();
-    assert!(
-        text.contains(r#""connection":1,"event":"closed","by":"runtime""#),
-        "{text}"
-    );
-    assert!(
-        text.contains(r#""connection":2,"event":"closed","by":"recorder""#),
-        "{text}"
-    );
+    assert!(text.contains(r#""connection":1,"event":"closed","by":"runtime""#), "{text}");
+    assert!(text.contains(r#""connection":2,"event":"closed","by":"recorder""#), "{text}");
 }
 
 #[tokio::test]

@@ -37,13 +37,8 @@ async fn both_sides_are_recorded() {
 
     let frames = frames(&file);
     assert_eq!(methods(&frames, Party::Plugin), ["RegisterPlugin"]);
-    let expected = [
-        "Configure",
-        "Synchronize",
-        "RunPodSandbox",
-        "CreateContainer",
-        "StopPodSandbox",
-    ];
+    let expected =
+        ["Configure", "Synchronize", "RunPodSandbox", "CreateContainer", "StopPodSandbox"];
     assert_eq!(methods(&frames, Party::Runtime), expected);
     let answers = |side| {
         let of_side = |frame: &&Frame| matches!(&frame.event, FrameEvent::Response(response) if response.by == side);
@@ -52,10 +47,7 @@ async fn both_sides_are_recorded() {
     assert_eq!((answers(Party::Runtime), answers(Party::Plugin)), (1, 5));
     assert!(frames.is_sorted_by_key(|frame| frame.at));
     assert_eq!(frames[0].event, FrameEvent::Opened);
-    let closed = FrameEvent::Closed {
-        by: Closer::Recorder,
-        reason: None,
-    };
+    let closed = FrameEvent::Closed { by: Closer::Recorder, reason: None };
     assert_eq!(frames.last().unwrap().event, closed);
 }
 
@@ -63,13 +55,7 @@ async fn both_sides_are_recorded() {
 async fn an_old_runtime_is_recorded_as_it_speaks() {
     let (_folder, file) = recorded("v0.11.0", Marker("a"), Options::default()).await;
     let frames = frames(&file);
-    let expected = [
-        "Configure",
-        "Synchronize",
-        "StateChange",
-        "CreateContainer",
-        "StateChange",
-    ];
+    let expected = ["Configure", "Synchronize", "StateChange", "CreateContainer", "StateChange"];
     assert_eq!(methods(&frames, Party::Runtime), expected);
     assert_eq!(Reader::open(&file).unwrap().header().nri, None);
 }
@@ -104,9 +90,7 @@ async fn secrets_are_recorded_only_on_request() {
 async fn several_plugins_are_recorded_at_once() {
     let runtime = Runtime::start("v0.12.5").await;
     let recording = Recording::start(&runtime, Options::default());
-    let plugins: Vec<_> = (0..5)
-        .map(|_| run(Marker("same"), &recording.socket))
-        .collect();
+    let plugins: Vec<_> = (0..5).map(|_| run(Marker("same"), &recording.socket)).collect();
     runtime.plugins(5).await;
     for number in 0..10 {
         runtime.pod_life(&format!("web-{number}")).await;
@@ -114,18 +98,12 @@ async fn several_plugins_are_recorded_at_once() {
     let (file, figures) = recording.finish().await;
     plugins.iter().for_each(|plugin| plugin.abort());
 
-    assert_eq!(
-        (figures.connections, figures.lost, figures.dropped),
-        (5, 0, 0)
-    );
+    assert_eq!((figures.connections, figures.lost, figures.dropped), (5, 0, 0));
     let frames = frames(&file);
     assert_eq!(figures.frames, frames.len() as u64);
     for connection in 1..=5 {
-        let of_one: Vec<_> = frames
-            .iter()
-            .filter(|frame| frame.connection == connection)
-            .cloned()
-            .collect();
+        let of_one: Vec<_> =
+            frames.iter().filter(|frame| frame.connection == connection).cloned().collect();
         let methods = methods(&of_one, Party::Runtime);
         let runs = methods.iter().filter(|method| **method == "RunPodSandbox");
         assert_eq!(runs.count(), 10, "connection {connection}");
@@ -219,10 +197,7 @@ async fn a_path_in_use_is_refused_and_a_stale_socket_replaced() {
     drop(Proxy::bind(&path, "runtime").unwrap());
 
     std::fs::write(&path, "not a socket").unwrap();
-    assert_eq!(
-        Proxy::bind(&path, "runtime").unwrap_err().kind(),
-        ErrorKind::Connection
-    );
+    assert_eq!(Proxy::bind(&path, "runtime").unwrap_err().kind(), ErrorKind::Connection);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "not a socket");
 }
 

@@ -18,36 +18,22 @@ use crate::support::{patiently, pod, texts};
 #[tokio::test]
 async fn a_plugin_without_dedicated_rpcs_gets_state_change() {
     let (_folder, file) = session();
-    let exchanges = [
-        configure(EventMask::ALL),
-        run_pod(Ok(Vec::new())),
-        run_pod(Ok(Vec::new())),
-    ];
+    let exchanges = [configure(EventMask::ALL), run_pod(Ok(Vec::new())), run_pod(Ok(Vec::new()))];
     write(&file, Source::Proxy, &exchanges, None);
     let (replayed, calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     replayed.assert();
-    assert_eq!(
-        calls,
-        ["Configure", "RunPodSandbox", "StateChange", "StateChange"]
-    );
+    assert_eq!(calls, ["Configure", "RunPodSandbox", "StateChange", "StateChange"]);
 }
 
 #[tokio::test]
 async fn a_refusal_and_its_fallback_are_replayed_to_old_plugins_and_merged_for_new_ones() {
     let (_folder, file) = session();
-    let exchanges = [
-        configure(EventMask::ALL),
-        run_pod(Err(12)),
-        run_pod_as_change(),
-        run_pod_as_change(),
-    ];
+    let exchanges =
+        [configure(EventMask::ALL), run_pod(Err(12)), run_pod_as_change(), run_pod_as_change()];
     write(&file, Source::Proxy, &exchanges, None);
     let (replayed, calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     replayed.assert();
-    assert_eq!(
-        calls,
-        ["Configure", "RunPodSandbox", "StateChange", "StateChange"]
-    );
+    assert_eq!(calls, ["Configure", "RunPodSandbox", "StateChange", "StateChange"]);
 
     let takes_all = |_: &Call| Ok(Bytes::new());
     let (replayed, calls) = patiently(by_hand(&file, Speed::Full, takes_all)).await;
@@ -64,15 +50,9 @@ async fn errors_are_compared_as_a_runtime_tells_them_apart() {
         _ => Ok(Bytes::new()),
     };
     for (recorded, expected) in [
-        (
-            Ok(adjusted),
-            "recorded success, got disk on fire: INTERNAL (13)",
-        ),
+        (Ok(adjusted), "recorded success, got disk on fire: INTERNAL (13)"),
         (Err(2), ""),
-        (
-            Err(12),
-            "recorded recorded: UNIMPLEMENTED (12), got disk on fire: INTERNAL (13)",
-        ),
+        (Err(12), "recorded recorded: UNIMPLEMENTED (12), got disk on fire: INTERNAL (13)"),
     ] {
         let (_folder, file) = session();
         let exchanges = [configure(EventMask::ALL), create(Some(recorded))];
@@ -89,10 +69,7 @@ async fn errors_are_compared_as_a_runtime_tells_them_apart() {
     let kind = &replayed.differences[0].kind;
     assert_eq!(
         *kind,
-        DifferenceKind::Status {
-            recorded: Some(Status::new(Code(2), "recorded")),
-            got: None
-        }
+        DifferenceKind::Status { recorded: Some(Status::new(Code(2), "recorded")), got: None }
     );
 }
 
@@ -114,12 +91,7 @@ async fn an_unreadable_answer_is_a_difference() {
 async fn a_recorded_update_that_is_not_sent_is_missed() {
     let (_folder, file) = session();
     let update = UpdateContainersRequest::default().encode_to_vec();
-    write(
-        &file,
-        Source::Proxy,
-        &[configure(EventMask::ALL)],
-        Some(&update),
-    );
+    write(&file, Source::Proxy, &[configure(EventMask::ALL)], Some(&update));
     let (replayed, _) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
     let expected = ["UpdateContainers of unsolicited update 1: a recorded update was not sent"];
     assert_eq!(texts(&replayed), expected);
@@ -128,10 +100,7 @@ async fn a_recorded_update_that_is_not_sent_is_missed() {
 #[tokio::test]
 async fn the_original_speed_keeps_the_recorded_distances() {
     let (_folder, file) = session();
-    let stop = StopPodSandboxRequest {
-        pod: Some(pod("web")),
-    }
-    .encode_to_vec();
+    let stop = StopPodSandboxRequest { pod: Some(pod("web")) }.encode_to_vec();
     let exchanges = [
         configure(EventMask::ALL),
         ("StopPodSandbox", stop.clone(), Some(Ok(Vec::new()))),
@@ -141,8 +110,5 @@ async fn the_original_speed_keeps_the_recorded_distances() {
     let takes_all = |_: &Call| Ok(Bytes::new());
     let (replayed, _) = patiently(by_hand(&file, Speed::Original, takes_all)).await;
     replayed.assert();
-    assert!(
-        replayed.elapsed >= Duration::from_millis(40),
-        "{replayed:?}"
-    );
+    assert!(replayed.elapsed >= Duration::from_millis(40), "{replayed:?}");
 }

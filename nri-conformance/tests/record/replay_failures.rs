@@ -63,17 +63,12 @@ async fn from_an_observer_only_failures_and_silence_are_reported() {
         () = register => unreachable!(),
     };
     assert_eq!(replayed.differences.len(), 1);
-    assert_eq!(
-        replayed.differences[0].kind,
-        DifferenceKind::NoAnswer(within)
-    );
+    assert_eq!(replayed.differences[0].kind, DifferenceKind::NoAnswer(within));
     assert_eq!(replayed.skipped.after_end, 3);
 
     let replayed = nri_conformance::replay(&file, Broken).run().await.unwrap();
-    let failed = DifferenceKind::Status {
-        recorded: None,
-        got: Some(Status::new(Code::UNKNOWN, "no")),
-    };
+    let failed =
+        DifferenceKind::Status { recorded: None, got: Some(Status::new(Code::UNKNOWN, "no")) };
     let kinds: Vec<_> = replayed.differences.into_iter().map(|it| it.kind).collect();
     assert_eq!(kinds, vec![failed; 4]);
 }
@@ -135,10 +130,7 @@ async fn a_plugin_that_does_not_register_is_an_error() {
     let replay = Replay::new(&file, plugin_at(ours));
     let error = patiently(replay.run()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Registration);
-    assert!(
-        error.to_string().contains("closed the connection"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("closed the connection"), "{error}");
 }
 
 /// Needs a configuration.

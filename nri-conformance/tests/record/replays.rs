@@ -50,21 +50,12 @@ async fn redacted_values_are_not_compared_but_their_names_are() {
     let (_folder, file) = recorded("v0.12.5", Marker("a"), Options::default()).await;
     nri_conformance::replay(&file, Marker("b")).assert();
 
-    let replayed = nri_conformance::replay(&file, Reversed)
-        .run()
-        .await
-        .unwrap();
-    assert!(
-        replayed.redacted,
-        "differences may come from redacted requests"
-    );
+    let replayed = nri_conformance::replay(&file, Reversed).run().await.unwrap();
+    assert!(replayed.redacted, "differences may come from redacted requests");
     let found = texts(&replayed).join("\n");
     assert!(found.contains("events"), "{found}");
     assert!(found.contains("annotations[marked-by]: recorded \"<redacted>\", got absent"));
-    assert!(
-        !found.contains("env"),
-        "the order of variables is compared: {found}"
-    );
+    assert!(!found.contains("env"), "the order of variables is compared: {found}");
     // It does not subscribe to the events of the pod.
     assert_eq!(replayed.skipped.unsubscribed, 2);
 }
@@ -109,23 +100,14 @@ async fn nothing_is_sent_from_a_damaged_recording() {
 async fn one_of_several_connections_has_to_be_chosen() {
     let runtime = Runtime::start("v0.12.5").await;
     let recording = Recording::start(&runtime, open());
-    let plugins = [
-        run(Marker("a"), &recording.socket),
-        run(Reversed, &recording.socket),
-    ];
+    let plugins = [run(Marker("a"), &recording.socket), run(Reversed, &recording.socket)];
     runtime.plugins(2).await;
     // Both set the same variable, which the adaptation refuses.
-    let _ = runtime
-        .adaptation
-        .create_container(&pod("web"), &container("web"))
-        .await;
+    let _ = runtime.adaptation.create_container(&pod("web"), &container("web")).await;
     let (file, _) = recording.finish().await;
     plugins.iter().for_each(|plugin| plugin.abort());
 
-    let error = nri_conformance::replay(&file, Marker("a"))
-        .run()
-        .await
-        .unwrap_err();
+    let error = nri_conformance::replay(&file, Marker("a")).run().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Selection);
     let help = error.help().unwrap();
     assert!(help.contains("(10-marker, 3 requests)"), "{help}");

@@ -31,11 +31,7 @@ impl Runtime {
     pub(crate) async fn start(release: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // Plugins infer what an old runtime knows from its version.
-        let version = if release == "v0.8.0" {
-            "v2.0.0"
-        } else {
-            "v2.4.2"
-        };
+        let version = if release == "v0.8.0" { "v2.0.0" } else { "v2.4.2" };
         let adaptation = Adaptation::builder("containerd", version)
             .listen(folder.path().join("nri.sock"))
             .speaking(release)
@@ -62,10 +58,7 @@ impl Runtime {
         adaptation.run_pod_sandbox(&pod).await.unwrap();
         // A plugin may reject the container.
         let _ = adaptation.create_container(&pod, &container).await;
-        adaptation
-            .post_create_container(&pod, &container)
-            .await
-            .unwrap();
+        adaptation.post_create_container(&pod, &container).await.unwrap();
         adaptation.start_container(&pod, &container).await.unwrap();
         adaptation.stop_container(&pod, &container).await.unwrap();
         adaptation.remove_container(&pod, &container).await.unwrap();
@@ -89,12 +82,7 @@ impl Recording {
         let output = nri_conformance::record::create_file(&file).unwrap();
         let (stop, stopped) = oneshot::channel();
         let proxy = tokio::spawn(proxy.record(output, options, async { _ = stopped.await }));
-        Recording {
-            socket,
-            file,
-            stop,
-            proxy,
-        }
+        Recording { socket, file, stop, proxy }
     }
 
     pub(crate) async fn finish(self) -> (PathBuf, Recorded) {
@@ -151,10 +139,7 @@ impl CreateContainer for Marker {
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
-        Ok(Adjustment::new()
-            .annotation("marked-by", self.0)
-            .env("MARK", self.0)
-            .env("MARKS", "1"))
+        Ok(Adjustment::new().annotation("marked-by", self.0).env("MARK", self.0).env("MARKS", "1"))
     }
 }
 
@@ -221,9 +206,5 @@ pub(crate) fn plugin_at(stream: DuplexStream) -> Subject {
 
 /// Returns the differences as text.
 pub(crate) fn texts(replayed: &Replayed) -> Vec<String> {
-    replayed
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    replayed.differences.iter().map(ToString::to_string).collect()
 }

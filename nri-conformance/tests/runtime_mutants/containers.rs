@@ -34,9 +34,7 @@ impl Sim {
         for id in self.containers_of(pod) {
             let _ = self.stop(&id).await;
             if let Ok(container) = self.container(&id) {
-                let _ = self
-                    .container_event(Event::RemoveContainer, &container.event)
-                    .await;
+                let _ = self.container_event(Event::RemoveContainer, &container.event).await;
             }
         }
     }
@@ -69,25 +67,17 @@ impl Sim {
             let mut world = self.world();
             world.containers.insert(id.clone(), container.clone());
         }
-        let created = self
-            .container_event(Event::CreateContainer, &container.event)
-            .await;
+        let created = self.container_event(Event::CreateContainer, &container.event).await;
         if created.is_err() && !self.has(Fault::IgnoresCreateErrors) {
             self.world().containers.remove(&id);
             created?;
         }
         if self.has(Fault::CreatesContainersTwice) {
-            let _ = self
-                .container_event(Event::CreateContainer, &container.event)
-                .await;
+            let _ = self.container_event(Event::CreateContainer, &container.event).await;
         }
-        self.world()
-            .containers
-            .insert(id.clone(), container.clone());
+        self.world().containers.insert(id.clone(), container.clone());
         if !self.has(Fault::OmitsPostCreate) {
-            let _ = self
-                .container_event(Event::PostCreateContainer, &container.event)
-                .await;
+            let _ = self.container_event(Event::PostCreateContainer, &container.event).await;
         }
         Ok(id)
     }
@@ -109,22 +99,14 @@ impl Sim {
 
     pub(crate) async fn start_container(&self, id: &str) -> Reply {
         let container = self.container(id)?;
-        let _ = self
-            .container_event(Event::StartContainer, &container.event)
-            .await;
+        let _ = self.container_event(Event::StartContainer, &container.event).await;
         let fails = container.event.args.iter().any(|word| word == "fail");
         if let Some(container) = self.world().containers.get_mut(id) {
             container.state = cri::ContainerState::Running;
         }
-        let posts = if self.has(Fault::PostsStartTwice) {
-            2
-        } else {
-            1
-        };
+        let posts = if self.has(Fault::PostsStartTwice) { 2 } else { 1 };
         for _ in 0..posts {
-            let _ = self
-                .container_event(Event::PostStartContainer, &container.event)
-                .await;
+            let _ = self.container_event(Event::PostStartContainer, &container.event).await;
         }
         if fails {
             self.stop(id).await?;
@@ -134,11 +116,8 @@ impl Sim {
 
     pub(crate) async fn update(&self, id: &str) -> Reply {
         let container = self.container(id)?;
-        self.container_event(Event::UpdateContainer, &container.event)
-            .await?;
-        let _ = self
-            .container_event(Event::PostUpdateContainer, &container.event)
-            .await;
+        self.container_event(Event::UpdateContainer, &container.event).await?;
+        let _ = self.container_event(Event::PostUpdateContainer, &container.event).await;
         Ok(())
     }
 
@@ -151,9 +130,7 @@ impl Sim {
             container.state = cri::ContainerState::Exited;
         }
         if !self.has(Fault::HidesContainerStops) {
-            let _ = self
-                .container_event(Event::StopContainer, &container.event)
-                .await;
+            let _ = self.container_event(Event::StopContainer, &container.event).await;
         }
         Ok(())
     }
@@ -169,18 +146,13 @@ impl Sim {
             unsent.push((event, container.event));
             return Ok(());
         }
-        let _ = self
-            .relay
-            .send(Event::RemoveContainer, &event, &container.event)
-            .await;
+        let _ = self.relay.send(Event::RemoveContainer, &event, &container.event).await;
         Ok(())
     }
 
     pub(crate) fn container(&self, id: &str) -> Reply<Container> {
         let world = self.world();
         let container = world.containers.get(id);
-        container
-            .cloned()
-            .ok_or_else(|| format!("no container {id}"))
+        container.cloned().ok_or_else(|| format!("no container {id}"))
     }
 }

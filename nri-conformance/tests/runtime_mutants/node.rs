@@ -14,9 +14,7 @@ pub(crate) struct Node {
 impl Node {
     /// Creates a node without pods.
     pub(crate) fn new() -> Node {
-        let node = Node {
-            folder: tempfile::tempdir().expect("a temporary folder"),
-        };
+        let node = Node { folder: tempfile::tempdir().expect("a temporary folder") };
         node.write("sys/fs/cgroup/cgroup.controllers", "");
         for (kind, number) in [("ipc", 1), ("net", 2), ("uts", 3)] {
             node.link(&format!("proc/1/ns/{kind}"), &format!("{kind}:[{number}]"));

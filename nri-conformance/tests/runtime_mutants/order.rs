@@ -16,9 +16,8 @@ use crate::sim::Sim;
 use crate::{failed, workload};
 
 /// The statements about the order of events.
-const ORDER: [&str; 13] = [
-    "R3", "D2", "O1", "O2", "O3", "O4", "O5", "O8", "C1", "C5", "P2", "Y3", "Y4",
-];
+const ORDER: [&str; 13] =
+    ["R3", "D2", "O1", "O2", "O3", "O4", "O5", "O8", "C1", "C5", "P2", "Y3", "Y4"];
 
 /// Starts a runtime with `nri-adaptation`, and a proxy that plugins connect to: `proxy.sock`.
 async fn start(folder: &Path, mutant: Option<Mutant>) -> (Arc<Sim>, Proxy) {
@@ -85,12 +84,7 @@ async fn each_broken_order_fails_its_statement_and_no_other() {
     for (mutant, run) in runs {
         let report = run.await.expect("a report");
         if failed(&report) != [mutant.breaks].into() {
-            wrong.push(format!(
-                "{}, {}: {}",
-                mutant.name,
-                mutant.breaks,
-                text(&report)
-            ));
+            wrong.push(format!("{}, {}: {}", mutant.name, mutant.breaks, text(&report)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -106,18 +100,13 @@ async fn a_violation_counts_whichever_statement_is_selected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recording_of_a_broken_order_fails_the_same_statement() {
-    let runs: Vec<_> = MUTANTS
-        .iter()
-        .map(|mutant| (mutant, tokio::spawn(recorded(Some(*mutant)))))
-        .collect();
+    let runs: Vec<_> =
+        MUTANTS.iter().map(|mutant| (mutant, tokio::spawn(recorded(Some(*mutant))))).collect();
     let mut wrong = Vec::new();
     for (mutant, run) in runs {
         let report = run.await.expect("a report");
-        let expected: BTreeSet<&str> = mutant
-            .recorded
-            .then_some(mutant.breaks)
-            .into_iter()
-            .collect();
+        let expected: BTreeSet<&str> =
+            mutant.recorded.then_some(mutant.breaks).into_iter().collect();
         if failed(&report) != expected {
             wrong.push(format!("{}, {expected:?}: {}", mutant.name, text(&report)));
         }

@@ -34,10 +34,7 @@ impl Proxy {
     pub(crate) fn listen(socket: &Path, runtime: &Path, mutant: Option<Mutant>) -> Proxy {
         let listener = UnixListener::bind(socket).expect("a socket");
         let runtime = runtime.to_owned();
-        let proxy = Proxy {
-            mutant,
-            late: watch::Sender::new(0),
-        };
+        let proxy = Proxy { mutant, late: watch::Sender::new(0) };
         let clone = proxy.clone();
         tokio::spawn(async move {
             while let Ok((plugin, _)) = listener.accept().await {
@@ -49,12 +46,7 @@ impl Proxy {
 
     /// Waits until everything that was to be sent later has been answered.
     pub(crate) async fn settled(&self) {
-        let settled = self
-            .late
-            .subscribe()
-            .wait_for(|late| *late == 0)
-            .await
-            .is_ok();
+        let settled = self.late.subscribe().wait_for(|late| *late == 0).await.is_ok();
         assert!(settled, "the sender is part of `self`");
     }
 
@@ -65,11 +57,7 @@ impl Proxy {
         let (plugin, to_plugin) = Connection::new(plugin, to_plugin, Limits::default());
         let to_runtime = Channels { serve: 1, call: 2 };
         let (runtime, to_runtime) = Connection::new(runtime, to_runtime, Limits::default());
-        let tampering = Tampering {
-            plugin: to_plugin,
-            proxy: self,
-            progress: Mutex::default(),
-        };
+        let tampering = Tampering { plugin: to_plugin, proxy: self, progress: Mutex::default() };
         let forwarding = Forwarding(to_runtime);
         // Either end is closed after the other.
         tokio::select! {
@@ -226,13 +214,7 @@ impl Tampering {
 }
 
 async fn send(to: &Caller, request: &Request) -> Result<Bytes, Status> {
-    let Request {
-        service,
-        method,
-        payload,
-        timeout,
-        ..
-    } = request;
+    let Request { service, method, payload, timeout, .. } = request;
     let answer = to.call(service, method, payload.clone(), *timeout).await;
     answer.map_err(|error| match error {
         CallError::Status(status) => status,

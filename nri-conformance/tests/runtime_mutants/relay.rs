@@ -92,10 +92,7 @@ impl Relay {
 
     /// Registers, configures and synchronizes a plugin.
     async fn join(&self, stream: UnixStream, state: impl Fn() -> State) -> Option<()> {
-        let timeouts = Timeouts {
-            request: REQUEST,
-            ..Timeouts::default()
-        };
+        let timeouts = Timeouts { request: REQUEST, ..Timeouts::default() };
         let session = Session::new(stream, Revision::newest(), timeouts);
         let index = session.registration().await?.plugin_idx;
         let configuration = session.configuration("");
@@ -104,21 +101,10 @@ impl Relay {
             session.configure(&configuration).await.ok()?;
         }
         let loses = self.fault == Fault::LosesWhileSynchronizing && index.starts_with(['6', '7']);
-        let guard = if loses {
-            None
-        } else {
-            Some(self.sync.write().await)
-        };
-        let (pods, containers) = if self.fault == Fault::SynchronizesNothing {
-            State::default()
-        } else {
-            state()
-        };
-        let everything = SynchronizeRequest {
-            pods,
-            containers,
-            more: false,
-        };
+        let guard = if loses { None } else { Some(self.sync.write().await) };
+        let (pods, containers) =
+            if self.fault == Fault::SynchronizesNothing { State::default() } else { state() };
+        let everything = SynchronizeRequest { pods, containers, more: false };
         session.synchronize(&everything, REQUEST).await.ok()?;
         if self.fault == Fault::SynchronizesTwice {
             session.synchronize(&everything, REQUEST).await.ok()?;

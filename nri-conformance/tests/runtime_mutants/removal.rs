@@ -13,13 +13,9 @@ const SHORTLY: Duration = Duration::from_millis(20);
 
 impl Sim {
     pub(crate) async fn remove_pod(self: &Arc<Self>, id: String) -> Reply {
-        self.stop_pod(id.clone()).await.or_else(|error| {
-            if self.has(Fault::StopsOnce) {
-                Ok(())
-            } else {
-                Err(error)
-            }
-        })?;
+        self.stop_pod(id.clone())
+            .await
+            .or_else(|error| if self.has(Fault::StopsOnce) { Ok(()) } else { Err(error) })?;
         let _guard = self.relay.hold().await;
         let Ok(event) = self.event_of(&id) else {
             return Ok(());
@@ -54,10 +50,7 @@ impl Sim {
         }
         let unsent = std::mem::take(&mut *self.unsent.lock().expect("no panic"));
         for (pod, container) in unsent {
-            let _ = self
-                .relay
-                .send(Event::RemoveContainer, &pod, &container)
-                .await;
+            let _ = self.relay.send(Event::RemoveContainer, &pod, &container).await;
         }
         let unfinished = self.unfinished.lock().expect("no panic").take();
         if let Some(stopping) = unfinished {

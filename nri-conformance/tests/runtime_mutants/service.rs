@@ -27,9 +27,7 @@ impl Sim {
         let world = self.world();
         let pod = world.pods.get(id).filter(|pod| pod.listed && pod.known);
         let pod = pod.ok_or_else(|| format!("no pod {id}"))?;
-        Ok(cri::PodSandboxStatus {
-            state: state(pod).into(),
-        })
+        Ok(cri::PodSandboxStatus { state: state(pod).into() })
     }
 
     fn containers(&self, filter: cri::ContainerFilter) -> Vec<cri::Container> {
@@ -71,10 +69,9 @@ impl Sim {
             }
             "StopPodSandbox" => empty(self.stop_pod(id(request)?).await),
             "RemovePodSandbox" => empty(self.remove_pod(id(request)?).await),
-            "PodSandboxStatus" => Ok(cri::Only {
-                message: Some(self.status(&id(request)?)?),
+            "PodSandboxStatus" => {
+                Ok(cri::Only { message: Some(self.status(&id(request)?)?) }.encode_to_vec())
             }
-            .encode_to_vec()),
             "ListPodSandbox" => Ok(cri::List { items: self.pods() }.encode_to_vec()),
             "CreateContainer" => {
                 let id = self.create(read(request)?).await?;
@@ -107,20 +104,12 @@ impl Service for Sim {
         request: Bytes,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
         // An unknown error, as returned by runtimes for internal failures.
-        Box::pin(async move {
-            self.answer(&method, request)
-                .await
-                .map_err(|error| (2, error))
-        })
+        Box::pin(async move { self.answer(&method, request).await.map_err(|error| (2, error)) })
     }
 }
 
 fn state(pod: &Pod) -> cri::PodSandboxState {
-    if pod.ready {
-        cri::PodSandboxState::Ready
-    } else {
-        cri::PodSandboxState::NotReady
-    }
+    if pod.ready { cri::PodSandboxState::Ready } else { cri::PodSandboxState::NotReady }
 }
 
 fn read<M: Message + Default>(request: Bytes) -> Reply<M> {

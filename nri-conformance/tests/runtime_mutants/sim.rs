@@ -65,8 +65,7 @@ impl Sim {
     pub(crate) fn start(fault: Fault, folder: &Path) -> Arc<Sim> {
         let sim = Sim::new(fault);
         let state = Arc::clone(&sim);
-        sim.relay
-            .listen(&folder.join("nri.sock"), move || state.state());
+        sim.relay.listen(&folder.join("nri.sock"), move || state.state());
         grpc::listen(&folder.join("cri.sock"), Arc::clone(&sim));
         sim
     }
@@ -122,12 +121,7 @@ impl Sim {
         let world = self.world();
         let pods = world.pods.values().map(|pod| pod.event.clone());
         let containers = world.containers.values();
-        (
-            pods.collect(),
-            containers
-                .map(|container| container.event.clone())
-                .collect(),
-        )
+        (pods.collect(), containers.map(|container| container.event.clone()).collect())
     }
 
     pub(crate) async fn pod_event(&self, event: Event, pod: &api::PodSandbox) -> Reply {
@@ -144,8 +138,7 @@ impl Sim {
     pub(crate) fn event_of(&self, id: &str) -> Reply<api::PodSandbox> {
         let world = self.world();
         let pod = world.pods.get(id);
-        pod.map(|pod| pod.event.clone())
-            .ok_or_else(|| format!("no pod {id}"))
+        pod.map(|pod| pod.event.clone()).ok_or_else(|| format!("no pod {id}"))
     }
 
     pub(crate) async fn run_pod(self: &Arc<Self>, config: cri::PodSandboxConfig) -> Reply<String> {
@@ -189,18 +182,11 @@ impl Sim {
         let cgroup = format!("{}/{id}", linux.cgroup_parent);
         self.node.add(pid, &id, cgroup.trim_start_matches('/'));
         self.spoil(pid, &id, &cgroup);
-        let namespace = |kind: &str, path: String| LinuxNamespace {
-            r#type: kind.to_owned(),
-            path,
-        };
+        let namespace = |kind: &str, path: String| LinuxNamespace { r#type: kind.to_owned(), path };
         let renamed = self.has(Fault::ConfusesNames);
         let event = api::PodSandbox {
             id: id.clone(),
-            name: if renamed {
-                "other".to_owned()
-            } else {
-                metadata.name
-            },
+            name: if renamed { "other".to_owned() } else { metadata.name },
             uid: metadata.uid,
             namespace: metadata.namespace,
             labels: config.labels.clone().into_iter().collect(),
@@ -287,10 +273,7 @@ impl Sim {
         if let Some(pod) = self.world().pods.get_mut(&id) {
             pod.ready = false;
         }
-        if !matches!(
-            self.fault,
-            Fault::StopsAfterTheResponse | Fault::RemovesDuringStop
-        ) {
+        if !matches!(self.fault, Fault::StopsAfterTheResponse | Fault::RemovesDuringStop) {
             self.take_down(&event);
         }
         Ok(())
@@ -324,8 +307,7 @@ impl Sim {
                 self.node.remove(&format!("proc/{}/net", event.pid));
             }
             Fault::RemovesCgroupBeforeStop => {
-                self.node
-                    .remove(&format!("sys/fs/cgroup{}", linux.cgroup_parent));
+                self.node.remove(&format!("sys/fs/cgroup{}", linux.cgroup_parent));
             }
             _ => {}
         }

@@ -33,11 +33,7 @@ fn has_handler(plugin: &Plugin) -> TokenStream {
         Some(Source::Block) => "add one, such as `async fn run_pod_sandbox`".to_owned(),
     };
     let text = message(&format!("`{name}` handles no event"), &help);
-    assert(
-        name.span(),
-        quote_spanned!(name.span()=> !__nri::events(__NRI_FACTS).is_empty()),
-        &text,
-    )
+    assert(name.span(), quote_spanned!(name.span()=> !__nri::events(__NRI_FACTS).is_empty()), &text)
 }
 
 fn named_is_handled(named: &NamedEvent) -> TokenStream {
@@ -133,10 +129,7 @@ fn absence(is_absent: &TokenStream) -> TokenStream {
 }
 
 fn unlisted_text(plugin: &Plugin, name: &str) -> String {
-    let fact = format!(
-        "`{}` implements `{name}`, which `handles` does not list",
-        plugin.ident
-    );
+    let fact = format!("`{}` implements `{name}`, which `handles` does not list", plugin.ident);
     let help = if plugin.is_generic() {
         format!("add `{name}` to `handles`")
     } else {
@@ -148,10 +141,8 @@ fn unlisted_text(plugin: &Plugin, name: &str) -> String {
 }
 
 fn outside_text(plugin: &Plugin, name: &str) -> String {
-    let fact = format!(
-        "`{}` implements `{name}` outside of the block of `nri::plugin`",
-        plugin.ident
-    );
+    let fact =
+        format!("`{}` implements `{name}` outside of the block of `nri::plugin`", plugin.ident);
     message(&fact, "move its methods into the block")
 }
 

@@ -34,11 +34,9 @@ pub(super) fn value(plugin: &Plugin) -> TokenStream {
 pub(super) fn connection(plugin: &Plugin) -> TokenStream {
     match &plugin.handles {
         None => quote!(__NRI_CONNECTION),
-        Some(handles) => option(
-            handles
-                .connection
-                .map(|at| quote_spanned!(at=> __nri::hook::<Self>)),
-        ),
+        Some(handles) => {
+            option(handles.connection.map(|at| quote_spanned!(at=> __nri::hook::<Self>)))
+        }
     }
 }
 
@@ -61,11 +59,7 @@ fn detected(plugin: &Plugin) -> TokenStream {
 /// Returns a row of the table. A deprecated row has the span of the type's name, so that rustc's
 /// lint warns there; it ignores tokens that a derive made.
 fn detected_row(rpc: &Rpc, plugin: &Plugin) -> TokenStream {
-    let at = if rpc.deprecated {
-        plugin.ident.span()
-    } else {
-        Span::call_site()
-    };
+    let at = if rpc.deprecated { plugin.ident.span() } else { Span::call_site() };
     let (this, constant) = (&plugin.this, Ident::new(rpc.constant, at));
     quote_spanned!(at=> __nri::Handlers::<#this>::#constant)
 }

@@ -30,10 +30,7 @@ pub(super) struct Root {
 
 impl Root {
     pub(super) fn at(folder: PathBuf) -> Self {
-        Root {
-            prefix: String::new(),
-            folder,
-        }
+        Root { prefix: String::new(), folder }
     }
 
     fn path_of(&self, name: &str) -> Option<PathBuf> {
@@ -78,12 +75,7 @@ impl Files {
     pub(super) fn on_disk(roots: Vec<Root>, option: &'static str) -> Self {
         let log = Log::default();
         log.0.borrow_mut().option = option;
-        Files {
-            memory: None,
-            roots,
-            google: GoogleFileResolver::new(),
-            log,
-        }
+        Files { memory: None, roots, google: GoogleFileResolver::new(), log }
     }
 
     pub(super) fn log(&self) -> Log {
@@ -161,17 +153,11 @@ impl Log {
     /// Returns the texts of all files, by the name under which they are imported.
     pub(super) fn take_texts(&self) -> BTreeMap<String, String> {
         let texts = std::mem::take(&mut self.0.borrow_mut().texts);
-        texts
-            .into_iter()
-            .map(|(name, text)| (name, text.to_string()))
-            .collect()
+        texts.into_iter().map(|(name, text)| (name, text.to_string())).collect()
     }
 
     fn keep(&self, name: &str, text: &str) {
-        self.0
-            .borrow_mut()
-            .texts
-            .insert(name.to_owned(), text.into());
+        self.0.borrow_mut().texts.insert(name.to_owned(), text.into());
     }
 
     fn refuse(&self, problem: Problem) -> protox::Error {
@@ -195,10 +181,9 @@ fn no_file(path: &Path) -> Problem {
     let shown = path.display();
     let target = path.read_link().ok().filter(|_| !path.exists());
     let fact = match target {
-        Some(target) => format!(
-            "`{shown}` is a link to `{}`, which does not exist",
-            target.display()
-        ),
+        Some(target) => {
+            format!("`{shown}` is a link to `{}`, which does not exist", target.display())
+        }
         None => format!("`{shown}` is not a file"),
     };
     Problem::new(ErrorKind::Io, fact)
@@ -303,9 +288,8 @@ fn without_repeated(root: &Path, names: Vec<String>) -> Vec<String> {
     let real = |name: &str| root.join(name).canonicalize().ok();
     let mut known: BTreeSet<PathBuf> = files.iter().filter_map(|name| real(name)).collect();
     let repeated = |name: &&&String| real(name).is_some_and(|path| !known.insert(path));
-    let repeated: BTreeSet<String> = (links.iter().filter(repeated))
-        .map(|name| (**name).clone())
-        .collect();
+    let repeated: BTreeSet<String> =
+        (links.iter().filter(repeated)).map(|name| (**name).clone()).collect();
     let mut names = names;
     names.retain(|name| !repeated.contains(name));
     names
@@ -336,16 +320,10 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
 }
 
 fn too_many(root: &Path) -> Problem {
-    Problem::new(
-        ErrorKind::Limit,
-        format!("too many files below `{}`", root.display()),
-    )
-    .with_help("name the folder that holds the protos")
+    Problem::new(ErrorKind::Limit, format!("too many files below `{}`", root.display()))
+        .with_help("name the folder that holds the protos")
 }
 
 fn none_below(root: &Path) -> Problem {
-    Problem::new(
-        ErrorKind::Io,
-        format!("no `.proto` file below `{}`", root.display()),
-    )
+    Problem::new(ErrorKind::Io, format!("no `.proto` file below `{}`", root.display()))
 }

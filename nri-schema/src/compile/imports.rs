@@ -30,10 +30,7 @@ impl Imports {
     /// names it.
     #[must_use]
     pub fn added_with(option: &'static str) -> Self {
-        Imports {
-            roots: Vec::new(),
-            option,
-        }
+        Imports { roots: Vec::new(), option }
     }
 
     /// Adds a folder; `spec` is its path, or `PREFIX=PATH` if imports have `PREFIX/` before the
@@ -46,10 +43,7 @@ impl Imports {
             Some((_, folder)) => (String::new(), folder),
             None => (String::new(), spec),
         };
-        self.roots.push(Root {
-            prefix,
-            folder: PathBuf::from(folder),
-        });
+        self.roots.push(Root { prefix, folder: PathBuf::from(folder) });
     }
 
     /// Returns an error if one of the folders does not exist, or is not a folder.
@@ -62,15 +56,9 @@ impl Imports {
         let Some(root) = self.roots.iter().find(missing) else {
             return Ok(());
         };
-        let fact = format!(
-            "the import folder `{}` is not a folder",
-            root.folder.display()
-        );
+        let fact = format!("the import folder `{}` is not a folder", root.folder.display());
         Err(Problem::new(ErrorKind::Io, fact)
-            .with_help(format!(
-                "name an existing folder, or PREFIX=FOLDER: `{}`",
-                self.option
-            ))
+            .with_help(format!("name an existing folder, or PREFIX=FOLDER: `{}`", self.option))
             .into())
     }
 
@@ -87,23 +75,15 @@ impl Imports {
     pub(super) fn prefix_of(&self, folder: &Path) -> Option<String> {
         let folder = here(folder).canonicalize().ok()?;
         self.roots.iter().find_map(|root| {
-            let below = folder
-                .strip_prefix(here(&root.folder).canonicalize().ok()?)
-                .ok()?;
-            let parts = below
-                .iter()
-                .map(|part| format!("{}/", part.to_string_lossy()));
+            let below = folder.strip_prefix(here(&root.folder).canonicalize().ok()?).ok()?;
+            let parts = below.iter().map(|part| format!("{}/", part.to_string_lossy()));
             Some(format!("{}{}", root.prefix, parts.collect::<String>()))
         })
     }
 }
 
 fn here(folder: &Path) -> &Path {
-    if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    }
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// Returns the prefix of files below `root` in their imports of each other; empty unless all
@@ -142,18 +122,12 @@ fn imports(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the prefix of an import of one of the files; `None` if it has no prefix, or imports
 /// another file.
 fn longer_name<'i>(import: &'i str, names: &[String]) -> Option<&'i str> {
-    if names
-        .binary_search_by(|name| name.as_str().cmp(import))
-        .is_ok()
-    {
+    if names.binary_search_by(|name| name.as_str().cmp(import)).is_ok() {
         return None;
     }
     let starts = import.match_indices('/').map(|(at, _)| at + 1);
     let mut cuts = starts.map(|start| import.split_at(start));
-    let (prefix, _) = cuts.find(|(_, rest)| {
-        names
-            .binary_search_by(|name| name.as_str().cmp(rest))
-            .is_ok()
-    })?;
+    let (prefix, _) =
+        cuts.find(|(_, rest)| names.binary_search_by(|name| name.as_str().cmp(rest)).is_ok())?;
     Some(prefix)
 }

@@ -13,11 +13,7 @@ pub(super) const MAX_PROBLEMS: usize = 50;
 pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let name = error.file().unwrap_or_default();
     let (source, file) = (log.text(name), log.shown(name));
-    let kind = if error.is_io() {
-        ErrorKind::Io
-    } else {
-        ErrorKind::Proto
-    };
+    let kind = if error.is_io() { ErrorKind::Io } else { ErrorKind::Proto };
     let related = error.related().into_iter().flatten();
     std::iter::once(error as &dyn Diagnostic)
         .chain(related)
@@ -53,11 +49,7 @@ fn problem(
 fn helped(problem: Problem, help: String) -> Problem {
     let is_import = help.starts_with("imports may not");
     let problem = problem.with_help(help);
-    if is_import {
-        problem.with_fact("not the name of a file to import")
-    } else {
-        problem
-    }
+    if is_import { problem.with_fact("not the name of a file to import") } else { problem }
 }
 
 /// Rewords messages of protox that are misleading, and adds the help that they lack: it does not

@@ -32,20 +32,15 @@ struct Broken {
 
 impl Broken {
     fn at(path: Vec<i32>, fact: impl Into<String>) -> Self {
-        Broken {
-            fact: fact.into(),
-            path,
-        }
+        Broken { fact: fact.into(), path }
     }
 }
 
 /// Returns the problems of a compiled file. `shown` is its name for display, `text` its text.
 pub(super) fn problems(file: &FileDescriptor, shown: &str, text: Option<&str>) -> Vec<Problem> {
     let mut broken = Vec::new();
-    file.enums()
-        .for_each(|found| broken.extend(enums::broken(&found)));
-    file.messages()
-        .for_each(|found| in_message(&found, &mut broken));
+    file.enums().for_each(|found| broken.extend(enums::broken(&found)));
+    file.messages().for_each(|found| in_message(&found, &mut broken));
     let problem = |broken: Broken| {
         let problem = Problem::new(ErrorKind::Proto, broken.fact).in_file(shown);
         match position(file.file_descriptor_proto(), &broken.path) {
@@ -74,9 +69,7 @@ fn position(file: &FileDescriptorProto, path: &[i32]) -> Option<(u32, u32)> {
     let mut around = lengths.filter_map(|length| path.get(..length));
     let span = around.find_map(|path| {
         let mut places = places.iter();
-        places
-            .find(|place| place.path == path)
-            .map(|place| &place.span)
+        places.find(|place| place.path == path).map(|place| &place.span)
     })?;
     let from_one = |at: usize| u32::try_from(*span.get(at)?).ok()?.checked_add(1);
     Some((from_one(0)?, from_one(1)?))

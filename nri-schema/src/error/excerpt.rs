@@ -29,17 +29,8 @@ impl Excerpt {
         let column = before[line_start..].chars().count() + 1;
         // A line can be megabytes long: the excerpt ends at most `MAX_SHOWN` characters after its
         // start.
-        let skipped = if column > MAX_SHOWN {
-            column - MAX_SHOWN / 2
-        } else {
-            0
-        };
-        let kept: String = line
-            .trim_end()
-            .chars()
-            .skip(skipped)
-            .take(MAX_SHOWN)
-            .collect();
+        let skipped = if column > MAX_SHOWN { column - MAX_SHOWN / 2 } else { 0 };
+        let kept: String = line.trim_end().chars().skip(skipped).take(MAX_SHOWN).collect();
         let marked = &text[start..end];
         let marked = marked.split('\n').next().unwrap_or_default();
         Excerpt {
@@ -77,13 +68,10 @@ impl Excerpt {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
         let shown = &self.text;
-        let indent = (self.column - 1)
-            .saturating_sub(self.skipped)
-            .min(MAX_SHOWN);
+        let indent = (self.column - 1).saturating_sub(self.skipped).min(MAX_SHOWN);
         // Tabs stay tabs, so that the caret is below its text whatever the width of a tab.
-        let pad: String = (shown.chars().take(indent))
-            .map(|c| if c == '\t' { '\t' } else { ' ' })
-            .collect();
+        let pad: String =
+            (shown.chars().take(indent)).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(self.width.min(MAX_SHOWN + 1 - indent.min(MAX_SHOWN)));
         format!(
             "{gutter} --> {file}:{line}:{column}\n{gutter} |\n{number} | {shown}\n{gutter} | {pad}{carets}",

@@ -63,11 +63,8 @@ impl Problem {
         else {
             return self;
         };
-        let start: usize = (text
-            .split_inclusive('\n')
-            .take(line.saturating_sub(1) as usize))
-        .map(str::len)
-        .sum();
+        let start: usize =
+            (text.split_inclusive('\n').take(line.saturating_sub(1) as usize)).map(str::len).sum();
         let rest = &text[start..];
         let end = rest.find('\n').unwrap_or(rest.len());
         let first = (column.saturating_sub(1) as usize).min(end);
@@ -183,8 +180,6 @@ impl fmt::Debug for Problem {
 
 impl std::error::Error for Problem {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn std::error::Error + 'static))
+        self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
     }
 }

@@ -31,11 +31,7 @@ impl History {
 
     fn check_releases(&self, problems: &mut Vec<Problem>) {
         for Proto { revision: name, .. } in &self.tables.protos {
-            if !self
-                .revisions
-                .iter()
-                .any(|revision| revision.name() == name)
-            {
+            if !self.revisions.iter().any(|revision| revision.name() == name) {
                 let fact = format!("no release carries the proto of revision {name}");
                 problems.push(Problem::new(ErrorKind::Table, fact).in_file(release::FILE));
             }
@@ -58,10 +54,8 @@ impl History {
                     "{} {} links NRI {}, which is in no table",
                     runtime.id, release.name, release.nri
                 );
-                let near = near::versions(
-                    &release.nri,
-                    self.releases().iter().map(|r| r.name.as_str()),
-                );
+                let near =
+                    near::versions(&release.nri, self.releases().iter().map(|r| r.name.as_str()));
                 let problem = self.unmatched(runtime::FILE, &release.nri, fact);
                 problems.push(problem.with_help(near::help(&near, "add it to versions.toml")));
             }
@@ -104,12 +98,7 @@ impl History {
         deprecation: &Deprecation,
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
-        if let Some(nri) = deprecation
-            .deprecated_in
-            .nri
-            .as_ref()
-            .filter(|nri| !self.knows(nri))
-        {
+        if let Some(nri) = deprecation.deprecated_in.nri.as_ref().filter(|nri| !self.knows(nri)) {
             let names = self.releases().iter().map(|release| release.name.as_str());
             problems.push(self.entry(deprecation, nri, "release", &near::versions(nri, names)));
         }
@@ -151,27 +140,17 @@ impl History {
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
         let protocols = self.protocols()?;
-        let views = || {
-            protocols
-                .iter()
-                .filter_map(|protocol| protocol.nri.as_ref())
-        };
-        let mut events: Vec<&str> = views()
-            .flat_map(|nri| &nri.events)
-            .map(|event| event.name.as_str())
-            .collect();
+        let views = || protocols.iter().filter_map(|protocol| protocol.nri.as_ref());
+        let mut events: Vec<&str> =
+            views().flat_map(|nri| &nri.events).map(|event| event.name.as_str()).collect();
         events.sort_unstable();
         events.dedup();
         if !events.contains(&event) {
             problems.push(self.entry(deprecation, event, "event", &near::names(event, events)));
-        } else if !views().any(|nri| {
-            nri.event_of_rpc(rpc)
-                .is_some_and(|found| found.name == event)
-        }) {
-            let mut rpcs: Vec<&str> = views()
-                .flat_map(|nri| &nri.events)
-                .map(|event| event.rpc_name.as_str())
-                .collect();
+        } else if !views().any(|nri| nri.event_of_rpc(rpc).is_some_and(|found| found.name == event))
+        {
+            let mut rpcs: Vec<&str> =
+                views().flat_map(|nri| &nri.events).map(|event| event.rpc_name.as_str()).collect();
             rpcs.sort_unstable();
             rpcs.dedup();
             problems.push(self.entry(
@@ -191,15 +170,12 @@ impl History {
     /// Returns the problem of an entry of `deprecation` that names a missing `what`.
     fn entry(&self, deprecation: &Deprecation, name: &str, what: &str, near: &[&str]) -> Problem {
         let text = &self.tables.deprecations;
-        let fact = format!(
-            "deprecation `{}` names {what} `{name}`, which does not exist",
-            deprecation.id
-        );
+        let fact =
+            format!("deprecation `{}` names {what} `{name}`, which does not exist", deprecation.id);
         let start = deprecation.place.start;
         let found = text.get(start..).and_then(|rest| rest.find(name));
-        let span = found.map_or(deprecation.place.clone(), |at| {
-            start + at..start + at + name.len()
-        });
+        let span =
+            found.map_or(deprecation.place.clone(), |at| start + at..start + at + name.len());
         Problem::new(ErrorKind::Table, fact)
             .in_file(deprecation::FILE)
             .at(text, span)
@@ -207,20 +183,11 @@ impl History {
     }
 
     fn unmatched(&self, file: &str, name: &str, fact: String) -> Problem {
-        let text: &str = if file == runtime::FILE {
-            &self.tables.runtimes
-        } else {
-            &self.tables.versions
-        };
+        let text: &str =
+            if file == runtime::FILE { &self.tables.runtimes } else { &self.tables.versions };
         let problem = Problem::new(ErrorKind::Table, fact).in_file(file);
         match text.find(&format!("\"{name}\"")).map(|at| at + 1) {
-            Some(at) => problem.at(
-                text,
-                Range {
-                    start: at,
-                    end: at + name.len(),
-                },
-            ),
+            Some(at) => problem.at(text, Range { start: at, end: at + name.len() }),
             None => problem,
         }
     }

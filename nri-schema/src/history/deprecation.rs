@@ -147,9 +147,7 @@ fn in_series(all: &[(String, String)], runtime: &str, release: &Version) -> bool
     let release = [release.major, release.minor, release.patch];
     let mut all = all.iter().filter(|(id, _)| id == runtime);
     all.any(|(_, series)| {
-        let mut parts = series
-            .split('.')
-            .map(|part| part.parse().unwrap_or(u64::MAX));
+        let mut parts = series.split('.').map(|part| part.parse().unwrap_or(u64::MAX));
         release
             >= std::array::from_fn(|at| parts.next().unwrap_or(if at == 0 { u64::MAX } else { 0 }))
     })
@@ -173,10 +171,7 @@ mod tests {
 
     fn since(nri: Option<&str>, series: &[(&str, &str)]) -> Since {
         let owned = |(id, series): &(&str, &str)| ((*id).to_owned(), (*series).to_owned());
-        Since {
-            nri: nri.map(str::to_owned),
-            runtimes: series.iter().map(owned).collect(),
-        }
+        Since { nri: nri.map(str::to_owned), runtimes: series.iter().map(owned).collect() }
     }
 
     #[test]

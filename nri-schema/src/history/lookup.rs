@@ -33,11 +33,7 @@ impl History {
             return Ok(release);
         }
         let who = format!("{} {}", at.runtime.id, at.release.name);
-        Err(no_protocol(
-            &format!("{who} links NRI {nri}, which has no protocol"),
-            self,
-        )
-        .into())
+        Err(no_protocol(&format!("{who} links NRI {nri}, which has no protocol"), self).into())
     }
 
     /// Returns the release `0.12.5` or `v0.12.5`, the newest patch of `0.12`, or `latest`. An
@@ -48,11 +44,7 @@ impl History {
     /// Returns an error if there is no such release; it lists similar ones. Also returns an error
     /// if it is from before the protocol.
     pub fn release(&self, spec: &str) -> Result<&Release, Error> {
-        if self
-            .one_shot()
-            .iter()
-            .any(|old| bare(&old.name) == bare(spec))
-        {
+        if self.one_shot().iter().any(|old| bare(&old.name) == bare(spec)) {
             let fact = format!("NRI v{} has no protocol", bare(spec));
             return Err(no_protocol(&fact, self).into());
         }
@@ -141,24 +133,17 @@ fn unknown_runtime(id: &str, runtimes: &[Runtime]) -> Problem {
 fn unknown_runtime_release(runtime: &Runtime, version: &str) -> Problem {
     let names = runtime.releases.iter().map(|release| release.name.as_str());
     let near = near::versions(version, names);
-    let near: Vec<String> = near
-        .iter()
-        .map(|name| format!("{}@{}", runtime.id, bare(name)))
-        .collect();
+    let near: Vec<String> =
+        near.iter().map(|name| format!("{}@{}", runtime.id, bare(name))).collect();
     let near: Vec<&str> = near.iter().map(String::as_str).collect();
     let fact = format!("unknown release `{version}` of {}", runtime.id);
-    let otherwise = format!(
-        "name one as {}@1.2.3, or {}@1.2 for the newest patch",
-        runtime.id, runtime.id
-    );
+    let otherwise =
+        format!("name one as {}@1.2.3, or {}@1.2 for the newest patch", runtime.id, runtime.id);
     Problem::new(ErrorKind::Version, fact).with_help(near::help(&near, &otherwise))
 }
 
 fn no_protocol(fact: &str, history: &History) -> Problem {
-    let oldest = history
-        .releases()
-        .first()
-        .map_or("v0.2.0", |release| release.name.as_str());
+    let oldest = history.releases().first().map_or("v0.2.0", |release| release.name.as_str());
     Problem::new(ErrorKind::Version, fact).with_help(format!(
         "its plugins are executables that read and write JSON once; the first NRI release with a protocol is {oldest}"
     ))

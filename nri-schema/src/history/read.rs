@@ -39,10 +39,8 @@ mod tests {
 
     #[test]
     fn the_embedded_values_are_those_of_the_tables() {
-        let (embedded, read) = (
-            History::embedded().unwrap(),
-            History::from_tables(Tables::embedded()).unwrap(),
-        );
+        let (embedded, read) =
+            (History::embedded().unwrap(), History::from_tables(Tables::embedded()).unwrap());
         assert_eq!(embedded.releases(), read.releases());
         assert_eq!(embedded.one_shot(), read.one_shot());
         assert_eq!(embedded.module(), read.module());

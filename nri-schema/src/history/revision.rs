@@ -25,11 +25,7 @@ pub struct Proto {
 impl Proto {
     /// Returns the proto of a revision that is compiled from its text.
     pub fn from_text(revision: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Proto {
-        Proto {
-            revision: revision.into(),
-            text: text.into(),
-            descriptors: None,
-        }
+        Proto { revision: revision.into(), text: text.into(), descriptors: None }
     }
 
     pub(super) fn embedded(revision: &nri_protos::Revision) -> Proto {

@@ -36,10 +36,7 @@ pub(super) fn untagged(release: Release, pre: &str, shipped_by: &str) -> Release
 
 /// Returns a release before the protocol.
 pub(super) fn one_shot(name: &str, date: &str) -> OneShot {
-    OneShot {
-        name: name.to_owned(),
-        date: date.to_owned(),
-    }
+    OneShot { name: name.to_owned(), date: date.to_owned() }
 }
 
 /// Returns the release of a runtime: its name, version, the NRI that it links, and its date.

@@ -66,16 +66,11 @@ fn sentinel(nri: &NriView, events: &Enum, problems: &mut Vec<Problem>) {
 fn numbers(nri: &NriView, problems: &mut Vec<Problem>) {
     for (event, expected) in nri.events.iter().zip(1..) {
         if event.number != expected {
-            let fact = format!(
-                "event {} has number {}, expected {expected}",
-                event.name, event.number
-            );
+            let fact =
+                format!("event {} has number {}, expected {expected}", event.name, event.number);
             problems.push(at(event, fact).with_help("events are numbered from 1 without gaps"));
         } else if event.number > 31 {
-            let fact = format!(
-                "event {} has number {}, beyond the mask",
-                event.name, event.number
-            );
+            let fact = format!("event {} has number {}, beyond the mask", event.name, event.number);
             problems.push(at(event, fact).with_help("the mask is an int32: 31 events at most"));
         }
     }
@@ -100,9 +95,7 @@ fn at(event: &Event, fact: String) -> Problem {
 fn problem(fact: String, place: Option<&Location>) -> Problem {
     let problem = Problem::new(ErrorKind::Protocol, fact);
     match place {
-        Some(place) => problem
-            .in_file(&place.file)
-            .at_position(place.line, place.column),
+        Some(place) => problem.in_file(&place.file).at_position(place.line, place.column),
         None => problem,
     }
 }

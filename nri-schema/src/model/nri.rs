@@ -150,9 +150,7 @@ fn carrier<'p>(rpc_name: &str, plugin: Option<&'p Service>) -> (Carrier, Option<
 
 fn bit(number: i32) -> u32 {
     let shift = u32::try_from(number - 1).ok();
-    shift
-        .and_then(|shift| 1_u32.checked_shl(shift))
-        .unwrap_or(0)
+    shift.and_then(|shift| 1_u32.checked_shl(shift)).unwrap_or(0)
 }
 
 /// Returns the mask of the valid events. The rule is `LAST - 1`:

@@ -13,10 +13,7 @@ pub(super) fn protocol(schema: &Schema, is_read: impl Fn(&str) -> bool) -> Proto
     let read = |(_, file): &(usize, &schema::File)| is_read(&file.name);
     let files: Vec<_> = schema.files.iter().enumerate().filter(read).collect();
     let package = files.first().map(|(_, file)| file.package.clone());
-    let mut protocol = Protocol {
-        package: package.unwrap_or_default(),
-        ..Protocol::default()
-    };
+    let mut protocol = Protocol { package: package.unwrap_or_default(), ..Protocol::default() };
     for (index, file) in files {
         Reader::new(schema, index, file).add_to(&mut protocol);
     }
@@ -50,9 +47,7 @@ impl<'s> Reader<'s> {
     fn add_to(&self, protocol: &mut Protocol) {
         let own = |service: &&schema::Service| service.id.file == self.index;
         let services = self.schema.services.iter().filter(own);
-        protocol
-            .services
-            .extend(services.map(|service| self.service(service)));
+        protocol.services.extend(services.map(|service| self.service(service)));
         protocol.messages.extend(self.messages_in(&[]));
         protocol.enums.extend(self.enums_in(&[]));
     }
@@ -146,11 +141,7 @@ impl<'s> Reader<'s> {
         };
         About {
             comment: comment.clone(),
-            location: Some(Location {
-                file: self.file.name.clone(),
-                line: *line,
-                column: *column,
-            }),
+            location: Some(Location { file: self.file.name.clone(), line: *line, column: *column }),
         }
     }
 }

@@ -77,10 +77,7 @@ pub(super) struct FileProto {
 
 /// `FileOptions`.
 #[derive(Clone, PartialEq, Message)]
-#[expect(
-    missing_docs,
-    reason = "they are the options of descriptor.proto, in their words"
-)]
+#[expect(missing_docs, reason = "they are the options of descriptor.proto, in their words")]
 pub struct FileOptions {
     #[prost(string, tag = "1")]
     pub java_package: String,

@@ -32,17 +32,11 @@ impl Id {
         file: usize,
         path: Box<[i32]>,
     ) -> Self {
-        let scopes = [package, nested]
-            .into_iter()
-            .filter(|scope| !scope.is_empty());
+        let scopes = [package, nested].into_iter().filter(|scope| !scope.is_empty());
         let full: Vec<&str> = scopes.chain([name]).collect();
         let full = full.join(".");
         Self {
-            nested_at: if package.is_empty() {
-                0
-            } else {
-                package.len() + 1
-            },
+            nested_at: if package.is_empty() { 0 } else { package.len() + 1 },
             name_at: full.len() - name.len(),
             full,
             file,

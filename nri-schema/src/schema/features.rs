@@ -43,10 +43,7 @@ impl Syntax {
 
 /// The resolved features of one element, as numbers of the enums in `FeatureSet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    missing_docs,
-    reason = "they are the features of descriptor.proto, in their words"
-)]
+#[expect(missing_docs, reason = "they are the features of descriptor.proto, in their words")]
 pub struct Features {
     pub field_presence: i32,
     pub enum_type: i32,
@@ -113,21 +110,15 @@ impl Features {
         let defaults = match (Syntax::of(file)?, file.edition) {
             (Syntax::Proto2, _) => PROTO2,
             (Syntax::Proto3, _) => PROTO3,
-            (Syntax::Editions, EDITION_2023) => Self {
-                field_presence: PRESENCE_EXPLICIT,
-                ..PROTO3
-            },
-            (Syntax::Editions, EDITION_2024) => Self {
-                field_presence: PRESENCE_EXPLICIT,
-                cpp_string_type: CPP_VIEW,
-                ..PROTO3
-            },
+            (Syntax::Editions, EDITION_2023) => {
+                Self { field_presence: PRESENCE_EXPLICIT, ..PROTO3 }
+            }
+            (Syntax::Editions, EDITION_2024) => {
+                Self { field_presence: PRESENCE_EXPLICIT, cpp_string_type: CPP_VIEW, ..PROTO3 }
+            }
             (Syntax::Editions, _) => return None,
         };
-        let own = file
-            .options
-            .as_ref()
-            .and_then(|options| options.features.as_ref());
+        let own = file.options.as_ref().and_then(|options| options.features.as_ref());
         Some(defaults.with(own))
     }
 

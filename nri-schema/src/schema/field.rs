@@ -25,9 +25,7 @@ pub(super) fn field(
 ) -> Result<Field> {
     let id = scope.id(&proto.name, "field", tag, index)?;
     let options = proto.options.as_deref();
-    let features = scope
-        .features
-        .with(options.and_then(|options| options.features.as_ref()));
+    let features = scope.features.with(options.and_then(|options| options.features.as_ref()));
     let type_name = without_dot(&proto.type_name);
     let Some((declared, is_map)) = types.of_field(&proto, &type_name) else {
         return Err(problem::no_type(&id.full, scope.file_name).into());
@@ -43,9 +41,7 @@ pub(super) fn field(
         kind: if delimited { number::GROUP } else { declared },
         cardinality: cardinality(&proto, declared, is_map, features),
         packed: is_packed(&proto, declared, features),
-        oneof: oneof
-            .filter(|oneof| !oneof.synthetic)
-            .map(|oneof| oneof.name.clone()),
+        oneof: oneof.filter(|oneof| !oneof.synthetic).map(|oneof| oneof.name.clone()),
         owner: Arc::clone(owner),
         is_extension: false,
         in_map_entry: false,
@@ -68,11 +64,7 @@ pub(super) fn without_dot(name: &str) -> String {
 /// is not in the source.
 pub(super) fn oneofs(proto: &mut MessageProto, scope: &Scope<'_>) -> Result<Vec<Oneof>> {
     let (mut members, mut optional) = (HashMap::<_, usize>::new(), HashSet::new());
-    for (field, index) in proto
-        .field
-        .iter()
-        .filter_map(|field| Some((field, field.oneof_index?)))
-    {
+    for (field, index) in proto.field.iter().filter_map(|field| Some((field, field.oneof_index?))) {
         *members.entry(index).or_default() += 1;
         if field.proto3_optional {
             optional.insert(index);
@@ -99,12 +91,8 @@ fn oneof_of<'a>(
     let Some(index) = proto.oneof_index else {
         return Ok(None);
     };
-    let oneof = usize::try_from(index)
-        .ok()
-        .and_then(|index| oneofs.get(index));
-    oneof
-        .map(Some)
-        .ok_or_else(|| problem::no_oneof(&id.full, scope.file_name).into())
+    let oneof = usize::try_from(index).ok().and_then(|index| oneofs.get(index));
+    oneof.map(Some).ok_or_else(|| problem::no_oneof(&id.full, scope.file_name).into())
 }
 
 fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Features) -> Cardinality {
@@ -130,10 +118,8 @@ fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Featur
 /// Returns true if a list is packed. Only lists of numbers can be; the option decides, or if there
 /// is none the features.
 fn is_packed(proto: &FieldProto, declared: i32, features: Features) -> bool {
-    let is_number = !matches!(
-        declared,
-        number::STRING | number::BYTES | number::MESSAGE | number::GROUP
-    );
+    let is_number =
+        !matches!(declared, number::STRING | number::BYTES | number::MESSAGE | number::GROUP);
     let option = proto.options.as_ref().and_then(|options| options.packed);
     let packed = option.unwrap_or(features.repeated_field_encoding == value::REPEATED_PACKED);
     proto.label == number::LABEL_REPEATED && is_number && packed

@@ -52,11 +52,7 @@ fn decode<M: prost::Message + Default>(bytes: Bytes) -> Result<M> {
 }
 
 fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
-    match file
-        .dependency
-        .iter()
-        .find(|import| !known.contains(*import))
-    {
+    match file.dependency.iter().find(|import| !known.contains(*import)) {
         Some(import) => Err(problem::no_import(import, &file.name).into()),
         None => Ok(()),
     }
@@ -87,12 +83,7 @@ impl Builder {
     fn file(&mut self, mut proto: FileProto, text: Option<(String, Adjust)>) -> Result<()> {
         let (syntax, features) = head(&proto)?;
         let file = self.schema.files.len();
-        if self
-            .schema
-            .file_by_name
-            .insert(proto.name.clone(), file)
-            .is_some()
-        {
+        if self.schema.file_by_name.insert(proto.name.clone(), file).is_some() {
             return Err(problem::declared_twice(&proto.name, "").into());
         }
         let (messages, enums) = (take(&mut proto.message_type), take(&mut proto.enum_type));
@@ -147,14 +138,8 @@ impl Builder {
         let owner: Arc<str> = id.name().into();
         let mut fields = Vec::with_capacity(proto.field.len());
         for (index, field) in take(&mut proto.field).into_iter().enumerate() {
-            let mut field = field::field(
-                &self.types,
-                field,
-                &owner,
-                &inner,
-                (tag::FIELD, index),
-                &oneofs,
-            )?;
+            let mut field =
+                field::field(&self.types, field, &owner, &inner, (tag::FIELD, index), &oneofs)?;
             field.in_map_entry = entry;
             if entry {
                 // Maps are never delimited, whatever the file's features say.
@@ -164,17 +149,10 @@ impl Builder {
             fields.push(field);
         }
         let map_fields = Self::map_fields(&fields);
-        self.messages(
-            take(&mut proto.nested_type),
-            &inner,
-            tag::MESSAGE,
-            &map_fields,
-        )?;
+        self.messages(take(&mut proto.nested_type), &inner, tag::MESSAGE, &map_fields)?;
         self.enums(take(&mut proto.enum_type), &inner, tag::ENUM)?;
         self.extensions(take(&mut proto.extension), &inner, tag::EXTENSION)?;
-        self.schema
-            .message_by_name
-            .insert(id.full.clone(), self.schema.messages.len());
+        self.schema.message_by_name.insert(id.full.clone(), self.schema.messages.len());
         self.schema.messages.push(Message {
             fields,
             oneofs,
@@ -191,14 +169,9 @@ impl Builder {
     /// Returns the entry types that fields of a message stand in for, with the place of the field's
     /// type.
     fn map_fields(fields: &[Field]) -> HashMap<String, Box<[i32]>> {
-        let maps = fields
-            .iter()
-            .filter(|field| field.cardinality == Cardinality::Map);
+        let maps = fields.iter().filter(|field| field.cardinality == Cardinality::Map);
         maps.map(|field| {
-            (
-                field.type_name.clone(),
-                [&*field.id.path, &[tag::TYPE_NAME]].concat().into(),
-            )
+            (field.type_name.clone(), [&*field.id.path, &[tag::TYPE_NAME]].concat().into())
         })
         .collect()
     }
@@ -206,23 +179,15 @@ impl Builder {
     fn enums(&mut self, protos: Vec<EnumProto>, scope: &Scope<'_>, tag: i32) -> Result<()> {
         for (index, proto) in protos.into_iter().enumerate() {
             let id = scope.id(&proto.name, "enum", tag, index)?;
-            let own = proto
-                .options
-                .as_ref()
-                .and_then(|options| options.features.as_ref());
+            let own = proto.options.as_ref().and_then(|options| options.features.as_ref());
             let features = scope.features.with(own);
             let inner = scope.inside(&id, features);
             let values = proto.value.into_iter().enumerate().map(|(index, value)| {
                 let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
-                Ok(EnumValue {
-                    id,
-                    number: value.number,
-                })
+                Ok(EnumValue { id, number: value.number })
             });
             let values: Vec<EnumValue> = values.collect::<Result<_>>()?;
-            self.schema
-                .enum_by_name
-                .insert(id.full.clone(), self.schema.enums.len());
+            self.schema.enum_by_name.insert(id.full.clone(), self.schema.enums.len());
             self.schema.enums.push(Enum {
                 values,
                 reserved: spans(&proto.reserved_range, 0),
@@ -239,10 +204,7 @@ impl Builder {
             proto.oneof_index = None;
             let owner: Arc<str> = without_dot(&proto.extendee).into();
             let extension = field::field(&self.types, proto, &owner, scope, (tag, index), &[])?;
-            self.schema.extensions.push(Field {
-                is_extension: true,
-                ..extension
-            });
+            self.schema.extensions.push(Field { is_extension: true, ..extension });
         }
         Ok(())
     }
@@ -258,9 +220,7 @@ impl Builder {
                 output: without_dot(&method.output_type),
                 client_streaming: method.client_streaming,
                 server_streaming: method.server_streaming,
-                idempotency_level: method
-                    .options
-                    .map_or(0, |options| options.idempotency_level),
+                idempotency_level: method.options.map_or(0, |options| options.idempotency_level),
             })
         });
         let methods: Vec<Method> = methods.collect::<Result<_>>()?;
@@ -286,9 +246,7 @@ fn head(proto: &FileProto) -> Result<(Syntax, Features)> {
 /// Returns ranges with both ends included; `beyond` is the distance of the stored end from the last
 /// number.
 fn spans(ranges: &[RangeProto], beyond: i64) -> Vec<Span> {
-    let span = |range: &RangeProto| Span {
-        start: range.start.into(),
-        end: i64::from(range.end) - beyond,
-    };
+    let span =
+        |range: &RangeProto| Span { start: range.start.into(), end: i64::from(range.end) - beyond };
     ranges.iter().map(span).collect()
 }

@@ -26,11 +26,7 @@ pub struct Locations {
 
 impl Locations {
     pub(super) fn new(encoded: Bytes, text: Option<(String, Adjust)>) -> Self {
-        Self {
-            encoded,
-            text,
-            by_path: OnceLock::new(),
-        }
+        Self { encoded, text, by_path: OnceLock::new() }
     }
 
     /// Returns the first place recorded for exactly this path.
@@ -109,11 +105,7 @@ fn start(span: &[i32]) -> LineColumn {
 /// Returns the comment's lines, without the space that separates them from the comment signs.
 fn comment(text: &str) -> String {
     let lines = (text.lines()).map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
-    lines
-        .collect::<Vec<_>>()
-        .join("\n")
-        .trim_matches('\n')
-        .to_owned()
+    lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
 #[cfg(test)]
@@ -121,13 +113,10 @@ mod tests {
     use super::*;
 
     fn locations(entries: &[(&[i32], &[i32])]) -> Locations {
-        let all = entries.iter().map(|(path, span)| SourceLocation {
-            path: path.to_vec(),
-            span: span.to_vec(),
-        });
-        let info = SourceInfo {
-            location: all.collect(),
-        };
+        let all = entries
+            .iter()
+            .map(|(path, span)| SourceLocation { path: path.to_vec(), span: span.to_vec() });
+        let info = SourceInfo { location: all.collect() };
         Locations::new(info.encode_to_vec().into(), None)
     }
 

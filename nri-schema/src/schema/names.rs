@@ -86,9 +86,7 @@ mod tests {
                     enum F { W = 0; } service S { rpc R(M) returns (M); }";
         let compiled = compile::text("x.proto", text).expect("compiles");
         let set = compiled.pool.encode_to_vec();
-        for name in [
-            "M", "M.f", "M.N", "M.N.e", "M.N.E", "M.N.E.V", "F", "F.W", "S", "S.R",
-        ] {
+        for name in ["M", "M.f", "M.N", "M.N.e", "M.N.E", "M.N.E.V", "F", "F.W", "S", "S.R"] {
             assert!(declares(&set, &format!("a.b.{name}")), "{name}");
         }
         for name in [

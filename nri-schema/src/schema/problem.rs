@@ -20,18 +20,12 @@ pub(super) fn declared_twice(name: &str, file: &str) -> Problem {
 }
 
 pub(super) fn number_twice(message: &str, number: i32, file: &str) -> Problem {
-    with(
-        file,
-        format!("{message} has two fields with number {number}"),
-    )
+    with(file, format!("{message} has two fields with number {number}"))
 }
 
 pub(super) fn no_import(import: &str, file: &str) -> Problem {
-    with(
-        file,
-        format!("imports {import}, which the set does not contain"),
-    )
-    .with_help("compile with imports, `--include_imports` of protoc")
+    with(file, format!("imports {import}, which the set does not contain"))
+        .with_help("compile with imports, `--include_imports` of protoc")
 }
 
 pub(super) fn unknown_syntax(word: &str, file: &str) -> Problem {
@@ -44,24 +38,14 @@ pub(super) fn unknown_edition(number: i32, file: &str) -> Problem {
 }
 
 pub(super) fn no_type(field: &str, file: &str) -> Problem {
-    with(
-        file,
-        format!("field {field} has no type, or one that the set does not declare"),
-    )
+    with(file, format!("field {field} has no type, or one that the set does not declare"))
 }
 
 pub(super) fn no_oneof(field: &str, file: &str) -> Problem {
-    with(
-        file,
-        format!("field {field} is in a oneof that its message does not have"),
-    )
+    with(file, format!("field {field} is in a oneof that its message does not have"))
 }
 
 fn with(file: &str, fact: String) -> Problem {
     let problem = Problem::new(ErrorKind::Descriptor, fact);
-    if file.is_empty() {
-        problem
-    } else {
-        problem.in_file(file)
-    }
+    if file.is_empty() { problem } else { problem.in_file(file) }
 }

@@ -28,20 +28,11 @@ impl Scope<'_> {
     }
 
     pub(super) fn inside<'a>(&'a self, id: &'a Id, features: Features) -> Scope<'a> {
-        Scope {
-            nested: id.nested(),
-            path: &id.path,
-            features,
-            ..*self
-        }
+        Scope { nested: id.nested(), path: &id.path, features, ..*self }
     }
 }
 
 /// Returns a name in a scope, which may be the root.
 pub(super) fn join(scope: &str, name: &str) -> String {
-    if scope.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{scope}.{name}")
-    }
+    if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }

@@ -29,29 +29,15 @@ impl Types {
     fn messages(&mut self, scope: &str, protos: &[MessageTypes]) {
         for proto in protos {
             let full = join(scope, &proto.name);
-            let is_entry = proto
-                .options
-                .as_ref()
-                .is_some_and(|options| options.map_entry);
+            let is_entry = proto.options.as_ref().is_some_and(|options| options.map_entry);
             self.messages(&full, &proto.nested_type);
             self.enums(&full, &proto.enum_type);
-            self.0.insert(
-                full,
-                if is_entry {
-                    Type::MapEntry
-                } else {
-                    Type::Message
-                },
-            );
+            self.0.insert(full, if is_entry { Type::MapEntry } else { Type::Message });
         }
     }
 
     fn enums(&mut self, scope: &str, protos: &[NamedProto]) {
-        self.0.extend(
-            protos
-                .iter()
-                .map(|proto| (join(scope, &proto.name), Type::Enum)),
-        );
+        self.0.extend(protos.iter().map(|proto| (join(scope, &proto.name), Type::Enum)));
     }
 
     /// Returns a field's type, and whether it is a map; `None` if it names a type that the set does

@@ -13,30 +13,12 @@ type Result<T> = std::result::Result<T, Error>;
 
 /// Checks that no name is declared twice, and that no two fields or extensions of a message have the same number.
 pub(super) fn check(schema: &Schema) -> Result<()> {
-    let mut names = Names {
-        schema,
-        seen: HashSet::new(),
-    };
-    schema
-        .messages
-        .iter()
-        .try_for_each(|message| names.message(message))?;
-    schema
-        .enums
-        .iter()
-        .try_for_each(|declared| names.enumeration(declared))?;
-    schema
-        .services
-        .iter()
-        .try_for_each(|service| names.service(service))?;
-    schema
-        .extensions
-        .iter()
-        .try_for_each(|extension| names.id(&extension.id))?;
-    schema
-        .messages
-        .iter()
-        .try_for_each(|message| numbers(schema, message))?;
+    let mut names = Names { schema, seen: HashSet::new() };
+    schema.messages.iter().try_for_each(|message| names.message(message))?;
+    schema.enums.iter().try_for_each(|declared| names.enumeration(declared))?;
+    schema.services.iter().try_for_each(|service| names.service(service))?;
+    schema.extensions.iter().try_for_each(|extension| names.id(&extension.id))?;
+    schema.messages.iter().try_for_each(|message| numbers(schema, message))?;
     extensions(schema)
 }
 
@@ -49,10 +31,7 @@ struct Names<'s> {
 impl<'s> Names<'s> {
     fn message(&mut self, message: &'s Message) -> Result<()> {
         self.id(&message.id)?;
-        message
-            .fields
-            .iter()
-            .try_for_each(|field| self.id(&field.id))?;
+        message.fields.iter().try_for_each(|field| self.id(&field.id))?;
         let mut oneofs = message.oneofs.iter();
         oneofs.try_for_each(|oneof| {
             let name = join(&message.id.full, &oneof.name);
@@ -62,18 +41,12 @@ impl<'s> Names<'s> {
 
     fn enumeration(&mut self, declared: &'s Enum) -> Result<()> {
         self.id(&declared.id)?;
-        declared
-            .values
-            .iter()
-            .try_for_each(|value| self.id(&value.id))
+        declared.values.iter().try_for_each(|value| self.id(&value.id))
     }
 
     fn service(&mut self, service: &'s Service) -> Result<()> {
         self.id(&service.id)?;
-        service
-            .methods
-            .iter()
-            .try_for_each(|method| self.id(&method.id))
+        service.methods.iter().try_for_each(|method| self.id(&method.id))
     }
 
     fn id(&mut self, id: &'s Id) -> Result<()> {
@@ -93,11 +66,7 @@ impl<'s> Names<'s> {
 
 fn numbers(schema: &Schema, message: &Message) -> Result<()> {
     let mut seen = HashSet::with_capacity(message.fields.len());
-    match message
-        .fields
-        .iter()
-        .find(|field| !seen.insert(field.number))
-    {
+    match message.fields.iter().find(|field| !seen.insert(field.number)) {
         Some(field) => Err(twice(schema, &message.id.full, field)),
         None => Ok(()),
     }

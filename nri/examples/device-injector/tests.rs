@@ -43,10 +43,7 @@ async fn annotations_inject_all_that_they_request() {
     assert_eq!(linux.devices, [fuse.mode(0o666).owner(5, 6), disk]);
     let priority = LinuxIoPriority::new(IoPrioClass::IoprioClassBe, 4);
     assert_eq!(linux.io_priority, Some(priority));
-    assert_eq!(
-        adjustment.mounts,
-        [Mount::bind("/srv", "/data").read_only()]
-    );
+    assert_eq!(adjustment.mounts, [Mount::bind("/srv", "/data").read_only()]);
     assert_eq!(adjustment.cdi_devices[0].name, "example.com/gpu=0");
 }
 
@@ -61,17 +58,11 @@ async fn the_most_specific_annotation_applies() {
         "devices.nri.io",
     ];
     let values = keys.map(|key| format!("[{{path: '{key}', type: c}}]"));
-    let annotations: Vec<_> = keys
-        .into_iter()
-        .zip(values.iter().map(String::as_str))
-        .collect();
+    let annotations: Vec<_> = keys.into_iter().zip(values.iter().map(String::as_str)).collect();
     for first in 0..keys.len() {
         assert_eq!(device(&annotations[first..]).await.unwrap(), keys[first]);
     }
-    let other = (
-        "devices.noderesource.dev/container.side",
-        "[{path: /dev/a, type: c}]",
-    );
+    let other = ("devices.noderesource.dev/container.side", "[{path: /dev/a, type: c}]");
     assert_eq!(device(&[other]).await, None);
     assert_eq!(device(&[("devices.noderesource.dev", "")]).await, None);
 }
@@ -79,22 +70,10 @@ async fn the_most_specific_annotation_applies() {
 #[tokio::test]
 async fn an_annotation_that_cannot_be_read_fails_the_container() {
     for (key, value, reason) in [
-        (
-            "devices.noderesource.dev",
-            "[{type: c}]",
-            "missing field `path`",
-        ),
-        (
-            "devices.nri.io/pod",
-            "[{path: /dev/a, type: c, file_mode: rw}]",
-            "file_mode \"rw\"",
-        ),
+        ("devices.noderesource.dev", "[{type: c}]", "missing field `path`"),
+        ("devices.nri.io/pod", "[{path: /dev/a, type: c, file_mode: rw}]", "file_mode \"rw\""),
         ("mounts.noderesource.dev", "/srv", "expected a sequence"),
-        (
-            "io-priority.noderesource.dev",
-            "{class: BEST}",
-            "unknown class \"BEST\"",
-        ),
+        ("io-priority.noderesource.dev", "{class: BEST}", "unknown class \"BEST\""),
     ] {
         let error = create(&[(key, value)]).await.unwrap_err();
         assert!(error.fails_request());

@@ -15,10 +15,7 @@ impl Arrival {
         let json = |error: serde_json::Error| nri::Error::other(error);
         Ok(Arrival {
             pod: serde_json::to_value(pod).map_err(json)?,
-            container: container
-                .map(serde_json::to_value)
-                .transpose()
-                .map_err(json)?,
+            container: container.map(serde_json::to_value).transpose().map_err(json)?,
         })
     }
 

@@ -19,11 +19,7 @@ pub(crate) struct Differ {
 
 impl Differ {
     pub(crate) fn new(place: usize, index: u8, history: Arc<History>) -> Self {
-        Differ {
-            place,
-            index,
-            history,
-        }
+        Differ { place, index, history }
     }
 
     fn arrive(
@@ -34,8 +30,7 @@ impl Differ {
     ) -> nri::Result<()> {
         let id = container.map_or(&pod.id, |container| &container.id);
         let arrival = Arrival::new(pod, container)?;
-        self.history
-            .arrive(self.place, (self.index, event), id, arrival);
+        self.history.arrive(self.place, (self.index, event), id, arrival);
         Ok(())
     }
 }
@@ -53,10 +48,7 @@ impl Synchronize for Differ {
             let pods = serde_json::to_string(&pods).map_err(json)?;
             let containers = serde_json::to_string(&containers).map_err(json)?;
             report.print(&format!("[{}] Synchronize: pods: {pods}", self.index));
-            report.print(&format!(
-                "[{}] Synchronize: containers: {containers}",
-                self.index
-            ));
+            report.print(&format!("[{}] Synchronize: containers: {containers}", self.index));
         }
         Ok(Updates::new())
     }

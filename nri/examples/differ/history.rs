@@ -20,11 +20,7 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn new(places: usize, report: Report) -> Self {
-        History {
-            places,
-            report,
-            arrived: Mutex::default(),
-        }
+        History { places, report, arrived: Mutex::default() }
     }
 
     /// Reports what changed since the event arrived at the place before. Nothing is reported if that place did not get the

@@ -36,10 +36,7 @@ struct Settings {
 
 impl Settings {
     fn new() -> Self {
-        Settings {
-            indices: vec![0, 99],
-            report: Report::default(),
-        }
+        Settings { indices: vec![0, 99], report: Report::default() }
     }
 
     fn take(&mut self, name: &str, parser: &mut lexopt::Parser) -> Result<bool, lexopt::Error> {

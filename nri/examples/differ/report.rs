@@ -50,11 +50,8 @@ impl Report {
             self.dump(index, event, before);
         }
         for ((name, before), (_, now)) in before.objects().zip(now.objects()) {
-            let mut lines = if self.yaml {
-                yaml_changes(before, now)
-            } else {
-                field_changes(before, now)
-            };
+            let mut lines =
+                if self.yaml { yaml_changes(before, now) } else { field_changes(before, now) };
             if lines.is_empty() {
                 lines.push("<no changes>".to_owned());
             }

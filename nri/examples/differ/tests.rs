@@ -31,10 +31,7 @@ async fn printed(change: impl FnOnce(&mut Report)) -> String {
     report.append_to(file.path().to_str().unwrap()).unwrap();
     change(&mut report);
     let mut runtime = start(report).await;
-    let app = pod("web")
-        .container("app")
-        .annotation("kept", "old")
-        .env("A", "1");
+    let app = pod("web").container("app").annotation("kept", "old").env("A", "1");
     runtime.create_in_pod(app).await.unwrap();
     fs::read_to_string(file.path()).unwrap()
 }
@@ -67,33 +64,21 @@ async fn changes_of_plugins_in_between_are_printed() {
 #[tokio::test]
 async fn changes_may_be_printed_as_yaml() {
     let printed = printed(|report| report.yaml = true).await;
-    let lines: Vec<_> = printed
-        .lines()
-        .filter(|line| !line.contains("<no"))
-        .collect();
+    let lines: Vec<_> = printed.lines().filter(|line| !line.contains("<no")).collect();
     let expected = ["-  kept: old", "+  added: '1'", "+  kept: new", "+- B=2"];
     let expected = expected.map(|change| format!("[99] CreateContainer: container: {change}"));
     assert_eq!(lines.len(), expected.len(), "{lines:?}");
-    assert!(
-        expected.iter().all(|line| lines.contains(&line.as_str())),
-        "{lines:?}"
-    );
+    assert!(expected.iter().all(|line| lines.contains(&line.as_str())), "{lines:?}");
 }
 
 #[tokio::test]
 async fn levels_print_more() {
     let first = printed(|report| report.level = 1).await;
-    assert!(
-        first.contains("[0] CreateContainer: container:   name: app"),
-        "{first}"
-    );
+    assert!(first.contains("[0] CreateContainer: container:   name: app"), "{first}");
     assert!(!first.contains("Synchronize"));
     let all = printed(|report| report.level = 3).await;
     assert!(all.contains("[0] Synchronize: pods: []"), "{all}");
-    assert!(
-        all.contains("[99] CreateContainer: container:   - B=2"),
-        "{all}"
-    );
+    assert!(all.contains("[99] CreateContainer: container:   - B=2"), "{all}");
 }
 
 #[test]

@@ -60,9 +60,6 @@ impl When {
         let command = subject.args.first().ok_or_else(|| {
             nri::Error::new("a hook depends on the command, but the container has none")
         })?;
-        Ok(self
-            .commands
-            .iter()
-            .any(|pattern| pattern.is_match(command)))
+        Ok(self.commands.iter().any(|pattern| pattern.is_match(command)))
     }
 }

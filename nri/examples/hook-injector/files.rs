@@ -121,10 +121,7 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
+        if path.extension().is_some_and(|extension| extension == "json") {
             paths.push(path);
         }
     }
@@ -141,10 +138,7 @@ fn parse(name: String, text: &[u8]) -> Result<HookFile, String> {
     let json = |error: serde_json::Error| error.to_string();
     let Versioned { version } = serde_json::from_slice(text).map_err(json)?;
     let (file, any) = match version.as_str() {
-        "1.0.0" => (
-            serde_json::from_slice::<Current>(text).map_err(json)?,
-            false,
-        ),
+        "1.0.0" => (serde_json::from_slice::<Current>(text).map_err(json)?, false),
         "" | "0.1.0" => {
             let old: Old = serde_json::from_slice(text).map_err(json)?;
             (old.into(), true)
@@ -155,12 +149,7 @@ fn parse(name: String, text: &[u8]) -> Result<HookFile, String> {
         return Err(format!("the hook {:?} does not exist", file.hook.path));
     }
     let stages: Result<_, _> = file.stages.iter().map(|name| stage(name)).collect();
-    Ok(HookFile {
-        name,
-        hook: hook(file.hook),
-        when: conditions(file.when, any)?,
-        stages: stages?,
-    })
+    Ok(HookFile { name, hook: hook(file.hook), when: conditions(file.when, any)?, stages: stages? })
 }
 
 /// Returns the stage with this name. Hooks of the deprecated stage `prestart` run at `createRuntime`.
@@ -174,25 +163,16 @@ fn stage(name: &str) -> Result<HookStage, String> {
 }
 
 fn hook(hook: OciHook) -> Hook {
-    Hook {
-        path: hook.path,
-        args: hook.args,
-        env: hook.env,
-        timeout: hook.timeout.map(Into::into),
-    }
+    Hook { path: hook.path, args: hook.args, env: hook.env, timeout: hook.timeout.map(Into::into) }
 }
 
 fn conditions(conditions: Conditions, any: bool) -> Result<When, String> {
     let pattern = |text: &str| Regex::new(text).map_err(|error| error.to_string());
     let annotations = conditions.annotations.iter();
-    let annotations: Result<_, String> = annotations
-        .map(|(key, value)| Ok((pattern(key)?, pattern(value)?)))
-        .collect();
-    let commands: Result<_, String> = conditions
-        .commands
-        .iter()
-        .map(|text| pattern(text))
-        .collect();
+    let annotations: Result<_, String> =
+        annotations.map(|(key, value)| Ok((pattern(key)?, pattern(value)?))).collect();
+    let commands: Result<_, String> =
+        conditions.commands.iter().map(|text| pattern(text)).collect();
     Ok(When {
         always: conditions.always,
         annotations: annotations?,

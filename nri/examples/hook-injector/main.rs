@@ -36,10 +36,7 @@ const HELP: &str = concat!(
     "      --disable-watch read the folders only once, at the start\n",
 );
 
-const FOLDERS: [&str; 2] = [
-    "/usr/share/containers/oci/hooks.d",
-    "/etc/containers/oci/hooks.d",
-];
+const FOLDERS: [&str; 2] = ["/usr/share/containers/oci/hooks.d", "/etc/containers/oci/hooks.d"];
 
 struct HookInjector {
     folders: Vec<PathBuf>,

@@ -23,10 +23,7 @@ fn file(when: Value, stages: &[&str]) -> Value {
 
 /// Returns the hooks of a container.
 async fn hooks(folders: &[&TempDir], app: ContainerFixture) -> Result<Hooks, EventError> {
-    let folders = folders
-        .iter()
-        .map(|folder| folder.path().to_owned())
-        .collect();
+    let folders = folders.iter().map(|folder| folder.path().to_owned()).collect();
     let plugin = HookInjector::new(folders, true).unwrap();
     let mut runtime = testing::Runtime::new().start(plugin).await.unwrap();
     let created = runtime.create_in_pod(app).await?;
@@ -34,10 +31,7 @@ async fn hooks(folders: &[&TempDir], app: ContainerFixture) -> Result<Hooks, Eve
 }
 
 fn app() -> ContainerFixture {
-    pod("web")
-        .annotation("example.com/demo", "yes")
-        .container("app")
-        .args(["/bin/busybox", "ls"])
+    pod("web").annotation("example.com/demo", "yes").container("app").args(["/bin/busybox", "ls"])
 }
 
 #[tokio::test]
@@ -49,24 +43,16 @@ async fn conditions_select_containers() {
         (json!({}), false),
         (json!({ "annotations": { "^example\\.com/": "^y" } }), true),
         (json!({ "annotations": { "^example\\.com/": "^n" } }), false),
-        (
-            json!({ "annotations": { "demo": "yes", "other": "" } }),
-            false,
-        ),
+        (json!({ "annotations": { "demo": "yes", "other": "" } }), false),
         (json!({ "commands": ["^/sbin/", "busybox$"] }), true),
         (json!({ "commands": ["^ls$"] }), false),
         (json!({ "always": false, "commands": ["busybox"] }), false),
         (json!({ "hasBindMounts": true }), true),
         (json!({ "hasBindMounts": false }), false),
-        (
-            json!({ "hasBindMounts": true, "annotations": { "demo": "no" } }),
-            false,
-        ),
+        (json!({ "hasBindMounts": true, "annotations": { "demo": "no" } }), false),
     ] {
         let hooks_of = folder(&[("a.json", file(when.clone(), &["poststop"]))]);
-        let hooks = hooks(&[&hooks_of], app().mount(mount.clone()))
-            .await
-            .unwrap();
+        let hooks = hooks(&[&hooks_of], app().mount(mount.clone())).await.unwrap();
         assert_eq!(hooks.iter().count() == 1, expected, "{when}");
     }
 }
@@ -77,25 +63,11 @@ async fn hooks_keep_their_arguments_and_are_sorted_by_file() {
     first["hook"] =
         json!({ "path": "/bin/sh", "args": ["sh", "-c", "true"], "env": ["A=b"], "timeout": 3 });
     let second = file(json!({ "always": true }), &["createRuntime"]);
-    let folder = folder(&[
-        ("B.json", second),
-        ("a.json", first),
-        ("c.txt", json!("not read")),
-    ]);
+    let folder = folder(&[("B.json", second), ("a.json", first), ("c.txt", json!("not read"))]);
     let hooks = hooks(&[&folder], app()).await.unwrap();
-    let full = Hook::new("/bin/sh")
-        .arg("-c")
-        .arg("true")
-        .env("A", "b")
-        .timeout_seconds(3);
-    let full = Hook {
-        args: vec!["sh".into(), "-c".into(), "true".into()],
-        ..full
-    };
-    let plain = Hook {
-        args: vec![],
-        ..Hook::new("/bin/sh")
-    };
+    let full = Hook::new("/bin/sh").arg("-c").arg("true").env("A", "b").timeout_seconds(3);
+    let full = Hook { args: vec!["sh".into(), "-c".into(), "true".into()], ..full };
+    let plain = Hook { args: vec![], ..Hook::new("/bin/sh") };
     assert_eq!(hooks.stage(HookStage::CreateRuntime), [full.clone(), plain]);
     assert_eq!(hooks.stage(HookStage::Poststop), [full]);
 }
@@ -114,10 +86,7 @@ async fn files_of_the_first_version_need_one_condition() {
         "hook": "/bin/sh", "arguments": ["-c"], "stage": ["prestart"], "cmd": ["nothing"], "annotation": ["^no$", "^yes$"],
     });
     let hooks = hooks(&[&folder(&[("a.json", old)])], app()).await.unwrap();
-    assert_eq!(
-        hooks.stage(HookStage::CreateRuntime)[0].args,
-        ["/bin/sh", "-c"]
-    );
+    assert_eq!(hooks.stage(HookStage::CreateRuntime)[0].args, ["/bin/sh", "-c"]);
 }
 
 #[test]
@@ -127,23 +96,14 @@ fn files_with_mistakes_keep_the_plugin_from_starting() {
     for (file, reason) in [
         (absent, "\"/absent\" does not exist"),
         (file(json!({ "commands": ["("] }), &[]), "regex parse error"),
-        (
-            file(json!({ "always": true }), &["start"]),
-            "unknown stage \"start\"",
-        ),
+        (file(json!({ "always": true }), &["start"]), "unknown stage \"start\""),
         (json!({ "version": "2.0.0" }), "unknown version \"2.0.0\""),
-        (
-            json!({ "version": "1.0.0", "hook": {} }),
-            "missing field `stages`",
-        ),
+        (json!({ "version": "1.0.0", "hook": {} }), "missing field `stages`"),
     ] {
         let folder = folder(&[("a.json", file)]);
         let plugin = HookInjector::new(vec![folder.path().to_owned()], false);
         let error = plugin.err().unwrap().to_string();
-        assert!(
-            error.contains("a.json") && error.contains(reason),
-            "{error}"
-        );
+        assert!(error.contains("a.json") && error.contains(reason), "{error}");
     }
 }
 

@@ -56,11 +56,7 @@ impl Logger {
         if settings.quiet {
             return;
         }
-        let record = Record {
-            event,
-            pod,
-            container,
-        };
+        let record = Record { event, pod, container };
         let text = serde_json::to_string(&record).map_err(nri::Error::other);
         if let Err(error) = text.and_then(|text| Ok(settings.write(&(text + "\n"))?)) {
             tracing::warn!("cannot print {event}: {error}");
@@ -69,10 +65,7 @@ impl Logger {
 
     /// Applies the plugin's configuration file. Returns the events to subscribe to.
     fn configure(&self, overrides: Overrides) -> nri::Result<Subscription> {
-        let mut settings = self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut settings = self.settings.write().unwrap_or_else(PoisonError::into_inner);
         settings.apply(overrides)?;
         Ok(settings.events)
     }

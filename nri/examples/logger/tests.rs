@@ -12,10 +12,7 @@ async fn run(config: &str) -> (Created, Vec<Value>) {
     let config = format!("logFile: {}\n{config}", file.path().display());
     let settings = testing::Runtime::new().config(config);
     let mut runtime = settings.start(Logger::default()).await.unwrap();
-    let app = pod("web")
-        .container("app")
-        .annotation("key", "old")
-        .env("NAME", "old");
+    let app = pod("web").container("app").annotation("key", "old").env("NAME", "old");
     let created = runtime.create_in_pod(app).await.unwrap();
     runtime.start_container(&created).await.unwrap();
     runtime.stop_pod(&created.pod).await.unwrap();
@@ -26,10 +23,7 @@ async fn run(config: &str) -> (Created, Vec<Value>) {
 }
 
 fn events(lines: &[Value]) -> Vec<&str> {
-    lines
-        .iter()
-        .map(|line| line["event"].as_str().unwrap())
-        .collect()
+    lines.iter().map(|line| line["event"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -56,22 +50,9 @@ async fn every_event_is_printed_with_its_pod_and_container() {
 #[tokio::test]
 async fn events_are_chosen_by_name_or_group() {
     let (_, lines) = run("events: [podsandbox, start-container]").await;
-    let expected = [
-        "RunPodSandbox",
-        "StartContainer",
-        "StopPodSandbox",
-        "RemovePodSandbox",
-    ];
+    let expected = ["RunPodSandbox", "StartContainer", "StopPodSandbox", "RemovePodSandbox"];
     assert_eq!(events(&lines), expected);
-    assert_eq!(
-        events(
-            &run("events: [\"START_CONTAINER, PostStartContainer\"]")
-                .await
-                .1
-        )
-        .len(),
-        2
-    );
+    assert_eq!(events(&run("events: [\"START_CONTAINER, PostStartContainer\"]").await.1).len(), 2);
     assert_eq!(events(&run("events: [container]").await.1).len(), 7);
     assert_eq!(run("quiet: true").await.1.len(), 0);
 }

@@ -57,9 +57,7 @@ impl Links for Kernel {
 
 fn failed(what: &str, device: &Device, namespace: &Path, error: &dyn Display) -> nri::Error {
     let (name, namespace) = (&device.name, namespace.display());
-    nri::Error::new(format!(
-        "cannot {what} network device {name} ({namespace}): {error}"
-    ))
+    nri::Error::new(format!("cannot {what} network device {name} ({namespace}): {error}"))
 }
 
 /// Runs work in a separate thread, which may enter another namespace, and waits for it.
@@ -90,9 +88,7 @@ type Link = LinkMessageBuilder<LinkUnspec>;
 /// Returns changes for the device of this name in the thread's namespace.
 fn link(name: &str) -> io::Result<Link> {
     let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
-    Ok(LinkUnspec::new_with_index(netdevice::name_to_index(
-        socket, name,
-    )?))
+    Ok(LinkUnspec::new_with_index(netdevice::name_to_index(socket, name)?))
 }
 
 /// Returns the change that gives an injected device its old name.

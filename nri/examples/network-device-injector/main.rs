@@ -86,8 +86,7 @@ impl NetworkDeviceInjector {
             return Err(nri::Error::new(message));
         };
         let names: Vec<_> = devices.iter().map(|device| device.name.clone()).collect();
-        self.with_links(move |links| Self::inject(links, &namespace, &devices))
-            .await??;
+        self.with_links(move |links| Self::inject(links, &namespace, &devices)).await??;
         info!("{}: injected {}", pod.full_name(), names.join(", "));
         Ok(())
     }
@@ -96,8 +95,7 @@ impl NetworkDeviceInjector {
         let devices = request::devices(&pod)?;
         match namespace(&pod) {
             Some(namespace) if !devices.is_empty() => {
-                self.with_links(move |links| Self::release(links, &namespace, &devices))
-                    .await
+                self.with_links(move |links| Self::release(links, &namespace, &devices)).await
             }
             Some(_) | None => Ok(()),
         }

@@ -7,11 +7,8 @@ use serde::Deserialize;
 
 /// The prefixes of the annotation, newest first: the one in the documentation of the Go plugin, the one in its source,
 /// and the one that it had before.
-const PREFIXES: [&str; 3] = [
-    "netdevices.noderesource.dev",
-    "netdevice.noderesource.dev",
-    "netdevices.nri.containerd.io",
-];
+const PREFIXES: [&str; 3] =
+    ["netdevices.noderesource.dev", "netdevice.noderesource.dev", "netdevices.nri.containerd.io"];
 
 /// A network device as written, except that what is left out has its default.
 #[derive(Clone, Debug, Deserialize, PartialEq)]

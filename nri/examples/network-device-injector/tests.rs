@@ -12,17 +12,10 @@ struct Noted(Mutex<Vec<String>>);
 impl Noted {
     fn note(&self, what: &str, namespace: &Path, device: &Device) -> nri::Result<()> {
         let (namespace, name, new) = (namespace.display(), &device.name, &device.new_name);
-        let network = device
-            .network()
-            .map(|(address, prefix)| format!(" {address}/{prefix}"));
-        let mtu = device
-            .mtu
-            .map(|mtu| format!(" mtu {mtu}"))
-            .unwrap_or_default();
-        let line = format!(
-            "{what} {name} as {new} {namespace}{}{mtu}",
-            network.unwrap_or_default()
-        );
+        let network = device.network().map(|(address, prefix)| format!(" {address}/{prefix}"));
+        let mtu = device.mtu.map(|mtu| format!(" mtu {mtu}")).unwrap_or_default();
+        let line =
+            format!("{what} {name} as {new} {namespace}{}{mtu}", network.unwrap_or_default());
         self.0.lock().unwrap().push(line);
         match name.as_str() {
             "broken" => Err(nri::Error::new("no such device")),
@@ -54,10 +47,8 @@ async fn start() -> (RunningRuntime, Arc<Noted>) {
 
 fn pod_with(key: &str, value: &str) -> PodFixture {
     pod("web").annotation(key, value).with(|pod| {
-        let namespace = LinuxNamespace {
-            r#type: "network".to_owned(),
-            path: "/run/netns/web".to_owned(),
-        };
+        let namespace =
+            LinuxNamespace { r#type: "network".to_owned(), path: "/run/netns/web".to_owned() };
         pod.linux.get_or_insert_default().namespaces.push(namespace);
     })
 }
@@ -92,10 +83,7 @@ async fn every_spelling_of_the_annotation_is_read() {
         for suffix in ["", "/pod"] {
             let (mut runtime, noted) = start().await;
             let key = format!("{prefix}{suffix}");
-            runtime
-                .run_pod(pod_with(&key, "[{name: a}]"))
-                .await
-                .unwrap();
+            runtime.run_pod(pod_with(&key, "[{name: a}]")).await.unwrap();
             assert_eq!(noted.take(), ["inject a as a /run/netns/web"], "{key}");
         }
     }
@@ -107,18 +95,9 @@ async fn every_spelling_of_the_annotation_is_read() {
 #[tokio::test]
 async fn a_device_that_cannot_be_moved_fails_the_pod() {
     let (mut runtime, noted) = start().await;
-    let error = runtime
-        .run_pod(pod_with(KEY, "[{name: a}, {name: broken}]"))
-        .await
-        .unwrap_err();
-    assert!(
-        error.fails_request() && error.to_string().contains("no such device"),
-        "{error}"
-    );
-    assert_eq!(
-        noted.take().last().unwrap(),
-        "release a as a /run/netns/web"
-    );
+    let error = runtime.run_pod(pod_with(KEY, "[{name: a}, {name: broken}]")).await.unwrap_err();
+    assert!(error.fails_request() && error.to_string().contains("no such device"), "{error}");
+    assert_eq!(noted.take().last().unwrap(), "release a as a /run/netns/web");
 }
 
 #[tokio::test]
@@ -128,32 +107,21 @@ async fn mistakes_fail_the_pod() {
         ("[{name: ''}]", "a device has no name"),
         ("[{new_name: a}]", "missing field `name`"),
         ("[{name: a, address: 10.0.0}]", "invalid IP address"),
-        (
-            "[{name: a, address: 10.0.0.1, prefix: 33}]",
-            "10.0.0.1 has a prefix of 33 bits",
-        ),
+        ("[{name: a, address: 10.0.0.1, prefix: 33}]", "10.0.0.1 has a prefix of 33 bits"),
     ] {
         let error = runtime.run_pod(pod_with(KEY, value)).await.unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
     }
     let host = pod("host").annotation(KEY, "[{name: a}]");
     let error = runtime.run_pod(host).await.unwrap_err();
-    assert!(
-        error.to_string().contains("uses the host's network"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("uses the host's network"), "{error}");
     assert!(noted.take().is_empty());
 }
 
 #[test]
 fn the_kernel_names_a_device_that_it_lacks() {
     let device: Device = serde_yaml_ng::from_str("{name: absent0, new_name: eth1}").unwrap();
-    let error = Kernel
-        .inject(Path::new("/proc/self/ns/net"), &device)
-        .unwrap_err();
+    let error = Kernel.inject(Path::new("/proc/self/ns/net"), &device).unwrap_err();
     let message = error.to_string();
-    assert!(
-        message.contains("absent0") && message.contains("No such device"),
-        "{message}"
-    );
+    assert!(message.contains("absent0") && message.contains("No such device"), "{message}");
 }

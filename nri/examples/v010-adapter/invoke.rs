@@ -66,10 +66,7 @@ async fn call(program: &str, path: &OsStr, request: &Request<'_>) -> Result<Valu
     let output = output.map_err(|error| error.to_string())?;
     let result: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
         let text = String::from_utf8_lossy(&output.stdout);
-        format!(
-            "{}, and its output {text:?} is not a result: {error}",
-            output.status
-        )
+        format!("{}, and its output {text:?} is not a result: {error}", output.status)
     })?;
     match result["error"].as_str() {
         None | Some("") => Ok(result),

@@ -24,9 +24,8 @@ impl Programs {
             fs::write(&program, script).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        let plugins = answers
-            .iter()
-            .map(|(name, _)| json!({ "type": name, "conf": { "of": name } }));
+        let plugins =
+            answers.iter().map(|(name, _)| json!({ "type": name, "conf": { "of": name } }));
         let config = json!({ "version": "0.1", "plugins": plugins.collect::<Vec<_>>() });
         fs::write(folder.path().join("conf.json"), config.to_string()).unwrap();
         Programs(folder)
@@ -51,10 +50,7 @@ impl Programs {
 async fn programs_get_the_pod_and_the_results_before_them() {
     let programs = Programs::new(&[("first", r#"{"plugin": "first"}"#), ("second", "{}")]);
     let mut runtime = programs.start().await;
-    let web = pod("web")
-        .label("app", "shop")
-        .annotation("a", "b")
-        .with(|pod| pod.pid = 7);
+    let web = pod("web").label("app", "shop").annotation("a", "b").with(|pod| pod.pid = 7);
     runtime.run_pod(web).await.unwrap();
     let spec = json!({ "resources": null, "annotations": { "a": "b" } });
     let mut request = json!({
@@ -72,21 +68,11 @@ async fn programs_see_containers_start_and_stop() {
     let programs = Programs::new(&[("limits", "{}")]);
     let mut runtime = programs.start().await;
     let resources = LinuxResources {
-        memory: Some(LinuxMemory {
-            limit: Some(0.into()),
-            ..LinuxMemory::default()
-        }),
-        cpu: Some(LinuxCpu {
-            shares: Some(2.into()),
-            cpus: "0-1".into(),
-            ..LinuxCpu::default()
-        }),
+        memory: Some(LinuxMemory { limit: Some(0.into()), ..LinuxMemory::default() }),
+        cpu: Some(LinuxCpu { shares: Some(2.into()), cpus: "0-1".into(), ..LinuxCpu::default() }),
         ..LinuxResources::default()
     };
-    let app = pod("web")
-        .container("app")
-        .resources(resources)
-        .cgroups_path("/pods/app");
+    let app = pod("web").container("app").resources(resources).cgroups_path("/pods/app");
     let created = runtime.create_in_pod(app).await.unwrap();
     runtime.start_container(&created).await.unwrap();
     runtime.stop_pod(&created.pod).await.unwrap();
@@ -113,16 +99,12 @@ async fn programs_see_containers_start_and_stop() {
 
 #[tokio::test]
 async fn errors_fail_the_start_but_not_the_stop_of_a_container() {
-    for (answer, reason) in [
-        (r#"{"error": "no quota"}"#, "no quota"),
-        ("oops", "\"oops\\n\" is not a result"),
-    ] {
+    for (answer, reason) in
+        [(r#"{"error": "no quota"}"#, "no quota"), ("oops", "\"oops\\n\" is not a result")]
+    {
         let programs = Programs::new(&[]);
         let mut runtime = programs.start().await;
-        let created = runtime
-            .create_in_pod(pod("web").container("app"))
-            .await
-            .unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await.unwrap();
         let failing = Programs::new(&[("limits", answer)]);
         for file in ["limits", "conf.json"] {
             fs::copy(failing.0.path().join(file), programs.0.path().join(file)).unwrap();

@@ -129,9 +129,8 @@ fn cdi_devices(adjust: &ContainerAdjustment, entries: &mut Entries) {
 }
 
 fn is_qualified(name: &str) -> bool {
-    let parts = name
-        .split_once('=')
-        .and_then(|(kind, device)| Some((kind.split_once('/')?, device)));
+    let parts =
+        name.split_once('=').and_then(|(kind, device)| Some((kind.split_once('/')?, device)));
     matches!(parts, Some(((vendor, class), device)) if !vendor.is_empty() && !class.is_empty() && !device.is_empty())
 }
 

@@ -51,10 +51,7 @@ impl Adjustment {
     /// Removes the mount at this destination.
     #[must_use]
     pub fn remove_mount(self, destination: &str) -> Self {
-        self.mount(Mount {
-            destination: marker::mark(destination),
-            ..Mount::default()
-        })
+        self.mount(Mount { destination: marker::mark(destination), ..Mount::default() })
     }
 
     /// Adds a mount, even if an earlier plugin has added one at the same destination.
@@ -66,10 +63,7 @@ impl Adjustment {
     /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.adjust.env.push(KeyValue {
-            key: name.into(),
-            value: value.into(),
-        });
+        self.adjust.env.push(KeyValue { key: name.into(), value: value.into() });
         self
     }
 
@@ -136,9 +130,7 @@ impl Adjustment {
     /// `vendor.com/class=device`. There is no removal.
     #[must_use]
     pub fn cdi_device(mut self, name: impl Into<String>) -> Self {
-        self.adjust
-            .cdi_devices
-            .push(CdiDevice { name: name.into() });
+        self.adjust.cdi_devices.push(CdiDevice { name: name.into() });
         self
     }
 }

@@ -68,9 +68,7 @@ impl ContainerUpdate {
     pub fn strip(mut self) -> Self {
         let resources = self.linux.and_then(|linux| linux.resources);
         let resources = filled(resources.map(LinuxResources::strip));
-        self.linux = resources.map(|resources| LinuxContainerUpdate {
-            resources: Some(resources),
-        });
+        self.linux = resources.map(|resources| LinuxContainerUpdate { resources: Some(resources) });
         self
     }
 }

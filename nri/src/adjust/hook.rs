@@ -9,11 +9,7 @@ impl Hook {
     /// argument.
     pub fn new(path: impl Into<String>) -> Self {
         let path = path.into();
-        Hook {
-            args: vec![path.clone()],
-            path,
-            ..Hook::default()
-        }
+        Hook { args: vec![path.clone()], path, ..Hook::default() }
     }
 
     /// Adds an argument.

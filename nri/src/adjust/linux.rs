@@ -31,10 +31,7 @@ impl Adjustment {
     /// itself.
     #[must_use]
     pub fn remove_device(self, path: &str) -> Self {
-        self.device(LinuxDevice {
-            path: marker::mark(path),
-            ..LinuxDevice::default()
-        })
+        self.device(LinuxDevice { path: marker::mark(path), ..LinuxDevice::default() })
     }
 
     /// Adds a device node, even if an earlier plugin has added one at the same path.
@@ -49,10 +46,9 @@ impl Adjustment {
     /// kind in one adjustment is a conflict.
     #[must_use]
     pub fn namespace(mut self, kind: NamespaceKind, path: impl Into<String>) -> Self {
-        self.linux().namespaces.push(LinuxNamespace {
-            r#type: kind.as_str().to_owned(),
-            path: path.into(),
-        });
+        self.linux()
+            .namespaces
+            .push(LinuxNamespace { r#type: kind.as_str().to_owned(), path: path.into() });
         self
     }
 
@@ -60,10 +56,9 @@ impl Adjustment {
     /// runtime. Since v0.10.0.
     #[must_use]
     pub fn remove_namespace(mut self, kind: NamespaceKind) -> Self {
-        self.linux().namespaces.push(LinuxNamespace {
-            r#type: marker::mark(kind.as_str()),
-            path: String::new(),
-        });
+        self.linux()
+            .namespaces
+            .push(LinuxNamespace { r#type: marker::mark(kind.as_str()), path: String::new() });
         self
     }
 
@@ -82,9 +77,7 @@ impl Adjustment {
     /// [`replace_sysctl`](Self::replace_sysctl) only if another plugin may have set it before.
     #[must_use]
     pub fn remove_sysctl(mut self, name: &str) -> Self {
-        self.linux()
-            .sysctl
-            .insert(marker::mark(name), String::new());
+        self.linux().sysctl.insert(marker::mark(name), String::new());
         self
     }
 
@@ -101,26 +94,21 @@ impl Adjustment {
     /// empty.
     #[must_use]
     pub fn net_device(mut self, host_name: impl Into<String>, name: impl Into<String>) -> Self {
-        self.linux()
-            .net_devices
-            .insert(host_name.into(), LinuxNetDevice { name: name.into() });
+        self.linux().net_devices.insert(host_name.into(), LinuxNetDevice { name: name.into() });
         self
     }
 
     /// Keeps a network device on the host.
     #[must_use]
     pub fn remove_net_device(mut self, host_name: &str) -> Self {
-        self.linux()
-            .net_devices
-            .insert(marker::mark(host_name), LinuxNetDevice::default());
+        self.linux().net_devices.insert(marker::mark(host_name), LinuxNetDevice::default());
         self
     }
 
     /// Moves a network device of the host into the container, even if an earlier plugin does so.
     #[must_use]
     pub fn replace_net_device(self, host_name: &str, name: impl Into<String>) -> Self {
-        self.remove_net_device(host_name)
-            .net_device(host_name, name)
+        self.remove_net_device(host_name).net_device(host_name, name)
     }
 
     /// Sets the path of the container's cgroup, in the notation of the runtime's cgroup driver.

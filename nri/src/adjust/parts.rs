@@ -80,19 +80,12 @@ impl LinuxDevice {
 
     /// Creates a block device.
     pub fn block(path: impl Into<String>, major: i64, minor: i64) -> Self {
-        LinuxDevice {
-            r#type: "b".to_owned(),
-            ..Self::char(path, major, minor)
-        }
+        LinuxDevice { r#type: "b".to_owned(), ..Self::char(path, major, minor) }
     }
 
     /// Creates a named pipe.
     pub fn fifo(path: impl Into<String>) -> Self {
-        LinuxDevice {
-            path: path.into(),
-            r#type: "p".to_owned(),
-            ..LinuxDevice::default()
-        }
+        LinuxDevice { path: path.into(), r#type: "p".to_owned(), ..LinuxDevice::default() }
     }
 
     /// Sets the permissions of the node, such as `0o660`.
@@ -132,10 +125,7 @@ impl LinuxDeviceCgroup {
 
     /// Creates a rule that denies what [`allow`](Self::allow) would allow.
     pub fn deny(r#type: &str, major: Option<i64>, minor: Option<i64>, access: &str) -> Self {
-        LinuxDeviceCgroup {
-            allow: false,
-            ..Self::allow(r#type, major, minor, access)
-        }
+        LinuxDeviceCgroup { allow: false, ..Self::allow(r#type, major, minor, access) }
     }
 }
 
@@ -153,10 +143,7 @@ impl LinuxSeccomp {
     /// assert_eq!(policy.syscalls[0].names.len(), 2);
     /// ```
     pub fn new(default_action: impl Into<String>) -> Self {
-        LinuxSeccomp {
-            default_action: default_action.into(),
-            ..LinuxSeccomp::default()
-        }
+        LinuxSeccomp { default_action: default_action.into(), ..LinuxSeccomp::default() }
     }
 
     /// Adds an architecture, such as `SCMP_ARCH_X86_64`.
@@ -213,26 +200,17 @@ impl LinuxScheduler {
     /// Creates a scheduler with this policy and nothing else set. See
     /// [sched(7)](https://man7.org/linux/man-pages/man7/sched.7.html).
     pub fn new(policy: LinuxSchedulerPolicy) -> Self {
-        LinuxScheduler {
-            policy: policy.into(),
-            ..LinuxScheduler::default()
-        }
+        LinuxScheduler { policy: policy.into(), ..LinuxScheduler::default() }
     }
 
     /// Creates the default policy with a nice value from -20 (highest priority) to 19 (lowest).
     pub fn other(nice: i32) -> Self {
-        LinuxScheduler {
-            nice,
-            ..Self::new(LinuxSchedulerPolicy::SchedOther)
-        }
+        LinuxScheduler { nice, ..Self::new(LinuxSchedulerPolicy::SchedOther) }
     }
 
     /// Creates the policy for non-interactive work, with a nice value from -20 to 19.
     pub fn batch(nice: i32) -> Self {
-        LinuxScheduler {
-            nice,
-            ..Self::new(LinuxSchedulerPolicy::SchedBatch)
-        }
+        LinuxScheduler { nice, ..Self::new(LinuxSchedulerPolicy::SchedBatch) }
     }
 
     /// Creates the policy for work that runs only when the CPU is otherwise idle.
@@ -242,18 +220,12 @@ impl LinuxScheduler {
 
     /// Creates the realtime first-in-first-out policy, with a priority from 1 to 99.
     pub fn fifo(priority: i32) -> Self {
-        LinuxScheduler {
-            priority,
-            ..Self::new(LinuxSchedulerPolicy::SchedFifo)
-        }
+        LinuxScheduler { priority, ..Self::new(LinuxSchedulerPolicy::SchedFifo) }
     }
 
     /// Creates the realtime round-robin policy, with a priority from 1 to 99.
     pub fn round_robin(priority: i32) -> Self {
-        LinuxScheduler {
-            priority,
-            ..Self::new(LinuxSchedulerPolicy::SchedRr)
-        }
+        LinuxScheduler { priority, ..Self::new(LinuxSchedulerPolicy::SchedRr) }
     }
 
     /// Creates the deadline policy, which guarantees `runtime` until the deadline of each period,
@@ -279,10 +251,7 @@ impl LinuxIoPriority {
     /// Creates an I/O priority from a class and a level from 0 (highest) to 7 (lowest). See
     /// [ioprio_set(2)](https://man7.org/linux/man-pages/man2/ioprio_set.2.html).
     pub fn new(class: IoPrioClass, level: i32) -> Self {
-        LinuxIoPriority {
-            class: class.into(),
-            priority: level,
-        }
+        LinuxIoPriority { class: class.into(), priority: level }
     }
 }
 
@@ -298,11 +267,7 @@ impl LinuxMemoryPolicy {
     /// assert!(Adjustment::new().memory_policy(spread).check().is_ok());
     /// ```
     pub fn new(mode: MpolMode, nodes: impl Into<String>) -> Self {
-        LinuxMemoryPolicy {
-            mode: mode.into(),
-            nodes: nodes.into(),
-            flags: Vec::new(),
-        }
+        LinuxMemoryPolicy { mode: mode.into(), nodes: nodes.into(), flags: Vec::new() }
     }
 
     /// Adds a flag.
@@ -326,11 +291,7 @@ impl PosixRlimit {
     /// assert_eq!((limit.soft, limit.hard), (1024, 4096));
     /// ```
     pub fn new(r#type: impl Into<String>) -> Self {
-        PosixRlimit {
-            r#type: r#type.into(),
-            hard: Self::INFINITY,
-            soft: Self::INFINITY,
-        }
+        PosixRlimit { r#type: r#type.into(), hard: Self::INFINITY, soft: Self::INFINITY }
     }
 
     /// Sets the soft limit, which is in effect. The process may raise it up to the hard limit.
@@ -359,10 +320,7 @@ impl ContainerUpdate {
     /// assert!(update.ignore_failure);
     /// ```
     pub fn new(container_id: impl Into<String>) -> Self {
-        ContainerUpdate {
-            container_id: container_id.into(),
-            ..ContainerUpdate::default()
-        }
+        ContainerUpdate { container_id: container_id.into(), ..ContainerUpdate::default() }
     }
 
     /// Lets the request succeed even if this update fails.
@@ -376,9 +334,6 @@ impl ContainerUpdate {
 impl ContainerEviction {
     /// Creates the eviction of the container with this id, for this reason.
     pub fn new(container_id: impl Into<String>, reason: impl Into<String>) -> Self {
-        ContainerEviction {
-            container_id: container_id.into(),
-            reason: reason.into(),
-        }
+        ContainerEviction { container_id: container_id.into(), reason: reason.into() }
     }
 }

@@ -20,11 +20,7 @@ pub struct Invalid {
 
 impl Invalid {
     pub(super) fn of(problems: Vec<Problem>) -> Result<(), Self> {
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Invalid { problems })
-        }
+        if problems.is_empty() { Ok(()) } else { Err(Invalid { problems }) }
     }
 
     /// Returns the problems, at least one, in the order of the fields of the message.
@@ -33,11 +29,7 @@ impl Invalid {
     }
 
     fn sentence(problems: &[Problem]) -> String {
-        problems
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ")
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -59,11 +51,7 @@ pub struct Problem {
 
 impl Problem {
     pub(super) fn new(field: &'static str, key: &str, kind: ProblemKind) -> Self {
-        Problem {
-            field,
-            key: key.to_owned(),
-            kind,
-        }
+        Problem { field, key: key.to_owned(), kind }
     }
 
     /// Returns the field of the answer, named as in the protocol, such as `linux.devices`.

@@ -136,10 +136,7 @@ pub trait SetResources: Sized {
     /// Sets the maximum size in bytes of huge pages of this size, such as `2MB`.
     #[must_use]
     fn hugepage_limit(mut self, page_size: impl Into<String>, bytes: u64) -> Self {
-        let limit = HugepageLimit {
-            page_size: page_size.into(),
-            limit: bytes,
-        };
+        let limit = HugepageLimit { page_size: page_size.into(), limit: bytes };
         self.resources_mut().hugepage_limits.push(limit);
         self
     }
@@ -163,9 +160,7 @@ pub trait SetResources: Sized {
     /// Writes a file of the container's cgroup on cgroup v2, such as `memory.high`.
     #[must_use]
     fn unified(mut self, file: impl Into<String>, value: impl Into<String>) -> Self {
-        self.resources_mut()
-            .unified
-            .insert(file.into(), value.into());
+        self.resources_mut().unified.insert(file.into(), value.into());
         self
     }
 
@@ -192,10 +187,7 @@ impl SetResources for Adjustment {
 
 impl SetResources for ContainerUpdate {
     fn resources_mut(&mut self) -> &mut LinuxResources {
-        self.linux
-            .get_or_insert_default()
-            .resources
-            .get_or_insert_default()
+        self.linux.get_or_insert_default().resources.get_or_insert_default()
     }
 }
 

@@ -16,10 +16,7 @@ fn a_replacement_is_a_removal_and_an_addition() {
         .replace_net_device("eth0", "net0");
     let container = adjustment.container();
     let env = container.env.iter();
-    assert!(
-        env.map(|pair| (&*pair.key, &*pair.value))
-            .eq([("-A", ""), ("A", "1")])
-    );
+    assert!(env.map(|pair| (&*pair.key, &*pair.value)).eq([("-A", ""), ("A", "1")]));
     let annotations = [("-b", ""), ("b", "2")].map(|(key, value)| (key.into(), value.into()));
     assert_eq!(container.annotations, annotations.into());
     let mounts = container.mounts.iter();
@@ -33,10 +30,7 @@ fn a_replacement_is_a_removal_and_an_addition() {
 
 #[test]
 fn removing_rdt_keeps_what_is_set_beside_it() {
-    let adjustment = Adjustment::new()
-        .remove_rdt()
-        .rdt_clos("gold")
-        .rdt_monitoring(false);
+    let adjustment = Adjustment::new().remove_rdt().rdt_clos("gold").rdt_monitoring(false);
     let expected = LinuxRdt {
         clos_id: Some("gold".into()),
         enable_monitoring: Some(false.into()),
@@ -60,18 +54,13 @@ fn resources_are_the_same_for_a_new_container_and_a_running_one() {
     }
     let mut expected = all(crate::api::LinuxResources::default());
     assert_eq!(all(Adjustment::new()).resources_mut(), &mut expected);
-    assert_eq!(
-        all(ContainerUpdate::new("c")).resources_mut(),
-        &mut expected
-    );
+    assert_eq!(all(ContainerUpdate::new("c")).resources_mut(), &mut expected);
 }
 
 #[test]
 fn updates_and_evictions_reach_the_response() {
     let eviction = ContainerEviction::new("d", "too big");
-    let adjustment = Adjustment::new()
-        .update(ContainerUpdate::new("c"))
-        .evict(eviction.clone());
+    let adjustment = Adjustment::new().update(ContainerUpdate::new("c")).evict(eviction.clone());
     let response = CreateContainerResponse::from(adjustment);
     assert_eq!(response.update.len(), 1);
     assert_eq!(response.evict, std::slice::from_ref(&eviction));
@@ -112,10 +101,7 @@ fn what_an_old_runtime_skips_is_named_once() {
         ("devel", &[]),
     ] {
         let newer = adjustment.newer_than(release);
-        assert!(
-            newer.iter().map(|newer| &newer.field).eq(expected),
-            "{release}"
-        );
+        assert!(newer.iter().map(|newer| &newer.field).eq(expected), "{release}");
     }
     let updates = Updates::new().update(ContainerUpdate::new("c").pids_limit(1));
     assert_eq!(updates.newer_than("v0.6.1")[0].field, from_0_7[3]);
@@ -123,18 +109,14 @@ fn what_an_old_runtime_skips_is_named_once() {
 
 #[test]
 fn stripping_leaves_out_what_says_nothing_and_keeps_what_says_something() {
-    let resources = crate::api::LinuxResources {
-        memory: Some(Default::default()),
-        ..Default::default()
-    };
+    let resources =
+        crate::api::LinuxResources { memory: Some(Default::default()), ..Default::default() };
     let update = ContainerUpdate::new("c").resources(resources.clone());
     assert_eq!(update.clone().strip(), ContainerUpdate::new("c"));
     let shares = ContainerUpdate::new("c").cpu_shares(0);
     assert_eq!(update.cpu_shares(0).strip(), shares);
 
-    let mut adjustment = Adjustment::new()
-        .resources(resources)
-        .hooks(Hooks::default());
+    let mut adjustment = Adjustment::new().resources(resources).hooks(Hooks::default());
     adjustment.linux().rdt = Some(LinuxRdt::default());
     assert!(adjustment.is_empty() && adjustment != Adjustment::new());
     for meaningful in [

@@ -1,9 +1,7 @@
 use super::*;
 
 fn parsed(cli: &Cli<'_>, arguments: &[&str]) -> Result<Option<Flags>> {
-    cli.parse_from(arguments.iter().map(OsString::from), |name, _| {
-        Ok(name == "own")
-    })
+    cli.parse_from(arguments.iter().map(OsString::from), |name, _| Ok(name == "own"))
 }
 
 #[test]

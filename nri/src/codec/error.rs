@@ -40,10 +40,7 @@ pub(super) enum Problem {
     #[error("invalid tag value: 0")]
     FieldZero,
     #[error("invalid wire type: {actual:?} (expected {expected:?})")]
-    WireType {
-        actual: WireType,
-        expected: WireType,
-    },
+    WireType { actual: WireType, expected: WireType },
     #[error("buffer underflow")]
     Cut,
     #[error("unexpected end group tag")]

@@ -47,20 +47,12 @@ fn located(
 impl<'a> Field<'a> {
     /// Creates a reader before the first field of a message.
     pub(super) fn of(encoded: &'a [u8]) -> Self {
-        Field {
-            number: 0,
-            wire_type: WireType::Varint,
-            rest: encoded,
-            shared: None,
-        }
+        Field { number: 0, wire_type: WireType::Varint, rest: encoded, shared: None }
     }
 
     /// Creates the same for a message with fields that share its memory.
     pub(super) fn of_shared(encoded: &'a Bytes) -> Self {
-        Field {
-            shared: Some(encoded),
-            ..Self::of(encoded)
-        }
+        Field { shared: Some(encoded), ..Self::of(encoded) }
     }
 
     /// Returns the number of the field.

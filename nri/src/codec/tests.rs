@@ -88,25 +88,16 @@ struct TheirLeaf {
 struct TheirEnd {}
 
 fn leaf() -> impl Strategy<Value = TheirLeaf> {
-    (".{0,3}", any::<bool>()).prop_map(|(name, has_next)| TheirLeaf {
-        name,
-        next: has_next.then_some(TheirEnd {}),
-    })
+    (".{0,3}", any::<bool>())
+        .prop_map(|(name, has_next)| TheirLeaf { name, next: has_next.then_some(TheirEnd {}) })
 }
 
 fn theirs() -> impl Strategy<Value = Theirs> {
     use prop::collection::{btree_map, vec};
     let numbers = any::<(bool, i32, i64, i32, u32, u64)>();
     let texts = (".{0,200}", vec(".{0,3}", 0..3));
-    let lists = (
-        vec(any::<i32>(), 0..3),
-        vec(any::<u32>(), 0..3),
-        vec(leaf(), 0..3),
-    );
-    let maps = (
-        btree_map(".{0,2}", ".{0,2}", 0..3),
-        btree_map(-1..2, leaf(), 0..3),
-    );
+    let lists = (vec(any::<i32>(), 0..3), vec(any::<u32>(), 0..3), vec(leaf(), 0..3));
+    let maps = (btree_map(".{0,2}", ".{0,2}", 0..3), btree_map(-1..2, leaf(), 0..3));
     (numbers, texts, prop::option::of(leaf()), lists, maps).prop_map(
         |(numbers, (text, texts), leaf, (ints, counts, leaves), (by_text, by_int))| {
             let (flag, int, long, color, count, size) = numbers;
@@ -189,10 +180,6 @@ fn errors_are_those_of_the_derive() {
         &[0xa4, 1],
     ] {
         let theirs = Theirs::decode(encoded).unwrap_err().to_string();
-        assert_eq!(
-            Ours::decode(encoded).unwrap_err().to_string(),
-            theirs,
-            "{encoded:?}"
-        );
+        assert_eq!(Ours::decode(encoded).unwrap_err().to_string(), theirs, "{encoded:?}");
     }
 }

@@ -212,8 +212,7 @@ impl<M: Fields> Value for Vec<M> {
         let encoded = Field::of(field.bytes()?);
         // In place, because messages are large.
         self.push(M::default());
-        self.last_mut()
-            .map_or(Ok(()), |last| read::all(last, encoded))
+        self.last_mut().map_or(Ok(()), |last| read::all(last, encoded))
     }
 
     fn write(&self, number: u32, writer: &mut Writer<'_>) {

@@ -36,37 +36,27 @@ impl PartialIdentity {
     /// Returns the name and index from the environment. An empty variable, as manifests often have, is unset.
     pub(crate) fn by_environment() -> Self {
         let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        PartialIdentity {
-            name: value(NAME_VARIABLE),
-            index: value(INDEX_VARIABLE),
-        }
+        PartialIdentity { name: value(NAME_VARIABLE), index: value(INDEX_VARIABLE) }
     }
 
     /// Returns the name and index from the file name of the program, if that is `NN-name`.
     pub(crate) fn by_program() -> Self {
-        std::env::args_os()
-            .next()
-            .map(|program| Self::by_file(&program))
-            .unwrap_or_default()
+        std::env::args_os().next().map(|program| Self::by_file(&program)).unwrap_or_default()
     }
 
     fn by_file(program: &OsStr) -> Self {
         let file = Path::new(program).file_name().and_then(OsStr::to_str);
         match file.and_then(|file| file.split_once('-')) {
-            Some((index, name)) if is_index(index) && is_name(name) => PartialIdentity {
-                name: Some(name.to_owned()),
-                index: Some(index.to_owned()),
-            },
+            Some((index, name)) if is_index(index) && is_name(name) => {
+                PartialIdentity { name: Some(name.to_owned()), index: Some(index.to_owned()) }
+            }
             _ => Self::default(),
         }
     }
 
     /// Returns the parts of this source, with those of the other one for missing parts.
     pub(crate) fn or(self, other: Self) -> Self {
-        PartialIdentity {
-            name: self.name.or(other.name),
-            index: self.index.or(other.index),
-        }
+        PartialIdentity { name: self.name.or(other.name), index: self.index.or(other.index) }
     }
 
     /// Returns the identity, checked like in a runtime.
@@ -111,19 +101,13 @@ mod tests {
     use super::*;
 
     fn given(name: &str, index: &str) -> PartialIdentity {
-        PartialIdentity {
-            name: Some(name.to_owned()),
-            index: Some(index.to_owned()),
-        }
+        PartialIdentity { name: Some(name.to_owned()), index: Some(index.to_owned()) }
     }
 
     #[test]
     fn is_read_from_the_name_of_the_file() {
         let by = |program: &str| {
-            PartialIdentity::by_file(OsStr::new(program))
-                .check()
-                .map(|it| it.to_string())
-                .ok()
+            PartialIdentity::by_file(OsStr::new(program)).check().map(|it| it.to_string()).ok()
         };
         assert_eq!(
             by("/opt/nri/plugins/10-device-injector").as_deref(),
@@ -136,27 +120,16 @@ mod tests {
 
     #[test]
     fn each_part_comes_from_the_first_that_gives_it() {
-        let name = PartialIdentity {
-            name: Some("a".to_owned()),
-            index: None,
-        };
-        assert_eq!(
-            name.or(given("b", "20")).check().unwrap().to_string(),
-            "20-a"
-        );
+        let name = PartialIdentity { name: Some("a".to_owned()), index: None };
+        assert_eq!(name.or(given("b", "20")).check().unwrap().to_string(), "20-a");
     }
 
     #[test]
     fn is_checked_as_the_runtime_does() {
         assert!(given("A_z.0+-", "00").check().is_ok());
-        for (name, index) in [
-            ("", "10"),
-            ("a/b", "10"),
-            ("ä", "10"),
-            ("a", "1"),
-            ("a", "1x"),
-            ("a", "１０"),
-        ] {
+        for (name, index) in
+            [("", "10"), ("a/b", "10"), ("ä", "10"), ("a", "1"), ("a", "1x"), ("a", "１０")]
+        {
             let error = given(name, index).check().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Config, "{name:?} {index:?}");
             assert!(error.help().is_some());

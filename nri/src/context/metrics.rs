@@ -82,9 +82,7 @@ impl Metrics {
 
     /// Returns the counters of each event, in the order of the protocol's RPCs.
     pub fn events(&self) -> impl Iterator<Item = (Event, EventMetrics)> {
-        Event::ALL
-            .into_iter()
-            .map(|event| (event, self.event(event)))
+        Event::ALL.into_iter().map(|event| (event, self.event(event)))
     }
 
     /// Returns how often the plugin has reconnected.
@@ -150,16 +148,10 @@ impl Metrics {
 type Counter = (&'static str, &'static str, fn(&EventMetrics) -> u64);
 
 const COUNTERS: [Counter; 2] = [
-    (
-        "nri_plugin_event_errors",
-        "Requests whose handler failed.",
-        |counts| counts.errors,
-    ),
-    (
-        "nri_plugin_event_timeouts",
-        "Requests whose handler did not finish in time.",
-        |counts| counts.timeouts,
-    ),
+    ("nri_plugin_event_errors", "Requests whose handler failed.", |counts| counts.errors),
+    ("nri_plugin_event_timeouts", "Requests whose handler did not finish in time.", |counts| {
+        counts.timeouts
+    }),
 ];
 
 #[cfg(test)]
@@ -169,16 +161,8 @@ mod tests {
     #[test]
     fn each_event_is_counted_apart() {
         let metrics = Metrics::default();
-        metrics.count(
-            Event::CreateContainer,
-            End::Answered,
-            Duration::from_micros(20),
-        );
-        metrics.count(
-            Event::CreateContainer,
-            End::Failed,
-            Duration::from_micros(20),
-        );
+        metrics.count(Event::CreateContainer, End::Answered, Duration::from_micros(20));
+        metrics.count(Event::CreateContainer, End::Failed, Duration::from_micros(20));
         metrics.count(Event::StopContainer, End::TimedOut, Duration::from_secs(2));
         let create = metrics.clone().event(Event::CreateContainer);
         assert_eq!((create.calls, create.errors, create.timeouts), (2, 1, 0));
@@ -205,10 +189,7 @@ mod tests {
             "nri_plugin_event_timeouts_total{event=\"RUN_POD_SANDBOX\"} 0",
             "nri_plugin_reconnects_total 1",
         ] {
-            assert!(
-                text.lines().any(|written| written == line),
-                "{line}\n{text}"
-            );
+            assert!(text.lines().any(|written| written == line), "{line}\n{text}");
         }
         assert!(!text.contains("STOP_POD_SANDBOX") && text.ends_with("\n# EOF\n"));
     }

@@ -25,11 +25,7 @@ impl Runtime {
     /// takes precedence over a guess from name and version, because some distributions build
     /// runtimes with another NRI release.
     pub fn of(request: &ConfigureRequest) -> Self {
-        Self::new(
-            &request.runtime_name,
-            &request.runtime_version,
-            &request.nri_version,
-        )
+        Self::new(&request.runtime_name, &request.runtime_version, &request.nri_version)
     }
 
     /// Creates a runtime from its name, version and NRI version, as Configure has them.
@@ -88,11 +84,7 @@ impl Runtime {
 /// Formats the runtime: `containerd v2.2.1 (NRI v0.11.0)`.
 impl fmt::Display for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.name.is_empty() {
-            "a runtime without a name"
-        } else {
-            &self.name
-        };
+        let name = if self.name.is_empty() { "a runtime without a name" } else { &self.name };
         f.write_str(name)?;
         if !self.version.is_empty() {
             write!(f, " {}", self.version)?;
@@ -131,13 +123,9 @@ fn linked_release(name: &str, version: &str) -> Option<Version> {
 pub(crate) fn parse(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     Version::parse(version).ok().or_else(|| {
-        let end = version
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(version.len());
+        let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
         let number = version.get(..end)?;
-        Version::parse(number)
-            .or_else(|_| Version::parse(&format!("{number}.0")))
-            .ok()
+        Version::parse(number).or_else(|_| Version::parse(&format!("{number}.0"))).ok()
     })
 }
 

@@ -46,11 +46,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// Creates the tools of a plugin that is not connected yet.
     pub(crate) fn new(identity: Identity, check_answers: CheckAnswers) -> Self {
-        Tools {
-            identity: Some(identity),
-            check_answers,
-            ..Tools::default()
-        }
+        Tools { identity: Some(identity), check_answers, ..Tools::default() }
     }
 
     /// Counts a request outside of a connection, which nothing measures the time of.
@@ -70,10 +66,7 @@ impl Tools {
     }
 
     pub(crate) fn runtime(&self) -> Option<Arc<Runtime>> {
-        self.runtime
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.runtime.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Creates tools of a plugin that is not connected, with the identity and runtime of another

@@ -102,10 +102,7 @@ pub enum UpdateError {
 
 impl Updater {
     pub(crate) fn new(link: Arc<Link>) -> Self {
-        Updater {
-            link,
-            timeout: DEFAULT_TIMEOUT,
-        }
+        Updater { link, timeout: DEFAULT_TIMEOUT }
     }
 
     /// Returns the same updater with another timeout; 10 s by default.
@@ -129,23 +126,11 @@ impl Updater {
         }
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
         let _unanswered = Arc::clone(&self.link.unanswered);
-        let answer = caller
-            .call(
-                RUNTIME_SERVICE,
-                "UpdateContainers",
-                request,
-                Some(self.timeout),
-            )
-            .await?;
+        let answer =
+            caller.call(RUNTIME_SERVICE, "UpdateContainers", request, Some(self.timeout)).await?;
         let answer = UpdateContainersResponse::decode(answer);
-        let failed = answer
-            .map_err(|error| UpdateError::Unreadable(error.to_string()))?
-            .failed;
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            Err(UpdateError::Failed(failed))
-        }
+        let failed = answer.map_err(|error| UpdateError::Unreadable(error.to_string()))?.failed;
+        if failed.is_empty() { Ok(()) } else { Err(UpdateError::Failed(failed)) }
     }
 
     /// Updates and evicts containers, and logs which containers were not updated.
@@ -173,15 +158,9 @@ impl Updater {
         container_id: impl Into<String>,
         reason: impl Into<String>,
     ) -> Result<(), UpdateError> {
-        let eviction = ContainerEviction {
-            container_id: container_id.into(),
-            reason: reason.into(),
-        };
-        self.update(Updates {
-            update: Vec::new(),
-            evict: vec![eviction],
-        })
-        .await
+        let eviction =
+            ContainerEviction { container_id: container_id.into(), reason: reason.into() };
+        self.update(Updates { update: Vec::new(), evict: vec![eviction] }).await
     }
 }
 
@@ -194,10 +173,9 @@ impl From<UpdateError> for Error {
 impl From<CallError> for UpdateError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Status(status) => Self::Refused {
-                code: status.code,
-                message: status.message,
-            },
+            CallError::Status(status) => {
+                Self::Refused { code: status.code, message: status.message }
+            }
             CallError::Closed => Self::NotConnected,
             CallError::Timeout(timeout) => Self::Timeout(timeout),
             CallError::TooLarge(error) => Self::TooLarge(error),

@@ -75,9 +75,7 @@ impl<E: Enum> Json<i32> for Named<E> {
             Scalar::Integer(integer) => i32::try_from(*integer).ok(),
         };
         let expected = || format!("the name or number of a {}", E::NAME);
-        number
-            .map(Some)
-            .ok_or_else(|| value.unexpected(&expected()))
+        number.map(Some).ok_or_else(|| value.unexpected(&expected()))
     }
 }
 

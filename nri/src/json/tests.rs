@@ -28,8 +28,7 @@ fn read(json: Value) -> Result<Ours, String> {
 
 fn read_strictly(json: Value) -> Result<Ours, String> {
     let read = serde_json::from_value::<Strict<Ours>>(json);
-    read.map(|Strict(all)| all)
-        .map_err(|error| error.to_string())
+    read.map(|Strict(all)| all).map_err(|error| error.to_string())
 }
 
 fn written(json: Value) -> Value {

@@ -199,8 +199,6 @@ where
             }
         }
         let known = entries.into_iter();
-        Ok(known
-            .filter_map(|(key, value)| Some((key, value?)))
-            .collect())
+        Ok(known.filter_map(|(key, value)| Some((key, value?))).collect())
     }
 }

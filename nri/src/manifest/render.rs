@@ -35,10 +35,7 @@ impl Description {
     /// Renders the manifest, including marker and length. `N` has to be [`size`](Self::size).
     pub const fn render<const N: usize>(&self) -> [u8; N] {
         let length = N - HEADER;
-        assert!(
-            length <= MAX_LEN,
-            "the manifest is too long: shorten the plugin's name"
-        );
+        assert!(length <= MAX_LEN, "the manifest is too long: shorten the plugin's name");
         let mut text = Text::<N>::new();
         text = text.bytes(&MAGIC).bytes(&(length as u32).to_le_bytes());
         self.text(text).bytes
@@ -50,13 +47,9 @@ impl Description {
         let text = text.str(",\"nri\":").quoted(env!("CARGO_PKG_VERSION"));
         let text = text.str(",\"protocol\":").quoted(self.protocol);
         let text = text.str(",\"min_protocol\":").optional(self.min_protocol);
-        let text = text
-            .str(",\"events\":")
-            .events(self.facts, events(self.facts));
+        let text = text.str(",\"events\":").events(self.facts, events(self.facts));
         let text = text.str(",\"required\":").events(self.facts, self.required);
-        let text = text
-            .str(",\"required_fields\":")
-            .fields(self.required_fields);
+        let text = text.str(",\"required_fields\":").fields(self.required_fields);
         text.str(",\"deprecated\":").deprecated(self.facts).str("}")
     }
 }
@@ -70,10 +63,7 @@ struct Text<const N: usize> {
 
 impl<const N: usize> Text<N> {
     const fn new() -> Self {
-        Text {
-            bytes: [0; N],
-            length: 0,
-        }
+        Text { bytes: [0; N], length: 0 }
     }
 
     const fn bytes(mut self, bytes: &[u8]) -> Self {

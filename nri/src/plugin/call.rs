@@ -110,11 +110,7 @@ impl<F: Future<Output = Result<A>>, A: Checked, R: Message + Send + 'static> Fut
         this.handler
             .poll(task)
             .map_ok(|answer| Answer {
-                invalid: if is_checked {
-                    answer.check().err()
-                } else {
-                    None
-                },
+                invalid: if is_checked { answer.check().err() } else { None },
                 response: Body::of_response(respond(answer), in_process),
             })
             .map_err(Error::of_handler)
@@ -135,12 +131,8 @@ impl Subject {
     #[inline(never)]
     pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
         Subject {
-            pod: pod
-                .map(|pod| [&*pod.namespace, &*pod.name].join("/"))
-                .unwrap_or_default(),
-            container: container
-                .map(|container| container.name.clone())
-                .unwrap_or_default(),
+            pod: pod.map(|pod| [&*pod.namespace, &*pod.name].join("/")).unwrap_or_default(),
+            container: container.map(|container| container.name.clone()).unwrap_or_default(),
         }
     }
 

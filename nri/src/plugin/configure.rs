@@ -33,20 +33,16 @@ pub struct Config {
 impl Config {
     /// Creates a configuration with this content, for unit tests.
     pub fn new(text: impl Into<String>) -> Self {
-        Config {
-            text: text.into(),
-            file: "the plugin's configuration file".to_owned(),
-        }
+        Config { text: text.into(), file: "the plugin's configuration file".to_owned() }
     }
 
     /// Returns the configuration of a request.
     pub(crate) fn of(request: ConfigureRequest, cx: &EventContext) -> Self {
         let config = Config::new(request.config);
         match cx.identity() {
-            Some(identity) => Config {
-                file: format!("{identity}.conf or {}.conf", identity.name),
-                ..config
-            },
+            Some(identity) => {
+                Config { file: format!("{identity}.conf or {}.conf", identity.name), ..config }
+            }
             None => config,
         }
     }
@@ -108,10 +104,7 @@ impl From<Subscription> for ConfigureResponse {
             Subscription::Handled => EventMask::EMPTY,
             Subscription::Only(events) => events,
         };
-        ConfigureResponse {
-            events: events.bits(),
-            failure_policy: None,
-        }
+        ConfigureResponse { events: events.bits(), failure_policy: None }
     }
 }
 

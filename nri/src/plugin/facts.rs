@@ -20,16 +20,10 @@ impl Fact {
 
     /// Returns the facts about all RPCs of a table. `N` has to be the number of rows.
     pub const fn of_table<T, const N: usize>(rows: &[Row<T>]) -> [Self; N] {
-        let mut facts = [Fact {
-            rpc: rows[0].rpc,
-            handled: false,
-        }; N];
+        let mut facts = [Fact { rpc: rows[0].rpc, handled: false }; N];
         let mut at = 0;
         while at < N {
-            facts[at] = Fact {
-                rpc: rows[at].rpc,
-                handled: rows[at].handler.is_some(),
-            };
+            facts[at] = Fact { rpc: rows[at].rpc, handled: rows[at].handler.is_some() };
             at += 1;
         }
         facts

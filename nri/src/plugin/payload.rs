@@ -53,10 +53,7 @@ impl Body {
         if in_process {
             return Self::Message(Box::new(response));
         }
-        debug_assert!(
-            !in_process,
-            "only an adaptation runs in the process of the plugin"
-        );
+        debug_assert!(!in_process, "only an adaptation runs in the process of the plugin");
         Self::Encoded(response.encode_to_vec().into())
     }
 
@@ -135,10 +132,7 @@ pub(crate) fn decode_encoded<S: Message + Default>(rpc: &'static str, encoded: &
 
 /// Returns the error of a request that cannot be decoded.
 pub(crate) fn malformed(rpc: &str, error: DecodeError) -> Error {
-    Error::with_kind(
-        ErrorKind::Malformed,
-        format!("cannot decode the request of {rpc}: {error}"),
-    )
+    Error::with_kind(ErrorKind::Malformed, format!("cannot decode the request of {rpc}: {error}"))
 }
 
 /// Returns a part of a request, or the default if the peer left it out. Not inlined, for the same reason.

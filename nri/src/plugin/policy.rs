@@ -88,11 +88,7 @@ pub const fn oldest_release(
         oldest = newer(oldest, fields[at].since);
         at += 1;
     }
-    if oldest.is_empty() {
-        None
-    } else {
-        Some(oldest)
-    }
+    if oldest.is_empty() { None } else { Some(oldest) }
 }
 
 const fn end_of_name(path: &[u8]) -> usize {

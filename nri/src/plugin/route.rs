@@ -87,10 +87,7 @@ pub async fn dispatch<P: Plugin>(
 ) -> Result<Vec<u8>> {
     match resolve::<P>(method, &request)? {
         Some(route) => {
-            let answer = route
-                .call(plugin, cx, Body::Encoded(request))?
-                .reply
-                .await?;
+            let answer = route.call(plugin, cx, Body::Encoded(request))?.reply.await?;
             Ok(answer.response.into_bytes().into())
         }
         None => Ok(Vec::new()),
@@ -112,19 +109,11 @@ fn from_state_change<P: Plugin>(
 ) -> Result<Option<Route<P>>> {
     let number = event_number(payload).map_err(|error| malformed(STATE_CHANGE, error))?;
     let event = Event::try_from(number).ok();
-    let carries = |row: &&Row<P::Inner>| {
-        row.rpc
-            .event
-            .is_some_and(|carried| carried as i32 == number)
-    };
+    let carries =
+        |row: &&Row<P::Inner>| row.rpc.event.is_some_and(|carried| carried as i32 == number);
     let dedicated = P::TABLE.iter().find(carries).and_then(|row| {
         let bridge = Bridge::FromChange(row.rpc.change_fields?);
-        Some(Route {
-            rpc: row.rpc,
-            event,
-            handler: row.handler?,
-            bridge,
-        })
+        Some(Route { rpc: row.rpc, event, handler: row.handler?, bridge })
     });
     let own = state_change.handler.map(|handler| Route {
         rpc: state_change.rpc,
@@ -140,12 +129,7 @@ fn from_state_change<P: Plugin>(
 fn to_state_change<P: Plugin>(rpc: &'static Rpc) -> Option<Route<P>> {
     let bridge = Bridge::ToChange(rpc.event?, rpc.change_fields?);
     let state_change = by_name::<P>(STATE_CHANGE)?;
-    Some(Route {
-        rpc: state_change.rpc,
-        event: rpc.event,
-        handler: state_change.handler?,
-        bridge,
-    })
+    Some(Route { rpc: state_change.rpc, event: rpc.event, handler: state_change.handler?, bridge })
 }
 
 fn unimplemented(method: &str) -> Error {
@@ -176,10 +160,7 @@ fn event_number(change: &[u8]) -> Result<i32, DecodeError> {
 fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeError> {
     let mut request = Vec::with_capacity(change.len());
     renumber(change, &mut request, |from| {
-        fields
-            .iter()
-            .find(|(_, change)| *change == from)
-            .map(|(own, _)| *own)
+        fields.iter().find(|(_, change)| *change == from).map(|(own, _)| *own)
     })?;
     Ok(request)
 }
@@ -194,10 +175,7 @@ pub fn to_change(
     put_key(EVENT_FIELD, WireType::Varint, &mut change);
     put_varint(event as u64, &mut change);
     renumber(request, &mut change, |from| {
-        fields
-            .iter()
-            .find(|(own, _)| *own == from)
-            .map(|(_, change)| *change)
+        fields.iter().find(|(own, _)| *own == from).map(|(_, change)| *change)
     })?;
     Ok(change)
 }

@@ -32,10 +32,8 @@ impl PodStore {
         let (event, pod, container) = if method == rpc::STATE_CHANGE.name {
             let change = StateChangeEvent::decode(request)?;
             (change.event(), change.pod, change.container)
-        } else if let Some(event) = RPCS
-            .iter()
-            .find(|rpc| rpc.name == method)
-            .and_then(|rpc| rpc.event)
+        } else if let Some(event) =
+            RPCS.iter().find(|rpc| rpc.name == method).and_then(|rpc| rpc.event)
         {
             // The pod and the container have the same numbers in the requests of all events.
             if Stage::of(event).is_some_and(|stage| stage.container.is_some()) {

@@ -63,11 +63,7 @@ impl<T: Clone + PartialEq> Shelf<T> {
             item.refresh(value);
             let was_stopped = item.stopped;
             item.stopped |= is_stop;
-            if is_stop && was_stopped {
-                SightingKind::Repeated
-            } else {
-                SightingKind::Known
-            }
+            if is_stop && was_stopped { SightingKind::Repeated } else { SightingKind::Known }
         } else if self.removed.contains(id) {
             SightingKind::Gone
         } else {
@@ -136,11 +132,7 @@ impl<T: Clone + PartialEq> Shelf<T> {
                 new.push(value);
             }
         }
-        Delta {
-            new,
-            known,
-            vanished,
-        }
+        Delta { new, known, vanished }
     }
 
     pub(super) fn has(&self, id: &str) -> bool {

@@ -1,19 +1,11 @@
 use super::*;
 
 fn pod(id: &str) -> PodSandbox {
-    PodSandbox {
-        id: id.into(),
-        name: format!("pod-{id}"),
-        ..Default::default()
-    }
+    PodSandbox { id: id.into(), name: format!("pod-{id}"), ..Default::default() }
 }
 
 fn container(id: &str, pod_id: &str) -> Container {
-    Container {
-        id: id.into(),
-        pod_sandbox_id: pod_id.into(),
-        ..Default::default()
-    }
+    Container { id: id.into(), pod_sandbox_id: pod_id.into(), ..Default::default() }
 }
 
 fn ids<T>(list: &[Arc<T>], id: impl Fn(&T) -> &String) -> Vec<String> {
@@ -79,32 +71,18 @@ fn a_list_is_right_about_what_is_there() {
     }
     let kept = container("c", "kept");
     store.observe(Event::StopContainer, &pod("kept"), Some(&kept));
-    store.observe(
-        Event::StopContainer,
-        &pod("lost"),
-        Some(&container("d", "lost")),
-    );
+    store.observe(Event::StopContainer, &pod("lost"), Some(&container("d", "lost")));
     let report = store.synchronize(&[pod("removed"), pod("kept")], std::slice::from_ref(&kept));
     assert_eq!(ids(&report.pods.new, |pod| &pod.id), ["removed"]);
     assert_eq!(ids(&report.pods.vanished, |pod| &pod.id), ["lost"]);
-    assert_eq!(
-        ids(&report.containers.known, |container| &container.id),
-        ["c"]
-    );
-    assert_eq!(
-        ids(&report.containers.vanished, |container| &container.id),
-        ["d"]
-    );
+    assert_eq!(ids(&report.containers.known, |container| &container.id), ["c"]);
+    assert_eq!(ids(&report.containers.vanished, |container| &container.id), ["d"]);
     assert!(store.container("d").is_none() && store.pod("removed").is_some());
     let again = store.observe(Event::StopContainer, &pod("removed"), Some(&kept));
     assert_eq!(again.pod, SightingKind::Known);
     assert_eq!(again.container, Some(SightingKind::Repeated));
     let lost = store.observe(Event::StopPodSandbox, &pod("lost"), None);
-    assert_eq!(
-        lost.pod,
-        SightingKind::First,
-        "a vanished pod is unknown, not removed"
-    );
+    assert_eq!(lost.pod, SightingKind::First, "a vanished pod is unknown, not removed");
 }
 
 #[test]
@@ -131,11 +109,7 @@ fn a_list_is_reported_in_its_order_and_without_duplicates() {
 
 #[test]
 fn beyond_the_limit_nothing_new_is_kept_and_every_sighting_is_the_first() {
-    let store = PodStore::with_limits(Limits {
-        pods: 1,
-        containers: 0,
-        removed: 1,
-    });
+    let store = PodStore::with_limits(Limits { pods: 1, containers: 0, removed: 1 });
     let run = |id: &str| store.observe(Event::RunPodSandbox, &pod(id), None).pod;
     let (first, known) = (SightingKind::First, SightingKind::Known);
     let seen = ["a", "b", "b", "a"].map(run);
@@ -145,22 +119,14 @@ fn beyond_the_limit_nothing_new_is_kept_and_every_sighting_is_the_first() {
     store.observe(Event::RemovePodSandbox, &pod("b"), None);
     assert_eq!(run("b"), SightingKind::Gone);
     assert_eq!(run("a"), SightingKind::First, "its removal is forgotten");
-    store.observe(
-        Event::CreateContainer,
-        &pod("a"),
-        Some(&container("c", "a")),
-    );
+    store.observe(Event::CreateContainer, &pod("a"), Some(&container("c", "a")));
     assert!(store.containers_of("a").is_empty());
 }
 
 #[test]
 fn no_id_is_kept_as_no_entry() {
     let store = PodStore::new();
-    for event in [
-        Event::RunPodSandbox,
-        Event::RemovePodSandbox,
-        Event::StopPodSandbox,
-    ] {
+    for event in [Event::RunPodSandbox, Event::RemovePodSandbox, Event::StopPodSandbox] {
         let sighting = store.observe(event, &pod(""), Some(&container("", "")));
         assert_eq!(sighting.pod, SightingKind::First);
     }

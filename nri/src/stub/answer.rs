@@ -60,12 +60,7 @@ impl<P: Plugin> Shared<P> {
             return Ok(Body::default());
         };
         let name = route.event.map_or(route.rpc.name, Event::name);
-        let request = Request {
-            name,
-            rpc: route.rpc.name,
-            event: route.event,
-            moments,
-        };
+        let request = Request { name, rpc: route.rpc.name, event: route.event, moments };
         let cx = EventContext {
             deadline: Some(moments.deadline()),
             tools: Arc::clone(&self.tools),
@@ -101,10 +96,8 @@ impl<P: Plugin> Shared<P> {
             span,
             reply: call.reply,
         };
-        let outcome = request
-            .moments
-            .keep(&mut work, |work| request.warn(Some(&work.subject)))
-            .await;
+        let outcome =
+            request.moments.keep(&mut work, |work| request.warn(Some(&work.subject))).await;
         let InPlace { subject, span, .. } = work;
         span.in_scope(|| self.conclude(&request, &subject, outcome))
     }
@@ -159,19 +152,16 @@ impl<P: Plugin> Shared<P> {
         let outcome = outcome.map(|result| result.and_then(accept));
         let (end, answer) = match outcome {
             Some(Ok(answer)) => (End::Answered, Ok(answer)),
-            Some(Err(error)) => (
-                End::Failed,
-                failed::<P>(request.name, request.event, subject, error),
-            ),
+            Some(Err(error)) => {
+                (End::Failed, failed::<P>(request.name, request.event, subject, error))
+            }
             None => {
                 let waited = self.tools.link.has_unanswered();
                 (End::TimedOut, request.timed_out::<P>(subject, waited))
             }
         };
         let event = request.event.unwrap_or(Event::Unknown);
-        self.tools
-            .metrics
-            .count(event, end, request.moments.start.elapsed());
+        self.tools.metrics.count(event, end, request.moments.start.elapsed());
         answer
     }
 }
@@ -200,11 +190,7 @@ impl Request {
     fn timed_out<P: Plugin>(&self, subject: &Subject, has_unanswered: bool) -> Result<Body> {
         let may_pass = |event| P::POLICIES.ok_on_timeout.contains(event);
         let ok = self.event.is_some_and(may_pass);
-        let answered = if ok {
-            "success, as set by `on_timeout`"
-        } else {
-            "an error"
-        };
+        let answered = if ok { "success, as set by `on_timeout`" } else { "an error" };
         let (name, allowed) = (self.name, self.moments.allowed);
         let elapsed = self.moments.start.elapsed();
         let waiting = if has_unanswered { UPDATE_WAITING } else { "" };
@@ -243,13 +229,7 @@ impl Future for InPlace<'_> {
     type Output = Result<Answer>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let InPlace {
-            names,
-            watchdog,
-            subject,
-            span,
-            reply,
-        } = self.get_mut();
+        let InPlace { names, watchdog, subject, span, reply } = self.get_mut();
         let _entered = span.enter();
         let poll = || within_handler(names.0, || reply.as_mut().poll(cx));
         let poll = || catch_unwind(AssertUnwindSafe(poll));

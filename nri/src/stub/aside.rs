@@ -46,9 +46,7 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
         return Ok(work());
     }
     let running = run(work)?;
-    running
-        .await
-        .unwrap_or_else(|_| Err(Error::new("blocking work was abandoned")))
+    running.await.unwrap_or_else(|_| Err(Error::new("blocking work was abandoned")))
 }
 
 /// Starts work on its own thread. The receiver gets its result.
@@ -64,15 +62,9 @@ pub(super) fn run<T: Send + 'static>(
         // Nobody waits any more after the deadline.
         let _ = done.send(result.map_err(|payload| panic::error(&*payload)));
     };
-    thread::Builder::new()
-        .name("nri-blocking".to_owned())
-        .spawn(guarded)
-        .map_err(|error| {
-            Error::with_kind(
-                ErrorKind::Handler,
-                format!("no thread for blocking work: {error}"),
-            )
-        })?;
+    thread::Builder::new().name("nri-blocking".to_owned()).spawn(guarded).map_err(|error| {
+        Error::with_kind(ErrorKind::Handler, format!("no thread for blocking work: {error}"))
+    })?;
     Ok(receiver)
 }
 
@@ -84,9 +76,7 @@ impl ThreadPermit {
         let one_more = |blocked| (blocked < MAX_BLOCKED).then_some(blocked + 1);
         match BLOCKED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
             Ok(_) => Ok(ThreadPermit),
-            Err(_) => Err(Error::new(format!(
-                "the maximum of {MAX_BLOCKED} threads are blocked"
-            ))),
+            Err(_) => Err(Error::new(format!("the maximum of {MAX_BLOCKED} threads are blocked"))),
         }
     }
 }
@@ -114,18 +104,12 @@ mod tests {
             }
             assert!(running.len() <= MAX_BLOCKED);
         };
-        assert!(
-            error
-                .to_string()
-                .starts_with("the maximum of 64 threads are blocked")
-        );
+        assert!(error.to_string().starts_with("the maximum of 64 threads are blocked"));
         drop(hold);
         for receiver in running {
             assert!(receiver.await.unwrap().unwrap());
         }
-        let error = blocking(|| -> () { panic!("no {}", "way") })
-            .await
-            .unwrap_err();
+        let error = blocking(|| -> () { panic!("no {}", "way") }).await.unwrap_err();
         assert_eq!(error.to_string(), "panicked: no way");
         assert_eq!(BLOCKED.load(Ordering::Relaxed), 0);
     }

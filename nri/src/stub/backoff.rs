@@ -17,19 +17,14 @@ pub struct Backoff {
 impl Default for Backoff {
     /// Waits from 100 ms up to 10 s: a runtime takes about a second to restart.
     fn default() -> Self {
-        Backoff {
-            first: Duration::from_millis(100),
-            longest: Duration::from_secs(10),
-        }
+        Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(10) }
     }
 }
 
 impl Backoff {
     /// Returns the wait before an attempt, counted from 0. `random` is any number.
     fn wait(self, attempt: u32, random: u64) -> Duration {
-        let doubled = self
-            .first
-            .saturating_mul(1u32.checked_shl(attempt).unwrap_or(u32::MAX));
+        let doubled = self.first.saturating_mul(1u32.checked_shl(attempt).unwrap_or(u32::MAX));
         let full = doubled.min(self.longest);
         full - (full / 2).mul_f64(random as f64 / u64::MAX as f64)
     }

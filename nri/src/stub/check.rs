@@ -64,11 +64,7 @@ pub(crate) fn failed<P: Plugin>(
 ) -> Result<Body> {
     let ignorable = event.is_some_and(|event| P::POLICIES.ignore_errors.contains(event));
     let ignored = ignorable && error.kind() != ErrorKind::Malformed;
-    let answered = if ignored {
-        "; answered with success, as `on_error` says"
-    } else {
-        ""
-    };
+    let answered = if ignored { "; answered with success, as `on_error` says" } else { "" };
     tracing::warn!(
         event = name,
         pod = subject.pod(),
@@ -76,9 +72,5 @@ pub(crate) fn failed<P: Plugin>(
         help = error.help(),
         "the handler of {name} failed: {error:#}{answered}"
     );
-    if ignored {
-        Ok(Body::default())
-    } else {
-        Err(error)
-    }
+    if ignored { Ok(Body::default()) } else { Err(error) }
 }

@@ -46,9 +46,7 @@ impl Endpoint {
 
     /// Returns the socket that the runtime passed, if it launched this plugin.
     pub(super) fn launched() -> Option<Self> {
-        std::env::var(SOCKET_VARIABLE)
-            .ok()
-            .map(|number| Self::Launched(Some(number)))
+        std::env::var(SOCKET_VARIABLE).ok().map(|number| Self::Launched(Some(number)))
     }
 
     /// Returns true if another connection can be made when the first one is lost.
@@ -96,10 +94,7 @@ fn not_connected(path: &Path, error: io::Error) -> Error {
         }
         _ => "check that this is the runtime's NRI socket",
     };
-    Error::with_kind(
-        ErrorKind::Connection,
-        format!("cannot connect to {}", path.display()),
-    )
-    .with_help(help)
-    .with_source(error)
+    Error::with_kind(ErrorKind::Connection, format!("cannot connect to {}", path.display()))
+        .with_help(help)
+        .with_source(error)
 }

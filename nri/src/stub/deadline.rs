@@ -33,12 +33,7 @@ impl Moments {
     pub(super) fn new(allowed: Duration) -> Self {
         let allowed = allowed.min(MAX_TIMEOUT);
         let answer = allowed - margin(allowed);
-        Moments {
-            start: Instant::now(),
-            allowed,
-            warn: (allowed * 4 / 5).min(answer),
-            answer,
-        }
+        Moments { start: Instant::now(), allowed, warn: (allowed * 4 / 5).min(answer), answer }
     }
 
     /// Returns the time at which the runtime gives up.
@@ -67,9 +62,7 @@ impl Moments {
 
 /// Returns how long before the deadline the answer is sent, to allow for delays on a busy node.
 fn margin(allowed: Duration) -> Duration {
-    (allowed / 20)
-        .clamp(Duration::from_millis(5), Duration::from_millis(100))
-        .min(allowed / 2)
+    (allowed / 20).clamp(Duration::from_millis(5), Duration::from_millis(100)).min(allowed / 2)
 }
 
 /// Returns the output of work that is done when first polled.

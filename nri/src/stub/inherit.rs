@@ -51,21 +51,15 @@ fn check(owned: OwnedFd) -> Result<UnixStream, String> {
     let stream = UnixStream::from(owned);
     // getpeername fails for anything that is not a connected socket, and the standard library
     // checks the family.
-    stream
-        .peer_addr()
-        .map_err(|error| format!("it is not a connected unix socket: {error}"))?;
+    stream.peer_addr().map_err(|error| format!("it is not a connected unix socket: {error}"))?;
     let socket = SockRef::from(&stream);
     match socket.r#type() {
         Ok(Type::STREAM) => {}
         Ok(_) => return Err("it is not a stream socket".to_owned()),
         Err(error) => return Err(error.to_string()),
     }
-    socket
-        .set_cloexec(true)
-        .map_err(|error| error.to_string())?;
-    stream
-        .set_nonblocking(true)
-        .map_err(|error| error.to_string())?;
+    socket.set_cloexec(true).map_err(|error| error.to_string())?;
+    stream.set_nonblocking(true).map_err(|error| error.to_string())?;
     Ok(stream)
 }
 

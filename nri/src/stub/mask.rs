@@ -27,35 +27,20 @@ pub(super) fn subscribe(
     let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
     let missing = |wanted: EventMask| {
         let missing = unknown.iter().filter(|(_, event)| wanted.contains(*event));
-        missing
-            .map(|(rpc, _)| named(rpc))
-            .collect::<Vec<_>>()
-            .join(", ")
+        missing.map(|(rpc, _)| named(rpc)).collect::<Vec<_>>().join(", ")
     };
     let required = missing(required);
     if !required.is_empty() {
-        return Err(unsupported(
-            runtime,
-            &required,
-            "an event that the plugin requires",
-        ));
+        return Err(unsupported(runtime, &required, "an event that the plugin requires"));
     }
     let missing = missing(chosen);
     let subscribed = known.iter().filter(|(_, event)| chosen.contains(*event));
     let events = subscribed.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event));
     if events.is_empty() {
-        return Err(unsupported(
-            runtime,
-            &missing,
-            "every event that the plugin wants",
-        ));
+        return Err(unsupported(runtime, &missing, "every event that the plugin wants"));
     }
-    let warning = (!missing.is_empty()).then(|| {
-        format!(
-            "{runtime} {} {missing}: the plugin will not receive it",
-            verb(runtime)
-        )
-    });
+    let warning = (!missing.is_empty())
+        .then(|| format!("{runtime} {} {missing}: the plugin will not receive it", verb(runtime)));
     Ok((events, warning))
 }
 
@@ -70,15 +55,11 @@ fn knows(runtime: &Runtime, rpc: &Rpc) -> bool {
     let Some(since) = rpc.event_since else {
         return false;
     };
-    runtime
-        .is_at_least(since)
-        .unwrap_or_else(|| parse(since) == first_release())
+    runtime.is_at_least(since).unwrap_or_else(|| parse(since) == first_release())
 }
 
 fn first_release() -> Option<semver::Version> {
-    events()
-        .filter_map(|(rpc, _)| parse(rpc.event_since?))
-        .min()
+    events().filter_map(|(rpc, _)| parse(rpc.event_since?)).min()
 }
 
 fn check_chosen(chosen: i32, handled: EventMask) -> Result<EventMask> {
@@ -98,11 +79,8 @@ fn check_chosen(chosen: i32, handled: EventMask) -> Result<EventMask> {
 
 pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
     let verb = verb(runtime);
-    Error::with_kind(
-        ErrorKind::Unsupported,
-        format!("{runtime} {verb} {what}: {missing}"),
-    )
-    .with_help(NEWER_RUNTIME)
+    Error::with_kind(ErrorKind::Unsupported, format!("{runtime} {verb} {what}: {missing}"))
+        .with_help(NEWER_RUNTIME)
 }
 
 /// How to fix a runtime that is too old.
@@ -110,19 +88,11 @@ pub(super) const NEWER_RUNTIME: &str =
     "run the plugin under a runtime that links this NRI release or a newer one";
 
 fn verb(runtime: &Runtime) -> &'static str {
-    if runtime.nri_version().is_some() {
-        "does not know"
-    } else {
-        "may not know"
-    }
+    if runtime.nri_version().is_some() { "does not know" } else { "may not know" }
 }
 
 fn named(rpc: &Rpc) -> String {
-    format!(
-        "{} (since NRI {})",
-        rpc.name,
-        rpc.event_since.unwrap_or(rpc.since)
-    )
+    format!("{} (since NRI {})", rpc.name, rpc.event_since.unwrap_or(rpc.since))
 }
 
 #[cfg(test)]
@@ -184,11 +154,7 @@ mod tests {
         let handled = EventMask::EMPTY.with(Event::UpdatePodSandbox);
         let error = subscribed(handled, 0, &Runtime::new("other", "", "v0.9.0")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(
-            error
-                .to_string()
-                .contains("every event that the plugin wants: UpdatePodSandbox")
-        );
+        assert!(error.to_string().contains("every event that the plugin wants: UpdatePodSandbox"));
     }
 
     proptest! {

@@ -35,9 +35,7 @@ pub struct Builder<P> {
 
 impl<P> fmt::Debug for Builder<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("given", &self.given)
-            .finish_non_exhaustive()
+        f.debug_struct("Builder").field("given", &self.given).finish_non_exhaustive()
     }
 }
 
@@ -189,9 +187,7 @@ impl<P: Plugin> Builder<P> {
     /// ```
     #[must_use]
     pub fn store(mut self, store: Arc<PodStore>) -> Self {
-        self.settings.record = Some(Box::new(move |method, request| {
-            store.record(method, request)
-        }));
+        self.settings.record = Some(Box::new(move |method, request| store.record(method, request)));
         self
     }
 

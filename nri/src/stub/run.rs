@@ -62,11 +62,7 @@ impl<P: Plugin> Stub<P> {
             let cause = lost.cause.unwrap_or_else(closed);
             if let Some(since) = lost.serving_since {
                 attempts.held(since.elapsed());
-                if stop
-                    .or(self.shared.run_hook(Change::Disconnected(&cause)))
-                    .await
-                    .is_none()
-                {
+                if stop.or(self.shared.run_hook(Change::Disconnected(&cause))).await.is_none() {
                     return Ok(());
                 }
             }
@@ -74,10 +70,7 @@ impl<P: Plugin> Stub<P> {
                 return self.shared.settings.runtime_exit.end(cause, orderly);
             }
             let wait = attempts.next_wait();
-            tracing::warn!(
-                help = cause.help(),
-                "connecting again in {wait:.1?}: {cause:#}"
-            );
+            tracing::warn!(help = cause.help(), "connecting again in {wait:.1?}: {cause:#}");
             if stop.or(sleep(wait)).await.is_none() {
                 return Ok(());
             }
@@ -86,10 +79,7 @@ impl<P: Plugin> Stub<P> {
 
     async fn connect(&mut self, stop: &mut StopRequest<'_>, again: bool) -> Option<Lost> {
         match stop.or(self.endpoint.open()).await? {
-            Err(error) => Some(Lost {
-                serving_since: None,
-                cause: Some(error),
-            }),
+            Err(error) => Some(Lost { serving_since: None, cause: Some(error) }),
             Ok(stream) => self.shared.session(stream, stop, again).await,
         }
     }
@@ -118,10 +108,7 @@ impl RuntimeExit {
 
 /// Completes with the first SIGTERM or SIGINT.
 async fn stop_requested() {
-    let signals = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    );
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     let (mut terminate, mut interrupt) = match signals {
         (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
         (Err(error), _) | (_, Err(error)) => {

@@ -67,14 +67,12 @@ impl<'s, P: Plugin> Serving<'s, P> {
 
     /// Ends the connection after an error, once the runtime has been sent the error.
     fn advance(&self, phase: Phase, outcome: Result<Bytes>) -> Result<Bytes, Status> {
-        outcome
-            .inspect(|_| _ = self.phase.send_replace(phase))
-            .map_err(|error| {
-                let status = status(&error);
-                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                self.phase.send_replace(Phase::Failed);
-                status
-            })
+        outcome.inspect(|_| _ = self.phase.send_replace(phase)).map_err(|error| {
+            let status = status(&error);
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            self.phase.send_replace(Phase::Failed);
+            status
+        })
     }
 
     async fn configure(&self, payload: &Bytes, moments: Moments) -> Result<Bytes> {
@@ -84,10 +82,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
         let runtime = Arc::new(Runtime::of(&request));
         self.stub.tools.set_runtime(Arc::clone(&runtime));
         tracing::info!(plugin = %self.stub.identity, "registered with {runtime}");
-        let answer = self
-            .stub
-            .answer("Configure", payload.clone(), moments)
-            .await?;
+        let answer = self.stub.answer("Configure", payload.clone(), moments).await?;
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", error))?;
         let (mut response, warnings) = subscription::<P>(&runtime, answer.events)?;
@@ -108,10 +103,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
         let outcome = match added {
             // A runtime drops a plugin that gives any other answer to a part that is not the last.
             Ok(Part::More) => {
-                let more = SynchronizeResponse {
-                    more: true,
-                    ..SynchronizeResponse::default()
-                };
+                let more = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
                 return Ok(more.encode_to_vec().into());
             }
             Ok(Part::Whole(request)) => self.stub.answer("Synchronize", request, moments).await,
@@ -126,11 +118,7 @@ impl<P: Plugin> Service for Serving<'_, P> {
         if request.service != PLUGIN_SERVICE {
             return Err(Status::unknown_service(&request.service));
         }
-        let moments = Moments::new(
-            request
-                .timeout
-                .unwrap_or_else(|| self.stub.request_timeout()),
-        );
+        let moments = Moments::new(request.timeout.unwrap_or_else(|| self.stub.request_timeout()));
         match request.method.as_str() {
             "Configure" => {
                 let outcome = self.configure(&request.payload, moments).await;

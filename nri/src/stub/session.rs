@@ -74,26 +74,17 @@ impl<P: Plugin> Shared<P> {
         let mut serving_since = None;
         let ended = {
             let handshake = self.handshake(&serving, caller, again, &mut serving_since);
-            both(
-                connection.serve_until(&serving, stop.requested()),
-                handshake,
-            )
-            .await
+            both(connection.serve_until(&serving, stop.requested()), handshake).await
         };
         self.tools.link.down();
         let since = std::time::Instant::now();
-        self.tools
-            .status
-            .send_replace(Status::Disconnected { since });
+        self.tools.status.send_replace(Status::Disconnected { since });
         let cause = match ended {
             Ok(Ended::ByShutdown) => return None,
             Ok(Ended::ByPeer) => closed_early(serving.phase()),
             Err(error) => Some(error),
         };
-        Some(Lost {
-            serving_since,
-            cause,
-        })
+        Some(Lost { serving_since, cause })
     }
 
     async fn handshake(
@@ -103,12 +94,9 @@ impl<P: Plugin> Shared<P> {
         again: bool,
         serving_since: &mut Option<Instant>,
     ) -> Result<()> {
-        timeout(
-            self.settings.registration_timeout,
-            self.registered(serving, &caller),
-        )
-        .await
-        .unwrap_or_else(|_| Err(self.not_configured()))?;
+        timeout(self.settings.registration_timeout, self.registered(serving, &caller))
+            .await
+            .unwrap_or_else(|_| Err(self.not_configured()))?;
         self.tools.status.send_replace(Status::Registered);
         serving.reach(Phase::Serving).await?;
         *serving_since = Some(Instant::now());
@@ -118,11 +106,7 @@ impl<P: Plugin> Shared<P> {
         }
         self.tools.status.send_replace(Status::Serving);
         tracing::info!(plugin = %self.identity, "synchronized; handling events");
-        let change = if again {
-            Change::Reconnected
-        } else {
-            Change::Connected
-        };
+        let change = if again { Change::Reconnected } else { Change::Connected };
         self.run_hook(change).await;
         Ok(())
     }
@@ -158,14 +142,8 @@ impl<P: Plugin> Shared<P> {
             plugin_idx: self.identity.index.clone(),
             nri_version: PROTOCOL.to_owned(),
         };
-        let answer = caller
-            .call(
-                RUNTIME_SERVICE,
-                "RegisterPlugin",
-                request.encode_to_vec(),
-                None,
-            )
-            .await;
+        let answer =
+            caller.call(RUNTIME_SERVICE, "RegisterPlugin", request.encode_to_vec(), None).await;
         answer.map(drop).map_err(|error| self.refused(error))
     }
 
@@ -174,10 +152,7 @@ impl<P: Plugin> Shared<P> {
         match error {
             CallError::Status(status) => Error::with_kind(
                 ErrorKind::Config,
-                format!(
-                    "the runtime refused to register plugin {identity}: {}",
-                    status.message
-                ),
+                format!("the runtime refused to register plugin {identity}: {}", status.message),
             )
             .with_help(
                 "check name and index, and that no plugin of this name and index is connected",

@@ -75,8 +75,7 @@ impl<P: Plugin> Shared<P> {
 
     /// Stores the timeout of Configure, in milliseconds; runtimes before NRI v0.7.0 send none.
     pub(super) fn set_request_timeout(&self, millis: i64) {
-        self.request_timeout
-            .store(u64::try_from(millis).unwrap_or(0), Ordering::Relaxed);
+        self.request_timeout.store(u64::try_from(millis).unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Logs a warning about the runtime, unless it is the same as the previous one, for example

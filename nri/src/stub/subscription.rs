@@ -25,10 +25,7 @@ pub(crate) fn subscription<P: Plugin>(
     let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
     let warnings = [may_be_too_old, warning, policy_warning];
     let warnings = warnings.into_iter().flatten();
-    let response = ConfigureResponse {
-        events: events.bits(),
-        failure_policy: policy,
-    };
+    let response = ConfigureResponse { events: events.bits(), failure_policy: policy };
     Ok((response, warnings.collect()))
 }
 
@@ -70,20 +67,13 @@ fn require_release(oldest: &str, runtime: &Runtime) -> Result<Option<String>> {
 }
 
 fn require_fields(fields: &[RequiredField], runtime: &Runtime) -> Result<()> {
-    let missing = fields
-        .iter()
-        .filter(|field| runtime.is_at_least(field.since) != Some(true));
-    let missing: Vec<_> = missing
-        .map(|field| format!("{} (since NRI {})", field.path, field.since))
-        .collect();
+    let missing = fields.iter().filter(|field| runtime.is_at_least(field.since) != Some(true));
+    let missing: Vec<_> =
+        missing.map(|field| format!("{} (since NRI {})", field.path, field.since)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    Err(unsupported(
-        runtime,
-        &missing.join(", "),
-        "a field that the plugin requires",
-    ))
+    Err(unsupported(runtime, &missing.join(", "), "a field that the plugin requires"))
 }
 
 #[cfg(test)]

@@ -89,25 +89,11 @@ mod tests {
     use crate::codec::Message;
 
     fn part(pods: &[String], containers: &[String], more: bool) -> Bytes {
-        let pod = |id: &String| PodSandbox {
-            id: id.clone(),
-            ..PodSandbox::default()
-        };
-        let container = |id: &String| Container {
-            id: id.clone(),
-            ..Container::default()
-        };
-        let (pods, containers) = (
-            pods.iter().map(pod).collect(),
-            containers.iter().map(container).collect(),
-        );
-        SynchronizeRequest {
-            pods,
-            containers,
-            more,
-        }
-        .encode_to_vec()
-        .into()
+        let pod = |id: &String| PodSandbox { id: id.clone(), ..PodSandbox::default() };
+        let container = |id: &String| Container { id: id.clone(), ..Container::default() };
+        let (pods, containers) =
+            (pods.iter().map(pod).collect(), containers.iter().map(container).collect());
+        SynchronizeRequest { pods, containers, more }.encode_to_vec().into()
     }
 
     #[test]
@@ -118,11 +104,7 @@ mod tests {
         let error = assembly.add(one.clone(), one.len()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!(
-                "Synchronize of {} bytes, at most {} are accepted",
-                2 * one.len(),
-                one.len()
-            )
+            format!("Synchronize of {} bytes, at most {} are accepted", 2 * one.len(), one.len())
         );
         assert_eq!(assembly.add(one.clone(), one.len()).unwrap(), Part::More);
     }
@@ -132,10 +114,7 @@ mod tests {
         let whole = part(&["a-pod".into()], &[], true);
         let cut = whole.slice(..whole.len() - 3);
         let mut assembly = Assembly::default();
-        assert_eq!(
-            assembly.add(cut, 1024).unwrap_err().kind(),
-            ErrorKind::Malformed
-        );
+        assert_eq!(assembly.add(cut, 1024).unwrap_err().kind(), ErrorKind::Malformed);
     }
 
     proptest! {

@@ -43,16 +43,12 @@ impl Watchdog {
     pub(super) fn start() -> Self {
         let state = Arc::new(Mutex::new(WatchState::default()));
         let watched = Arc::clone(&state);
-        let thread = thread::Builder::new()
-            .name("nri-watchdog".to_owned())
-            .spawn(move || watch(&watched));
+        let thread =
+            thread::Builder::new().name("nri-watchdog".to_owned()).spawn(move || watch(&watched));
         if let Err(error) = &thread {
             tracing::debug!(%error, "cannot start the thread that notices blocking handlers");
         }
-        Watchdog {
-            state,
-            thread: thread.ok(),
-        }
+        Watchdog { state, thread: thread.ok() }
     }
 
     /// Polls a handler under the watchdog.
@@ -62,12 +58,7 @@ impl Watchdog {
         subject: &mut Subject,
         poll: impl FnOnce() -> T,
     ) -> T {
-        self.begin(Busy {
-            since: Instant::now(),
-            event,
-            rpc,
-            subject: std::mem::take(subject),
-        });
+        self.begin(Busy { since: Instant::now(), event, rpc, subject: std::mem::take(subject) });
         let output = poll();
         if let Some(busy) = lock(&self.state).busy.take() {
             *subject = busy.subject;
@@ -139,12 +130,7 @@ fn watch(state: &Mutex<WatchState>) {
 }
 
 fn name(busy: &Busy) {
-    let Busy {
-        event,
-        rpc,
-        subject,
-        since,
-    } = busy;
+    let Busy { event, rpc, subject, since } = busy;
     let blocked = since.elapsed();
     tracing::warn!(
         event,

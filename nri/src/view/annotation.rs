@@ -69,11 +69,7 @@ impl PodSandbox {
         keys.into_iter().find_map(|key| {
             let key = key.into();
             let value = self.annotation(&key)?;
-            Some(Annotation {
-                pod: self,
-                key,
-                value,
-            })
+            Some(Annotation { pod: self, key, value })
         })
     }
 
@@ -87,10 +83,9 @@ impl PodSandbox {
     ) -> Option<Annotation<'_>> {
         let container = format!("/container.{container_name}");
         let suffixes = [container.as_str(), "/pod", ""];
-        let keys = suffixes.iter().flat_map(|suffix| {
-            keys.iter()
-                .map(move |key| format!("{}{suffix}", key.as_ref()))
-        });
+        let keys = suffixes
+            .iter()
+            .flat_map(|suffix| keys.iter().map(move |key| format!("{}{suffix}", key.as_ref())));
         self.find_annotation(keys)
     }
 }

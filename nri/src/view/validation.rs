@@ -55,9 +55,7 @@ impl ValidateContainerAdjustmentRequest {
 
     /// Returns all plugins that set a field with one value; several for fields that several may add to.
     pub fn owners(&self, field: Field) -> impl Iterator<Item = &str> {
-        let simple = self
-            .fields()
-            .and_then(|fields| fields.simple.get(&(field as i32)));
+        let simple = self.fields().and_then(|fields| fields.simple.get(&(field as i32)));
         let owners = simple.map_or("", String::as_str).split(',');
         owners.filter(|owner| is_set(owner))
     }
@@ -100,10 +98,7 @@ impl ValidateContainerAdjustmentRequest {
     }
 
     fn compound(&self, field: Field) -> Option<&std::collections::BTreeMap<String, String>> {
-        self.fields()?
-            .compound
-            .get(&(field as i32))
-            .map(|owners| &owners.owners)
+        self.fields()?.compound.get(&(field as i32)).map(|owners| &owners.owners)
     }
 }
 
@@ -126,22 +121,12 @@ mod tests {
         let env = [("A", "10-a"), ("B", "-20-b")];
         let env = env.map(|(key, owner)| (key.to_owned(), owner.to_owned()));
         let env = CompoundFieldOwners { owners: env.into() };
-        let fields = FieldOwners {
-            simple: simple.into(),
-            compound: [(Field::Env as i32, env)].into(),
-        };
+        let fields =
+            FieldOwners { simple: simple.into(), compound: [(Field::Env as i32, env)].into() };
         ValidateContainerAdjustmentRequest {
-            container: Some(Container {
-                id: "c0".to_owned(),
-                ..Container::default()
-            }),
-            owners: Some(OwningPlugins {
-                owners: [("c0".to_owned(), fields)].into(),
-            }),
-            plugins: vec![PluginInstance {
-                name: "my-plugin".to_owned(),
-                index: "10".to_owned(),
-            }],
+            container: Some(Container { id: "c0".to_owned(), ..Container::default() }),
+            owners: Some(OwningPlugins { owners: [("c0".to_owned(), fields)].into() }),
+            plugins: vec![PluginInstance { name: "my-plugin".to_owned(), index: "10".to_owned() }],
             ..ValidateContainerAdjustmentRequest::default()
         }
     }

@@ -73,10 +73,7 @@ impl<P: Plugin> Guest<P> {
         match added {
             Part::Whole(request) => self.handle("Synchronize", request),
             Part::More => {
-                let more = SynchronizeResponse {
-                    more: true,
-                    ..SynchronizeResponse::default()
-                };
+                let more = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
                 Ok(more.encode_to_vec())
             }
         }

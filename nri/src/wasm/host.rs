@@ -25,10 +25,7 @@ pub(super) fn log(level: Level, msg: String) {
         Level::INFO => HostLevel::Info,
         Level::DEBUG | Level::TRACE => HostLevel::Debug,
     };
-    let request = LogRequest {
-        msg,
-        level: level.into(),
-    };
+    let request = LogRequest { msg, level: level.into() };
     let request = request.encode_to_vec();
     // SAFETY: the host reads the bytes during the call, and writes only to buffers that it allocates with `malloc`.
     let answer = unsafe { env::log(request.as_ptr().addr() as u32, request.len() as u32) };

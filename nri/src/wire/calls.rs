@@ -77,11 +77,7 @@ impl Caller {
     async fn exchange(&self, envelope: RequestEnvelope, deadline: Option<Instant>) -> Answer {
         let _turn = self.turns.acquire().await.map_err(|_| CallError::Closed)?;
         let (answer, answered) = oneshot::channel();
-        let call = NewCall {
-            envelope,
-            deadline,
-            answer,
-        };
+        let call = NewCall { envelope, deadline, answer };
         self.calls.send(call).await.map_err(|_| CallError::Closed)?;
         answered.await.unwrap_or(Err(CallError::Closed))
     }
@@ -107,20 +103,8 @@ impl Calls {
     pub(crate) fn new(connection: u32, limits: Limits) -> (Self, Caller) {
         let at_once = limits.calls.clamp(1, Semaphore::MAX_PERMITS);
         let (sender, new) = mpsc::channel(at_once);
-        let calls = Self {
-            connection,
-            limits,
-            new,
-            next_stream: Some(1),
-            waiting: HashMap::new(),
-        };
-        (
-            calls,
-            Caller {
-                calls: sender,
-                turns: Arc::new(Semaphore::new(at_once)),
-            },
-        )
+        let calls = Self { connection, limits, new, next_stream: Some(1), waiting: HashMap::new() };
+        (calls, Caller { calls: sender, turns: Arc::new(Semaphore::new(at_once)) })
     }
 
     /// Sends queued calls as long as the peer keeps reading.
@@ -139,11 +123,7 @@ impl Calls {
     }
 
     fn send(&mut self, call: NewCall, outbox: &mut Outbox) -> Result<(), ConnectionError> {
-        let NewCall {
-            mut envelope,
-            deadline,
-            answer,
-        } = call;
+        let NewCall { mut envelope, deadline, answer } = call;
         if answer.is_closed() {
             return Ok(());
         }
@@ -174,10 +154,7 @@ impl Calls {
     pub(crate) fn receive(&mut self, message: Message) {
         let stream = message.header.stream;
         let Some(waiting) = self.waiting.remove(&stream) else {
-            tracing::debug!(
-                stream,
-                "ignored a message on a stream without a pending call"
-            );
+            tracing::debug!(stream, "ignored a message on a stream without a pending call");
             return;
         };
         // The caller may have given up.
@@ -196,9 +173,7 @@ fn read(message: Message) -> Answer {
     match message.header.kind {
         Kind::Response => {}
         other @ (Kind::Request | Kind::Data | Kind::Other(_)) => {
-            return Err(CallError::Protocol(format!(
-                "expected a response, got {other:?}"
-            )));
+            return Err(CallError::Protocol(format!("expected a response, got {other:?}")));
         }
     }
     let response = decode_shared::<ResponseEnvelope>(&message.data)

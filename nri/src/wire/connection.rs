@@ -30,10 +30,7 @@ pub struct Channels {
 impl Channels {
     /// Returns the same channels, seen from the other side.
     pub fn flipped(self) -> Self {
-        Self {
-            serve: self.call,
-            call: self.serve,
-        }
+        Self { serve: self.call, call: self.serve }
     }
 }
 
@@ -58,9 +55,7 @@ pub struct Connection<S> {
 
 impl<S> fmt::Debug for Connection<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("channels", &self.channels)
-            .finish_non_exhaustive()
+        f.debug_struct("Connection").field("channels", &self.channels).finish_non_exhaustive()
     }
 }
 
@@ -71,15 +66,7 @@ where
     /// Creates a connection over a stream, and a handle to call the peer with.
     pub fn new(stream: S, channels: Channels, limits: Limits) -> (Self, Caller) {
         let (calls, caller) = Calls::new(channels.call, limits);
-        (
-            Self {
-                stream,
-                channels,
-                limits,
-                calls,
-            },
-            caller,
-        )
+        (Self { stream, channels, limits, calls }, caller)
     }
 
     /// Serves until the peer closes its side.

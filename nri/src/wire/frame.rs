@@ -111,19 +111,11 @@ mod tests {
 
     #[test]
     fn headers_are_big_endian() {
-        let frame = FrameHeader {
-            connection: 1,
-            length: 0x0102_0304,
-        };
+        let frame = FrameHeader { connection: 1, length: 0x0102_0304 };
         assert_eq!(frame.encode(), [0, 0, 0, 1, 1, 2, 3, 4]);
         assert_eq!(FrameHeader::decode(frame.encode()), frame);
 
-        let message = MessageHeader {
-            length: 258,
-            stream: 3,
-            kind: Kind::Response,
-            flags: 4,
-        };
+        let message = MessageHeader { length: 258, stream: 3, kind: Kind::Response, flags: 4 };
         assert_eq!(message.encode(), [0, 0, 1, 2, 0, 0, 0, 3, 2, 4]);
         assert_eq!(MessageHeader::decode(message.encode()), message);
     }

@@ -53,10 +53,7 @@ impl Demux {
         Self {
             buffer: BytesMut::new(),
             frame: None,
-            channels: connections.map(|id| Channel {
-                id,
-                partial: BytesMut::new(),
-            }),
+            channels: connections.map(|id| Channel { id, partial: BytesMut::new() }),
         }
     }
 
@@ -144,28 +141,14 @@ impl Demux {
         let FrameHeader { connection, length } = FrameHeader::decode(*bytes);
         let length = length as usize;
         if length > MAX_FRAME {
-            return Err(ConnectionError::FrameTooLarge {
-                connection,
-                length,
-                max: MAX_FRAME,
-            });
+            return Err(ConnectionError::FrameTooLarge { connection, length, max: MAX_FRAME });
         }
         self.buffer.advance(FRAME_HEADER_LEN);
-        let channel = self
-            .channels
-            .iter()
-            .position(|channel| channel.id == connection);
+        let channel = self.channels.iter().position(|channel| channel.id == connection);
         if channel.is_none() {
-            tracing::debug!(
-                connection,
-                length,
-                "dropped a frame for an unknown connection id"
-            );
+            tracing::debug!(connection, length, "dropped a frame for an unknown connection id");
         }
-        Ok(Some(OpenFrame {
-            channel,
-            left: length,
-        }))
+        Ok(Some(OpenFrame { channel, left: length }))
     }
 
     /// Checks that the stream may end here.
@@ -178,11 +161,7 @@ impl Demux {
             "frame"
         } else if !self.buffer.is_empty() {
             "frame header"
-        } else if self
-            .channels
-            .iter()
-            .any(|channel| !channel.partial.is_empty())
-        {
+        } else if self.channels.iter().any(|channel| !channel.partial.is_empty()) {
             "message"
         } else {
             return Ok(());
@@ -192,11 +171,7 @@ impl Demux {
 
     /// Returns the size of all buffers in bytes.
     pub fn held(&self) -> usize {
-        let partial: usize = self
-            .channels
-            .iter()
-            .map(|channel| channel.partial.capacity())
-            .sum();
+        let partial: usize = self.channels.iter().map(|channel| channel.partial.capacity()).sum();
         self.buffer.capacity() + partial
     }
 }
@@ -238,10 +213,7 @@ impl Channel {
 
     /// Moves bytes into the incomplete message until it has `target` bytes or there are no more.
     fn append(&mut self, target: usize, buffer: &mut BytesMut, left: &mut usize) {
-        let count = target
-            .saturating_sub(self.partial.len())
-            .min(*left)
-            .min(buffer.len());
+        let count = target.saturating_sub(self.partial.len()).min(*left).min(buffer.len());
         self.partial.extend_from_slice(&buffer.split_to(count));
         *left -= count;
     }
@@ -271,11 +243,7 @@ impl Channel {
 
     fn message(&self, header: MessageHeader, mut bytes: BytesMut) -> Message {
         bytes.advance(MESSAGE_HEADER_LEN);
-        Message {
-            connection: self.id,
-            header,
-            data: bytes.freeze(),
-        }
+        Message { connection: self.id, header, data: bytes.freeze() }
     }
 }
 

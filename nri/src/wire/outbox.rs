@@ -50,20 +50,11 @@ impl Outbox {
         let length = match u32::try_from(size) {
             Ok(length) if size <= MAX_MESSAGE => length,
             _ => {
-                return Err(TooLarge {
-                    size,
-                    max: MAX_MESSAGE,
-                });
+                return Err(TooLarge { size, max: MAX_MESSAGE });
             }
         };
-        let header = MessageHeader {
-            length,
-            stream,
-            kind,
-            flags: 0,
-        };
-        self.bytes
-            .reserve(2 * FRAME_HEADER_LEN + MESSAGE_HEADER_LEN + size);
+        let header = MessageHeader { length, stream, kind, flags: 0 };
+        self.bytes.reserve(2 * FRAME_HEADER_LEN + MESSAGE_HEADER_LEN + size);
         if MESSAGE_HEADER_LEN + size <= GO_READ_BUFFER {
             self.put_frame_header(connection, MESSAGE_HEADER_LEN as u32 + length);
             self.bytes.extend_from_slice(&header.encode());
@@ -77,8 +68,7 @@ impl Outbox {
     }
 
     fn put_frame_header(&mut self, connection: u32, length: u32) {
-        self.bytes
-            .extend_from_slice(&FrameHeader { connection, length }.encode());
+        self.bytes.extend_from_slice(&FrameHeader { connection, length }.encode());
     }
 
     /// Returns how many bytes have not been written yet.

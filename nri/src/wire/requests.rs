@@ -67,21 +67,12 @@ where
     F: Future<Output = Result<Bytes, Status>>,
 {
     pub(crate) fn new(connection: u32, limits: Limits) -> Self {
-        Self {
-            connection,
-            limits,
-            last_stream: 0,
-            bytes: 0,
-            slots: Vec::new(),
-        }
+        Self { connection, limits, last_stream: 0, bytes: 0, slots: Vec::new() }
     }
 
     /// Returns how many requests are in progress.
     pub(crate) fn under_way(&self) -> usize {
-        self.slots
-            .iter()
-            .filter(|slot| slot.future.is_some())
-            .count()
+        self.slots.iter().filter(|slot| slot.future.is_some()).count()
     }
 
     /// Handles a message of the peer: starts a request, or refuses anything else.
@@ -108,18 +99,14 @@ where
     fn admit(&mut self, message: Message, call: &impl Fn(Request) -> F) -> Result<(), Status> {
         let header = message.header;
         if header.stream.is_multiple_of(2) {
-            return Err(Status::invalid_argument(
-                "stream id of a client must be odd",
-            ));
+            return Err(Status::invalid_argument("stream id of a client must be odd"));
         }
         if header.kind == Kind::Data {
             self.abandon(header.stream);
             return Err(Status::invalid_argument("stream takes no data"));
         }
         if header.stream <= self.last_stream {
-            return Err(Status::invalid_argument(
-                "stream id must be larger than the last",
-            ));
+            return Err(Status::invalid_argument("stream id must be larger than the last"));
         }
         self.last_stream = header.stream;
         self.check_room(message.data.len())?;
@@ -127,11 +114,7 @@ where
     }
 
     fn check_room(&self, bytes: usize) -> Result<(), Status> {
-        let Limits {
-            requests,
-            request_bytes,
-            ..
-        } = self.limits;
+        let Limits { requests, request_bytes, .. } = self.limits;
         let under_way = self.under_way();
         if under_way >= requests {
             let text = format!("{under_way} requests in progress, at most {requests} are allowed");
@@ -161,11 +144,7 @@ where
                 slot.bytes = bytes;
                 slot.future.set(Some(future));
             }
-            None => self.slots.push(Slot {
-                stream,
-                bytes,
-                future: Box::pin(Some(future)),
-            }),
+            None => self.slots.push(Slot { stream, bytes, future: Box::pin(Some(future)) }),
         }
         Ok(())
     }
@@ -243,10 +222,8 @@ fn decode(data: Bytes) -> Result<Request, Status> {
 /// Turns a panic into a status, so that one broken handler does not end the connection.
 fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let status = Status::new(
-            Code::INTERNAL,
-            format!("handler panicked: {}", panic_text(&*panic)),
-        );
+        let status =
+            Status::new(Code::INTERNAL, format!("handler panicked: {}", panic_text(&*panic)));
         tracing::error!(%status);
         status
     })
@@ -255,7 +232,5 @@ fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
 /// Returns the message of a panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let string = panic.downcast_ref::<String>().map(String::as_str);
-    string
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message")
+    string.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }

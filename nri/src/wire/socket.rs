@@ -61,10 +61,7 @@ impl Socket {
     /// Panics outside of a tokio runtime with I/O enabled.
     pub fn new(stream: UnixStream) -> io::Result<Self> {
         let stream = stream.into_std()?;
-        Ok(Socket {
-            read: register(stream, Interest::READABLE)?,
-            write: None,
-        })
+        Ok(Socket { read: register(stream, Interest::READABLE)?, write: None })
     }
 
     /// Waits until the peer has read.
@@ -151,9 +148,7 @@ impl AsyncWrite for Socket {
 
 impl fmt::Debug for Socket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Socket")
-            .field("stream", self.read.get_ref())
-            .finish_non_exhaustive()
+        f.debug_struct("Socket").field("stream", self.read.get_ref()).finish_non_exhaustive()
     }
 }
 

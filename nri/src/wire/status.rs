@@ -73,10 +73,7 @@ impl Status {
     ///
     /// A status with [`Code::OK`] would mean success to the peer, so it is sent as [`Code::UNKNOWN`].
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
+        Self { code, message: message.into() }
     }
 
     /// Creates the answer to a call of an unknown service.
@@ -86,10 +83,7 @@ impl Status {
 
     /// Creates the answer to a call of an unknown method.
     pub fn unknown_method(service: &str, method: &str) -> Self {
-        Self::new(
-            Code::UNIMPLEMENTED,
-            format!("unknown method {service}/{method}"),
-        )
+        Self::new(Code::UNIMPLEMENTED, format!("unknown method {service}/{method}"))
     }
 
     /// Creates the answer to a request that is unreadable or out of order.

@@ -37,9 +37,7 @@ impl RequestEnvelope {
 
 /// Converts a timeout to the wire's nanoseconds. Zero, which means "no limit" there, becomes 1 ns.
 pub(crate) fn timeout_nano(timeout: Option<Duration>) -> i64 {
-    timeout.map_or(0, |t| {
-        i64::try_from(t.as_nanos()).unwrap_or(i64::MAX).max(1)
-    })
+    timeout.map_or(0, |t| i64::try_from(t.as_nanos()).unwrap_or(i64::MAX).max(1))
 }
 
 /// `ttrpc.Response`: the answer to a call.
@@ -66,21 +64,11 @@ message! { StatusEnvelope, "StatusEnvelope" { 2 => message, 1 => code } }
 impl From<Result<Bytes, Status>> for ResponseEnvelope {
     fn from(answer: Result<Bytes, Status>) -> Self {
         match answer {
-            Ok(payload) => Self {
-                status: None,
-                payload,
-            },
+            Ok(payload) => Self { status: None, payload },
             Err(Status { code, message }) => {
-                let code = if code == Code::OK {
-                    Code::UNKNOWN
-                } else {
-                    code
-                };
+                let code = if code == Code::OK { Code::UNKNOWN } else { code };
                 Self {
-                    status: Some(StatusEnvelope {
-                        code: code.0,
-                        message,
-                    }),
+                    status: Some(StatusEnvelope { code: code.0, message }),
                     payload: Bytes::new(),
                 }
             }
@@ -112,10 +100,7 @@ mod tests {
             payload: Bytes::from_static(b"p"),
             timeout_nano: 2,
         };
-        assert_eq!(
-            request.encode_to_vec(),
-            b"\x0a\x01s\x12\x01m\x1a\x01p\x20\x02"
-        );
+        assert_eq!(request.encode_to_vec(), b"\x0a\x01s\x12\x01m\x1a\x01p\x20\x02");
     }
 
     #[test]
@@ -135,10 +120,7 @@ mod tests {
     #[test]
     fn success_may_have_a_status_and_an_error_never_reads_as_success() {
         let response = ResponseEnvelope {
-            status: Some(StatusEnvelope {
-                code: 0,
-                message: String::new(),
-            }),
+            status: Some(StatusEnvelope { code: 0, message: String::new() }),
             payload: Bytes::from_static(b"x"),
         };
         assert_eq!(Result::from(response), Ok(Bytes::from_static(b"x")));

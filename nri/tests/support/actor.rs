@@ -26,10 +26,9 @@ impl Actor {
         match pod.name.split('.').next() {
             Some("fail") => Err(nri::Error::new("not today")),
             Some("chain") => Err(nri::Error::other(anyhow::anyhow!("inner").context("outer"))),
-            Some("unimplemented") => Err(nri::Error::with_kind(
-                nri::ErrorKind::Unimplemented,
-                "not by this plugin",
-            )),
+            Some("unimplemented") => {
+                Err(nri::Error::with_kind(nri::ErrorKind::Unimplemented, "not by this plugin"))
+            }
             Some("panic") => panic!("lost my head"),
             Some("hang") => std::future::pending().await,
             Some("slow") => {
@@ -73,11 +72,7 @@ impl CreateContainer for Actor {
     ) -> nri::Result<Adjustment> {
         self.act(cx, &pod).await?;
         let adjustment = Adjustment::new();
-        Ok(if pod.name == "invalid.answer" {
-            adjustment.env("A=B", "1")
-        } else {
-            adjustment
-        })
+        Ok(if pod.name == "invalid.answer" { adjustment.env("A=B", "1") } else { adjustment })
     }
 }
 
@@ -97,9 +92,7 @@ pub(crate) async fn act() -> (Runtime, Metrics, mpsc::Sender<()>) {
     logs::collect();
     let (release, released) = mpsc::channel();
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let plugin = Actor {
-        release: Arc::new(Mutex::new(released)),
-    };
+    let plugin = Actor { release: Arc::new(Mutex::new(released)) };
     let stub = Stub::builder(plugin).stream(ours).build().unwrap();
     let metrics = stub.metrics();
     tokio::spawn(stub.run_until(std::future::pending()));
@@ -113,16 +106,12 @@ pub(crate) async fn run_pod(
     name: &str,
     timeout: Option<Duration>,
 ) -> Result<(), CallError> {
-    let request = RunPodSandboxRequest {
-        pod: Some(pod(name)),
-    };
+    let request = RunPodSandboxRequest { pod: Some(pod(name)) };
     runtime.call("RunPodSandbox", &request, timeout).await
 }
 
 pub(crate) async fn stop_pod(runtime: &Runtime, name: &str) -> Result<(), CallError> {
-    let request = StopPodSandboxRequest {
-        pod: Some(pod(name)),
-    };
+    let request = StopPodSandboxRequest { pod: Some(pod(name)) };
     runtime.call("StopPodSandbox", &request, None).await
 }
 
@@ -131,13 +120,8 @@ pub(crate) async fn start(
     name: &str,
     timeout: Duration,
 ) -> Result<(), CallError> {
-    let request = StartContainerRequest {
-        pod: Some(pod(name)),
-        container: Some(container("c")),
-    };
-    runtime
-        .call("StartContainer", &request, Some(timeout))
-        .await
+    let request = StartContainerRequest { pod: Some(pod(name)), container: Some(container("c")) };
+    runtime.call("StartContainer", &request, Some(timeout)).await
 }
 
 pub(crate) fn status(outcome: Result<(), CallError>) -> nri::wire::Status {

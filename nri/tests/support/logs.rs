@@ -53,10 +53,7 @@ impl Visit for Line {
 
 impl Line {
     fn keep(self) {
-        LINES
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .push(self.0);
+        LINES.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(self.0);
     }
 }
 

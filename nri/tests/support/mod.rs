@@ -106,19 +106,12 @@ impl Runtime {
             updated,
         };
         let serving = tokio::spawn(async move { connection.serve(&service).await });
-        Runtime {
-            caller,
-            registrations,
-            updates,
-            serving,
-        }
+        Runtime { caller, registrations, updates, serving }
     }
 
     /// Waits for the plugin to register.
     pub(crate) async fn registered(&mut self) -> RegisterPluginRequest {
-        patiently(self.registrations.recv())
-            .await
-            .expect("the plugin registers")
+        patiently(self.registrations.recv()).await.expect("the plugin registers")
     }
 
     /// Calls the plugin.
@@ -128,12 +121,8 @@ impl Runtime {
         request: &impl Message,
         timeout: Option<Duration>,
     ) -> Result<R, CallError> {
-        let called = self
-            .caller
-            .call(PLUGIN, method, request.encode_to_vec(), timeout);
-        patiently(called)
-            .await
-            .map(|answer| R::decode(answer).expect("is readable"))
+        let called = self.caller.call(PLUGIN, method, request.encode_to_vec(), timeout);
+        patiently(called).await.map(|answer| R::decode(answer).expect("is readable"))
     }
 
     pub(crate) async fn raw(&self, service: &str, method: &str) -> Result<Bytes, CallError> {
@@ -156,11 +145,7 @@ impl Runtime {
         containers: Vec<Container>,
         more: bool,
     ) -> Result<SynchronizeResponse, CallError> {
-        let request = SynchronizeRequest {
-            pods,
-            containers,
-            more,
-        };
+        let request = SynchronizeRequest { pods, containers, more };
         self.call("Synchronize", &request, None).await
     }
 
@@ -168,9 +153,7 @@ impl Runtime {
     pub(crate) async fn handshake(&mut self) {
         self.registered().await;
         self.configure("v0.12.5").await.expect("is configured");
-        self.synchronize(Vec::new(), Vec::new(), false)
-            .await
-            .expect("is synchronized");
+        self.synchronize(Vec::new(), Vec::new(), false).await.expect("is synchronized");
     }
 
     /// Closes the connection.
@@ -186,9 +169,7 @@ impl Runtime {
 
 /// Returns the output of what should end soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work)
-        .await
-        .expect("ends in time")
+    tokio::time::timeout(PATIENCE, work).await.expect("ends in time")
 }
 
 pub(crate) fn pod(name: &str) -> PodSandbox {
@@ -201,9 +182,5 @@ pub(crate) fn pod(name: &str) -> PodSandbox {
 }
 
 pub(crate) fn container(name: &str) -> Container {
-    Container {
-        id: format!("{name}-id"),
-        name: name.to_owned(),
-        ..Container::default()
-    }
+    Container { id: format!("{name}-id"), name: name.to_owned(), ..Container::default() }
 }

@@ -20,10 +20,7 @@ pub(crate) struct Survivor {
 impl Survivor {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<String>) {
         let (notes, hear) = mpsc::unbounded_channel();
-        let plugin = Survivor {
-            notes,
-            go_on: Mutex::default(),
-        };
+        let plugin = Survivor { notes, go_on: Mutex::default() };
         (plugin, hear)
     }
 

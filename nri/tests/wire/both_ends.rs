@@ -32,30 +32,15 @@ where
 async fn echo(caller: &Caller, size: usize, fill: u8) {
     let payload = vec![fill; size];
     let answer = caller.call("test.Service", "Echo", payload.clone(), None);
-    let answer = timeout(PATIENCE, answer)
-        .await
-        .expect("in time")
-        .expect("an answer");
+    let answer = timeout(PATIENCE, answer).await.expect("in time").expect("an answer");
     assert!(answer == payload, "{} bytes back for {size}", answer.len());
 }
 
 #[tokio::test]
 async fn every_size_goes_there_and_back() {
     for caller in connect(UnixStream::pair().unwrap()) {
-        for size in [
-            0,
-            1,
-            4000,
-            4085,
-            4086,
-            4087,
-            4095,
-            4096,
-            4097,
-            65536,
-            1 << 20,
-            (4 << 20) - 64,
-        ] {
+        for size in [0, 1, 4000, 4085, 4086, 4087, 4095, 4096, 4097, 65536, 1 << 20, (4 << 20) - 64]
+        {
             echo(&caller, size, 3).await;
         }
     }
@@ -80,9 +65,7 @@ async fn large_calls_both_ways_at_once_do_not_lock_each_other_out() {
     for turn in 0..20u8 {
         for caller in &callers {
             let caller = caller.clone();
-            calls.push(tokio::spawn(
-                async move { echo(&caller, 3 << 20, turn).await },
-            ));
+            calls.push(tokio::spawn(async move { echo(&caller, 3 << 20, turn).await }));
         }
     }
     for call in calls {
@@ -97,9 +80,7 @@ async fn many_small_calls_both_ways_at_once_get_their_own_answers() {
     for turn in 0..1000usize {
         for caller in &callers {
             let caller = caller.clone();
-            calls.push(tokio::spawn(async move {
-                echo(&caller, turn, turn as u8).await
-            }));
+            calls.push(tokio::spawn(async move { echo(&caller, turn, turn as u8).await }));
         }
     }
     for call in calls {

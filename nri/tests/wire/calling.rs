@@ -20,51 +20,30 @@ fn call(caller: &Caller, payload: &'static str, timeout: Option<Duration>) -> Jo
 #[tokio::test]
 async fn a_call_has_the_next_odd_stream_id_and_tells_its_timeout() {
     let (tested, mut peer) = connect(Limits::default());
-    let calls = [
-        call(&tested.caller, "a", None),
-        call(&tested.caller, "b", Some(PATIENCE)),
-    ];
+    let calls = [call(&tested.caller, "a", None), call(&tested.caller, "b", Some(PATIENCE))];
     let (first, second) = (peer.next_request().await, peer.next_request().await);
     assert_eq!((first.0, second.0), (1, 3));
-    assert_eq!(
-        (first.1.service.as_str(), first.1.method.as_str()),
-        ("peer.Service", "Do")
-    );
+    assert_eq!((first.1.service.as_str(), first.1.method.as_str()), ("peer.Service", "Do"));
     for (stream, request) in [&first, &second] {
         let limited = request.payload == "b";
-        assert_eq!(
-            request
-                .timeout()
-                .is_some_and(|t| !t.is_zero() && t <= PATIENCE),
-            limited
-        );
-        peer.answer(*stream, if limited { b"B" } else { b"A" })
-            .await;
+        assert_eq!(request.timeout().is_some_and(|t| !t.is_zero() && t <= PATIENCE), limited);
+        peer.answer(*stream, if limited { b"B" } else { b"A" }).await;
     }
     let [a, b] = calls;
-    assert_eq!(
-        (a.await.unwrap().unwrap(), b.await.unwrap().unwrap()),
-        ("A".into(), "B".into())
-    );
+    assert_eq!((a.await.unwrap().unwrap(), b.await.unwrap().unwrap()), ("A".into(), "B".into()));
 }
 
 #[tokio::test]
 async fn answers_may_come_in_any_order() {
     let (tested, mut peer) = connect(Limits::default());
-    let calls: Vec<_> = ["a", "b", "c"]
-        .map(|payload| call(&tested.caller, payload, None))
-        .into();
+    let calls: Vec<_> = ["a", "b", "c"].map(|payload| call(&tested.caller, payload, None)).into();
     let mut requests = Vec::new();
     for _ in 0..3 {
         requests.push(peer.next_request().await);
     }
     for (stream, request) in requests.into_iter().rev() {
-        let response = ResponseEnvelope {
-            status: None,
-            payload: request.payload,
-        };
-        peer.reply(Kind::Response, stream, &response.encode_to_vec())
-            .await;
+        let response = ResponseEnvelope { status: None, payload: request.payload };
+        peer.reply(Kind::Response, stream, &response.encode_to_vec()).await;
     }
     for (call, payload) in calls.into_iter().zip(["a", "b", "c"]) {
         assert_eq!(call.await.unwrap().unwrap(), payload);
@@ -76,21 +55,11 @@ async fn an_error_status_is_the_error_of_the_call() {
     let (tested, mut peer) = connect(Limits::default());
     let call = call(&tested.caller, "", None);
     let (stream, _) = peer.next_request().await;
-    let status = StatusEnvelope {
-        code: 12,
-        message: "no such method".into(),
-    };
-    let response = ResponseEnvelope {
-        status: Some(status),
-        payload: Bytes::new(),
-    };
-    peer.reply(Kind::Response, stream, &response.encode_to_vec())
-        .await;
+    let status = StatusEnvelope { code: 12, message: "no such method".into() };
+    let response = ResponseEnvelope { status: Some(status), payload: Bytes::new() };
+    peer.reply(Kind::Response, stream, &response.encode_to_vec()).await;
     let error = call.await.unwrap().unwrap_err();
-    assert_eq!(
-        error,
-        CallError::Status(Status::new(Code::UNIMPLEMENTED, "no such method"))
-    );
+    assert_eq!(error, CallError::Status(Status::new(Code::UNIMPLEMENTED, "no such method")));
     assert_eq!(error.code(), Code::UNIMPLEMENTED);
 }
 
@@ -152,15 +121,8 @@ async fn a_call_without_answer_times_out_and_its_late_answer_is_ignored() {
 #[tokio::test]
 async fn a_call_too_large_is_not_sent_and_names_both_figures() {
     let (tested, mut peer) = connect(Limits::default());
-    let error = tested
-        .caller
-        .call("s", "m", vec![0; 4 << 20], None)
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "message of 4194315 bytes, at most 4194304 can be sent"
-    );
+    let error = tested.caller.call("s", "m", vec![0; 4 << 20], None).await.unwrap_err();
+    assert_eq!(error.to_string(), "message of 4194315 bytes, at most 4194304 can be sent");
     assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED);
     peer.assert_serves_on(1).await;
 }
@@ -194,10 +156,7 @@ async fn calls_given_up_make_room_for_others() {
     let (tested, mut peer) = connect(limits);
     for turn in 0..20u32 {
         let timeout = Some(Duration::from_millis(5));
-        let error = call(&tested.caller, "", timeout)
-            .await
-            .unwrap()
-            .unwrap_err();
+        let error = call(&tested.caller, "", timeout).await.unwrap().unwrap_err();
         assert_eq!(error.code(), Code::DEADLINE_EXCEEDED, "turn {turn}");
     }
     let answered = call(&tested.caller, "last", None);

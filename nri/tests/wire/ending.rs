@@ -17,10 +17,7 @@ async fn a_peer_that_closes_between_messages_ends_it_in_order() {
     assert_eq!(tested.ended().await.unwrap(), Ended::ByPeer);
     assert!(caller.is_closed());
     let error = caller.call("s", "m", "", None).await.unwrap_err();
-    assert_eq!(
-        (error.code(), error),
-        (Code::UNAVAILABLE, CallError::Closed)
-    );
+    assert_eq!((error.code(), error), (Code::UNAVAILABLE, CallError::Closed));
 }
 
 #[tokio::test]
@@ -67,11 +64,9 @@ async fn an_answer_that_the_gone_peer_cannot_get_is_no_error() {
 async fn an_end_within_a_frame_or_message_is_an_error() {
     let whole = frame(1, &message(Kind::Request, 1, b"request"));
     let half = frame(1, &message(Kind::Request, 1, b"request")[..12]);
-    for (bytes, part) in [
-        (&whole[..3], "frame header"),
-        (&whole[..20], "frame"),
-        (&half[..], "message"),
-    ] {
+    for (bytes, part) in
+        [(&whole[..3], "frame header"), (&whole[..20], "frame"), (&half[..], "message")]
+    {
         let (tested, mut peer) = connect(Limits::default());
         peer.send(bytes).await;
         drop(peer);
@@ -84,18 +79,9 @@ async fn an_end_within_a_frame_or_message_is_an_error() {
 
 #[tokio::test]
 async fn what_exceeds_the_protocol_ends_the_connection_and_fails_calls() {
-    let frame_header = FrameHeader {
-        connection: 2,
-        length: 4_194_315,
-    }
-    .encode();
-    let header = MessageHeader {
-        length: 4_194_305,
-        stream: 1,
-        kind: Kind::Request,
-        flags: 0,
-    }
-    .encode();
+    let frame_header = FrameHeader { connection: 2, length: 4_194_315 }.encode();
+    let header =
+        MessageHeader { length: 4_194_305, stream: 1, kind: Kind::Request, flags: 0 }.encode();
     for (bytes, text) in [
         (
             frame_header.to_vec(),

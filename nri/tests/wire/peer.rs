@@ -39,18 +39,11 @@ pub(crate) struct Tested {
 impl Tested {
     /// Returns how the connection ended; it must have been ended.
     pub(crate) async fn ended(self) -> Result<Ended, ConnectionError> {
-        timeout(PATIENCE, self.task)
-            .await
-            .expect("ends")
-            .expect("no panic")
+        timeout(PATIENCE, self.task).await.expect("ends").expect("no panic")
     }
 
     pub(crate) fn shut_down(&mut self) {
-        self.shutdown
-            .take()
-            .expect("once")
-            .send(())
-            .expect("serves");
+        self.shutdown.take().expect("once").send(()).expect("serves");
     }
 }
 
@@ -67,36 +60,17 @@ pub(crate) fn connect(limits: Limits) -> (Tested, Peer) {
         }
     };
     let task = tokio::spawn(async move { connection.serve_until(&served, asked).await });
-    let peer = Peer {
-        stream: theirs,
-        demux: Demux::new([1, 2]),
-    };
-    (
-        Tested {
-            caller,
-            tester,
-            shutdown: Some(shutdown),
-            task,
-        },
-        peer,
-    )
+    let peer = Peer { stream: theirs, demux: Demux::new([1, 2]) };
+    (Tested { caller, tester, shutdown: Some(shutdown), task }, peer)
 }
 
 pub(crate) fn frame(connection: u32, payload: &[u8]) -> Vec<u8> {
-    let header = FrameHeader {
-        connection,
-        length: payload.len() as u32,
-    };
+    let header = FrameHeader { connection, length: payload.len() as u32 };
     [&header.encode()[..], payload].concat()
 }
 
 pub(crate) fn message(kind: Kind, stream: u32, data: &[u8]) -> Vec<u8> {
-    let header = MessageHeader {
-        length: data.len() as u32,
-        stream,
-        kind,
-        flags: 0,
-    };
+    let header = MessageHeader { length: data.len() as u32, stream, kind, flags: 0 };
     [&header.encode()[..], data].concat()
 }
 
@@ -114,10 +88,7 @@ pub(crate) type Answer = Result<Vec<u8>, (Code, String)>;
 
 impl Peer {
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
-        timeout(PATIENCE, self.stream.write_all(bytes))
-            .await
-            .expect("read")
-            .expect("written");
+        timeout(PATIENCE, self.stream.write_all(bytes)).await.expect("read").expect("written");
     }
 
     /// Sends a message on the connection that the tested side serves.
@@ -126,12 +97,7 @@ impl Peer {
     }
 
     pub(crate) async fn request(&mut self, stream: u32, method: &str, payload: impl Into<Vec<u8>>) {
-        self.ask(
-            Kind::Request,
-            stream,
-            &request(method, payload).encode_to_vec(),
-        )
-        .await;
+        self.ask(Kind::Request, stream, &request(method, payload).encode_to_vec()).await;
     }
 
     /// Sends a message on the connection that the tested side calls on.
@@ -140,12 +106,8 @@ impl Peer {
     }
 
     pub(crate) async fn answer(&mut self, stream: u32, payload: &'static [u8]) {
-        let response = ResponseEnvelope {
-            status: None,
-            payload: payload.into(),
-        };
-        self.reply(Kind::Response, stream, &response.encode_to_vec())
-            .await;
+        let response = ResponseEnvelope { status: None, payload: payload.into() };
+        self.reply(Kind::Response, stream, &response.encode_to_vec()).await;
     }
 
     /// Returns the next message, or `None` when the tested side has closed.
@@ -169,10 +131,7 @@ impl Peer {
     /// Returns the next message, which must be an answer: its stream and what it says.
     pub(crate) async fn next_answer(&mut self) -> (u32, Answer) {
         let message = self.next().await.expect("open");
-        assert_eq!(
-            (message.connection, message.header.kind),
-            (1, Kind::Response)
-        );
+        assert_eq!((message.connection, message.header.kind), (1, Kind::Response));
         let response = ResponseEnvelope::decode(message.data).expect("a response");
         let answer = match response.status {
             Some(status) => Err((Code(status.code), status.message)),
@@ -184,14 +143,8 @@ impl Peer {
     /// Returns the next message, which must be a request: its stream and content.
     pub(crate) async fn next_request(&mut self) -> (u32, RequestEnvelope) {
         let message = self.next().await.expect("open");
-        assert_eq!(
-            (message.connection, message.header.kind),
-            (2, Kind::Request)
-        );
-        (
-            message.header.stream,
-            RequestEnvelope::decode(message.data).expect("a request"),
-        )
+        assert_eq!((message.connection, message.header.kind), (2, Kind::Request));
+        (message.header.stream, RequestEnvelope::decode(message.data).expect("a request"))
     }
 
     /// Asserts that the connection continues to serve, and that nothing was sent in the meantime.

@@ -21,12 +21,7 @@ pub(crate) struct Tester {
 impl Tester {
     pub(crate) fn new(caller: Caller) -> Self {
         let gate = Arc::new(Semaphore::new(0));
-        Self {
-            caller,
-            gate,
-            started: Arc::default(),
-            alive: Arc::default(),
-        }
+        Self { caller, gate, started: Arc::default(), alive: Arc::default() }
     }
 
     pub(crate) fn started(&self) -> usize {
@@ -75,8 +70,5 @@ impl Service for Tester {
 }
 
 fn number(payload: &[u8]) -> usize {
-    std::str::from_utf8(payload)
-        .expect("text")
-        .parse()
-        .expect("a number")
+    std::str::from_utf8(payload).expect("text").parse().expect("a number")
 }

@@ -56,19 +56,13 @@ async fn unreadable_request_is_an_invalid_argument() {
 async fn stream_data_is_an_invalid_argument_and_ends_the_request_under_way() {
     let (tested, mut peer) = connect(Limits::default());
     peer.ask(Kind::Data, 1, b"").await;
-    assert_eq!(
-        peer.next_answer().await,
-        (1, Err(invalid("stream takes no data")))
-    );
+    assert_eq!(peer.next_answer().await, (1, Err(invalid("stream takes no data"))));
 
     peer.request(3, "Wait", "").await;
     peer.assert_serves_on(5).await;
     assert_eq!(tested.tester.alive(), 1);
     peer.ask(Kind::Data, 3, b"data").await;
-    assert_eq!(
-        peer.next_answer().await,
-        (3, Err(invalid("stream takes no data")))
-    );
+    assert_eq!(peer.next_answer().await, (3, Err(invalid("stream takes no data"))));
     assert_eq!(tested.tester.alive(), 0);
     tested.tester.gate.add_permits(1);
     peer.assert_serves_on(7).await;
@@ -100,20 +94,14 @@ async fn frames_for_unknown_connections_and_empty_frames_are_dropped() {
 async fn unknown_method_is_unimplemented() {
     let (_tested, mut peer) = connect(Limits::default());
     peer.request(1, "New", "").await;
-    let refusal = (
-        Code::UNIMPLEMENTED,
-        "unknown method test.Service/New".to_owned(),
-    );
+    let refusal = (Code::UNIMPLEMENTED, "unknown method test.Service/New".to_owned());
     assert_eq!(peer.next_answer().await, (1, Err(refusal)));
 }
 
 #[tokio::test]
 async fn stream_flags_of_a_request_are_ignored() {
     let (_tested, mut peer) = connect(Limits::default());
-    let mut bytes = frame(
-        1,
-        &message(Kind::Request, 1, &request("Echo", "x").encode_to_vec()),
-    );
+    let mut bytes = frame(1, &message(Kind::Request, 1, &request("Echo", "x").encode_to_vec()));
     bytes[HEADERS - 1] = 0x3;
     peer.send(&bytes).await;
     assert_eq!(peer.next_answer().await, (1, Ok(b"x".to_vec())));
@@ -133,10 +121,7 @@ async fn a_request_under_way_may_call_the_peer() {
     let (_tested, mut peer) = connect(Limits::default());
     peer.request(1, "Back", "to you").await;
     let (stream, call) = peer.next_request().await;
-    assert_eq!(
-        (call.method.as_str(), &call.payload[..]),
-        ("Back", &b"to you"[..])
-    );
+    assert_eq!((call.method.as_str(), &call.payload[..]), ("Back", &b"to you"[..]));
     peer.answer(stream, b"and back").await;
     assert_eq!(peer.next_answer().await, (1, Ok(b"and back".to_vec())));
 }
@@ -146,10 +131,7 @@ async fn a_panic_is_an_internal_error_of_its_request_only() {
     let (_tested, mut peer) = connect(Limits::default());
     peer.request(1, "Wait", "").await;
     peer.request(3, "Panic", "").await;
-    let answer = (
-        Code::INTERNAL,
-        "handler panicked: broken on purpose".to_owned(),
-    );
+    let answer = (Code::INTERNAL, "handler panicked: broken on purpose".to_owned());
     assert_eq!(peer.next_answer().await, (3, Err(answer)));
     peer.assert_serves_on(5).await;
 }
@@ -158,19 +140,14 @@ async fn a_panic_is_an_internal_error_of_its_request_only() {
 async fn the_handler_is_told_how_long_the_peer_waits() {
     let (_tested, mut peer) = connect(Limits::default());
     for (stream, nanos, shown) in [(1, 0, "None None"), (3, -1, "Some(0ns) Some(0ns)")] {
-        let request = nri::__private::wire::RequestEnvelope {
-            timeout_nano: nanos,
-            ..request("Left", "")
-        };
-        peer.ask(Kind::Request, stream, &request.encode_to_vec())
-            .await;
+        let request =
+            nri::__private::wire::RequestEnvelope { timeout_nano: nanos, ..request("Left", "") };
+        peer.ask(Kind::Request, stream, &request.encode_to_vec()).await;
         assert_eq!(peer.next_answer().await, (stream, Ok(shown.into())));
     }
     let hour = Duration::from_secs(3600).as_nanos() as i64;
-    let request = nri::__private::wire::RequestEnvelope {
-        timeout_nano: hour,
-        ..request("Left", "")
-    };
+    let request =
+        nri::__private::wire::RequestEnvelope { timeout_nano: hour, ..request("Left", "") };
     peer.ask(Kind::Request, 5, &request.encode_to_vec()).await;
     let left = String::from_utf8(peer.next_answer().await.1.unwrap()).unwrap();
     assert!(left.starts_with("Some(3600s) Some(3599."), "{left}");
@@ -184,10 +161,7 @@ async fn requests_beyond_the_limit_are_refused_and_the_others_answered() {
     }
     peer.request(129, "Echo", "").await;
     let text = "64 requests in progress, at most 64 are allowed".to_owned();
-    assert_eq!(
-        peer.next_answer().await,
-        (129, Err((Code::RESOURCE_EXHAUSTED, text)))
-    );
+    assert_eq!(peer.next_answer().await, (129, Err((Code::RESOURCE_EXHAUSTED, text))));
     tested.tester.gate.add_permits(64);
     for stream in (1..).step_by(2).take(64) {
         assert_eq!(peer.next_answer().await, (stream, Ok(vec![])));
@@ -205,10 +179,7 @@ async fn request_bytes_beyond_the_limit_are_refused() {
     let (stream, answer) = peer.next_answer().await;
     let (code, text) = answer.unwrap_err();
     assert_eq!((stream, code), (3, Code::RESOURCE_EXHAUSTED));
-    assert!(
-        text.ends_with("bytes in progress, at most 1000 are allowed"),
-        "{text}"
-    );
+    assert!(text.ends_with("bytes in progress, at most 1000 are allowed"), "{text}");
     tested.tester.gate.add_permits(1);
     assert_eq!(peer.next_answer().await, (1, Ok(vec![0; 2000])));
     peer.assert_serves_on(5).await;
@@ -219,10 +190,7 @@ async fn an_answer_too_large_is_a_refusal_and_the_connection_serves_on() {
     let (_tested, mut peer) = connect(Limits::default());
     peer.request(1, "Big", "4194305").await;
     let text = "answer not sent: message of 4194310 bytes, at most 4194304 can be sent".to_owned();
-    assert_eq!(
-        peer.next_answer().await,
-        (1, Err((Code::RESOURCE_EXHAUSTED, text)))
-    );
+    assert_eq!(peer.next_answer().await, (1, Err((Code::RESOURCE_EXHAUSTED, text))));
     peer.assert_serves_on(3).await;
 }
 
@@ -240,11 +208,7 @@ async fn a_peer_that_does_not_read_is_not_answered_in_advance() {
 
     // The answer is behind the requests: when it is there, they have been read.
     call.await.unwrap().unwrap();
-    assert!(
-        tested.tester.started() <= 6,
-        "{} of 60 answered",
-        tested.tester.started()
-    );
+    assert!(tested.tester.started() <= 6, "{} of 60 answered", tested.tester.started());
     for stream in requests {
         let (answered, answer) = peer.next_answer().await;
         assert_eq!((answered, answer.unwrap().len()), (stream, 1_000_000));
@@ -289,25 +253,17 @@ impl AsyncWrite for Flood {
 async fn a_flood_of_refusals_that_nobody_reads_stops_the_reading() {
     let sent = Arc::new(AtomicUsize::new(0));
     let message = frame(1, &message(Kind::Request, 2, b""));
-    let flood = Flood {
-        message,
-        sent: sent.clone(),
-    };
+    let flood = Flood { message, sent: sent.clone() };
     let mut limits = Limits::default();
     limits.unsent_bytes = 1000;
     let (connection, caller) = Connection::new(flood, CHANNELS, limits);
     let tester = Tester::new(caller);
     let mut serving = pin!(connection.serve(&tester));
 
-    let pending = serving
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()));
+    let pending = serving.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(pending.is_pending());
     let refusals = sent.load(Ordering::SeqCst);
     let refusal = HEADERS + "\x0a\x25\x08\x03\x12\x21stream id of a client must be odd".len();
     let held = refusals * refusal;
-    assert!(
-        held > 1000 && held < 5 << 20,
-        "{held} bytes held for {refusals} messages"
-    );
+    assert!(held > 1000 && held < 5 << 20, "{held} bytes held for {refusals} messages");
 }

@@ -27,18 +27,9 @@ fn two_modules_share_a_status() {
     let other =
         ready(latest::PluginDispatcher::new(Silent).dispatch("BlowUpBalloon", &[])).unwrap_err();
     same_type::<status::Status>(&one, &other);
-    assert_eq!(
-        one.message,
-        "nri.pkg.api.v1alpha1.Plugin/BlowUpBalloon is not implemented"
-    );
-    assert_eq!(
-        other.message,
-        "unknown method nri.pkg.api.v1alpha1.Plugin/BlowUpBalloon"
-    );
-    assert_eq!(
-        (one.code, other.code),
-        (status::Code::UNIMPLEMENTED, status::Code::UNIMPLEMENTED)
-    );
+    assert_eq!(one.message, "nri.pkg.api.v1alpha1.Plugin/BlowUpBalloon is not implemented");
+    assert_eq!(other.message, "unknown method nri.pkg.api.v1alpha1.Plugin/BlowUpBalloon");
+    assert_eq!((one.code, other.code), (status::Code::UNIMPLEMENTED, status::Code::UNIMPLEMENTED));
 }
 
 #[test]
@@ -47,19 +38,10 @@ fn a_fork_has_its_own_events_and_no_release() {
     assert_eq!(mask.to_string(), "RunPodSandbox,BlowUpBalloon");
     assert_eq!(fork::REVISION, None);
     assert!(fork::RELEASES.is_empty());
-    let since: Vec<_> = fork::EVENTS
-        .iter()
-        .map(|event| (event.since, event.rpc_since))
-        .collect();
+    let since: Vec<_> = fork::EVENTS.iter().map(|event| (event.since, event.rpc_since)).collect();
     assert_eq!(since, [(Some("v0.2.0"), Some("v0.12.0")), (None, None)]);
-    let rpc = fork::RPCS
-        .iter()
-        .find(|rpc| rpc.method == "BlowUpBalloon")
-        .unwrap();
-    assert_eq!(
-        (rpc.event, rpc.since),
-        (Some(fork::Event::BlowUpBalloon), None)
-    );
+    let rpc = fork::RPCS.iter().find(|rpc| rpc.method == "BlowUpBalloon").unwrap();
+    assert_eq!((rpc.event, rpc.since), (Some(fork::Event::BlowUpBalloon), None));
     // A type and a method whose names are keywords in Rust, and a message in a message.
     let _ = fork::blow_up_balloon_request::Size::Type(String::new());
     let answer = ready(fork::PluginDispatcher::new(Silent).dispatch("Type", &[])).unwrap_err();
@@ -76,23 +58,11 @@ fn serde_reads_what_it_wrote_and_fills_in_what_is_missing() {
     };
     let json = serde_json::to_value(&container).unwrap();
     assert_eq!(json["labels"]["a"], "b");
-    assert_eq!(
-        serde_json::from_value::<serde::Container>(json).unwrap(),
-        container
-    );
+    assert_eq!(serde_json::from_value::<serde::Container>(json).unwrap(), container);
     let sparse: serde::Container =
         serde_json::from_str(r#"{"id": "c0", "unheard_of": 1}"#).unwrap();
-    assert_eq!(
-        sparse,
-        serde::Container {
-            id: "c0".into(),
-            ..Default::default()
-        }
-    );
-    assert_eq!(
-        serde_json::to_string(&serde::Event::RunPodSandbox).unwrap(),
-        "\"RunPodSandbox\""
-    );
+    assert_eq!(sparse, serde::Container { id: "c0".into(), ..Default::default() });
+    assert_eq!(serde_json::to_string(&serde::Event::RunPodSandbox).unwrap(), "\"RunPodSandbox\"");
 }
 
 #[test]
@@ -116,10 +86,7 @@ fn every_revision_is_there_with_the_mask_of_its_time() {
         [0x7ff, 0x7ff, 0x7ff, 0x7ff, 0x7ff, 0x1fff, 0x3fff, 0x3fff, 0x3fff, 0x3fff, 0x3fff]
     );
     let releases = [v0_2_0::RELEASES, v0_12_0::RELEASES, v0_12_4::RELEASES].concat();
-    assert_eq!(
-        releases.len(),
-        releases.iter().collect::<BTreeSet<_>>().len()
-    );
+    assert_eq!(releases.len(), releases.iter().collect::<BTreeSet<_>>().len());
     assert_eq!(v0_12_4::RELEASES, ["v0.12.4", "v0.12.5"]);
 }
 
@@ -135,10 +102,7 @@ impl client::Call for Down {
         method: &'static str,
         _: Vec<u8>,
     ) -> Result<Vec<u8>, client::Status> {
-        Err(client::Status::new(
-            client::Code::UNAVAILABLE,
-            format!("{service}/{method}"),
-        ))
+        Err(client::Status::new(client::Code::UNAVAILABLE, format!("{service}/{method}")))
     }
 }
 
@@ -147,10 +111,7 @@ fn a_client_needs_no_server() {
     let client = client::RuntimeClient::new(Down);
     let status =
         ready(client.register_plugin(&client::RegisterPluginRequest::default())).unwrap_err();
-    assert_eq!(
-        status.to_string(),
-        "nri.pkg.api.v1alpha1.Runtime/RegisterPlugin (code 14)"
-    );
+    assert_eq!(status.to_string(), "nri.pkg.api.v1alpha1.Runtime/RegisterPlugin (code 14)");
 }
 
 /// The deprecation reaches users of the deprecated items: this does not compile without the
@@ -159,9 +120,6 @@ fn a_client_needs_no_server() {
 #[test]
 fn state_change_is_deprecated_where_it_is() {
     let _: latest::StateChangeEvent = latest::StateChangeEvent::default();
-    let rpc = latest::RPCS
-        .iter()
-        .find(|rpc| rpc.method == "StateChange")
-        .unwrap();
+    let rpc = latest::RPCS.iter().find(|rpc| rpc.method == "StateChange").unwrap();
     assert_eq!(rpc.deprecated_since, Some("v0.12.0"));
 }

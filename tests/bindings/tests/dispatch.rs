@@ -14,10 +14,7 @@ impl Plugin for Template {
     async fn configure(&self, request: ConfigureRequest) -> Result<ConfigureResponse, Status> {
         match request.config.as_str() {
             "bad" => Err(Status::new(Code::FAILED_PRECONDITION, "bad config")),
-            _ => Ok(ConfigureResponse {
-                events: EventMask::POD.bits(),
-                ..Default::default()
-            }),
+            _ => Ok(ConfigureResponse { events: EventMask::POD.bits(), ..Default::default() }),
         }
     }
 }
@@ -57,31 +54,21 @@ async fn an_implemented_method_gets_the_message_and_its_answer_or_error_comes_ba
     let answer = dispatcher.dispatch("Configure", &[]).await.unwrap();
     let answer = ConfigureResponse::decode(answer.as_slice()).unwrap();
     assert_eq!(EventMask::from_bits(answer.events), Ok(EventMask::POD));
-    let request = ConfigureRequest {
-        config: "bad".into(),
-        ..Default::default()
-    };
-    let status = dispatcher
-        .dispatch("Configure", &request.encode_to_vec())
-        .await
-        .unwrap_err();
+    let request = ConfigureRequest { config: "bad".into(), ..Default::default() };
+    let status = dispatcher.dispatch("Configure", &request.encode_to_vec()).await.unwrap_err();
     assert_eq!(status, Status::new(Code::FAILED_PRECONDITION, "bad config"));
 }
 
 #[tokio::test]
 async fn every_other_method_is_unimplemented_and_nothing_else() {
     let dispatcher = PluginDispatcher::new(Template);
-    let methods = RPCS
-        .iter()
-        .filter(|rpc| rpc.service == PLUGIN_SERVICE && rpc.method != "Configure");
+    let methods =
+        RPCS.iter().filter(|rpc| rpc.service == PLUGIN_SERVICE && rpc.method != "Configure");
     assert!(methods.clone().count() >= 17);
     for rpc in methods {
         let status = dispatcher.dispatch(rpc.method, &[]).await.unwrap_err();
         assert_eq!(status.code, Code(12), "{}", rpc.method);
-        assert_eq!(
-            status.message,
-            format!("{}/{} is not implemented", rpc.service, rpc.method)
-        );
+        assert_eq!(status.message, format!("{}/{} is not implemented", rpc.service, rpc.method));
     }
     for unknown in ["", "configure", "RunPodSandboxes", "Configure "] {
         let status = dispatcher.dispatch(unknown, &[0xff]).await.unwrap_err();
@@ -102,15 +89,9 @@ async fn a_payload_that_does_not_decode_is_an_invalid_argument() {
 #[tokio::test]
 async fn a_client_speaks_to_a_dispatcher() {
     let client = PluginClient::new(InPlace(PluginDispatcher::new(Template)));
-    let answer = client
-        .configure(&ConfigureRequest::default())
-        .await
-        .unwrap();
+    let answer = client.configure(&ConfigureRequest::default()).await.unwrap();
     assert_eq!(answer.events, EventMask::POD.bits());
-    let refused = client
-        .create_container(&CreateContainerRequest::default())
-        .await
-        .unwrap_err();
+    let refused = client.create_container(&CreateContainerRequest::default()).await.unwrap_err();
     assert_eq!(refused.0.code, Code::UNIMPLEMENTED);
     let garbled = client.shutdown(&Empty {}).await.unwrap_err();
     assert_eq!(garbled.0.code, Code::INTERNAL);
@@ -145,23 +126,13 @@ impl v0_9::HostFunctions for Old {}
 
 #[tokio::test]
 async fn revisions_are_served_side_by_side() {
-    let event = v0_9::StateChangeEvent {
-        event: 1,
-        ..Default::default()
-    };
-    let answer = v0_9::PluginDispatcher::new(Old)
-        .dispatch("StateChange", &event.encode_to_vec())
-        .await;
+    let event = v0_9::StateChangeEvent { event: 1, ..Default::default() };
+    let answer =
+        v0_9::PluginDispatcher::new(Old).dispatch("StateChange", &event.encode_to_vec()).await;
     assert_eq!(answer, Ok(Vec::new()));
-    let status = v0_9::PluginDispatcher::new(Old)
-        .dispatch("RunPodSandbox", &[])
-        .await
-        .unwrap_err();
+    let status = v0_9::PluginDispatcher::new(Old).dispatch("RunPodSandbox", &[]).await.unwrap_err();
     assert_eq!(status.code, v0_9::Code::UNIMPLEMENTED);
-    let line = LogRequest {
-        msg: "hello".into(),
-        ..Default::default()
-    };
+    let line = LogRequest { msg: "hello".into(), ..Default::default() };
     let status = v0_9::HostFunctionsDispatcher::new(Old)
         .dispatch("Log", &line.encode_to_vec())
         .await

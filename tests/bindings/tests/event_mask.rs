@@ -17,10 +17,7 @@ const NEXT: i32 = 1 << (Event::Last as i32 - 1);
 fn constants_are_computed_at_compile_time() {
     assert_eq!(EventMask::POD, PODS);
     assert_eq!(EventMask::POD.union(EventMask::CONTAINER), EventMask::ALL);
-    assert_eq!(
-        EventMask::POD.len() + EventMask::CONTAINER.len(),
-        EventMask::ALL.len()
-    );
+    assert_eq!(EventMask::POD.len() + EventMask::CONTAINER.len(), EventMask::ALL.len());
     assert_eq!(EventMask::ALL.bits(), NEXT - 1);
     assert!(const { EventMask::EMPTY.is_empty() && !PODS.contains(Event::StartContainer) });
     assert_eq!(PODS.without(Event::RunPodSandbox).len(), 4);
@@ -30,10 +27,7 @@ fn constants_are_computed_at_compile_time() {
 fn it_cannot_hold_what_the_revision_does_not_know() {
     assert_eq!(EventMask::from_bits(NEXT - 1), Ok(EventMask::ALL));
     let error = EventMask::from_bits(NEXT | 1).unwrap_err();
-    assert_eq!(
-        (error.bits(), error.to_string()),
-        (NEXT, format!("unknown events {NEXT:#x}"))
-    );
+    assert_eq!((error.bits(), error.to_string()), (NEXT, format!("unknown events {NEXT:#x}")));
     assert_eq!(EventMask::from_bits(-1).unwrap_err().bits(), !(NEXT - 1));
     assert_eq!(EventMask::from_bits_truncate(-1), EventMask::ALL);
     for no_event in [Event::Unknown, Event::Last] {
@@ -42,9 +36,7 @@ fn it_cannot_hold_what_the_revision_does_not_know() {
     }
     // The newer mask does not fit the older revision.
     assert_eq!(
-        v0_9::EventMask::from_bits(EventMask::ALL.bits())
-            .unwrap_err()
-            .bits(),
+        v0_9::EventMask::from_bits(EventMask::ALL.bits()).unwrap_err().bits(),
         (NEXT - 1) & !0x7ff
     );
 }
@@ -61,11 +53,7 @@ fn names_are_read_in_any_case_and_with_commas() {
         ("Container", (NEXT - 1) & !PODS.bits()),
         ("ValidateContainerAdjustment", 0x2000),
     ] {
-        assert_eq!(
-            names.parse::<EventMask>().map(EventMask::bits),
-            Ok(mask),
-            "{names}"
-        );
+        assert_eq!(names.parse::<EventMask>().map(EventMask::bits), Ok(mask), "{names}");
     }
     // As in the Go API: groups allow no spaces, and there is no empty name.
     for (names, unknown) in [

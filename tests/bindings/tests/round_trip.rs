@@ -31,15 +31,9 @@ fn container() -> latest::Container {
 fn what_both_know_survives_the_way_back_and_forth() {
     let new = container();
     let old: v0_9::Container = carried(&new);
-    assert_eq!(
-        (&*old.id, &*old.args[1], old.labels["a"].as_str()),
-        ("c0", "-c", "b")
-    );
+    assert_eq!((&*old.id, &*old.args[1], old.labels["a"].as_str()), ("c0", "-c", "b"));
     assert_eq!(old.state(), v0_9::ContainerState::ContainerRunning);
-    assert_eq!(
-        old.linux.as_ref().unwrap().oom_score_adj.unwrap().value,
-        -998
-    );
+    assert_eq!(old.linux.as_ref().unwrap().oom_score_adj.unwrap().value, -998);
     assert_eq!(carried::<_, latest::Container>(&old), new);
     let middle: containerd_2_2::Container = carried(&new);
     assert_eq!(carried::<_, v0_9::Container>(&middle), old);
@@ -49,21 +43,12 @@ fn what_both_know_survives_the_way_back_and_forth() {
 fn what_the_older_one_does_not_know_is_dropped() {
     let new = latest::ConfigureResponse {
         events: latest::EventMask::CONTAINER.bits(),
-        failure_policy: Some(latest::FailurePolicy {
-            fail_request: true,
-            keep_connected: false,
-        }),
+        failure_policy: Some(latest::FailurePolicy { fail_request: true, keep_connected: false }),
     };
     let old: containerd_2_2::ConfigureResponse = carried(&new);
     assert_eq!(old.events, new.events);
     let back: latest::ConfigureResponse = carried(&old);
-    assert_eq!(
-        back,
-        latest::ConfigureResponse {
-            failure_policy: None,
-            ..new
-        }
-    );
+    assert_eq!(back, latest::ConfigureResponse { failure_policy: None, ..new });
 
     let new = latest::RegisterPluginRequest {
         plugin_name: "template".into(),
@@ -72,10 +57,7 @@ fn what_the_older_one_does_not_know_is_dropped() {
     };
     let old: v0_9::RegisterPluginRequest = carried(&new);
     assert_eq!((&*old.plugin_name, &*old.plugin_idx), ("template", "10"));
-    assert_eq!(
-        carried::<_, latest::RegisterPluginRequest>(&old).nri_version,
-        ""
-    );
+    assert_eq!(carried::<_, latest::RegisterPluginRequest>(&old).nri_version, "");
 }
 
 #[test]
@@ -92,15 +74,9 @@ fn the_tables_of_each_revision_are_its_own() {
     assert_eq!(containerd_2_2::REVISION, Some("v0.11.0"));
     assert!(latest::REVISION > containerd_2_2::REVISION && latest::EVENTS.len() >= 14);
     let events = |count: usize, mask: i32| (count, mask);
+    assert_eq!((v0_9::EVENTS.len(), v0_9::EventMask::ALL.bits()), events(11, 0x7ff));
     assert_eq!(
-        (v0_9::EVENTS.len(), v0_9::EventMask::ALL.bits()),
-        events(11, 0x7ff)
-    );
-    assert_eq!(
-        (
-            containerd_2_2::EVENTS.len(),
-            containerd_2_2::EventMask::ALL.bits()
-        ),
+        (containerd_2_2::EVENTS.len(), containerd_2_2::EventMask::ALL.bits()),
         events(14, 0x3fff)
     );
     let old = v0_9::EVENTS[0];
@@ -111,34 +87,23 @@ fn the_tables_of_each_revision_are_its_own() {
     let new = latest::EVENTS[0];
     assert_eq!((new.rpc, new.rpc_since), ("RunPodSandbox", Some("v0.12.0")));
     let coverage = new.state_change.unwrap();
-    assert_eq!(
-        (coverage.since, coverage.until),
-        ("v0.2.0", Some("v0.12.0"))
-    );
+    assert_eq!((coverage.since, coverage.until), ("v0.2.0", Some("v0.12.0")));
 }
 
 #[test]
 fn every_event_has_its_rpc_in_the_table() {
-    let carried = latest::RPCS
-        .iter()
-        .filter_map(|rpc| Some((rpc.event?, rpc.method)));
+    let carried = latest::RPCS.iter().filter_map(|rpc| Some((rpc.event?, rpc.method)));
     let carried: Vec<_> = carried.collect();
     assert_eq!(carried.len(), latest::Event::ALL.len());
     for (event, method) in carried {
         assert_eq!(event.name(), method);
     }
-    let deprecated: Vec<_> = latest::RPCS
-        .iter()
-        .filter(|rpc| rpc.deprecated_since.is_some())
-        .collect();
+    let deprecated: Vec<_> =
+        latest::RPCS.iter().filter(|rpc| rpc.deprecated_since.is_some()).collect();
     assert_eq!(deprecated.len(), 1);
     assert_eq!(
         (deprecated[0].service, deprecated[0].method),
         (latest::PLUGIN_SERVICE, "StateChange")
     );
-    assert!(
-        containerd_2_2::RPCS
-            .iter()
-            .all(|rpc| rpc.deprecated_since.is_none())
-    );
+    assert!(containerd_2_2::RPCS.iter().all(|rpc| rpc.deprecated_since.is_none()));
 }

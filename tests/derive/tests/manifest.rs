@@ -8,14 +8,7 @@ use std::process::Command;
 fn build_release() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifest");
     let status = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--offline",
-            "--release",
-            "-p",
-            "nri-tests-plugin-2021",
-        ])
+        .args(["build", "--quiet", "--offline", "--release", "-p", "nri-tests-plugin-2021"])
         .env("CARGO_TARGET_DIR", &target)
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
@@ -47,10 +40,5 @@ fn a_stripped_release_file_holds_the_manifests() {
         ),
     ];
     assert_eq!(found, expected);
-    assert!(
-        Command::new(&program)
-            .status()
-            .expect("it starts")
-            .success()
-    );
+    assert!(Command::new(&program).status().expect("it starts").success());
 }

@@ -17,12 +17,8 @@ fn main() {
         let number = arguments.next().expect("three numbers");
         number.parse().expect("a number")
     };
-    let cluster = Generated {
-        nodes: number(),
-        pods: number(),
-        plugin_every: 10,
-        padding: number(),
-    };
+    let cluster =
+        Generated { nodes: number(), pods: number(), plugin_every: 10, padding: number() };
     let server = ApiServer::start(move |request| cluster.answer(request));
     let kubeconfig = folder.join("kubeconfig");
     std::fs::write(&kubeconfig, server.kubeconfig()).expect("the folder can be written");

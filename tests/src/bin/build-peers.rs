@@ -47,9 +47,5 @@ fn main() {
 fn report(build: impl FnOnce() -> PathBuf) {
     let start = Instant::now();
     let folder = build();
-    println!(
-        "{:6.1} s  {}",
-        start.elapsed().as_secs_f64(),
-        folder.display()
-    );
+    println!("{:6.1} s  {}", start.elapsed().as_secs_f64(), folder.display());
 }

@@ -20,9 +20,7 @@ fn main() {
     };
     let changed = arguments.get(2).is_some_and(|word| word == "changed");
     let files = usize::div_ceil(fields, FIELDS_PER_MESSAGE * MESSAGES_PER_FILE);
-    let set = FileDescriptorSet {
-        file: (0..files).map(|index| file(index, changed)).collect(),
-    };
+    let set = FileDescriptorSet { file: (0..files).map(|index| file(index, changed)).collect() };
     fs::write(path, set.encode_to_vec()).expect("the file can be written");
 }
 
@@ -30,9 +28,7 @@ fn file(index: usize, changed: bool) -> FileDescriptorProto {
     FileDescriptorProto {
         name: Some(format!("bench/v1/file{index}.proto")),
         package: Some(format!("bench.v1.part{index}")),
-        message_type: (0..MESSAGES_PER_FILE)
-            .map(|number| message(number, changed))
-            .collect(),
+        message_type: (0..MESSAGES_PER_FILE).map(|number| message(number, changed)).collect(),
         syntax: Some("proto3".to_owned()),
         ..FileDescriptorProto::default()
     }
@@ -43,19 +39,14 @@ fn message(number: usize, changed: bool) -> DescriptorProto {
     let kept = fields.filter(|(id, _)| !(changed && id % 1000 == 500));
     DescriptorProto {
         name: Some(format!("Message{number}")),
-        field: kept
-            .map(|(id, field)| self::field(field, changed && id % 1000 == 0))
-            .collect(),
+        field: kept.map(|(id, field)| self::field(field, changed && id % 1000 == 0)).collect(),
         ..DescriptorProto::default()
     }
 }
 
 fn field(index: usize, changed: bool) -> FieldDescriptorProto {
-    let kind = if changed {
-        Type::String
-    } else {
-        [Type::Int32, Type::Bytes, Type::Bool][index % 3]
-    };
+    let kind =
+        if changed { Type::String } else { [Type::Int32, Type::Bytes, Type::Bool][index % 3] };
     FieldDescriptorProto {
         name: Some(format!("field_number_{index}")),
         json_name: Some(format!("fieldNumber{index}")),

@@ -11,10 +11,7 @@ struct Plugin;
 
 impl Plugin {
     fn print(event: &str, pod: Option<api::PodSandbox>) {
-        println!(
-            "{}",
-            json!({"event": event, "pod": pod.unwrap_or_default().id})
-        );
+        println!("{}", json!({"event": event, "pod": pod.unwrap_or_default().id}));
     }
 }
 
@@ -32,10 +29,7 @@ impl api::Plugin for Plugin {
         request: api::SynchronizeRequest,
     ) -> Result<api::SynchronizeResponse, api::Status> {
         let more = request.more;
-        Ok(api::SynchronizeResponse {
-            more,
-            ..Default::default()
-        })
+        Ok(api::SynchronizeResponse { more, ..Default::default() })
     }
 
     async fn create_container(
@@ -89,11 +83,7 @@ impl api::Plugin for Plugin {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let Arguments {
-        socket,
-        name,
-        index,
-    } = Arguments::parse()?;
+    let Arguments { socket, name, index } = Arguments::parse()?;
     let stream = UnixStream::connect(socket).await?;
     pinned::serve(Plugin, stream, name, index).await
 }

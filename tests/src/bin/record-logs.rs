@@ -32,11 +32,7 @@ fn main() {
 
 fn record(folder: &Path, stem: &str, release: &str, nri: &str, (format, tables): (&str, &str)) {
     let executable = peers::plugin(nri);
-    let plugin = Launched {
-        full_name: "10-template",
-        executable: &executable,
-        config: "",
-    };
+    let plugin = Launched { full_name: "10-template", executable: &executable, config: "" };
     let mut containerd = containerd::start_with(release, &[plugin], tables);
     for pod in ["first", "second"] {
         containerd.lifecycle(pod);
@@ -54,10 +50,7 @@ fn record(folder: &Path, stem: &str, release: &str, nri: &str, (format, tables):
     write(&format!("{format}.log"), kept.join("\n") + "\n");
     if format == "logfmt" {
         write("deprecations.json", containerd::deprecations(&containerd));
-        write(
-            "deprecations.txt",
-            containerd::ctr(&containerd, &["deprecations", "list"]),
-        );
+        write("deprecations.txt", containerd::ctr(&containerd, &["deprecations", "list"]));
     }
 }
 

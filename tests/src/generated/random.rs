@@ -114,9 +114,7 @@ const SCALARS: &[&str] = &[
     "fixed64", "sfixed32", "sfixed64", "bool", "string", "bytes",
 ];
 
-const KEYS: &[&str] = &[
-    "int32", "uint64", "sint32", "fixed64", "sfixed32", "bool", "string",
-];
+const KEYS: &[&str] = &["int32", "uint64", "sint32", "fixed64", "sfixed32", "bool", "string"];
 
 const WELL_KNOWN: &[&str] = &[
     "google.protobuf.Timestamp",
@@ -164,10 +162,7 @@ impl Proto {
             .iter()
             .map(|name| format!("import \"google/protobuf/{name}.proto\";\n"))
             .collect();
-        format!(
-            "syntax = \"{version}\"; package a.b;\n{imports}{}\n{NRI}",
-            self.text
-        )
+        format!("syntax = \"{version}\"; package a.b;\n{imports}{}\n{NRI}", self.text)
     }
 
     /// Returns a word that rarely repeats, because protobuf rejects most protos with duplicate
@@ -207,31 +202,19 @@ impl Proto {
     fn field(&mut self, number: usize) {
         let name = self.word();
         if self.proto2 && self.rng.u8(0..6) == 0 {
-            let label = *self
-                .rng
-                .choice(&["optional", "repeated", "required"])
-                .expect("labels");
-            let _ = writeln!(
-                self.text,
-                "{label} group {}Grp = {number} {{}}",
-                upper(&name)
-            );
+            let label = *self.rng.choice(&["optional", "repeated", "required"]).expect("labels");
+            let _ = writeln!(self.text, "{label} group {}Grp = {number} {{}}", upper(&name));
         } else if self.rng.u8(0..4) == 0 {
             let key = *self.rng.choice(KEYS).expect("keys");
             let value = self.ty();
             let _ = writeln!(self.text, "map<{key}, {value}> {name} = {number};");
         } else {
-            let labels: &[&str] = if self.proto2 {
-                &["optional", "repeated"]
-            } else {
-                &["", "optional", "repeated"]
-            };
+            let labels: &[&str] =
+                if self.proto2 { &["optional", "repeated"] } else { &["", "optional", "repeated"] };
             let label = *self.rng.choice(labels).expect("labels");
             let (ty, options) = (self.ty(), self.options());
-            let _ = writeln!(
-                self.text,
-                "// {name} [x] <y>\n{label} {ty} {name} = {number}{options};"
-            );
+            let _ =
+                writeln!(self.text, "// {name} [x] <y>\n{label} {ty} {name} = {number}{options};");
         }
     }
 
@@ -265,10 +248,7 @@ impl Proto {
 
     fn enumeration(&mut self, name: &str, scope: &str) {
         self.enums.push(format!(".a.b.{scope}{name}"));
-        let _ = writeln!(
-            self.text,
-            "enum {name} {{ option allow_alias = true; Z{name}_ZERO = 0;"
-        );
+        let _ = writeln!(self.text, "enum {name} {{ option allow_alias = true; Z{name}_ZERO = 0;");
         // The first one has the number of the zero: an enum that allows aliases must have one.
         for number in 0..self.rng.usize(1..4) {
             let value = self.word();

@@ -67,25 +67,11 @@ pub fn with(constants: &[u8]) -> Elf {
     bytes.extend(names);
     bytes.resize(sections, 0);
     bytes.resize(sections + SECTION_HEADER, 0);
-    section(
-        &mut bytes,
-        [1, 1],
-        6,
-        [BASE + code as u64, code as u64, CODE as u64],
-    );
+    section(&mut bytes, [1, 1], 6, [BASE + code as u64, code as u64, CODE as u64]);
     let place = [BASE + start as u64, start as u64, constants.len() as u64];
     section(&mut bytes, [7, 1], 2, place);
-    section(
-        &mut bytes,
-        [15, 3],
-        0,
-        [0, loaded as u64, names.len() as u64],
-    );
-    Elf {
-        bytes,
-        loaded,
-        sections,
-    }
+    section(&mut bytes, [15, 3], 0, [0, loaded as u64, names.len() as u64]);
+    Elf { bytes, loaded, sections }
 }
 
 fn section(bytes: &mut Vec<u8>, name_and_kind: [u32; 2], flags: u64, place: [u64; 3]) {

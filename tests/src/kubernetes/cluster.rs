@@ -20,18 +20,9 @@ const STATIC_PODS: &str = "/etc/kubernetes/manifests";
 /// The path of an image while it is imported or pushed.
 const ARCHIVE: &str = "/var/tmp/image.tar";
 
-const KUBELET: User = User {
-    name: "system:node:node-1",
-    group: "system:nodes",
-};
-const SCHEDULER: User = User {
-    name: "system:kube-scheduler",
-    group: "",
-};
-const CONTROLLERS: User = User {
-    name: "system:kube-controller-manager",
-    group: "",
-};
+const KUBELET: User = User { name: "system:node:node-1", group: "system:nodes" };
+const SCHEDULER: User = User { name: "system:kube-scheduler", group: "" };
+const CONTROLLERS: User = User { name: "system:kube-controller-manager", group: "" };
 
 /// An API server with controller manager and scheduler, a node with kubelet, containerd and the network `ptp`, and a registry,
 /// all on a separate machine.
@@ -59,10 +50,7 @@ impl Cluster {
         write_files(&machine, files);
         let containerd = start_containerd(&machine);
         let pause = peers::pod_tools().join("pause");
-        load(
-            &machine,
-            &Image::of_program(crate::node::IMAGE, "/pause", &pause),
-        );
+        load(&machine, &Image::of_program(crate::node::IMAGE, "/pause", &pause));
         let registry = RealRegistry::start_on(machine.host(), Demands::default());
         for image in images {
             push(&machine, &registry, image);
@@ -81,33 +69,20 @@ impl Cluster {
                     "kube-controller-manager",
                     "--leader-elect=false",
                     "--use-service-account-credentials",
-                    &format!(
-                        "--service-account-private-key-file={}",
-                        file("accounts.key")
-                    ),
+                    &format!("--service-account-private-key-file={}", file("accounts.key")),
                     &format!("--root-ca-file={}", file("serving.crt")),
                 ],
                 CONTROLLERS,
             ),
             scheduler: server(&["kube-scheduler", "--leader-elect=false"], SCHEDULER),
-            kubelet: server(
-                &["kubelet", "--config=/etc/kubernetes/kubelet.yaml"],
-                KUBELET,
-            ),
+            kubelet: server(&["kubelet", "--config=/etc/kubernetes/kubelet.yaml"], KUBELET),
             plane,
             containerd,
             registry,
             machine,
         };
-        let ready = [
-            "wait",
-            "--for=condition=Ready",
-            "node/node-1",
-            "--timeout=5s",
-        ];
-        cluster
-            .kubectl()
-            .until(&ready, |answer| answer.contains("condition met"));
+        let ready = ["wait", "--for=condition=Ready", "node/node-1", "--timeout=5s"];
+        cluster.kubectl().until(&ready, |answer| answer.contains("condition met"));
         cluster
     }
 
@@ -142,19 +117,14 @@ impl Cluster {
     /// Panics if its files cannot be written.
     #[must_use]
     pub fn mount_service_account(&self, token: &str) -> [(&'static str, String); 2] {
-        let folder = self
-            .machine
-            .path("/run/secrets/kubernetes.io/serviceaccount");
+        let folder = self.machine.path("/run/secrets/kubernetes.io/serviceaccount");
         fs::create_dir_all(&folder).expect("temporary folder is writable");
         fs::write(folder.join("token"), token).expect("temporary folder is writable");
         fs::write(folder.join("namespace"), "default").expect("temporary folder is writable");
         let authority = self.plane.folder().join("serving.crt");
         fs::copy(authority, folder.join("ca.crt")).expect("temporary folder is writable");
         let (host, port) = self.plane.address().split_once(':').expect("it has a port");
-        [
-            ("KUBERNETES_SERVICE_HOST", host.to_owned()),
-            ("KUBERNETES_SERVICE_PORT", port.to_owned()),
-        ]
+        [("KUBERNETES_SERVICE_HOST", host.to_owned()), ("KUBERNETES_SERVICE_PORT", port.to_owned())]
     }
 
     /// Makes the kubelet run a pod from a file.
@@ -178,12 +148,7 @@ impl Cluster {
         ];
         let logs = parts.map(|(name, process)| {
             let lines = process.take_all(|_| true);
-            let last = lines
-                .iter()
-                .rev()
-                .take(100)
-                .rev()
-                .filter_map(|line| line.as_str());
+            let last = lines.iter().rev().take(100).rev().filter_map(|line| line.as_str());
             format!("== {name}\n{}", last.collect::<Vec<_>>().join("\n"))
         });
         logs.join("\n")
@@ -203,10 +168,7 @@ fn write_files(machine: &Machine, files: &[(&str, &[u8])]) {
     let network = include_str!("../../containerd/network.conflist").replace("FOLDER", "/run");
     fs::create_dir_all(machine.path(STATIC_PODS)).expect("temporary folder is writable");
     let own: [(&str, &[u8]); 3] = [
-        (
-            "/etc/containerd/config.toml",
-            include_bytes!("containerd.toml"),
-        ),
+        ("/etc/containerd/config.toml", include_bytes!("containerd.toml")),
         ("/etc/kubernetes/kubelet.yaml", kubelet.as_bytes()),
         ("/etc/cni/net.d/10-pods.conflist", network.as_bytes()),
     ];
@@ -225,15 +187,10 @@ fn write_files(machine: &Machine, files: &[(&str, &[u8])]) {
 fn start_containerd(machine: &Machine) -> Process {
     let programs = peers::containerd(CONTAINERD);
     let mut command = machine.host().command(programs.join("containerd"));
-    let path = format!(
-        "{}:{}",
-        programs.display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let mut process = Process::spawn(command.env("PATH", path), Stream::Error);
     process.wait_for("a start", |line| {
-        line.as_str()
-            .is_some_and(|line| line.contains("containerd successfully booted"))
+        line.as_str().is_some_and(|line| line.contains("containerd successfully booted"))
     });
     process
 }
@@ -241,19 +198,9 @@ fn start_containerd(machine: &Machine) -> Process {
 /// Packs an image and imports it.
 fn load(machine: &Machine, image: &Image<'_>) {
     image.pack(&machine.path(ARCHIVE));
-    let import = [
-        "--namespace=k8s.io",
-        "images",
-        "import",
-        "--local",
-        "--snapshotter=native",
-        ARCHIVE,
-    ];
-    run_on(
-        machine.host(),
-        peers::containerd(CONTAINERD).join("ctr"),
-        &import,
-    );
+    let import =
+        ["--namespace=k8s.io", "images", "import", "--local", "--snapshotter=native", ARCHIVE];
+    run_on(machine.host(), peers::containerd(CONTAINERD).join("ctr"), &import);
     fs::remove_file(machine.path(ARCHIVE)).expect("it was just written");
 }
 

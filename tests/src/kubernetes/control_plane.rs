@@ -30,10 +30,7 @@ pub struct User {
 
 impl User {
     /// A user with all permissions.
-    pub const ADMIN: Self = Self {
-        name: "admin",
-        group: "system:masters",
-    };
+    pub const ADMIN: Self = Self { name: "admin", group: "system:masters" };
 }
 
 /// A running API server with its etcd, on a loopback address.
@@ -78,8 +75,7 @@ impl ControlPlane {
             Stream::Error,
         );
         etcd.wait_for("ready to serve client requests", |line| {
-            line.as_str()
-                .is_some_and(|line| line.contains("ready to serve client requests"))
+            line.as_str().is_some_and(|line| line.contains("ready to serve client requests"))
         });
         let address = address(host);
         let mut command = api_server(host.command(&program), folder.path(), &address, &client);
@@ -92,9 +88,7 @@ impl ControlPlane {
             program,
             folder,
         };
-        plane
-            .kubectl(User::ADMIN)
-            .until(&["get", "--raw", "/readyz"], |answer| answer == "ok");
+        plane.kubectl(User::ADMIN).until(&["get", "--raw", "/readyz"], |answer| answer == "ok");
         plane
     }
 
@@ -131,10 +125,7 @@ impl ControlPlane {
     /// Panics if it cannot be written.
     #[must_use]
     pub fn kubeconfig(&self, name: &str, token: &str) -> PathBuf {
-        let path = self
-            .folder
-            .path()
-            .join(format!("{}.kubeconfig", name.replace(':', "-")));
+        let path = self.folder.path().join(format!("{}.kubeconfig", name.replace(':', "-")));
         let text = serde_json::json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "test",
             "clusters": [{ "name": "test", "cluster": {
@@ -161,9 +152,7 @@ impl ControlPlane {
         let events = text.lines().map(|line| {
             serde_json::from_str::<Value>(line).expect("a line of the audit log is JSON")
         });
-        events
-            .filter(|event| event["user"]["username"] == user)
-            .collect()
+        events.filter(|event| event["user"]["username"] == user).collect()
     }
 }
 
@@ -194,9 +183,7 @@ fn address(host: Host) -> String {
 fn secret() -> String {
     let mut bytes = [0; 16];
     let mut random = fs::File::open("/dev/urandom").expect("the kernel has random numbers");
-    random
-        .read_exact(&mut bytes)
-        .expect("the kernel has random numbers");
+    random.read_exact(&mut bytes).expect("the kernel has random numbers");
     hex::encode(&bytes)
 }
 
@@ -209,10 +196,7 @@ fn write_files(folder: &Path, users: &[User], secret: &str) {
     let tokens: String = users
         .map(|User { name, group }| format!("{},{name},{name},\"{group}\"\n", token(name, secret)))
         .collect();
-    for (name, text) in [
-        ("tokens.csv", tokens.as_str()),
-        ("audit.yaml", AUDIT_POLICY),
-    ] {
+    for (name, text) in [("tokens.csv", tokens.as_str()), ("audit.yaml", AUDIT_POLICY)] {
         fs::write(folder.join(name), text).expect("temporary folder is writable");
     }
 }

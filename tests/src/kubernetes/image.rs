@@ -25,12 +25,7 @@ impl<'a> Image<'a> {
     /// Panics if a library is missing.
     #[must_use]
     pub fn of_program(name: &'a str, path: &str, program: &Path) -> Self {
-        Self {
-            name,
-            files: Vec::new(),
-            packed: None,
-        }
-        .with(path, program)
+        Self { name, files: Vec::new(), packed: None }.with(path, program)
     }
 
     /// Returns the image of the release to test, or, if there is none, an image of `program` that resembles it.
@@ -87,10 +82,7 @@ impl<'a> Image<'a> {
 
 /// Returns the libraries and the interpreter of a program, none if it is static.
 fn libraries(program: &Path) -> Vec<PathBuf> {
-    let output = Command::new("ldd")
-        .arg(program)
-        .output()
-        .expect("ldd can be run");
+    let output = Command::new("ldd").arg(program).output().expect("ldd can be run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!text.contains("not found"), "{}: {text}", program.display());
     // `NAME => PATH (ADDRESS)`, or `PATH (ADDRESS)` for the interpreter.

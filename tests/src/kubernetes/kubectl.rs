@@ -29,11 +29,7 @@ impl Kubectl {
     /// Returns `kubectl` of the program with a kubeconfig.
     #[must_use]
     pub(super) fn new(host: Host, program: &Path, kubeconfig: &Path) -> Self {
-        Self {
-            host,
-            program: program.to_owned(),
-            kubeconfig: kubeconfig.to_owned(),
-        }
+        Self { host, program: program.to_owned(), kubeconfig: kubeconfig.to_owned() }
     }
 
     /// Returns the path of the kubeconfig.
@@ -110,10 +106,7 @@ impl Kubectl {
     /// Panics if it fails.
     pub fn helm(&self, arguments: &[&str]) -> String {
         let mut helm = self.host.command(peers::folder("helm").join("helm"));
-        helm.args(arguments)
-            .arg("--kubeconfig")
-            .arg(&self.kubeconfig)
-            .env("HOME", self.home());
+        helm.args(arguments).arg("--kubeconfig").arg(&self.kubeconfig).env("HOME", self.home());
         peers::run(&mut helm)
     }
 
@@ -139,9 +132,7 @@ impl Kubectl {
             .spawn()
             .expect("kubectl can be run");
         let mut stdin = child.stdin.take().expect("piped");
-        stdin
-            .write_all(input.as_bytes())
-            .expect("kubectl reads its input");
+        stdin.write_all(input.as_bytes()).expect("kubectl reads its input");
         drop(stdin);
         child.wait_with_output().expect("kubectl ends")
     }

@@ -36,11 +36,7 @@ impl NriCompat {
     #[must_use]
     pub fn new(host: Host) -> Self {
         let program = nri_compat();
-        Self {
-            program,
-            host,
-            variables: Vec::new(),
-        }
+        Self { program, host, variables: Vec::new() }
     }
 
     /// Returns the same command with environment variables.
@@ -75,11 +71,7 @@ impl NriCompat {
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("nri-compat can be run");
         // It may end without reading its input.
-        let _ = child
-            .stdin
-            .take()
-            .expect("piped")
-            .write_all(input.as_bytes());
+        let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
         child.wait_with_output().expect("nri-compat ends")
     }
 }

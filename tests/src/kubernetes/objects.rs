@@ -57,10 +57,8 @@ impl Workload<'_> {
     pub fn pod(&self, name: &str, node: &str, digest: &str) -> Value {
         let mut spec = self.spec();
         spec["nodeName"] = node.into();
-        let repository = self
-            .image
-            .rsplit_once(':')
-            .map_or(self.image, |(repository, _)| repository);
+        let repository =
+            self.image.rsplit_once(':').map_or(self.image, |(repository, _)| repository);
         json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": { "namespace": self.namespace, "name": name },
@@ -74,14 +72,9 @@ impl Workload<'_> {
     }
 
     fn spec(&self) -> Value {
-        let mounts = self
-            .mounts
-            .iter()
-            .map(|path| json!({ "name": "host", "mountPath": path }));
-        let volumes = self
-            .mounts
-            .iter()
-            .map(|path| json!({ "name": "host", "hostPath": { "path": path } }));
+        let mounts = self.mounts.iter().map(|path| json!({ "name": "host", "mountPath": path }));
+        let volumes =
+            self.mounts.iter().map(|path| json!({ "name": "host", "hostPath": { "path": path } }));
         json!({
             "tolerations": [{ "operator": "Exists" }],
             "automountServiceAccountToken": false,

@@ -13,47 +13,15 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
     ("windows line ends", |line| format!("{line}\r"), false),
     ("zeros before", |line| format!("\0\0\0{line}"), false),
     ("journalctl", journalctl, true),
-    (
-        "journalctl -o short-iso",
-        |line| unit("2026-11-21T11:47:18+0000", line),
-        true,
-    ),
-    (
-        "journalctl -o short-full",
-        |line| unit("Sat 2026-11-21 11:47:18 UTC", line),
-        true,
-    ),
-    (
-        "journalctl -o short-precise",
-        |line| unit("Nov 21 11:47:18.909751", line),
-        true,
-    ),
-    (
-        "journalctl -o short-unix",
-        |line| unit("1795261638.909751", line),
-        true,
-    ),
-    (
-        "syslog",
-        |line| format!("Nov  1 11:47:18 {NODE} containerd: {line}"),
-        true,
-    ),
-    (
-        "journalctl -o export",
-        |line| format!("MESSAGE={line}"),
-        false,
-    ),
+    ("journalctl -o short-iso", |line| unit("2026-11-21T11:47:18+0000", line), true),
+    ("journalctl -o short-full", |line| unit("Sat 2026-11-21 11:47:18 UTC", line), true),
+    ("journalctl -o short-precise", |line| unit("Nov 21 11:47:18.909751", line), true),
+    ("journalctl -o short-unix", |line| unit("1795261638.909751", line), true),
+    ("syslog", |line| format!("Nov  1 11:47:18 {NODE} containerd: {line}"), true),
+    ("journalctl -o export", |line| format!("MESSAGE={line}"), false),
     ("journalctl -o json", journal_json, true),
-    (
-        "journalctl -o json, bytes",
-        |line| journal_bytes(line, ","),
-        true,
-    ),
-    (
-        "journalctl -o json, bytes, before 243",
-        |line| journal_bytes(line, ", "),
-        true,
-    ),
+    ("journalctl -o json, bytes", |line| journal_bytes(line, ","), true),
+    ("journalctl -o json, bytes, before 243", |line| journal_bytes(line, ", "), true),
     ("docker", docker, false),
     ("cri", cri, false),
     ("fluent-bit", fluent_bit, true),
@@ -65,16 +33,8 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
         |line| unit("2026-11-21T11:47:18.909751+00:00", line),
         true,
     ),
-    (
-        "journalctl -o short-monotonic",
-        |line| unit("[ 1234.567890]", line),
-        true,
-    ),
-    (
-        "journalctl -o short-delta",
-        |line| unit("[ 1234.567890 <    0.001234 >]", line),
-        true,
-    ),
+    ("journalctl -o short-monotonic", |line| unit("[ 1234.567890]", line), true),
+    ("journalctl -o short-delta", |line| unit("[ 1234.567890 <    0.001234 >]", line), true),
     (
         "journalctl -o with-unit",
         |line| format!("Sat 2026-11-21 11:47:18 UTC {NODE} containerd.service[19584]: {line}"),
@@ -85,21 +45,9 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
         |line| format!("Nov 21 11:47:18 containerd[19584]: {line}"),
         false,
     ),
-    (
-        "journalctl -o verbose",
-        |line| format!("    MESSAGE={line}"),
-        false,
-    ),
-    (
-        "journalctl -o json-seq",
-        |line| format!("\x1e{}", journal_json(line)),
-        true,
-    ),
-    (
-        "journalctl -o json-sse",
-        |line| format!("data: {}\n", journal_json(line)),
-        true,
-    ),
+    ("journalctl -o verbose", |line| format!("    MESSAGE={line}"), false),
+    ("journalctl -o json-seq", |line| format!("\x1e{}", journal_json(line)), true),
+    ("journalctl -o json-sse", |line| format!("data: {}\n", journal_json(line)), true),
     ("RFC 3164", |line| format!("<28>{}", journalctl(line)), true),
     (
         "RFC 5424",
@@ -128,22 +76,10 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
         },
         true,
     ),
-    (
-        "grep with file and line",
-        |line| format!("/var/log/messages:123:{}", journalctl(line)),
-        true,
-    ),
-    (
-        "grep with a file",
-        |line| format!("containerd.log:{line}"),
-        false,
-    ),
+    ("grep with file and line", |line| format!("/var/log/messages:123:{}", journalctl(line)), true),
+    ("grep with a file", |line| format!("containerd.log:{line}"), false),
     ("grep -n", |line| format!("7:{line}"), false),
-    (
-        "grep with context",
-        |line| format!("containerd.log-12-{line}"),
-        false,
-    ),
+    ("grep with context", |line| format!("containerd.log-12-{line}"), false),
     ("talosctl", |line| format!("172.20.0.2: {line}"), false),
     (
         "talosctl dmesg",
@@ -154,12 +90,7 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
     ),
     (
         "fluentd",
-        |line| {
-            format!(
-                "2026-11-21 11:47:18.909751117 +0000 kube.a: {}",
-                json!({"log": line})
-            )
-        },
+        |line| format!("2026-11-21 11:47:18.909751117 +0000 kube.a: {}", json!({"log": line})),
         false,
     ),
     (
@@ -222,11 +153,7 @@ pub const WRAPS: [(&str, Wrap, bool); 56] = [
         false,
     ),
     ("colours", |line| format!("\x1b[33m{line}\x1b[0m"), false),
-    (
-        "colours in bytes",
-        |line| journal_bytes(&format!("\x1b[33m{line}\x1b[0m"), ","),
-        true,
-    ),
+    ("colours in bytes", |line| journal_bytes(&format!("\x1b[33m{line}\x1b[0m"), ","), true),
     (
         "windows line ends in docker",
         |line| {
@@ -318,10 +245,7 @@ fn docker_pieces(line: &str) -> String {
     let pieces = text
         .split_inclusive(['"', '\\'])
         .map(|piece| json!({"log": piece, "stream": "stderr", "time": time}));
-    pieces
-        .map(|piece| format!("{piece}\n{other}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    pieces.map(|piece| format!("{piece}\n{other}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Two pieces of a line, with a line of the other stream between them.

@@ -56,12 +56,7 @@ impl GoBuild {
             remove_older(&parent, &fresh);
             // If another process was faster, its programs are used.
             if fs::rename(&fresh, &done).is_err() {
-                assert!(
-                    done.is_dir(),
-                    "cannot move {} to {}",
-                    fresh.display(),
-                    done.display()
-                );
+                assert!(done.is_dir(), "cannot move {} to {}", fresh.display(), done.display());
             }
         }
         done
@@ -77,11 +72,7 @@ impl GoBuild {
             .args(&self.options)
             .arg("-o")
             .arg(output.join(""))
-            .args(
-                self.packages
-                    .iter()
-                    .map(|package| package.trim_end_matches(".test")),
-            )
+            .args(self.packages.iter().map(|package| package.trim_end_matches(".test")))
             .env("CGO_ENABLED", "0")
             .envs(self.environment.iter().cloned());
         run(&mut go);
@@ -117,10 +108,7 @@ fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) {
 }
 
 fn remove_older(parent: &Path, keep: &Path) {
-    for entry in fs::read_dir(parent)
-        .expect("target folder is readable")
-        .flatten()
-    {
+    for entry in fs::read_dir(parent).expect("target folder is readable").flatten() {
         let name = entry.file_name();
         if entry.path() != keep && !name.to_string_lossy().starts_with("build-") {
             // Another process may still use it, or may have removed it already.
@@ -131,10 +119,8 @@ fn remove_older(parent: &Path, keep: &Path) {
 
 /// Returns the output folder of cargo.
 pub(crate) fn target_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
-        PathBuf::from,
-    )
+    env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)
 }
 
 /// Runs a command to its end and returns its standard output.
@@ -143,9 +129,8 @@ pub(crate) fn target_folder() -> PathBuf {
 ///
 /// Panics if it cannot be run or fails; the message contains its standard error.
 pub fn run(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("cannot run {:?}: {e}", command.get_program()));
+    let output =
+        command.output().unwrap_or_else(|e| panic!("cannot run {:?}: {e}", command.get_program()));
     assert!(
         output.status.success(),
         "{command:?} failed:\n{}",
@@ -158,11 +143,7 @@ pub fn run(command: &mut Command) -> String {
 pub(crate) fn modfile(folder: &str, module: &str, release: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let own = format!("{}.mod", release.replace('.', "_"));
-    let name = if folder.join(&own).exists() {
-        own
-    } else {
-        "go.mod".into()
-    };
+    let name = if folder.join(&own).exists() { own } else { "go.mod".into() };
     let text = fs::read_to_string(folder.join(&name)).expect("module file is readable");
     let wanted = format!("{module} {release}");
     assert!(

@@ -123,19 +123,11 @@ pub(super) fn pick<'a>(list: &'a mut [Message], rng: &mut Rng) -> Option<&'a mut
     if !message.messages.is_empty() && rng.bool() {
         return pick(&mut message.messages, rng);
     }
-    if message
-        .fields
-        .iter()
-        .any(|field| matches!(field.ty, Type::Group(_)))
-        && rng.bool()
-    {
-        return message
-            .fields
-            .iter_mut()
-            .find_map(|field| match &mut field.ty {
-                Type::Group(group) => Some(&mut **group),
-                _ => None,
-            });
+    if message.fields.iter().any(|field| matches!(field.ty, Type::Group(_))) && rng.bool() {
+        return message.fields.iter_mut().find_map(|field| match &mut field.ty {
+            Type::Group(group) => Some(&mut **group),
+            _ => None,
+        });
     }
     Some(message)
 }

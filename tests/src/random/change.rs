@@ -31,9 +31,7 @@ const CHANGES: &[Change] = &[
         a_field(set, rng)?.number = number;
         Some(())
     }),
-    ("delete a field", |set, rng| {
-        take(&mut a_message(set, rng)?.fields, rng).map(drop)
-    }),
+    ("delete a field", |set, rng| take(&mut a_message(set, rng)?.fields, rng).map(drop)),
     ("delete and reserve a field", |set, rng| {
         let message = a_message(set, rng)?;
         let field = take(&mut message.fields, rng)?;
@@ -49,11 +47,7 @@ const CHANGES: &[Change] = &[
     ("replace a field by another of its number", |set, rng| {
         let new = field(1, set, rng);
         let old = a_field(set, rng)?;
-        *old = Field {
-            number: old.number,
-            name: old.name.clone(),
-            ..new
-        };
+        *old = Field { number: old.number, name: old.name.clone(), ..new };
         Some(())
     }),
     ("change a scalar type", scalar_type),
@@ -76,11 +70,7 @@ const CHANGES: &[Change] = &[
         let (uid, field) = (a_type(set, rng)?, a_field(set, rng)?);
         if let Type::Map(key, value) = &mut field.ty {
             *key = ["string", "int32", "int64"][rng.usize(..3)];
-            **value = if rng.bool() {
-                scalar(rng)
-            } else {
-                Type::Named(uid)
-            };
+            **value = if rng.bool() { scalar(rng) } else { Type::Named(uid) };
         }
         Some(())
     }),
@@ -101,13 +91,8 @@ const CHANGES: &[Change] = &[
     }),
     ("rename a oneof", |set, rng| {
         let message = a_message(set, rng)?;
-        let members = message
-            .fields
-            .iter_mut()
-            .filter_map(|field| field.oneof.as_mut());
-        members
-            .filter(|oneof| *oneof == "choice")
-            .for_each(|oneof| *oneof = "renamed".to_owned());
+        let members = message.fields.iter_mut().filter_map(|field| field.oneof.as_mut());
+        members.filter(|oneof| *oneof == "choice").for_each(|oneof| *oneof = "renamed".to_owned());
         Some(())
     }),
     ("reorder fields", |set, rng| {
@@ -120,9 +105,7 @@ const CHANGES: &[Change] = &[
         a_message(set, rng)?.name = name;
         Some(())
     }),
-    ("delete a message", |set, rng| {
-        take(message_list(set, rng)?, rng).map(drop)
-    }),
+    ("delete a message", |set, rng| take(message_list(set, rng)?, rng).map(drop)),
     ("add a message", |set, rng| {
         let message = message(set, rng, 0);
         message_list(set, rng)?.push(message);
@@ -186,11 +169,7 @@ const CHANGES: &[Change] = &[
     }),
     ("delete an enum value", |set, rng| {
         let values = &mut an_enum(set, rng)?.values;
-        if values.len() > 1 {
-            take(values, rng).map(drop)
-        } else {
-            None
-        }
+        if values.len() > 1 { take(values, rng).map(drop) } else { None }
     }),
     ("delete and reserve an enum value", |set, rng| {
         let declared = an_enum(set, rng)?;
@@ -205,9 +184,7 @@ const CHANGES: &[Change] = &[
         rng.shuffle(values);
         Some(())
     }),
-    ("delete an enum", |set, rng| {
-        take(enum_list(set, rng)?, rng).map(drop)
-    }),
+    ("delete an enum", |set, rng| take(enum_list(set, rng)?, rng).map(drop)),
     ("rename an enum", |set, rng| {
         let name = format!("Renamed{}", set.fresh());
         an_enum(set, rng)?.name = name;
@@ -223,9 +200,7 @@ const CHANGES: &[Change] = &[
         let uid = copy.uid;
         copy.uid = set.fresh();
         let new = copy.uid;
-        copy.values
-            .iter_mut()
-            .for_each(|(name, _)| name.push_str("_COPY"));
+        copy.values.iter_mut().for_each(|(name, _)| name.push_str("_COPY"));
         message_list(set, rng)?.first_mut()?.enums.push(copy);
         let field = a_field(set, rng)?;
         if matches!(field.ty, Type::Named(used) if used == uid) {
@@ -233,9 +208,7 @@ const CHANGES: &[Change] = &[
         }
         Some(())
     }),
-    ("delete a service", |set, rng| {
-        take(&mut a_file(set, rng)?.services, rng).map(drop)
-    }),
+    ("delete a service", |set, rng| take(&mut a_file(set, rng)?.services, rng).map(drop)),
     ("rename a service", |set, rng| {
         let name = format!("Service{}", set.fresh());
         a_service(set, rng)?.name = name;
@@ -246,9 +219,7 @@ const CHANGES: &[Change] = &[
         a_file(set, rng)?.services.push(moved);
         Some(())
     }),
-    ("delete an RPC", |set, rng| {
-        take(&mut a_service(set, rng)?.methods, rng).map(drop)
-    }),
+    ("delete an RPC", |set, rng| take(&mut a_service(set, rng)?.methods, rng).map(drop)),
     ("add an RPC", |set, rng| {
         let uid = message_uid(set, rng)?;
         let method = method(&[uid], set, rng);
@@ -289,13 +260,12 @@ const CHANGES: &[Change] = &[
         a_file(set, rng)?.name = name;
         Some(())
     }),
-    ("delete a file", |set, rng| {
-        if set.files.len() > 1 {
-            take(&mut set.files, rng).map(drop)
-        } else {
-            None
-        }
-    }),
+    (
+        "delete a file",
+        |set, rng| {
+            if set.files.len() > 1 { take(&mut set.files, rng).map(drop) } else { None }
+        },
+    ),
     ("change the syntax", |set, rng| {
         let file = a_file(set, rng)?;
         file.proto3 = !file.proto3;
@@ -322,11 +292,7 @@ const CHANGES: &[Change] = &[
     ("change an extension", |set, rng| {
         let new = extension(set, rng);
         let old = one(&mut an_extend(set, rng)?.fields, rng)?;
-        *old = Field {
-            number: old.number,
-            name: old.name.clone(),
-            ..new
-        };
+        *old = Field { number: old.number, name: old.name.clone(), ..new };
         Some(())
     }),
     ("move an extension", |set, rng| {
@@ -338,9 +304,7 @@ const CHANGES: &[Change] = &[
         }
         Some(())
     }),
-    ("delete an extension", |set, rng| {
-        take(&mut a_file(set, rng)?.extends, rng).map(drop)
-    }),
+    ("delete an extension", |set, rng| take(&mut a_file(set, rng)?.extends, rng).map(drop)),
 ];
 
 fn scalar_type(set: &mut Set, rng: &mut Rng) -> Option<()> {
@@ -360,9 +324,7 @@ fn field_option(set: &mut Set, rng: &mut Rng) -> Option<()> {
 
 fn file_option(set: &mut Set, rng: &mut Rng) -> Option<()> {
     let (name, values) = FILE_OPTIONS[rng.usize(..FILE_OPTIONS.len())];
-    a_file(set, rng)?
-        .options
-        .insert(name, values[rng.usize(..3)].to_owned());
+    a_file(set, rng)?.options.insert(name, values[rng.usize(..3)].to_owned());
     Some(())
 }
 

@@ -15,12 +15,8 @@ pub(super) const SCALARS: [&str; 15] = [
 pub(super) const PACKAGES: [&str; 5] = ["p", "p.v1", "q", "", "r.s.t"];
 const MESSAGES: [&str; 6] = ["Pod", "Container", "Mount", "Entry", "State", "Value"];
 const ENUMS: [&str; 3] = ["Event", "Kind", "Mode"];
-pub(super) const LABELS: [Label; 4] = [
-    Label::None,
-    Label::Optional,
-    Label::Required,
-    Label::Repeated,
-];
+pub(super) const LABELS: [Label; 4] =
+    [Label::None, Label::Optional, Label::Required, Label::Repeated];
 
 /// Options of files, with two values each; an empty text omits the option.
 pub(super) const FILE_OPTIONS: [(&str, [&str; 3]); 17] = [
@@ -66,9 +62,7 @@ pub(super) fn set(rng: &mut Rng) -> Set {
 
 fn file(index: usize, set: &mut Set, rng: &mut Rng) -> File {
     let names = ["a.proto", "dir/b.proto", "dir/sub/c.proto"];
-    let messages = (0..rng.usize(1..=3))
-        .map(|_| message(set, rng, 0))
-        .collect();
+    let messages = (0..rng.usize(1..=3)).map(|_| message(set, rng, 0)).collect();
     let mut options = BTreeMap::new();
     for (name, values) in FILE_OPTIONS {
         if rng.u8(..4) == 0 {
@@ -97,11 +91,7 @@ pub(super) fn message(set: &mut Set, rng: &mut Rng, depth: u32) -> Message {
     let name = MESSAGES[rng.usize(..MESSAGES.len())];
     let mut message = Message {
         uid,
-        name: if depth == 0 {
-            format!("{name}{uid}")
-        } else {
-            name.to_owned()
-        },
+        name: if depth == 0 { format!("{name}{uid}") } else { name.to_owned() },
         fields: Vec::new(),
         messages: Vec::new(),
         enums: Vec::new(),
@@ -112,11 +102,7 @@ pub(super) fn message(set: &mut Set, rng: &mut Rng, depth: u32) -> Message {
     };
     for _ in 0..nested {
         let inner = self::message(set, rng, depth + 1);
-        if message
-            .messages
-            .iter()
-            .all(|other| other.name != inner.name)
-        {
+        if message.messages.iter().all(|other| other.name != inner.name) {
             message.messages.push(inner);
         }
     }
@@ -165,9 +151,7 @@ pub(super) fn field(number: i32, set: &mut Set, rng: &mut Rng) -> Field {
         number,
         label: LABELS[rng.usize(..4)],
         ty,
-        oneof: ["choice", "other"]
-            .get(rng.usize(..8))
-            .map(|&name| name.to_owned()),
+        oneof: ["choice", "other"].get(rng.usize(..8)).map(|&name| name.to_owned()),
         default: rng.bool().then(|| rng.usize(..3)),
         options: BTreeMap::new(),
     };
@@ -206,11 +190,7 @@ fn uids(list: &[Message], messages: &mut Vec<Uid>, enums: &mut Vec<Uid>) {
 fn link_all(list: &mut [Message], messages: &[Uid], enums: &[Uid], rng: &mut Rng) {
     for message in list {
         for field in &mut message.fields {
-            let target = if rng.bool() {
-                rng.choice(messages)
-            } else {
-                rng.choice(enums)
-            };
+            let target = if rng.bool() { rng.choice(messages) } else { rng.choice(enums) };
             match (&mut field.ty, target) {
                 (Type::Map(_, value), Some(uid)) if rng.bool() => **value = Type::Named(*uid),
                 (Type::Scalar(_), Some(uid)) if rng.bool() => field.ty = Type::Named(*uid),
@@ -223,13 +203,8 @@ fn link_all(list: &mut [Message], messages: &[Uid], enums: &[Uid], rng: &mut Rng
 
 fn services(file: &mut File, messages: &[Uid], set: &mut Set, rng: &mut Rng) {
     for _ in 0..rng.usize(..3) {
-        let methods = (0..rng.usize(..4))
-            .map(|_| method(messages, set, rng))
-            .collect();
-        file.services.push(Service {
-            name: format!("Service{}", set.fresh()),
-            methods,
-        });
+        let methods = (0..rng.usize(..4)).map(|_| method(messages, set, rng)).collect();
+        file.services.push(Service { name: format!("Service{}", set.fresh()), methods });
     }
 }
 

@@ -17,10 +17,7 @@ pub(super) struct Known {
 pub(super) fn known(set: &Set) -> HashMap<Uid, Known> {
     let mut known = HashMap::new();
     for (file, declared) in set.files.iter().enumerate() {
-        let mut names = Names {
-            known: &mut known,
-            file,
-        };
+        let mut names = Names { known: &mut known, file };
         names.enums(&declared.package, &declared.enums);
         names.messages(&declared.package, &declared.messages);
     }
@@ -39,36 +36,18 @@ impl Names<'_> {
             self.enums(&full, &message.enums);
             self.messages(&full, &message.messages);
             let extensions = message.extensions.clone();
-            self.known.insert(
-                message.uid,
-                Known {
-                    full,
-                    file: self.file,
-                    values: None,
-                    extensions,
-                },
-            );
+            self.known
+                .insert(message.uid, Known { full, file: self.file, values: None, extensions });
         }
     }
 
     fn enums(&mut self, scope: &str, list: &[Enum]) {
         for declared in list {
             let full = format!("{scope}.{}", declared.name);
-            let values = Some(
-                declared
-                    .values
-                    .iter()
-                    .map(|(name, _)| name.clone())
-                    .collect(),
-            );
+            let values = Some(declared.values.iter().map(|(name, _)| name.clone()).collect());
             self.known.insert(
                 declared.uid,
-                Known {
-                    full,
-                    file: self.file,
-                    values,
-                    extensions: Vec::new(),
-                },
+                Known { full, file: self.file, values, extensions: Vec::new() },
             );
         }
     }

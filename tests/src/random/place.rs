@@ -63,9 +63,5 @@ pub(super) fn message_uid(set: &mut Set, rng: &mut Rng) -> Option<u32> {
 }
 
 pub(super) fn a_type(set: &mut Set, rng: &mut Rng) -> Option<u32> {
-    if rng.bool() {
-        message_uid(set, rng)
-    } else {
-        Some(an_enum(set, rng)?.uid)
-    }
+    if rng.bool() { message_uid(set, rng) } else { Some(an_enum(set, rng)?.uid) }
 }

@@ -36,16 +36,7 @@ impl<'a> Printer<'a> {
         seed: u64,
     ) -> Self {
         let rng = Rng::with_seed(seed ^ index as u64);
-        Self {
-            set,
-            known,
-            index,
-            file,
-            rng,
-            out: String::new(),
-            imports: Vec::new(),
-            depth: 0,
-        }
+        Self { set, known, index, file, rng, out: String::new(), imports: Vec::new(), depth: 0 }
     }
 
     fn print(mut self) -> (String, String) {
@@ -78,12 +69,7 @@ impl<'a> Printer<'a> {
         if self.file.custom_options {
             head.push_str("import \"google/protobuf/descriptor.proto\";\n");
         }
-        for (name, value) in self
-            .file
-            .options
-            .iter()
-            .filter(|(_, value)| !value.is_empty())
-        {
+        for (name, value) in self.file.options.iter().filter(|(_, value)| !value.is_empty()) {
             let _ = writeln!(head, "  option {name} = {value};");
         }
         head
@@ -115,12 +101,7 @@ impl<'a> Printer<'a> {
                 self.out.push(' ');
             }
             1 => {
-                let _ = writeln!(
-                    self.out,
-                    "{:1$}/* Said of {text:.9}. */",
-                    "",
-                    self.depth * 2
-                );
+                let _ = writeln!(self.out, "{:1$}/* Said of {text:.9}. */", "", self.depth * 2);
                 self.out.push_str(&" ".repeat(self.depth * 2));
             }
             _ => self.out.push_str(&" ".repeat(self.depth * 2)),
@@ -167,10 +148,8 @@ impl<'a> Printer<'a> {
                     printed.push(oneof);
                     self.line(&format!("oneof {oneof} {{"));
                     self.depth += 1;
-                    for member in message
-                        .fields
-                        .iter()
-                        .filter(|member| member.oneof.as_ref() == Some(oneof))
+                    for member in
+                        message.fields.iter().filter(|member| member.oneof.as_ref() == Some(oneof))
                     {
                         self.field(member, true);
                     }
@@ -239,21 +218,14 @@ impl<'a> Printer<'a> {
         };
         let mut options: Vec<String> = Vec::new();
         if let (Some(pick), false, false) = (field.default, many, self.file.proto3) {
-            options.extend(
-                self.default(field, ty, pick)
-                    .map(|value| format!("default = {value}")),
-            );
+            options.extend(self.default(field, ty, pick).map(|value| format!("default = {value}")));
         }
         let fitting = field.options.iter().filter(|(name, _)| fits(name));
         options.extend(fitting.map(|(name, value)| match *name {
             "json_name" => format!("json_name = \"{value}_{}\"", field.name),
             _ => format!("{name} = {value}"),
         }));
-        if options.is_empty() {
-            String::new()
-        } else {
-            format!(" [{}]", options.join(", "))
-        }
+        if options.is_empty() { String::new() } else { format!(" [{}]", options.join(", ")) }
     }
 
     fn default(&self, field: &Field, ty: &str, pick: usize) -> Option<String> {
@@ -285,20 +257,14 @@ impl<'a> Printer<'a> {
         self.line(&format!("enum {} {{", declared.name));
         self.depth += 1;
         let is_alias = |(index, (_, number)): (usize, &(String, i32))| {
-            declared.values[..index]
-                .iter()
-                .any(|(_, earlier)| earlier == number)
+            declared.values[..index].iter().any(|(_, earlier)| earlier == number)
         };
         if declared.values.iter().enumerate().any(is_alias) {
             self.line("option allow_alias = true;");
         }
         for (index, (name, number)) in declared.values.iter().enumerate() {
             // The first value of an open enum is zero.
-            let number = if index == 0 && self.file.proto3 {
-                0
-            } else {
-                *number
-            };
+            let number = if index == 0 && self.file.proto3 { 0 } else { *number };
             self.line(&format!("{name} = {number};"));
         }
         self.reserved(&declared.reserved);
@@ -319,10 +285,8 @@ impl<'a> Printer<'a> {
                 || ";".to_owned(),
                 |level| format!(" {{ option idempotency_level = {level}; }}"),
             );
-            let (client, server) = (
-                stream(method.client_streaming),
-                stream(method.server_streaming),
-            );
+            let (client, server) =
+                (stream(method.client_streaming), stream(method.server_streaming));
             self.line(&format!(
                 "rpc {}({client}{input}) returns ({server}{output}){options}",
                 method.name
@@ -333,12 +297,7 @@ impl<'a> Printer<'a> {
     }
 
     fn extends(&mut self, list: &[Extend]) {
-        for extend in list
-            .iter()
-            .filter(|_| !self.file.proto3)
-            .cloned()
-            .collect::<Vec<_>>()
-        {
+        for extend in list.iter().filter(|_| !self.file.proto3).cloned().collect::<Vec<_>>() {
             let Some(target) = self.extensible(extend.target) else {
                 continue;
             };
@@ -370,8 +329,6 @@ impl<'a> Printer<'a> {
 
     fn extensible(&mut self, uid: Uid) -> Option<String> {
         let known = self.known.get(&uid)?;
-        (!self.set.files[known.file].proto3)
-            .then(|| self.named(uid))
-            .flatten()
+        (!self.set.files[known.file].proto3).then(|| self.named(uid)).flatten()
     }
 }

@@ -29,10 +29,7 @@ pub fn limits() -> Limits {
 pub fn one_image() -> (Images, String, Vec<u8>) {
     let mut filler = vec![0; 1 << 20];
     fastrand::Rng::with_seed(1).fill(&mut filler);
-    let bytes = gzip(&layer(&[
-        ("opt/nri/plugins/10-a", &plugin()),
-        ("filler", &filler),
-    ]));
+    let bytes = gzip(&layer(&[("opt/nri/plugins/10-a", &plugin()), ("filler", &filler)]));
     let mut images = Images::default();
     images.add("team/plugin", "v1", &Image::of([bytes.clone()]));
     (images, digest(&bytes), bytes)
@@ -47,9 +44,7 @@ pub fn one_image() -> (Images, String, Vec<u8>) {
 #[must_use]
 pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let auths = logged_in
-        .iter()
-        .map(|host| ((*host).to_owned(), json!({"auth": &BASIC[6..]})));
+    let auths = logged_in.iter().map(|host| ((*host).to_owned(), json!({"auth": &BASIC[6..]})));
     let auths: serde_json::Map<_, _> = auths.collect();
     let config = json!({"auths": auths}).to_string();
     std::fs::write(folder.path().join("config.json"), config).expect("a temporary file");
@@ -61,11 +56,7 @@ pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::Tem
 /// Returns a client with these variables.
 #[must_use]
 pub fn with_environment(insecure: &[String], environment: Environment) -> Client {
-    let options = Options {
-        insecure: insecure.to_vec(),
-        limits: limits(),
-        environment,
-    };
+    let options = Options { insecure: insecure.to_vec(), limits: limits(), environment };
     Client::new(options)
 }
 

@@ -32,11 +32,7 @@ impl Request {
     /// Returns the first requested byte.
     #[must_use]
     pub fn range(&self) -> Option<usize> {
-        self.header("range")
-            .strip_prefix("bytes=")?
-            .strip_suffix('-')?
-            .parse()
-            .ok()
+        self.header("range").strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()
     }
 }
 
@@ -63,11 +59,7 @@ impl Reply {
     /// Returns a reply with this status and body.
     #[must_use]
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            body: body.into(),
-            ..Self::default()
-        }
+        Self { status, body: body.into(), ..Self::default() }
     }
 
     /// Adds a header.
@@ -109,11 +101,7 @@ impl Reply {
 pub(super) fn read(input: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut line = || {
         let mut line = Vec::new();
-        let read = input
-            .by_ref()
-            .take(64 << 10)
-            .read_until(b'\n', &mut line)
-            .ok()?;
+        let read = input.by_ref().take(64 << 10).read_until(b'\n', &mut line).ok()?;
         (read > 0).then(|| String::from_utf8_lossy(&line).trim_end().to_owned())
     };
     let first = line()?;
@@ -128,9 +116,7 @@ pub(super) fn read(input: &mut BufReader<TcpStream>) -> Option<Request> {
         let Some((name, value)) = line.split_once(':') else {
             break;
         };
-        request
-            .headers
-            .insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
     let length = request.header("content-length").parse().unwrap_or(0);
     request.body = vec![0; length];

@@ -40,11 +40,7 @@ impl Image {
     pub fn of(layers: impl IntoIterator<Item = Vec<u8>>) -> Self {
         let kind = "application/vnd.oci.image.layer.v1.tar+gzip";
         let layers = layers.into_iter().map(|layer| (kind.to_owned(), layer));
-        Self {
-            layers: layers.collect(),
-            architecture: "amd64".to_owned(),
-            ..Self::default()
-        }
+        Self { layers: layers.collect(), architecture: "amd64".to_owned(), ..Self::default() }
     }
 
     /// Returns the configuration.
@@ -62,10 +58,7 @@ impl Image {
     /// Returns the manifest.
     #[must_use]
     pub fn manifest(&self) -> Value {
-        let layers = self
-            .layers
-            .iter()
-            .map(|(kind, bytes)| descriptor(kind, bytes));
+        let layers = self.layers.iter().map(|(kind, bytes)| descriptor(kind, bytes));
         let (kind, config) = if self.is_docker {
             (
                 "application/vnd.docker.distribution.manifest.v2+json",
@@ -125,10 +118,7 @@ impl Images {
     pub fn document(&mut self, repository: &str, tag: &str, document: &Value) -> String {
         let bytes = document.to_string().into_bytes();
         let name = digest(&bytes);
-        let kind = document["mediaType"]
-            .as_str()
-            .unwrap_or("application/json")
-            .to_owned();
+        let kind = document["mediaType"].as_str().unwrap_or("application/json").to_owned();
         for selector in [tag, &name] {
             let key = (repository.to_owned(), selector.to_owned());
             self.manifests.insert(key, (kind.clone(), bytes.clone()));
@@ -153,16 +143,12 @@ impl Images {
                 None => unknown("MANIFEST_UNKNOWN"),
             };
         }
-        let blob = path
-            .split_once("/blobs/")
-            .and_then(|(_, name)| self.blobs.get(name));
+        let blob = path.split_once("/blobs/").and_then(|(_, name)| self.blobs.get(name));
         match (blob, request.range()) {
             (None, _) => unknown("BLOB_UNKNOWN"),
             (Some(blob), None) => Reply::new(200, blob.clone()),
-            (Some(blob), Some(from)) => Reply::new(206, &blob[from.min(blob.len())..]).with(
-                "content-range",
-                format!("bytes {from}-{}/{}", blob.len() - 1, blob.len()),
-            ),
+            (Some(blob), Some(from)) => Reply::new(206, &blob[from.min(blob.len())..])
+                .with("content-range", format!("bytes {from}-{}/{}", blob.len() - 1, blob.len())),
         }
     }
 }
@@ -201,8 +187,7 @@ pub fn layer(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o755);
-        tar.append_data(&mut header, path, *bytes)
-            .expect("a path that fits");
+        tar.append_data(&mut header, path, *bytes).expect("a path that fits");
     }
     tar.into_inner().expect("memory")
 }

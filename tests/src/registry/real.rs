@@ -58,28 +58,15 @@ impl RealRegistry {
         let path = folder.path().join("config.json");
         fs::write(&path, config).expect("a temporary file");
         let mut command = machine.command(peers::distribution().join("registry"));
-        command
-            .arg("serve")
-            .arg(&path)
-            .env("OTEL_TRACES_EXPORTER", "none");
+        command.arg("serve").arg(&path).env("OTEL_TRACES_EXPORTER", "none");
         let mut process = Process::spawn(&mut command, Stream::Error);
         let line = process.wait_for("its address", |line| {
-            line.as_str()
-                .is_some_and(|line| line.contains("listening on "))
+            line.as_str().is_some_and(|line| line.contains("listening on "))
         });
         let line = line.as_str().unwrap_or_default().to_owned();
         let host = line.split("listening on ").nth(1).unwrap_or_default();
-        let host: String = host
-            .chars()
-            .take_while(|char| *char != '"' && *char != ',')
-            .collect();
-        Self {
-            folder,
-            host,
-            machine,
-            demands,
-            _process: process,
-        }
+        let host: String = host.chars().take_while(|char| *char != '"' && *char != ',').collect();
+        Self { folder, host, machine, demands, _process: process }
     }
 
     /// Returns the host and the port.
@@ -123,20 +110,10 @@ impl RealRegistry {
         let reference = format!("docker://{}/{name}", self.host);
         let mut command = self.machine.command("skopeo");
         command
-            .args([
-                "--insecure-policy",
-                "copy",
-                "--all",
-                "--dest-tls-verify=false",
-                "--quiet",
-            ])
+            .args(["--insecure-policy", "copy", "--all", "--dest-tls-verify=false", "--quiet"])
             .arg("--dest-cert-dir")
             .arg(self.folder.path())
-            .args(if self.demands.login {
-                &["--dest-creds", "user:password"][..]
-            } else {
-                &[]
-            })
+            .args(if self.demands.login { &["--dest-creds", "user:password"][..] } else { &[] })
             .args(options)
             .args([source, &reference]);
         peers::run(&mut command);
@@ -153,15 +130,7 @@ impl RealRegistry {
         let path = self.folder.path().join("auth.json");
         let mut command = Command::new("skopeo");
         command
-            .args([
-                "login",
-                "--tls-verify=false",
-                "-u",
-                "user",
-                "-p",
-                "password",
-                "--authfile",
-            ])
+            .args(["login", "--tls-verify=false", "-u", "user", "-p", "password", "--authfile"])
             .arg(&path)
             .arg(&self.host);
         peers::run(&mut command);
@@ -234,9 +203,6 @@ fn write_layout(folder: &Path, all: &[(&str, &Image)]) {
         }],
     });
     fs::write(folder.join("index.json"), index.to_string()).expect("a temporary file");
-    fs::write(
-        folder.join("oci-layout"),
-        r#"{"imageLayoutVersion": "1.0.0"}"#,
-    )
-    .expect("a temporary file");
+    fs::write(folder.join("oci-layout"), r#"{"imageLayoutVersion": "1.0.0"}"#)
+        .expect("a temporary file");
 }

@@ -50,11 +50,7 @@ impl Server {
                 thread::spawn(move || serve(stream, &log));
             }
         });
-        Self {
-            address,
-            log,
-            is_stopped,
-        }
+        Self { address, log, is_stopped }
     }
 
     /// Returns the host and the port.

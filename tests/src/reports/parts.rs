@@ -6,20 +6,12 @@ use nri_compat::report::check::{
 use nri_compat::sighting::{Built, Evidence, FileKind, Role};
 
 pub(super) fn target(name: &str, nri: &str) -> CheckTarget {
-    CheckTarget {
-        name: name.into(),
-        nri: nri.into(),
-        ..CheckTarget::default()
-    }
+    CheckTarget { name: name.into(), nri: nri.into(), ..CheckTarget::default() }
 }
 
 pub(super) fn summary(looked_at: &str, plugins: u64) -> Summary {
     Summary {
-        inputs: Inputs {
-            evidence: plugins,
-            other_files: 7 - plugins,
-            ..Inputs::default()
-        },
+        inputs: Inputs { evidence: plugins, other_files: 7 - plugins, ..Inputs::default() },
         looked_at: vec![looked_at.into()],
         files: 7,
         bytes: 35_651_584,
@@ -52,10 +44,7 @@ pub(super) fn plugin(name: &str, index: &str) -> Subject {
 }
 
 pub(super) fn evidence(detail: &str) -> Evidence {
-    Evidence {
-        reader: "go-binary",
-        detail: detail.into(),
-    }
+    Evidence { reader: "go-binary", detail: detail.into() }
 }
 
 pub(super) fn strings(all: &[&str]) -> Vec<String> {
@@ -63,11 +52,7 @@ pub(super) fn strings(all: &[&str]) -> Vec<String> {
 }
 
 pub(super) fn ok(target: &str) -> Verdict {
-    Verdict {
-        target: target.into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
-    }
+    Verdict { target: target.into(), confidence: Confidence::High, ..Verdict::default() }
 }
 
 pub(super) fn state_change(target: &str, outcome: Outcome) -> Verdict {

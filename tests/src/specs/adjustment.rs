@@ -84,13 +84,7 @@ impl Specs {
             &mut hooks.poststart,
             &mut hooks.poststop,
         ];
-        for Hook {
-            path: _,
-            args,
-            env,
-            timeout,
-        } in lists.into_iter().flatten()
-        {
+        for Hook { path: _, args, env, timeout } in lists.into_iter().flatten() {
             *args = self.list(Self::text);
             *env = self.list(Self::text);
             *timeout = self.some().then(|| self.rng.i64(..).into());
@@ -146,22 +140,11 @@ impl Specs {
             self.choose(&NAMESPACES).to_owned()
         };
         let is_removal = marker::removed(&namespace.r#type).is_some();
-        namespace.r#type = if is_removal {
-            marker::mark(&kind)
-        } else {
-            kind
-        };
+        namespace.r#type = if is_removal { marker::mark(&kind) } else { kind };
     }
 
     fn fit_resources(&mut self, resources: &mut LinuxResources) {
-        for LinuxDeviceCgroup {
-            allow: _,
-            r#type,
-            major,
-            minor,
-            access,
-        } in &mut resources.devices
-        {
+        for LinuxDeviceCgroup { allow: _, r#type, major, minor, access } in &mut resources.devices {
             *r#type = self.rule_type();
             *major = self.some().then(|| self.rng.i64(..).into());
             *minor = self.some().then(|| self.rng.i64(..).into());
@@ -191,16 +174,8 @@ impl Specs {
             default_errno: self.some().then(|| self.rng.u32(..).into()),
             architectures: self.list(|it| it.defined(&ARCHITECTURES)),
             flags: self.list(|it| it.defined(&SECCOMP_FLAGS)),
-            listener_path: if self.some() {
-                self.text()
-            } else {
-                String::new()
-            },
-            listener_metadata: if self.some() {
-                self.text()
-            } else {
-                String::new()
-            },
+            listener_path: if self.some() { self.text() } else { String::new() },
+            listener_metadata: if self.some() { self.text() } else { String::new() },
             syscalls: self.list(Self::syscall),
         }
     }

@@ -22,9 +22,7 @@ pub(super) static SOURCES: LazyLock<Vec<String>> = LazyLock::new(|| {
         same == 1 && !starts_alike
     };
     let clear: Vec<&str> = points.iter().copied().filter(is_clear).collect();
-    let below = clear
-        .iter()
-        .map(|point| format!("{}/./~absent/../~", point.trim_end_matches('/')));
+    let below = clear.iter().map(|point| format!("{}/./~absent/../~", point.trim_end_matches('/')));
     let relative = ["relative".to_owned(), String::new()];
     let points = clear.iter().map(ToString::to_string);
     points.chain(below).chain(relative).collect()

@@ -232,21 +232,16 @@ impl Specs {
 
     fn hugepages(&mut self) -> Value {
         let sizes = self.some_of(&PAGE_SIZES);
-        let limits = sizes
-            .into_iter()
-            .map(|size| json!({"pageSize": size, "limit": self.rng.u64(..)}));
+        let limits =
+            sizes.into_iter().map(|size| json!({"pageSize": size, "limit": self.rng.u64(..)}));
         limits.collect()
     }
 
     fn seccomp(&mut self) -> Value {
         let mut policy = self.object(&[
             ("defaultErrnoRet", |it| it.rng.u8(..).into()),
-            ("architectures", |it| {
-                it.values(|it| it.choose(&ARCHITECTURES).into())
-            }),
-            ("flags", |it| {
-                it.values(|it| it.choose(&SECCOMP_FLAGS).into())
-            }),
+            ("architectures", |it| it.values(|it| it.choose(&ARCHITECTURES).into())),
+            ("flags", |it| it.values(|it| it.choose(&SECCOMP_FLAGS).into())),
             ("listenerPath", |it| it.text().into()),
             ("syscalls", |it| {
                 it.values(|it| {

@@ -32,9 +32,7 @@ const EVENTS: [&str; 11] = [
 ];
 
 fn pod(annotations: &[(&str, &str)]) -> PodSandbox {
-    let annotations = annotations
-        .iter()
-        .map(|(key, value)| ((*key).into(), (*value).into()));
+    let annotations = annotations.iter().map(|(key, value)| ((*key).into(), (*value).into()));
     PodSandbox {
         id: "pod".into(),
         name: "pod-name".into(),
@@ -107,53 +105,14 @@ async fn live(adaptation: &Adaptation, pod: &PodSandbox) -> Vec<Outcome> {
     let mut outcomes = adaptation.run_pod_sandbox(pod).await.unwrap().outcomes;
     let created = adaptation.create_container(pod, &container).await.unwrap();
     outcomes.extend(created.outcomes.into_iter().next());
-    outcomes.extend(
-        adaptation
-            .post_create_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
-    outcomes.extend(
-        adaptation
-            .start_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
-    outcomes.extend(
-        adaptation
-            .post_start_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
-    let updated = adaptation
-        .update_container(pod, &container, &resources)
-        .await
-        .unwrap();
+    outcomes.extend(adaptation.post_create_container(pod, &container).await.unwrap().outcomes);
+    outcomes.extend(adaptation.start_container(pod, &container).await.unwrap().outcomes);
+    outcomes.extend(adaptation.post_start_container(pod, &container).await.unwrap().outcomes);
+    let updated = adaptation.update_container(pod, &container, &resources).await.unwrap();
     outcomes.extend(updated.outcomes);
-    outcomes.extend(
-        adaptation
-            .post_update_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
-    outcomes.extend(
-        adaptation
-            .stop_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
-    outcomes.extend(
-        adaptation
-            .remove_container(pod, &container)
-            .await
-            .unwrap()
-            .outcomes,
-    );
+    outcomes.extend(adaptation.post_update_container(pod, &container).await.unwrap().outcomes);
+    outcomes.extend(adaptation.stop_container(pod, &container).await.unwrap().outcomes);
+    outcomes.extend(adaptation.remove_container(pod, &container).await.unwrap().outcomes);
     outcomes.extend(adaptation.stop_pod_sandbox(pod).await.unwrap().outcomes);
     outcomes.extend(adaptation.remove_pod_sandbox(pod).await.unwrap().outcomes);
     outcomes
@@ -176,38 +135,16 @@ async fn every_event_reaches_plugins_of_every_release_once_and_in_order() {
         let outcomes = live(&adaptation, &pod(&[])).await;
         plugin.wait_for("the last event", |line| line["event"] == "RemovePodSandbox");
         let results: BTreeSet<_> = outcomes.iter().map(|it| it.result.as_str()).collect();
-        assert_eq!(
-            (outcomes.len(), results),
-            (11, BTreeSet::from(["answered"])),
-            "{nri}"
-        );
+        assert_eq!((outcomes.len(), results), (11, BTreeSet::from(["answered"])), "{nri}");
         let old = nri != "v0.12.5";
-        let changes = outcomes
-            .iter()
-            .filter(|it| it.via == Some(Via::StateChange))
-            .count();
-        assert_eq!(
-            (changes, list.records().len()),
-            if old { (8, 8) } else { (0, 0) },
-            "{nri}"
-        );
+        let changes = outcomes.iter().filter(|it| it.via == Some(Via::StateChange)).count();
+        assert_eq!((changes, list.records().len()), if old { (8, 8) } else { (0, 0) }, "{nri}");
         // The first refusal tells that the plugin is an old one.
-        assert_eq!(
-            outcomes.iter().filter(|it| it.fell_back).count(),
-            usize::from(old),
-            "{nri}"
-        );
-        assert!(
-            list.records()
-                .iter()
-                .all(|record| !record.breaks_on_reference)
-        );
+        assert_eq!(outcomes.iter().filter(|it| it.fell_back).count(), usize::from(old), "{nri}");
+        assert!(list.records().iter().all(|record| !record.breaks_on_reference));
 
         let again = live(&adaptation, &pod(&[])).await;
-        assert!(
-            again.iter().all(|it| !it.fell_back),
-            "{nri}: it is remembered"
-        );
+        assert!(again.iter().all(|it| !it.fell_back), "{nri}: it is remembered");
     }
 }
 
@@ -230,26 +167,13 @@ async fn what_a_plugin_answers_comes_back() {
         let (adaptation, _plugin, _) = external(nri, &[]).await;
         for bytes in ["10", "4096", "100000", "3000000"] {
             let pod = pod(&[("peer/adjust-bytes", bytes)]);
-            let created = adaptation
-                .create_container(&pod, &container())
-                .await
-                .unwrap();
+            let created = adaptation.create_container(&pod, &container()).await.unwrap();
             let annotations = &created.answer.adjust.annotations;
-            let size = annotations
-                .values()
-                .map(String::len)
-                .max()
-                .unwrap_or_default();
-            assert!(
-                size.to_string() == bytes,
-                "{nri}: {size} bytes instead of {bytes}"
-            );
+            let size = annotations.values().map(String::len).max().unwrap_or_default();
+            assert!(size.to_string() == bytes, "{nri}: {size} bytes instead of {bytes}");
         }
         let update = pod(&[("peer/update", "other")]);
-        let stopped = adaptation
-            .stop_container(&update, &container())
-            .await
-            .unwrap();
+        let stopped = adaptation.stop_container(&update, &container()).await.unwrap();
         assert_eq!(stopped.answer.updates[0].container_id, "other", "{nri}");
     }
 }
@@ -293,11 +217,7 @@ async fn twenty_thousand_pods_are_synchronized_in_parts() {
             .unwrap();
         let mut plugin = Plugin::external(&peers::plugin(nri), &socket, "10-peer", &[]);
         let line = plugin.wait_for("Synchronize", |line| line["event"] == "Synchronize");
-        assert_eq!(
-            (&line["pods"], &line["containers"]),
-            (&20_000.into(), &40_000.into()),
-            "{nri}"
-        );
+        assert_eq!((&line["pods"], &line["containers"]), (&20_000.into(), &40_000.into()), "{nri}");
         joined(&adaptation).await;
     }
 }
@@ -320,11 +240,7 @@ async fn a_plugin_is_launched_from_the_directory_and_ended_with_the_adaptation()
         assert_eq!(run.outcomes[0].result, OutcomeResult::Answered, "{nri}");
         let environment = std::fs::read_to_string(format!("/proc/{pid}/environ")).unwrap();
         let variables: BTreeSet<_> = environment.split_terminator('\0').collect();
-        let expected = [
-            "NRI_PLUGIN_IDX=10",
-            "NRI_PLUGIN_NAME=launched",
-            "NRI_PLUGIN_SOCKET=3",
-        ];
+        let expected = ["NRI_PLUGIN_IDX=10", "NRI_PLUGIN_NAME=launched", "NRI_PLUGIN_SOCKET=3"];
         assert_eq!(variables, BTreeSet::from(expected), "{nri}");
         adaptation.stop().await;
         let start = Instant::now();
@@ -338,12 +254,9 @@ async fn a_plugin_is_launched_from_the_directory_and_ended_with_the_adaptation()
 /// Returns the process that was started by this name.
 fn launched(path: &Path) -> Option<u32> {
     let name = path.as_os_str().as_encoded_bytes();
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .find_map(|entry| {
-            let pid = entry.file_name().to_str()?.parse().ok()?;
-            let command = std::fs::read(entry.path().join("cmdline")).ok()?;
-            command.starts_with(name).then_some(pid)
-        })
+    std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+        command.starts_with(name).then_some(pid)
+    })
 }

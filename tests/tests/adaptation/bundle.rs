@@ -58,11 +58,8 @@ fn config(shared: &Path) -> Value {
 
 /// Writes the bundle and what the plugins share with it.
 fn prepare(folder: &Path) {
-    let (bundle, shared, hooks) = (
-        folder.join("hello"),
-        folder.join("shared"),
-        folder.join("hooks"),
-    );
+    let (bundle, shared, hooks) =
+        (folder.join("hello"), folder.join("shared"), folder.join("hooks"));
     for folder in [&bundle.join("rootfs/usr"), &shared, &hooks] {
         fs::create_dir_all(folder).expect("temporary folder is writable");
     }

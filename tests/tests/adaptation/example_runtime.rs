@@ -32,23 +32,14 @@ impl Drop for Plugin {
 
 fn runtime(arguments: &[&str]) -> Output {
     let mut command = Command::new(example("runtime"));
-    command
-        .args(arguments)
-        .output()
-        .expect("the example starts")
+    command.args(arguments).output().expect("the example starts")
 }
 
 /// Runs the runtime, and these plugins once it listens on the socket.
 pub(crate) fn runtime_with(plugins: &[Line<'_>], socket: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(example("runtime"));
-    command
-        .arg("--socket")
-        .arg(socket)
-        .args(["--wait", &plugins.len().to_string()]);
-    command
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.arg("--socket").arg(socket).args(["--wait", &plugins.len().to_string()]);
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     // The examples are built before the runtime counts the time.
     plugins.iter().for_each(|(name, _)| drop(example(name)));
     let runtime = command.spawn().expect("the example starts");
@@ -56,13 +47,8 @@ pub(crate) fn runtime_with(plugins: &[Line<'_>], socket: &Path, arguments: &[&st
     while !socket.exists() && Instant::now() < deadline {
         std::thread::yield_now();
     }
-    let running: Vec<Plugin> = plugins
-        .iter()
-        .map(|line| Plugin::start(*line, socket))
-        .collect();
-    let output = runtime
-        .wait_with_output()
-        .expect("the runtime ends by itself");
+    let running: Vec<Plugin> = plugins.iter().map(|line| Plugin::start(*line, socket)).collect();
+    let output = runtime.wait_with_output().expect("the runtime ends by itself");
     drop(running);
     output
 }
@@ -70,10 +56,7 @@ pub(crate) fn runtime_with(plugins: &[Line<'_>], socket: &Path, arguments: &[&st
 /// Runs a scenario with these example plugins.
 fn play(plugins: &[Line<'_>], speak: Option<&str>, scenario: &Value) -> Value {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let (socket, file) = (
-        folder.path().join("nri.sock"),
-        folder.path().join("scenario.json"),
-    );
+    let (socket, file) = (folder.path().join("nri.sock"), folder.path().join("scenario.json"));
     std::fs::write(&file, scenario.to_string()).expect("temporary folder is writable");
     let mut arguments = vec!["--scenario", file.to_str().expect("UTF-8")];
     if let Some(release) = speak {
@@ -105,9 +88,7 @@ fn scenario() -> Value {
 fn outcome<'r>(step: &'r Value, plugin: &str) -> &'r Value {
     let outcomes = step["outcomes"].as_array().expect("an array");
     let mut outcomes = outcomes.iter();
-    outcomes
-        .find(|outcome| outcome["plugin"] == plugin)
-        .expect(plugin)
+    outcomes.find(|outcome| outcome["plugin"] == plugin).expect(plugin)
 }
 
 #[test]
@@ -125,10 +106,7 @@ fn a_scenario_reports_every_step_and_plugin() {
     assert_eq!(events, sent);
     for step in steps {
         assert_eq!(step["error"], Value::Null, "{step}");
-        assert!(
-            step["updates"].is_array() && step["evictions"].is_array(),
-            "{step}"
-        );
+        assert!(step["updates"].is_array() && step["evictions"].is_array(), "{step}");
         assert_eq!(outcome(step, "00-logger")["result"], "answered", "{step}");
         assert_eq!(outcome(step, "00-logger")["via"], step["event"], "{step}");
     }
@@ -151,20 +129,10 @@ fn an_older_runtime_sends_state_change() {
 fn round_trips_are_measured() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let socket = folder.path().join("nri.sock");
-    let bench = [
-        "--event",
-        "PostStartContainer",
-        "--count",
-        "50",
-        "--labels",
-        "10",
-    ];
+    let bench = ["--event", "PostStartContainer", "--count", "50", "--labels", "10"];
     let output = runtime_with(&[("logger", &[])], &socket, &bench);
     let line = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        line.starts_with("PostStartContainer n=50 events/s="),
-        "{line}"
-    );
+    assert!(line.starts_with("PostStartContainer n=50 events/s="), "{line}");
     for figure in ["p50=", "p99=", "max="] {
         assert!(line.contains(figure), "{line}");
     }
@@ -184,10 +152,7 @@ fn an_invalid_adjustment_is_an_error_of_the_container() {
         let report = play(&[plugin], None, &json!({"steps": [step]}));
         let error = report["steps"][0]["error"].as_str().expect("an error");
         let expected = "the merged adjustment is invalid: ";
-        assert!(
-            error.starts_with(expected) && error.contains(problem),
-            "{error}"
-        );
+        assert!(error.starts_with(expected) && error.contains(problem), "{error}");
     }
 }
 
@@ -195,12 +160,8 @@ fn an_invalid_adjustment_is_an_error_of_the_container() {
 fn mistakes_have_an_exit_code_and_a_message() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
-    let (socket, taken, broken, unknown) = (
-        path("nri.sock"),
-        path("taken"),
-        path("broken"),
-        path("unknown"),
-    );
+    let (socket, taken, broken, unknown) =
+        (path("nri.sock"), path("taken"), path("broken"), path("unknown"));
     std::fs::write(&broken, "{\"steps\": [").expect("temporary folder is writable");
     std::fs::write(&unknown, r#"{"steps":[{"event":"Dance","pod":{}}]}"#)
         .expect("temporary folder is writable");
@@ -208,51 +169,16 @@ fn mistakes_have_an_exit_code_and_a_message() {
     let bench = ["--event", "RunPodSandbox", "--count", "1"];
     for (arguments, code, message) in [
         (vec![], 2, "--scenario, --bundle or --event is missing"),
-        (
-            vec!["--socket", &socket, "--event", "Dance", "--count", "1"],
-            2,
-            "unknown event `Dance`",
-        ),
-        (
-            vec!["--socket", &socket, "--event", "RunPodSandbox"],
-            2,
-            "--count is missing",
-        ),
-        (
-            vec![
-                "--socket",
-                &socket,
-                "--event",
-                "RunPodSandbox",
-                "--count",
-                "0",
-            ],
-            2,
-            "--count is 0",
-        ),
+        (vec!["--socket", &socket, "--event", "Dance", "--count", "1"], 2, "unknown event `Dance`"),
+        (vec!["--socket", &socket, "--event", "RunPodSandbox"], 2, "--count is missing"),
+        (vec!["--socket", &socket, "--event", "RunPodSandbox", "--count", "0"], 2, "--count is 0"),
         (vec!["--socket", &socket, "--wait", "x"], 2, "x"),
         (vec!["--socket", &socket, "--loud"], 2, "--loud"),
-        (
-            vec!["--socket", &socket, "--scenario", &broken],
-            1,
-            "broken: EOF while parsing",
-        ),
-        (
-            vec!["--socket", &socket, "--scenario", &unknown],
-            1,
-            "step 1 (Dance): unknown event",
-        ),
-        (
-            vec!["--socket", &socket, "--scenario", "/nonexistent"],
-            1,
-            "cannot read /nonexistent",
-        ),
+        (vec!["--socket", &socket, "--scenario", &broken], 1, "broken: EOF while parsing"),
+        (vec!["--socket", &socket, "--scenario", &unknown], 1, "step 1 (Dance): unknown event"),
+        (vec!["--socket", &socket, "--scenario", "/nonexistent"], 1, "cannot read /nonexistent"),
         ([&["--socket", &taken][..], &bench].concat(), 1, "taken"),
-        (
-            [&["--socket", &socket, "--speak", "v9.9.9"][..], &bench].concat(),
-            1,
-            "v9.9.9",
-        ),
+        ([&["--socket", &socket, "--speak", "v9.9.9"][..], &bench].concat(), 1, "v9.9.9"),
     ] {
         let output = runtime(&arguments);
         let error = String::from_utf8_lossy(&output.stderr);

@@ -15,14 +15,8 @@ use nri_tests::{hex, peers};
 
 /// Messages that are equal and still encoded in other bytes, with the reason.
 const OTHER_BYTES: [(&str, &str); 2] = [
-    (
-        "annotation-replaced",
-        "the order of entries of a map is free",
-    ),
-    (
-        "net-device-removed",
-        "an empty message as value of a map may be left out, and Go writes it",
-    ),
+    ("annotation-replaced", "the order of entries of a map is free"),
+    ("net-device-removed", "an empty message as value of a map may be left out, and Go writes it"),
 ];
 
 fn cases() -> BTreeMap<&'static str, Adjustment> {
@@ -32,18 +26,12 @@ fn cases() -> BTreeMap<&'static str, Adjustment> {
         ("annotations", new().annotation("example.com/one", "1")),
         (
             "annotation-replaced",
-            new()
-                .replace_annotation("example.com/one", "2")
-                .remove_annotation("example.com/two"),
+            new().replace_annotation("example.com/one", "2").remove_annotation("example.com/two"),
         ),
         ("mounts", mounts()),
         (
             "env",
-            new()
-                .env("PLAIN", "a=b")
-                .env("EMPTY", "")
-                .remove_env("GONE")
-                .replace_env("AGAIN", "1"),
+            new().env("PLAIN", "a=b").env("EMPTY", "").remove_env("GONE").replace_env("AGAIN", "1"),
         ),
         ("args", new().args(["sh", "-c", "true"])),
         ("args-replaced", new().replace_args(["sh"])),
@@ -52,11 +40,7 @@ fn cases() -> BTreeMap<&'static str, Adjustment> {
             "rlimits",
             new()
                 .rlimit(PosixRlimit::new("RLIMIT_NOFILE").soft(1024).hard(4096))
-                .rlimit(
-                    PosixRlimit::new("RLIMIT_CORE")
-                        .soft(0)
-                        .hard(PosixRlimit::INFINITY),
-                ),
+                .rlimit(PosixRlimit::new("RLIMIT_CORE").soft(0).hard(PosixRlimit::INFINITY)),
         ),
         ("cdi", new().cdi_device("vendor.com/gpu=0")),
         ("devices", devices()),
@@ -79,13 +63,7 @@ fn cases() -> BTreeMap<&'static str, Adjustment> {
         ("memory", memory()),
         ("cpu", cpu()),
         ("resources", resources()),
-        (
-            "rdt",
-            new()
-                .rdt_clos("gold")
-                .rdt_schemata(["L3:0=ff", "MB:0=50"])
-                .rdt_monitoring(false),
-        ),
+        ("rdt", new().rdt_clos("gold").rdt_schemata(["L3:0=ff", "MB:0=50"]).rdt_monitoring(false)),
         ("rdt-removed", new().remove_rdt()),
         ("process", process()),
         ("seccomp", seccomp()),
@@ -118,11 +96,7 @@ fn hooks() -> Adjustment {
 
 fn devices() -> Adjustment {
     Adjustment::new()
-        .device(
-            LinuxDevice::char("/dev/fuse", 10, 229)
-                .mode(0o666)
-                .owner(0, 5),
-        )
+        .device(LinuxDevice::char("/dev/fuse", 10, 229).mode(0o666).owner(0, 5))
         .remove_device("/dev/kvm")
         .device(LinuxDevice::block("/dev/sdx", 8, 0))
 }
@@ -169,15 +143,8 @@ fn process() -> Adjustment {
 }
 
 fn seccomp() -> Adjustment {
-    let arg = LinuxSeccompArg {
-        index: 1,
-        value: 2,
-        value_two: 3,
-        op: "SCMP_CMP_EQ".into(),
-    };
-    let rule = LinuxSyscall::new("SCMP_ACT_ERRNO", ["mount"])
-        .errno(1)
-        .arg(arg);
+    let arg = LinuxSeccompArg { index: 1, value: 2, value_two: 3, op: "SCMP_CMP_EQ".into() };
+    let rule = LinuxSyscall::new("SCMP_ACT_ERRNO", ["mount"]).errno(1).arg(arg);
     let policy = LinuxSeccomp::new("SCMP_ACT_ALLOW")
         .architecture("SCMP_ARCH_X86_64")
         .flag("SECCOMP_FILTER_FLAG_LOG")
@@ -193,9 +160,7 @@ fn updates() -> Adjustment {
         .hugepage_limit("2MB", 0)
         .unified("cpu.weight", "1")
         .ignore_failure();
-    Adjustment::new()
-        .update(update)
-        .evict(ContainerEviction::new("third", "too big"))
+    Adjustment::new().update(update).evict(ContainerEviction::new("third", "too big"))
 }
 
 fn peer() -> PathBuf {
@@ -216,11 +181,7 @@ fn what_go_builds_is_what_we_build() {
     for (name, adjustment) in ours {
         let bytes = hex::decode(&theirs[name]);
         let response = CreateContainerResponse::from(adjustment);
-        assert_eq!(
-            CreateContainerResponse::decode(&*bytes).as_ref(),
-            Ok(&response),
-            "{name}"
-        );
+        assert_eq!(CreateContainerResponse::decode(&*bytes).as_ref(), Ok(&response), "{name}");
         let same_bytes = response.encode_to_vec() == bytes;
         let excepted = OTHER_BYTES.iter().any(|(other, _)| *other == name);
         assert!(
@@ -245,9 +206,8 @@ fn what_we_build_is_what_go_builds() {
         )
         .unwrap();
     }
-    let answers = lines(&peers::run(
-        std::process::Command::new(peer()).stdin(input.reopen().unwrap()),
-    ));
+    let answers =
+        lines(&peers::run(std::process::Command::new(peer()).stdin(input.reopen().unwrap())));
     assert_eq!(answers.len(), count);
     for (name, answer) in answers {
         assert_eq!(answer, "equal", "{name}");

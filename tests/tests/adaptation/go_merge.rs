@@ -39,10 +39,7 @@ fn create_container() {
 fn update_container() {
     compare(cases(|seed| {
         let mut random = Adjustments::new(seed, update_density(seed));
-        let container = Container {
-            id: OTHERS[0].to_owned(),
-            ..Container::default()
-        };
+        let container = Container { id: OTHERS[0].to_owned(), ..Container::default() };
         let resources = (seed % 3 != 0).then(|| random.resources());
         let request = UpdateContainerRequest {
             container: Some(container),
@@ -51,10 +48,7 @@ fn update_container() {
         };
         let answers = updates(&mut random, seed);
         let encoded = answers.iter().map(|update| {
-            encode(&UpdateContainerResponse {
-                update: update.clone(),
-                evict: Vec::new(),
-            })
+            encode(&UpdateContainerResponse { update: update.clone(), evict: Vec::new() })
         });
         let input = json!({
             "update": encode(&request),
@@ -71,11 +65,8 @@ fn stop_container() {
     compare(cases(|seed| {
         let mut random = Adjustments::new(seed, update_density(seed));
         let answers = updates(&mut random, seed);
-        let encoded = answers.iter().map(|update| {
-            encode(&StopContainerResponse {
-                update: update.clone(),
-            })
-        });
+        let encoded =
+            answers.iter().map(|update| encode(&StopContainerResponse { update: update.clone() }));
         let input = json!({
             "stop": encode(&StopContainerRequest::default()),
             "answers": encoded.collect::<Vec<_>>(),
@@ -103,31 +94,19 @@ fn default_validator() {
                 "TolerateMissingAnnotation": validator.tolerate_missing_annotation,
             },
         });
-        (
-            input,
-            validator
-                .validate(&request)
-                .map_err(|error| error.to_string()),
-        )
+        (input, validator.validate(&request).map_err(|error| error.to_string()))
     });
     let results = ask(cases.iter().map(|(input, _)| input));
     let mut rejected = 0;
     for ((input, ours), theirs) in cases.iter().zip(&results) {
         let error = theirs["error"].as_str().unwrap();
-        assert_eq!(
-            ours.is_err(),
-            !error.is_empty(),
-            "{input}\n{ours:?}\n{error}"
-        );
+        assert_eq!(ours.is_err(), !error.is_empty(), "{input}\n{ours:?}\n{error}");
         if let Err(ours) = ours {
             assert_eq!(topic(ours), topic(error), "{input}\n{ours}\n{error}");
             rejected += 1;
         }
     }
-    assert!(
-        (cases.len() / 10..cases.len()).contains(&rejected),
-        "{rejected}"
-    );
+    assert!((cases.len() / 10..cases.len()).contains(&rejected), "{rejected}");
 }
 
 /// Returns which check a rejection is about, whoever words it.
@@ -142,8 +121,5 @@ fn topic(error: &str) -> &'static str {
         "not present",
         "annotation",
     ];
-    topics
-        .into_iter()
-        .find(|topic| error.contains(topic))
-        .expect(error)
+    topics.into_iter().find(|topic| error.contains(topic)).expect(error)
 }

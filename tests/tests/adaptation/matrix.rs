@@ -51,9 +51,7 @@ const COLUMNS: [&str; 6] = [
 fn row((name, release): (&'static str, &str)) -> Row {
     let mut handled = life_of(release);
     if name == ONLY_STATE_CHANGE {
-        let rpcs = Revision::rpcs()
-            .iter()
-            .filter(|rpc| rpc.change_fields.is_some());
+        let rpcs = Revision::rpcs().iter().filter(|rpc| rpc.change_fields.is_some());
         handled.retain(|event| rpcs.clone().any(|rpc| rpc.name == *event));
     }
     Row { name, handled }
@@ -119,9 +117,7 @@ fn camel_case(event: &str) -> String {
         return event.to_owned();
     }
     let words = event.split('_');
-    words
-        .map(|word| word[..1].to_owned() + &word[1..].to_lowercase())
-        .collect()
+    words.map(|word| word[..1].to_owned() + &word[1..].to_lowercase()).collect()
 }
 
 /// Takes the events that a plugin has printed, after the last one that the runtime says it has answered.
@@ -143,20 +139,13 @@ async fn under_ours(row: &Row, release: &str) -> Cell {
     let folder = tempfile::tempdir().expect("temporary folder");
     let socket = folder.path().join("nri.sock");
     let deprecations = DeprecationList::default();
-    let adaptation = Adaptation::builder("containerd", containerd(release))
-        .listen(&socket)
-        .speaking(release);
-    let adaptation = adaptation
-        .deprecations(deprecations.clone())
-        .start()
-        .await
-        .expect("it starts");
+    let adaptation =
+        Adaptation::builder("containerd", containerd(release)).listen(&socket).speaking(release);
+    let adaptation =
+        adaptation.deprecations(deprecations.clone()).start().await.expect("it starts");
     let mut plugin = start(row, &socket);
     if let Err(reason) = connected(&adaptation, &mut plugin).await {
-        return Cell {
-            dropped: Some(reason),
-            ..Cell::default()
-        };
+        return Cell { dropped: Some(reason), ..Cell::default() };
     }
     let outcomes = life(&adaptation).await;
     let mut cell = Cell::default();
@@ -178,9 +167,7 @@ async fn under_ours(row: &Row, release: &str) -> Cell {
         cell.arrived.push((event, rpc));
     }
     let records = deprecations.records();
-    let deprecated = records
-        .iter()
-        .map(|record| camel_case(record.event.as_str_name()));
+    let deprecated = records.iter().map(|record| camel_case(record.event.as_str_name()));
     cell.deprecated = deprecated.collect();
     adaptation.stop().await;
     cell
@@ -193,10 +180,7 @@ async fn connected(adaptation: &Adaptation, plugin: &mut Plugin) -> Result<(), S
         if plugin.wait_within(Duration::ZERO).is_some() {
             return Err("refused, and ended".to_owned());
         }
-        assert!(
-            Instant::now() < deadline,
-            "the plugin neither connects nor ends"
-        );
+        assert!(Instant::now() < deadline, "the plugin neither connects nor ends");
         sleep(Duration::from_millis(5)).await;
     }
     Ok(())
@@ -204,14 +188,8 @@ async fn connected(adaptation: &Adaptation, plugin: &mut Plugin) -> Result<(), S
 
 /// Sends every event of a pod's life.
 async fn life(adaptation: &Adaptation) -> Vec<(String, Outcome)> {
-    let pod = PodSandbox {
-        id: "p1".to_owned(),
-        ..PodSandbox::default()
-    };
-    let container = Container {
-        id: "c1".to_owned(),
-        ..Container::default()
-    };
+    let pod = PodSandbox { id: "p1".to_owned(), ..PodSandbox::default() };
+    let container = Container { id: "c1".to_owned(), ..Container::default() };
     let (pod, container, none) = (&pod, &container, LinuxResources::default());
     let a = adaptation;
     let mut all = Vec::new();
@@ -238,9 +216,7 @@ fn seen<T>(relayed: Result<nri_adaptation::Relayed<T>, RequestError>) -> Vec<(St
         Err(error) => error.outcomes().to_vec(),
     };
     let outcomes = outcomes.into_iter();
-    outcomes
-        .map(|outcome| (camel_case(outcome.event.as_str_name()), outcome))
-        .collect()
+    outcomes.map(|outcome| (camel_case(outcome.event.as_str_name()), outcome)).collect()
 }
 
 fn under_go(row: &Row, release: &str) -> Cell {
@@ -248,10 +224,7 @@ fn under_go(row: &Row, release: &str) -> Cell {
     runtime.start();
     let mut plugin = start(row, &runtime.socket());
     if let Err(reason) = connected_to_go(&mut runtime) {
-        return Cell {
-            dropped: Some(reason),
-            ..Cell::default()
-        };
+        return Cell { dropped: Some(reason), ..Cell::default() };
     }
     runtime.calls();
     runtime.log();
@@ -259,14 +232,12 @@ fn under_go(row: &Row, release: &str) -> Cell {
     let mut cell = Cell::default();
     for step in steps.iter().filter(|step| step.get("error").is_some()) {
         let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
-        cell.failed
-            .push((camel_case(&text("event")), text("error")));
+        cell.failed.push((camel_case(&text("event")), text("error")));
     }
     let calls = runtime.calls();
     let answered = calls.iter().filter(|call| call["code"] == "OK");
-    let rpcs: Vec<String> = answered
-        .map(|call| call["method"].as_str().unwrap_or_default().to_owned())
-        .collect();
+    let rpcs: Vec<String> =
+        answered.map(|call| call["method"].as_str().unwrap_or_default().to_owned()).collect();
     let arrived = printed(&mut plugin, rpcs.len());
     cell.arrived = arrived.into_iter().zip(rpcs).collect();
     cell.deprecated = deprecated(&runtime.log());
@@ -287,9 +258,7 @@ fn connected_to_go(runtime: &mut Runtime) -> Result<(), String> {
 
 /// Returns the events of which the adaptation logs that they went through StateChange.
 fn deprecated(log: &[String]) -> BTreeSet<String> {
-    let lines = log
-        .iter()
-        .filter(|line| line.contains("deprecated StateChange"));
+    let lines = log.iter().filter(|line| line.contains("deprecated StateChange"));
     let event = |line: &String| {
         let mut events = life_of(NEWEST).into_iter();
         events.find(|event| line.contains(&format!(" {event} ")))

@@ -13,11 +13,7 @@ use serde_json::{Value, json};
 /// Fields that do not concern the spec, with the reason.
 const NOT_FOR_THE_SPEC: [(&str, &str, &str); 2] = [
     ("ContainerUpdate", "containerId", "says which spec"),
-    (
-        "ContainerUpdate",
-        "ignoreFailure",
-        "says what a failed update means for the request",
-    ),
+    ("ContainerUpdate", "ignoreFailure", "says what a failed update means for the request"),
 ];
 
 /// The message and the JSON name of a field.
@@ -32,8 +28,7 @@ fn every_field_changes_the_spec() {
     let mut tried = BTreeSet::new();
     for (root, asked) in samples() {
         let full = outcome(root, &asked);
-        full.as_ref()
-            .unwrap_or_else(|error| panic!("{asked}: {error}"));
+        full.as_ref().unwrap_or_else(|error| panic!("{asked}: {error}"));
         for (field, path) in places(&fields, root, &asked, "") {
             let mut without = asked.clone();
             remove(&mut without, &path);
@@ -61,10 +56,8 @@ fn fields() -> Fields {
 }
 
 fn field(line: &str) -> (Key, Shape) {
-    let (name, rest) = line
-        .strip_prefix("field ")
-        .and_then(|rest| rest.split_once(" = "))
-        .expect(line);
+    let (name, rest) =
+        line.strip_prefix("field ").and_then(|rest| rest.split_once(" = ")).expect(line);
     let (message, _) = name.rsplit_once('.').expect(line);
     let (shape, json_name) = rest.split_once(" json=").expect(line);
     let (_, kind) = shape.split_once(' ').expect(line);
@@ -96,9 +89,8 @@ fn places(fields: &Fields, message: &str, value: &Value, at: &str) -> Vec<(Key, 
     let mut found = Vec::new();
     for (name, value) in object {
         let key = (message.to_owned(), name.clone());
-        let (kind, is_map) = fields
-            .get(&key)
-            .unwrap_or_else(|| panic!("{message} has no field {name}"));
+        let (kind, is_map) =
+            fields.get(&key).unwrap_or_else(|| panic!("{message} has no field {name}"));
         let place = format!("{at}/{name}");
         if fields.keys().any(|(of, _)| of == kind) {
             for (value, at) in values(value, *is_map, &place) {

@@ -45,11 +45,7 @@ fn the_same_spec_or_an_error() {
         let differing = seen.compare(case, ours, theirs);
         if !differing.is_empty() {
             let asked = serde_json::to_value(&asked.adjustment).unwrap();
-            failures.push(format!(
-                "{}\n{}\n{asked}\n",
-                differing.join("\n"),
-                case.spec
-            ));
+            failures.push(format!("{}\n{}\n{asked}\n", differing.join("\n"), case.spec));
         }
     }
     let shown = failures.iter().take(5).map(String::as_str);
@@ -91,11 +87,7 @@ fn case(seed: u64) -> Case {
     } else {
         merged(&mut random, 1 + seed / 2 % 3)
     };
-    Case {
-        spec,
-        adjustment,
-        callbacks: !seed.is_multiple_of(5),
-    }
+    Case { spec, adjustment, callbacks: !seed.is_multiple_of(5) }
 }
 
 fn merged(random: &mut Specs, plugins: u64) -> ContainerAdjustment {
@@ -233,7 +225,5 @@ fn ask<'a>(cases: impl Iterator<Item = (&'a Case, &'a Result<Value, Error>)>) ->
     }
     let output = peers::run(Command::new(peers::oci()).stdin(input.reopen().unwrap()));
     let lines = output.lines();
-    lines
-        .map(|line| serde_json::from_str(line).expect(line))
-        .collect()
+    lines.map(|line| serde_json::from_str(line).expect(line)).collect()
 }

@@ -51,11 +51,7 @@ async fn every_request_is_that_of_the_reference() {
                     theirs.message.to_text_format()
                 );
             }
-            assert!(
-                ours.len() > LIVES as usize * 11,
-                "{release}: {}",
-                ours.len()
-            );
+            assert!(ours.len() > LIVES as usize * 11, "{release}: {}", ours.len());
         }
     }
 }
@@ -76,9 +72,7 @@ async fn under_ours(release: &str, knows_dedicated: bool) -> Vec<Seen> {
         sleep(Duration::from_millis(5)).await;
     }
     for request in requests() {
-        relay(&adaptation, request.0, &request.1)
-            .await
-            .expect("no plugin fails");
+        relay(&adaptation, request.0, &request.1).await.expect("no plugin fails");
     }
     let seen = tape.taken();
     adaptation.stop().await;
@@ -97,10 +91,7 @@ async fn under_go(release: &str, knows_dedicated: bool) -> Vec<Seen> {
             .expect("messages have JSON");
         let fired = runtime.command("fire", json!({"event": event, "request": request}));
         if let Err(error) = fired {
-            assert!(
-                error.contains("unknown to this release"),
-                "{event}: {error}"
-            );
+            assert!(error.contains("unknown to this release"), "{event}: {error}");
         }
     }
     tape.taken()

@@ -22,10 +22,7 @@ fn formats_are_as_reviewed() {
         for (name, report) in reports::all() {
             insta::assert_snapshot!(format!("{name}.text"), text(&report, Look::default()));
             insta::assert_snapshot!(format!("{name}.json"), json::render(&report));
-            insta::assert_snapshot!(
-                format!("{name}.markdown"),
-                render(&report, Format::Markdown)
-            );
+            insta::assert_snapshot!(format!("{name}.markdown"), render(&report, Format::Markdown));
             insta::assert_snapshot!(format!("{name}.csv"), render(&report, Format::Csv));
             insta::assert_snapshot!(format!("{name}.github"), render(&report, Format::Github));
             insta::assert_snapshot!(format!("{name}.junit"), render(&report, Format::Junit));
@@ -43,11 +40,7 @@ fn what_a_terminal_shows_is_as_reviewed() {
     settings.set_snapshot_path("../../../snapshots/check");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    let look = Look {
-        coloured: true,
-        width: Some(80),
-        explain: true,
-    };
+    let look = Look { coloured: true, width: Some(80), explain: true };
     settings.bind(|| {
         for (name, report) in reports::all() {
             insta::assert_snapshot!(format!("{name}.terminal"), text(&report, look));
@@ -63,20 +56,15 @@ fn validator() -> Validator {
 
 fn documents() -> Vec<(&'static str, Value)> {
     let parsed = |text: &str| serde_json::from_str(text).expect("the report is JSON");
-    reports::all()
-        .iter()
-        .map(|(name, report)| (*name, parsed(&json::render(report))))
-        .collect()
+    reports::all().iter().map(|(name, report)| (*name, parsed(&json::render(report)))).collect()
 }
 
 #[test]
 fn json_fits_its_schema() {
     let validator = validator();
     for (name, document) in documents() {
-        let errors: Vec<String> = validator
-            .iter_errors(&document)
-            .map(|error| error.to_string())
-            .collect();
+        let errors: Vec<String> =
+            validator.iter_errors(&document).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:#?}");
     }
 }
@@ -94,10 +82,7 @@ fn the_schema_knows_every_key() {
             let mut bad = document.clone();
             let object = bad.pointer_mut(&pointer.0).and_then(Value::as_object_mut);
             object.expect("it is an object").remove(&pointer.1);
-            assert!(
-                !validator.is_valid(&bad),
-                "{name}: {pointer:?} may be missing"
-            );
+            assert!(!validator.is_valid(&bad), "{name}: {pointer:?} may be missing");
         }
     }
 }
@@ -143,9 +128,7 @@ fn the_schema_knows_every_word() {
         serde_json::from_str(include_str!("../../../nri-compat/schema/check.schema.json"))
             .expect("the schema is JSON");
     let words = |of: &str| -> Vec<&str> {
-        let words = schema
-            .pointer(&format!("/$defs/{of}/oneOf"))
-            .and_then(Value::as_array);
+        let words = schema.pointer(&format!("/$defs/{of}/oneOf")).and_then(Value::as_array);
         let words = words.into_iter().flatten();
         words.filter_map(|word| word["const"].as_str()).collect()
     };
@@ -166,9 +149,7 @@ fn names_do_not_act() {
             text(&report, Look::default()),
             render(&report, Format::Markdown),
         ] {
-            let acts = shown
-                .chars()
-                .find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
+            let acts = shown.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
             assert_eq!(acts, None, "{name}: {shown}");
         }
     }

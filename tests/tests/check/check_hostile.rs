@@ -19,20 +19,10 @@ fn named(name: &str) -> CheckReport {
     subject.place = name.into();
     subject.index = None;
     subject.name = Some(name.into());
-    subject.evidence = vec![Evidence {
-        reader: "go-binary",
-        detail: name.into(),
-    }];
-    subject.verdicts = vec![Verdict {
-        reason: name.into(),
-        remedy: name.into(),
-        ..subject.verdicts[0].clone()
-    }];
-    report.skipped = vec![Skipped {
-        place: name.into(),
-        kind: SkipKind::Io,
-        reason: name.into(),
-    }];
+    subject.evidence = vec![Evidence { reader: "go-binary", detail: name.into() }];
+    subject.verdicts =
+        vec![Verdict { reason: name.into(), remedy: name.into(), ..subject.verdicts[0].clone() }];
+    report.skipped = vec![Skipped { place: name.into(), kind: SkipKind::Io, reason: name.into() }];
     report.policy = vec![name.into()];
     report.summary.looked_at = vec![name.into()];
     report

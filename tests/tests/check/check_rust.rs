@@ -21,9 +21,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
         disk: None,
     };
     let readers = READERS.iter().filter(|reader| reader.recognises(&file));
-    readers
-        .flat_map(|reader| reader.read(&file).unwrap())
-        .collect()
+    readers.flat_map(|reader| reader.read(&file).unwrap()).collect()
 }
 
 #[derive(NriPlugin)]
@@ -59,10 +57,7 @@ fn all_that_a_manifest_says_is_read() {
     assert_eq!(seen.len(), 1, "{seen:#?}");
     let seen = &seen[0];
     assert_eq!((seen.kind, seen.role), (FileKind::RustBinary, Role::Plugin));
-    assert_eq!(
-        (seen.name.as_deref(), seen.index.as_deref()),
-        (Some("counter"), Some("10"))
-    );
+    assert_eq!((seen.name.as_deref(), seen.index.as_deref()), (Some("counter"), Some("10")));
     assert_eq!(seen.interface, Interface::Dedicated);
     assert_eq!(seen.events.names, ["RunPodSandbox", "StopContainer"]);
     assert_eq!(seen.events.certainty, Certainty::Exact);
@@ -71,19 +66,13 @@ fn all_that_a_manifest_says_is_read() {
     assert_eq!(seen.min_protocol.as_deref(), Some("v0.12.0"));
     let evidence = seen.evidence.iter().map(|evidence| format!("{evidence:?}"));
     let evidence: String = evidence.collect();
-    assert!(
-        evidence.contains("ignores adjust.linux.memory_policy"),
-        "{evidence}"
-    );
+    assert!(evidence.contains("ignores adjust.linux.memory_policy"), "{evidence}");
 }
 
 #[test]
 fn a_launched_plugin_goes_by_the_name_of_its_file() {
     let seen = look("42-other", &elf::with(Counter::MANIFEST).bytes);
-    assert_eq!(
-        (seen[0].name.as_deref(), seen[0].index.as_deref()),
-        (Some("other"), Some("42"))
-    );
+    assert_eq!((seen[0].name.as_deref(), seen[0].index.as_deref()), (Some("other"), Some("42")));
 }
 
 #[test]
@@ -101,16 +90,8 @@ fn a_cut_manifest_is_unknown() {
 #[test]
 fn the_example_plugins_are_read_from_their_binaries() {
     for (name, interface, events) in [
-        (
-            "validator",
-            Interface::Dedicated,
-            Some(vec!["ValidateContainerAdjustment"]),
-        ),
-        (
-            "device-injector",
-            Interface::Dedicated,
-            Some(vec!["CreateContainer"]),
-        ),
+        ("validator", Interface::Dedicated, Some(vec!["ValidateContainerAdjustment"])),
+        ("device-injector", Interface::Dedicated, Some(vec!["CreateContainer"])),
         ("template", Interface::Dedicated, None),
         ("logger", Interface::Dedicated, None),
         ("legacy", Interface::Funnelled, None),

@@ -71,11 +71,7 @@ fn crate_folder() -> PathBuf {
 fn peer(nri: &str) -> (PathBuf, PathBuf) {
     let peers = crate_folder().join("peers");
     let own = peers.join(format!("{}.mod", nri.replace('.', "_")));
-    let file = if own.exists() {
-        own
-    } else {
-        peers.join("go.mod")
-    };
+    let file = if own.exists() { own } else { peers.join("go.mod") };
     (file.clone(), file.with_extension("sum"))
 }
 
@@ -126,26 +122,18 @@ fn expanded(line: &str, require: &str) -> String {
     match line {
         "@require" => require.to_owned(),
         "@plugin" => PLUGIN.to_owned(),
-        _ => line
-            .replace("@api", &format!("{nri}/api"))
-            .replace("@stub", &format!("{nri}/stub")),
+        _ => line.replace("@api", &format!("{nri}/api")).replace("@stub", &format!("{nri}/stub")),
     }
 }
 
 fn marked<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
-    line.strip_prefix(mark)?
-        .strip_prefix('(')?
-        .strip_suffix(')')
+    line.strip_prefix(mark)?.strip_prefix('(')?.strip_suffix(')')
 }
 
 fn check(path: &Path, go: bool) -> CheckReport {
     let history = History::embedded().unwrap();
     let target = Target::parse(&history, TARGET).unwrap();
-    let request = Request {
-        paths: vec![path.to_owned()],
-        go,
-        ..Request::default()
-    };
+    let request = Request { paths: vec![path.to_owned()], go, ..Request::default() };
     assess(collect(&request, READERS), &[target])
 }
 
@@ -183,10 +171,7 @@ fn every_row_gets_its_answer() {
                 .subjects
                 .iter()
                 .map(|one| {
-                    format!(
-                        "    {}: {:?}\n      {:#?}",
-                        one.place, one.verdicts, one.evidence
-                    )
+                    format!("    {}: {:?}\n      {:#?}", one.place, one.verdicts, one.evidence)
                 })
                 .collect();
             wrong.push(format!(
@@ -197,12 +182,7 @@ fn every_row_gets_its_answer() {
             ));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[cfg(feature = "go")]

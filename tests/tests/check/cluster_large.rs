@@ -21,39 +21,21 @@ fn peak() -> usize {
 
 #[test]
 fn a_large_cluster_is_read_in_bounded_memory() {
-    let cluster = Generated {
-        nodes: 5000,
-        pods: 50_000,
-        plugin_every: 10,
-        padding: 1500,
-    };
+    let cluster = Generated { nodes: 5000, pods: 50_000, plugin_every: 10, padding: 1500 };
     let server = ApiServer::start(move |request| cluster.answer(request));
     let folder = tempfile::tempdir().expect("a folder");
     let kubeconfig = folder.path().join("config");
     std::fs::write(&kubeconfig, server.kubeconfig()).expect("it can be written");
-    let options = Options {
-        kubeconfig: Some(kubeconfig),
-        ..Options::default()
-    };
+    let options = Options { kubeconfig: Some(kubeconfig), ..Options::default() };
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_all().build().expect("a runtime");
     let before = peak();
     let found = runtime.block_on(read(&options)).expect("it is read");
     let added = peak() - before;
-    assert_eq!(
-        (found.view.pods, found.view.workloads, found.unread.len()),
-        (50_000, 2, 0)
-    );
-    let pools: Vec<(&str, usize)> = found
-        .view
-        .pools
-        .iter()
-        .map(|pool| (pool.runtime.as_str(), pool.nodes.len()))
-        .collect();
-    assert_eq!(
-        pools,
-        [("containerd://2.2.3", 4000), ("cri-o://1.35.1", 1000)]
-    );
+    assert_eq!((found.view.pods, found.view.workloads, found.unread.len()), (50_000, 2, 0));
+    let pools: Vec<(&str, usize)> =
+        found.view.pools.iter().map(|pool| (pool.runtime.as_str(), pool.nodes.len())).collect();
+    assert_eq!(pools, [("containerd://2.2.3", 4000), ("cri-o://1.35.1", 1000)]);
     let plugins: Vec<(String, u64, usize)> = found
         .plugins
         .iter()

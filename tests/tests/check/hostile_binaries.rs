@@ -15,12 +15,7 @@ fn manifest() -> Vec<u8> {
 }
 
 fn row(member: impl Into<String>, bytes: Vec<u8>, answer: Answer) -> Row {
-    Row {
-        member: member.into(),
-        file: "program",
-        bytes,
-        answer,
-    }
+    Row { member: member.into(), file: "program", bytes, answer }
 }
 
 #[test]
@@ -28,16 +23,8 @@ fn programs_that_are_cut_short_or_damaged() {
     let program = elf::with(&manifest());
     let other = elf::with(b"nothing of interest");
     let mut rows = vec![
-        row(
-            "whole",
-            program.bytes.clone(),
-            Is(Deprecated, "StateChange"),
-        ),
-        row(
-            "without section headers",
-            program.without_sections(),
-            Is(Deprecated, "StateChange"),
-        ),
+        row("whole", program.bytes.clone(), Is(Deprecated, "StateChange")),
+        row("without section headers", program.without_sections(), Is(Deprecated, "StateChange")),
         row(
             "cut behind what is loaded",
             program.bytes[..program.loaded].to_vec(),
@@ -51,31 +38,19 @@ fn programs_that_are_cut_short_or_damaged() {
             Is(Unknown, "another operating system"),
         ),
         row("PE, nothing of NRI", b"MZ\x90\0\x03".to_vec(), NoPlugin),
-        row(
-            "text that starts like PE",
-            [b"MZ is not a program", SERVICE].concat(),
-            NoPlugin,
-        ),
+        row("text that starts like PE", [b"MZ is not a program", SERVICE].concat(), NoPlugin),
         row(
             "Mach-O with the name of the protocol",
             [&[0xcf, 0xfa, 0xed, 0xfe], SERVICE].concat(),
             Is(Unknown, "another operating system"),
         ),
-        row(
-            "Mach-O, big-endian, nothing of NRI",
-            vec![0xfe, 0xed, 0xfa, 0xce, 0],
-            NoPlugin,
-        ),
+        row("Mach-O, big-endian, nothing of NRI", vec![0xfe, 0xed, 0xfa, 0xce, 0], NoPlugin),
         row(
             "Mach-O for several architectures, with the name of the protocol",
             [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1], SERVICE].concat(),
             Is(Unknown, "another operating system"),
         ),
-        row(
-            "a Java class",
-            b"\xca\xfe\xba\xbe\0\0\0\x34rest of it".to_vec(),
-            NoPlugin,
-        ),
+        row("a Java class", b"\xca\xfe\xba\xbe\0\0\0\x34rest of it".to_vec(), NoPlugin),
         row(
             "UPX",
             [&b"\x7fELF\x02\x01\x01"[..], &[0; 200], b"UPX!", &[7; 900]].concat(),
@@ -104,11 +79,7 @@ fn programs_that_are_cut_short_or_damaged() {
     ];
     for end in 4..other.loaded {
         let cut = other.bytes[..end].to_vec();
-        rows.push(row(
-            format!("ELF cut at {end}"),
-            cut,
-            Is(Unknown, "cut short"),
-        ));
+        rows.push(row(format!("ELF cut at {end}"), cut, Is(Unknown, "cut short")));
     }
     check(&rows);
 }
@@ -121,12 +92,7 @@ fn programs_with_bindings_of_their_own() {
             let text = String::from_utf8(manifest()[20..].to_vec()).unwrap();
             let text = text.replace("\"a\"", &format!("\"{at:03}\""));
             let length = u32::try_from(text.len()).unwrap();
-            [
-                b"NRI-PLUGIN-INFO\x01",
-                &length.to_le_bytes()[..],
-                text.as_bytes(),
-            ]
-            .concat()
+            [b"NRI-PLUGIN-INFO\x01", &length.to_le_bytes()[..], text.as_bytes()].concat()
         })
         .collect();
     check(&[
@@ -150,11 +116,7 @@ fn programs_with_bindings_of_their_own() {
             with(b"nri.pkg.api.v1alpha1.Runtime"),
             Is(Unknown, "register with"),
         ),
-        row(
-            "nothing but the socket",
-            with(b"/var/run/nri/nri.sock"),
-            Is(Unknown, "socket"),
-        ),
+        row("nothing but the socket", with(b"/var/run/nri/nri.sock"), Is(Unknown, "socket")),
         row(
             "nothing but the environment",
             with(b"NRI_PLUGIN_SOCKET"),
@@ -170,26 +132,14 @@ fn programs_with_bindings_of_their_own() {
             with(&[manifest(), b"\0\0".to_vec(), manifest()].concat()),
             Is(Deprecated, "StateChange"),
         ),
-        row(
-            "a manifest that is cut",
-            with(&manifest()[..60]),
-            Is(Unknown, "damaged"),
-        ),
+        row("a manifest that is cut", with(&manifest()[..60]), Is(Unknown, "damaged")),
         row(
             "a manifest of another length",
             with(&[&manifest()[..16], &[255, 255, 0, 0], &manifest()[20..]].concat()),
             Is(Unknown, "damaged"),
         ),
-        row(
-            "more manifests than are read",
-            with(&many),
-            Is(Unknown, "too many"),
-        ),
-        row(
-            "the marker alone",
-            with(b"NRI-PLUGIN-INFO\x01\x05\0\0\0other"),
-            NoPlugin,
-        ),
+        row("more manifests than are read", with(&many), Is(Unknown, "too many")),
+        row("the marker alone", with(b"NRI-PLUGIN-INFO\x01\x05\0\0\0other"), NoPlugin),
         row(
             "a tool that says so",
             with(b"NRI-PLUGIN-INFO\x01\x10\0\0\0{\"tool\":\"other\"}nri.pkg.api.v1alpha1.Plugin"),
@@ -203,47 +153,24 @@ fn webassembly() {
     let module = |parts: &[&[u8]]| [&b"\0asm\x01\0\0\0"[..], &parts.concat()].concat();
     let exports = b"\x07\x16\x01\x12plugin_api_version\0\0";
     let state_change = b"\x07\x17\x01\x13plugin_state_change\0\0";
-    let named = |member: &str, bytes, answer| Row {
-        file: "10-a",
-        ..row(member, bytes, answer)
-    };
+    let named = |member: &str, bytes, answer| Row { file: "10-a", ..row(member, bytes, answer) };
     let mut rows = vec![
-        row(
-            "it lacks functions",
-            module(&[exports]),
-            Is(Incompatible, "lacks"),
-        ),
+        row("it lacks functions", module(&[exports]), Is(Incompatible, "lacks")),
         row(
             "without a version",
             module(&[state_change]),
             Is(Incompatible, "lacks plugin_api_version"),
         ),
-        row(
-            "two tables of exports",
-            module(&[exports, exports]),
-            Is(Unknown, "cut short"),
-        ),
+        row("two tables of exports", module(&[exports, exports]), Is(Unknown, "cut short")),
         row(
             "functions without code",
             module(&[b"\x03\x02\x01\0", exports]),
             Is(Unknown, "cut short"),
         ),
-        row(
-            "of another version",
-            b"\0asm\x02\0\0\0".to_vec(),
-            Is(Unknown, "cut short"),
-        ),
-        row(
-            "a component",
-            b"\0asm\x0d\0\x01\0".to_vec(),
-            Is(Unknown, "component"),
-        ),
+        row("of another version", b"\0asm\x02\0\0\0".to_vec(), Is(Unknown, "cut short")),
+        row("a component", b"\0asm\x0d\0\x01\0".to_vec(), Is(Unknown, "component")),
         row("an object file", module(&[b"\0\x08\x07linking"]), NoPlugin),
-        row(
-            "another module",
-            module(&[b"\x07\x05\x01\x01a\0\0"]),
-            NoPlugin,
-        ),
+        row("another module", module(&[b"\x07\x05\x01\x01a\0\0"]), NoPlugin),
         named(
             "another module in the place of a plugin",
             module(&[b"\x07\x05\x01\x01a\0\0"]),
@@ -252,11 +179,7 @@ fn webassembly() {
     ];
     let whole = module(&[b"\x01\x01\0", exports]);
     for end in 4..whole.len() {
-        rows.push(row(
-            format!("cut at {end}"),
-            whole[..end].to_vec(),
-            Is(Unknown, ""),
-        ));
+        rows.push(row(format!("cut at {end}"), whole[..end].to_vec(), Is(Unknown, "")));
     }
     check(&rows);
 }
@@ -278,10 +201,7 @@ fn no_change_of_a_header_hides_a_plugin() {
             let mut bytes = program.bytes.clone();
             bytes[at] ^= change;
             let found = look("program", &bytes);
-            assert!(
-                found.warns(),
-                "byte {at} changed by {change:#x}: {found:#?}"
-            );
+            assert!(found.warns(), "byte {at} changed by {change:#x}: {found:#?}");
         }
     }
 }

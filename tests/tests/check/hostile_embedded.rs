@@ -79,10 +79,7 @@ fn other_embedded_data_is_not_a_program() {
         ("the magic alone", b"\x7fELF\0\x7fELF\x02\x01\x01".to_vec()),
         ("a packed text", gzip(&[b'x'; LARGE])),
         ("a packed archive of texts", gzip(&tar(&[b'x'; LARGE]))),
-        (
-            "a magic in a library for gzip",
-            b"\x1f\x8b\x08\0\x1f\x8b\x08\x08".to_vec(),
-        ),
+        ("a magic in a library for gzip", b"\x1f\x8b\x08\0\x1f\x8b\x08\x08".to_vec()),
     ] {
         assert_verdicts(member, &elf::with(&data).bytes, &[], "");
         let plugin = elf::with(&[manifest(), data].concat()).bytes;
@@ -95,21 +92,9 @@ fn appended_data_is_not_passed_over() {
     let [other, plugin] = [&b"text"[..], &manifest()].map(|constants| elf::with(constants).bytes);
     for (member, data, words) in [
         ("a program", program(LARGE), "(another program)"),
-        (
-            "unknown data",
-            b"KAY and more".to_vec(),
-            "12 bytes of unknown data",
-        ),
-        (
-            "a script",
-            b"\nprint('nri.pkg.api')\n".to_vec(),
-            "unknown data",
-        ),
-        (
-            "data behind a gap",
-            [&[0; 5000][..], b"data"].concat(),
-            "unknown data",
-        ),
+        ("unknown data", b"KAY and more".to_vec(), "12 bytes of unknown data"),
+        ("a script", b"\nprint('nri.pkg.api')\n".to_vec(), "unknown data"),
+        ("data behind a gap", [&[0; 5000][..], b"data"].concat(), "unknown data"),
     ] {
         let appended = |program: &[u8]| [program, &data].concat();
         assert_verdicts(member, &appended(&other), &[Outcome::Unknown], words);
@@ -118,19 +103,9 @@ fn appended_data_is_not_passed_over() {
     }
     let padded = [&plugin[..], &[0; 5000]].concat();
     assert_verdicts("padding", &padded, &[Outcome::Ok], "");
-    let script = look(
-        "program",
-        &[&other[..], b"nri.pkg.api.v1alpha1.Plugin"].concat(),
-    );
-    let evidence = script.seen[0]
-        .evidence
-        .iter()
-        .map(|one| one.detail.as_str());
-    assert!(
-        evidence
-            .clone()
-            .any(|one| one.contains("the service that plugins serve"))
-    );
+    let script = look("program", &[&other[..], b"nri.pkg.api.v1alpha1.Plugin"].concat());
+    let evidence = script.seen[0].evidence.iter().map(|one| one.detail.as_str());
+    assert!(evidence.clone().any(|one| one.contains("the service that plugins serve")));
 }
 
 #[test]
@@ -139,12 +114,7 @@ fn constants_in_the_section_of_code_are_read() {
     let mut places = program.windows(8).enumerate();
     let name = places.find(|(_, bytes)| *bytes == b".rodata\0").unwrap().0;
     program[name..name + 7].copy_from_slice(b".text\0\0");
-    assert_verdicts(
-        "renamed",
-        &program,
-        &[Outcome::Unknown],
-        "speaks NRI's protocol",
-    );
+    assert_verdicts("renamed", &program, &[Outcome::Unknown], "speaks NRI's protocol");
 }
 
 #[test]
@@ -153,14 +123,8 @@ fn a_program_with_the_name_of_a_plugin_is_assumed_to_be_one() {
     let details = |name: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, program(10)).unwrap();
-        let request = Request {
-            paths: vec![path],
-            threads: 1,
-            ..Request::default()
-        };
-        collect(&request, READERS).sightings[0].evidence[0]
-            .detail
-            .clone()
+        let request = Request { paths: vec![path], threads: 1, ..Request::default() };
+        collect(&request, READERS).sightings[0].evidence[0].detail.clone()
     };
     assert!(details("10-a").contains("with the name of a plugin"));
     assert!(details("other").contains("not a plugin"));

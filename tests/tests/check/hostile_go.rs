@@ -154,11 +154,8 @@ impl Copy {
     fn program(&self) -> Vec<u8> {
         let path = format!("{}/{}", self.module, self.below);
         let path = path.trim_end_matches('/');
-        let (import, call) = if self.opens {
-            ("\"plugin\"", "println(plugin.Open(\"more.so\"))")
-        } else {
-            ("", "")
-        };
+        let (import, call) =
+            if self.opens { ("\"plugin\"", "println(plugin.Open(\"more.so\"))") } else { ("", "") };
         let (dedicated, method) = if self.dedicated { DEDICATED } else { ("", "") };
         let file = |text: &str| {
             text.replace("MODULE", path)
@@ -182,11 +179,7 @@ impl Copy {
 /// Builds a program of these files.
 fn build(module: &str, files: &[(String, String)], cgo: bool) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("go.mod"),
-        format!("module {module}\n\ngo 1.21\n"),
-    )
-    .unwrap();
+    fs::write(folder.path().join("go.mod"), format!("module {module}\n\ngo 1.21\n")).unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -194,23 +187,12 @@ fn build(module: &str, files: &[(String, String)], cgo: bool) -> Vec<u8> {
     }
     let built = Command::new("go")
         .current_dir(folder.path())
-        .args([
-            "build",
-            "-trimpath",
-            "-buildvcs=false",
-            "-o",
-            "program",
-            ".",
-        ])
+        .args(["build", "-trimpath", "-buildvcs=false", "-o", "program", "."])
         .env("CGO_ENABLED", if cgo { "1" } else { "0" })
         .env("GOFLAGS", "-mod=mod")
         .output()
         .expect("Go is installed");
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     fs::read(folder.path().join("program")).unwrap()
 }
 
@@ -241,51 +223,27 @@ func main() {{
 }
 
 fn row(member: &str, bytes: Vec<u8>, answer: Answer) -> Row {
-    Row {
-        member: member.to_owned(),
-        file: "program",
-        bytes,
-        answer,
-    }
+    Row { member: member.to_owned(), file: "program", bytes, answer }
 }
 
 #[test]
 fn copies_of_the_stub() {
-    let fork = Copy {
-        module: "corp.example/fork",
-        below: "",
-        ..COPY
-    };
-    let dedicated = Copy {
-        dedicated: true,
-        ..COPY
-    };
-    let opens = Copy {
-        event: CREATE,
-        opens: true,
-        ..COPY
-    };
+    let fork = Copy { module: "corp.example/fork", below: "", ..COPY };
+    let dedicated = Copy { dedicated: true, ..COPY };
+    let opens = Copy { event: CREATE, opens: true, ..COPY };
     check(&[
         row(
             "in a monorepo, handlers beside it",
             COPY.program(),
             Is(Unknown, "types cannot be read"),
         ),
-        row(
-            "a fork of another name",
-            fork.program(),
-            Is(Unknown, "types cannot be read"),
-        ),
+        row("a fork of another name", fork.program(), Is(Unknown, "types cannot be read")),
         row(
             "with one dedicated RPC",
             dedicated.program(),
             Is(Unknown, "some of the dedicated RPCs"),
         ),
-        row(
-            "with code that is loaded later",
-            opens.program(),
-            Is(Unknown, "plugin.Open"),
-        ),
+        row("with code that is loaded later", opens.program(), Is(Unknown, "plugin.Open")),
     ]);
 }
 
@@ -294,22 +252,12 @@ fn bindings_of_their_own() {
     check(&[
         row(
             "names of service and RPCs",
-            writes(
-                &[
-                    "nri.pkg.api.v1alpha1.Plugin",
-                    "StateChange",
-                    "RunPodSandbox",
-                ],
-                "a.sock",
-            ),
+            writes(&["nri.pkg.api.v1alpha1.Plugin", "StateChange", "RunPodSandbox"], "a.sock"),
             Is(Unknown, "the service that plugins serve"),
         ),
         row(
             "the name put together at run time",
-            writes(
-                &["nri", "pkg", "api", "v1alpha1", "Plugin"],
-                "/var/run/nri/nri.sock",
-            ),
+            writes(&["nri", "pkg", "api", "v1alpha1", "Plugin"], "/var/run/nri/nri.sock"),
             Is(Unknown, "socket"),
         ),
         row(
@@ -323,10 +271,7 @@ fn bindings_of_their_own() {
 
 #[test]
 fn programs_that_contain_others() {
-    let named = |member, bytes, answer| Row {
-        file: "10-a",
-        ..row(member, bytes, answer)
-    };
+    let named = |member, bytes, answer| Row { file: "10-a", ..row(member, bytes, answer) };
     let padding = "A".repeat(40 << 10);
     let main = |import: &str, call: &str| {
         let main = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n");

@@ -33,9 +33,7 @@ fn parsed(page: &str) -> Parsed {
             Token::StartTag(tag) => {
                 let attributes = tag.attributes.keys().map(|key| text(key));
                 let attributes: Vec<String> = attributes.collect();
-                parsed
-                    .elements
-                    .push(format!("{} {}", text(&tag.name), attributes.join(" ")));
+                parsed.elements.push(format!("{} {}", text(&tag.name), attributes.join(" ")));
             }
             Token::String(string) => parsed.text.push_str(&text(&string)),
             Token::Error(error) if error.value != Error::NoncharacterInInputStream => {
@@ -110,17 +108,13 @@ fn pages_load_nothing() {
             let (tag, attributes) = element.split_once(' ').expect("they are joined");
             let is_kind = |kind: &&str| attributes.split(' ').any(|attribute| attribute == *kind);
             assert_eq!(
-                ["src", "style", "srcset", "action"]
-                    .iter()
-                    .find(|kind| is_kind(kind)),
+                ["src", "style", "srcset", "action"].iter().find(|kind| is_kind(kind)),
                 None,
                 "{name}: {element}"
             );
             assert!(tag == "a" || !is_kind(&"href"), "{name}: {element}");
             assert!(
-                !attributes
-                    .split(' ')
-                    .any(|attribute| attribute.starts_with("on")),
+                !attributes.split(' ').any(|attribute| attribute.starts_with("on")),
                 "{name}: {element}"
             );
         }
@@ -136,11 +130,7 @@ fn links_lead_somewhere() {
     for (name, page) in pages() {
         for link in page.split("href=\"#").skip(1) {
             let id = link.split('"').next().expect("the attribute ends");
-            assert_eq!(
-                page.matches(&format!("id=\"{id}\"")).count(),
-                1,
-                "{name}: {id}"
-            );
+            assert_eq!(page.matches(&format!("id=\"{id}\"")).count(), 1, "{name}: {id}");
         }
     }
 }
@@ -148,9 +138,7 @@ fn links_lead_somewhere() {
 #[test]
 fn nothing_that_acts_is_in_a_page() {
     for (name, page) in pages() {
-        let acts = page
-            .chars()
-            .find(|c| visible(&c.to_string()).chars().count() > 1 && *c != '\n');
+        let acts = page.chars().find(|c| visible(&c.to_string()).chars().count() > 1 && *c != '\n');
         assert_eq!(acts, None, "{name}");
     }
 }

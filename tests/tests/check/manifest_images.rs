@@ -35,14 +35,7 @@ fn manifest(host: &str) -> String {
 /// Runs `check` with a text as standard input.
 fn check(registry: &Registry, arguments: &[&str], input: &str) -> Value {
     let mut command = Command::new(nri_compat());
-    let fixed = [
-        "check",
-        "--format",
-        "json",
-        "--target",
-        "containerd@2.7",
-        "--insecure",
-    ];
+    let fixed = ["check", "--format", "json", "--target", "containerd@2.7", "--insecure"];
     command.args(fixed).arg(registry.host()).args(arguments);
     for proxy in PROXIES {
         command.env_remove(proxy);
@@ -50,9 +43,7 @@ fn check(registry: &Registry, arguments: &[&str], input: &str) -> Value {
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = pipes.spawn().expect("the command runs");
     let mut stdin = child.stdin.take().expect("it is piped");
-    stdin
-        .write_all(input.as_bytes())
-        .expect("it reads its input");
+    stdin.write_all(input.as_bytes()).expect("it reads its input");
     drop(stdin);
     let output = child.wait_with_output().expect("it ends");
     serde_json::from_slice(&output.stdout).expect("it writes JSON")
@@ -97,29 +88,11 @@ fn flat(found: &Value) -> Value {
 
 fn all_expected(file: &str) -> Vec<Value> {
     vec![
-        expected(
-            file,
-            2,
-            18,
-            ["DaemonSet", "kube-system", "logger", "plugin"],
-            Some("deprecated"),
-        ),
+        expected(file, 2, 18, ["DaemonSet", "kube-system", "logger", "plugin"], Some("deprecated")),
         // Its image volume is not fetched.
-        expected(
-            file,
-            4,
-            53,
-            ["Pod", "team", "from-volume", "shell"],
-            Some("unknown"),
-        ),
+        expected(file, 4, 53, ["Pod", "team", "from-volume", "shell"], Some("unknown")),
         expected(file, 4, 53, ["Pod", "team", "from-volume", "shell"], None),
-        expected(
-            file,
-            5,
-            75,
-            ["Rollout", "team", "install", "copy"],
-            Some("deprecated"),
-        ),
+        expected(file, 5, 75, ["Rollout", "team", "install", "copy"], Some("deprecated")),
     ]
 }
 
@@ -131,16 +104,9 @@ fn a_manifest_on_standard_input_leads_to_verdicts_of_its_images() {
     assert_eq!(found, all_expected("<stdin>"), "{report:#}");
     // Two workloads use the same image, which is fetched once.
     assert_eq!(registry.count("team/plugin/manifests/"), 1);
-    assert_eq!(
-        registry.count("team/other"),
-        0,
-        "an image that nothing of NRI is mounted in"
-    );
+    assert_eq!(registry.count("team/other"), 0, "an image that nothing of NRI is mounted in");
     let reason = report["subjects"].to_string();
-    assert!(
-        reason.contains("mounts /var/run/nri of the host: the NRI socket"),
-        "{report:#}"
-    );
+    assert!(reason.contains("mounts /var/run/nri of the host: the NRI socket"), "{report:#}");
     assert!(
         reason.contains("mounts /opt/nri/plugins of the host: the folder of NRI plugins"),
         "{report:#}"
@@ -158,10 +124,7 @@ fn nothing_is_fetched_from_hosts_that_only_a_manifest_names() {
         let report = check(&registry, arguments, "");
         let found = found(&report);
         assert_eq!(found.len(), 4, "{report:#}");
-        assert!(
-            found.iter().all(|one| one["verdict"] == "unknown"),
-            "{report:#}"
-        );
+        assert!(found.iter().all(|one| one["verdict"] == "unknown"), "{report:#}");
         assert_eq!(
             report["summary"]["workloads"],
             json!({"examined": 4, "candidates": 3}),

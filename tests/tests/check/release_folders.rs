@@ -50,24 +50,13 @@ fn compressed_programs_are_read_like_programs() {
             let report = report(&output);
             let subject = &report["subjects"][0];
             assert_eq!(output.status.code(), Some(100), "{extension}: {report:#}");
-            assert_eq!(
-                subject["verdicts"][0]["verdict"], "deprecated",
-                "{extension}"
-            );
-            assert_eq!(
-                report["skipped"].as_array().map(Vec::len),
-                Some(0),
-                "{extension}"
-            );
+            assert_eq!(subject["verdicts"][0]["verdict"], "deprecated", "{extension}");
+            assert_eq!(report["skipped"].as_array().map(Vec::len), Some(0), "{extension}");
         }
         // The missing part may be a plugin.
         fs::write(&path, &bytes[..bytes.len() / 2]).expect("written");
         let report = report(&check(folder.path(), &[]));
-        assert_eq!(
-            report["skipped"].as_array().map(Vec::len),
-            Some(1),
-            "{extension}"
-        );
+        assert_eq!(report["skipped"].as_array().map(Vec::len), Some(1), "{extension}");
         fs::remove_file(&path).expect("removed");
     }
 }
@@ -98,10 +87,7 @@ fn what_may_hold_programs_is_listed() {
         fs::write(folder.path().join(name), bytes).expect("written");
         let report = report(&check(folder.path(), &[]));
         let reason = report["skipped"][0]["reason"].as_str().unwrap_or_default();
-        assert!(
-            reason.ends_with("unpack it and check the folder"),
-            "{name}: {report:#}"
-        );
+        assert!(reason.ends_with("unpack it and check the folder"), "{name}: {report:#}");
         for condition in ["skipped", "unknown"] {
             let output = check(folder.path(), &["--fail-on", condition]);
             assert_eq!(output.status.code(), Some(100), "{name}: {condition}");
@@ -112,10 +98,7 @@ fn what_may_hold_programs_is_listed() {
 #[test]
 fn documents_and_libraries_of_java_are_silent() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, first) in [
-        ("a.jar", "META-INF/MANIFEST.MF"),
-        ("a.docx", "[Content_Types].xml"),
-    ] {
+    for (name, first) in [("a.jar", "META-INF/MANIFEST.MF"), ("a.docx", "[Content_Types].xml")] {
         let mut bytes = b"PK\x03\x04".to_vec();
         bytes.resize(30, 0);
         bytes.extend_from_slice(first.as_bytes());
@@ -124,11 +107,7 @@ fn documents_and_libraries_of_java_are_silent() {
     let text = zstd::encode_all(&b"a changelog"[..], 1).expect("in memory");
     fs::write(folder.path().join("CHANGELOG.zst"), text).expect("written");
     let report = report(&check(folder.path(), &[]));
-    assert_eq!(
-        report["skipped"].as_array().map(Vec::len),
-        Some(0),
-        "{report:#}"
-    );
+    assert_eq!(report["skipped"].as_array().map(Vec::len), Some(0), "{report:#}");
 }
 
 /// Returns a tar archive with these files.
@@ -138,8 +117,7 @@ fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(content.len() as u64);
         header.set_mode(0o755);
-        tar.append_data(&mut header, name, *content)
-            .expect("in memory");
+        tar.append_data(&mut header, name, *content).expect("in memory");
     }
     tar.into_inner().expect("in memory")
 }
@@ -174,15 +152,10 @@ fn archives_hide_nothing() {
             let verdict = &report["subjects"][0]["verdicts"][0]["verdict"];
             assert_eq!(verdict, "deprecated", "{extension} in {file}: {report:#}");
             let skipped = report["skipped"].as_array().expect("a list");
-            let reasons = skipped
-                .iter()
-                .map(|one| one["reason"].as_str().unwrap_or_default());
+            let reasons = skipped.iter().map(|one| one["reason"].as_str().unwrap_or_default());
             let reasons: Vec<&str> = reasons.collect();
             assert_eq!(reasons.len(), 6, "{file}: {reasons:?}");
-            assert!(
-                reasons.iter().all(|reason| reason.contains("unpack it")),
-                "{reasons:?}"
-            );
+            assert!(reasons.iter().all(|reason| reason.contains("unpack it")), "{reasons:?}");
             fs::remove_file(&path).expect("removed");
         }
     }
@@ -202,11 +175,9 @@ fn a_layer_that_is_no_archive_is_listed_as_skipped() {
     let manifest = serde_json::json!({"schemaVersion": 2, "layers": [layer]});
     let index = serde_json::json!({"schemaVersion": 2, "manifests": [{"digest": "sha256:bb"}]});
     let layout = serde_json::json!({"imageLayoutVersion": "1.0.0"});
-    for (path, document) in [
-        ("index.json", &index),
-        ("oci-layout", &layout),
-        ("blobs/sha256/bb", &manifest),
-    ] {
+    for (path, document) in
+        [("index.json", &index), ("oci-layout", &layout), ("blobs/sha256/bb", &manifest)]
+    {
         fs::write(folder.path().join(path), document.to_string()).expect("written");
     }
     fs::copy(example("legacy"), blobs.join("aa")).expect("copied");

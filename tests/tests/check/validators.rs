@@ -36,11 +36,7 @@ fn logs() -> Vec<(String, Value)> {
         .iter()
         .map(|(name, report)| ((*name).to_owned(), parsed(&sarif::check(report))))
         .collect();
-    for (from, to) in [
-        ("v0.11.0", "v0.12.0"),
-        ("latest", "v0.2.0"),
-        ("v0.12.0", "v0.12.0"),
-    ] {
+    for (from, to) in [("v0.11.0", "v0.12.0"), ("latest", "v0.2.0"), ("v0.12.0", "v0.12.0")] {
         let report = diff(from, to, Category::File).unwrap_or_else(|error| panic!("{error}"));
         logs.push((format!("diff {from} {to}"), parsed(&sarif::diff(&report))));
     }
@@ -84,9 +80,7 @@ fn every_result_has_level_rule_and_fingerprint() {
         let mut prints = std::collections::HashSet::new();
         for result in results {
             assert!(result["level"].is_string(), "{name}: {result}");
-            let index = result["ruleIndex"]
-                .as_u64()
-                .and_then(|at| usize::try_from(at).ok());
+            let index = result["ruleIndex"].as_u64().and_then(|at| usize::try_from(at).ok());
             let rule = index.map(|at| &run["tool"]["driver"]["rules"][at]["id"]);
             assert_eq!(rule, Some(&result["ruleId"]), "{name}");
             let print = result["partialFingerprints"]["nriCompatFinding/v2"].as_str();

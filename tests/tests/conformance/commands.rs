@@ -31,14 +31,7 @@ fn json(output: &Output) -> Value {
 
 /// Returns the words that run one test on the mutant that breaks it.
 fn broken<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let one = [
-        "conformance",
-        "plugin",
-        "--only",
-        "P7",
-        "--revision",
-        "v0.12.0",
-    ];
+    let one = ["conformance", "plugin", "--only", "P7", "--revision", "v0.12.0"];
     [&one[..], more, &[MUTANT, "--", "P7"]].concat()
 }
 
@@ -46,14 +39,7 @@ fn broken<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn a_plugin_that_keeps_the_contract_is_clean() {
     let folder = tempfile::tempdir().unwrap();
     let logger = example("logger").display().to_string();
-    let one = [
-        "--only",
-        "P7,W3",
-        "--revision",
-        "v0.12.0",
-        "--format",
-        "json",
-    ];
+    let one = ["--only", "P7,W3", "--revision", "v0.12.0", "--format", "json"];
     let words = [&["conformance", "plugin"][..], &one, &[&logger]].concat();
     let output = run(folder.path(), &words);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -93,34 +79,12 @@ fn mistakes_name_what_is_wrong() {
     for (words, message) in [
         (&["conformance", "plugin", "10-gone"][..], "10-gone"),
         (&["conformance", "plugin", "--only", "P77", mutant], "P77"),
-        (
-            &["conformance", "plugin", "--revision", "v9.9.9", mutant],
-            "v9.9.9",
-        ),
-        (
-            &["conformance", "plugin", "--baseline", "gone.json", mutant],
-            "gone.json",
-        ),
-        (
-            &[
-                "conformance",
-                "runtime",
-                "--socket",
-                "gone.sock",
-                "--observe",
-                "1s",
-            ],
-            "gone.sock",
-        ),
+        (&["conformance", "plugin", "--revision", "v9.9.9", mutant], "v9.9.9"),
+        (&["conformance", "plugin", "--baseline", "gone.json", mutant], "gone.json"),
+        (&["conformance", "runtime", "--socket", "gone.sock", "--observe", "1s"], "gone.sock"),
         (&["probe", "10-gone"], "10-gone"),
-        (
-            &["probe", "--target", "containerd@99", mutant],
-            "`99` of containerd",
-        ),
-        (
-            &["record", "--socket", "gone.sock", "-o", "session.nri"],
-            "gone.sock",
-        ),
+        (&["probe", "--target", "containerd@99", mutant], "`99` of containerd"),
+        (&["record", "--socket", "gone.sock", "-o", "session.nri"], "gone.sock"),
         (&["replay", "gone.nri", mutant], "gone.nri"),
         (&["replay", "text", mutant], "text"),
     ] {
@@ -136,23 +100,13 @@ fn mistakes_name_what_is_wrong() {
 fn a_probe_says_what_works_where() {
     let folder = tempfile::tempdir().unwrap();
     let legacy = example("legacy").display().to_string();
-    let words = [
-        "probe",
-        "--target",
-        "nri@0.12.0,containerd@2.7",
-        "--format",
-        "json",
-        &legacy,
-    ];
+    let words = ["probe", "--target", "nri@0.12.0,containerd@2.7", "--format", "json", &legacy];
     let output = run(folder.path(), &words);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let report = json(&output);
     let targets = report["targets"].as_array().unwrap();
     assert_eq!(targets.len(), 2, "{report}");
-    assert!(
-        targets.iter().all(|target| target["verdict"] == "works"),
-        "{report}"
-    );
+    assert!(targets.iter().all(|target| target["verdict"] == "works"), "{report}");
     let compared = run(folder.path(), &["probe", "--compare", &legacy]);
     assert_eq!(compared.status.code(), Some(0), "{compared:?}");
     assert!(stdout(&compared).contains("explained"), "{compared:?}");
@@ -164,11 +118,7 @@ fn a_probe_says_what_works_where() {
 #[test]
 fn a_session_is_recorded_and_replayed() {
     let recording = Recording::of(&example("logger"), "v0.12.5");
-    assert!(
-        recording.report.contains("of 1 connection"),
-        "{}",
-        recording.report
-    );
+    assert!(recording.report.contains("of 1 connection"), "{}", recording.report);
     let same = recording.replay(&example("logger"));
     assert_eq!(same.status.code(), Some(0), "{same:?}");
     let whole = fs::read(recording.path()).unwrap();
@@ -201,10 +151,7 @@ fn the_runtime_of_a_recording_is_judged() {
     let report = json(&output);
     assert_eq!(report["subject"]["kind"], "runtime", "{report}");
     let results = report["results"].as_array().unwrap();
-    assert!(
-        results.iter().all(|result| result["result"] == "pass"),
-        "{report}"
-    );
+    assert!(results.iter().all(|result| result["result"] == "pass"), "{report}");
 
     let whole = fs::read(&file).unwrap();
     fs::write(&file, &whole[..whole.len() / 2]).unwrap();

@@ -27,10 +27,7 @@ fn conformance(report: &ConformanceReport) -> Rendered {
 }
 
 fn probe(report: &ProbeReport) -> Rendered {
-    vec![
-        ("text", text(report, Look::default())),
-        ("json", json::render(report)),
-    ]
+    vec![("text", text(report, Look::default())), ("json", json::render(report))]
 }
 
 fn replay(report: &Replayed) -> Rendered {
@@ -43,21 +40,9 @@ fn replay(report: &Replayed) -> Rendered {
 /// Returns every report in every format, with the name of the report.
 fn all() -> Vec<(&'static str, Rendered)> {
     let mut all = Vec::new();
-    all.extend(
-        session_reports::conformance()
-            .iter()
-            .map(|(name, it)| (*name, conformance(it))),
-    );
-    all.extend(
-        session_reports::probes()
-            .iter()
-            .map(|(name, it)| (*name, probe(it))),
-    );
-    all.extend(
-        session_reports::replays()
-            .iter()
-            .map(|(name, it)| (*name, replay(it))),
-    );
+    all.extend(session_reports::conformance().iter().map(|(name, it)| (*name, conformance(it))));
+    all.extend(session_reports::probes().iter().map(|(name, it)| (*name, probe(it))));
+    all.extend(session_reports::replays().iter().map(|(name, it)| (*name, replay(it))));
     all
 }
 
@@ -89,10 +74,7 @@ fn documents() -> Vec<(&'static str, Value, Validator)> {
         _ => include_str!("../../../nri-compat/schema/conformance.schema.json"),
     };
     let documents = all().into_iter().map(|(name, rendered)| {
-        let (_, json) = rendered
-            .into_iter()
-            .find(|(format, _)| *format == "json")
-            .expect("JSON");
+        let (_, json) = rendered.into_iter().find(|(format, _)| *format == "json").expect("JSON");
         let document = serde_json::from_str(&json).expect("the report is JSON");
         (name, document, validator(schema(name)))
     });
@@ -121,17 +103,9 @@ fn the_schemas_refuse_what_they_should() {
             let mut bad = document.clone();
             let object = bad.pointer_mut(&pointer).and_then(Value::as_object_mut);
             object.expect("an object").remove(&key);
-            assert!(
-                !validator.is_valid(&bad),
-                "{name}: {pointer}/{key} may be missing"
-            );
+            assert!(!validator.is_valid(&bad), "{name}: {pointer}/{key} may be missing");
         }
-        for word in [
-            "/results/0/result",
-            "/rpcs/0/answer",
-            "/targets/0/verdict",
-            "/subject/kind",
-        ] {
+        for word in ["/results/0/result", "/rpcs/0/answer", "/targets/0/verdict", "/subject/kind"] {
             let mut bad = document.clone();
             if let Some(value) = bad.pointer_mut(word) {
                 *value = "invented".into();
@@ -144,45 +118,27 @@ fn the_schemas_refuse_what_they_should() {
 /// Returns every key of every object, with the place of the object.
 fn pointers(at: &str, value: &Value) -> Vec<(String, String)> {
     let inside: Vec<(String, &Value)> = match value {
-        Value::Object(object) => object
-            .iter()
-            .map(|(key, value)| (key.clone(), value))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(nth, value)| (nth.to_string(), value))
-            .collect(),
+        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(nth, value)| (nth.to_string(), value)).collect()
+        }
         _ => Vec::new(),
     };
-    let keys = inside
-        .iter()
-        .filter(|_| value.is_object())
-        .map(|(key, _)| (at.to_owned(), key.clone()));
-    let deeper = inside
-        .iter()
-        .flat_map(|(key, value)| pointers(&format!("{at}/{key}"), value));
+    let keys =
+        inside.iter().filter(|_| value.is_object()).map(|(key, _)| (at.to_owned(), key.clone()));
+    let deeper = inside.iter().flat_map(|(key, value)| pointers(&format!("{at}/{key}"), value));
     keys.chain(deeper).collect()
 }
 
 #[test]
 fn no_line_is_wider_than_asked_for() {
     for columns in [20, 40, 80] {
-        let look = Look {
-            width: Some(columns),
-            ..Look::default()
-        };
+        let look = Look { width: Some(columns), ..Look::default() };
         let reports = session_reports::conformance();
         let mut shown: Vec<String> = reports.iter().map(|(_, it)| text(it, look)).collect();
+        shown.extend(session_reports::probes().iter().map(|(_, it)| text(it, look)));
         shown.extend(
-            session_reports::probes()
-                .iter()
-                .map(|(_, it)| text(it, look)),
-        );
-        shown.extend(
-            session_reports::replays()
-                .iter()
-                .map(|(_, it)| text(&ReplayReport::new(it), look)),
+            session_reports::replays().iter().map(|(_, it)| text(&ReplayReport::new(it), look)),
         );
         for line in shown.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");
@@ -192,9 +148,7 @@ fn no_line_is_wider_than_asked_for() {
 
 /// Returns the first character that acts on a terminal.
 fn acts(shown: &str) -> Option<char> {
-    shown
-        .chars()
-        .find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}' || *c == '\u{feff}')
+    shown.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}' || *c == '\u{feff}')
 }
 
 #[test]
@@ -248,16 +202,10 @@ fn the_table_of_statements_is_that_of_the_contract() {
         "# The contract\n\nGenerated from `contract/*.toml` by `cargo test -p nri-tests --test conformance statements`.\n\n{}",
         statements_table::tables(&statements)
     );
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../nri-conformance/STATEMENTS.md"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../nri-conformance/STATEMENTS.md");
     if std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
         std::fs::write(path, &expected).expect("written");
     }
     let found = std::fs::read_to_string(path).expect("the table");
-    assert!(
-        found == expected,
-        "write it again with NRI_WRITE_SNAPSHOTS=1, and review it"
-    );
+    assert!(found == expected, "write it again with NRI_WRITE_SNAPSHOTS=1, and review it");
 }

@@ -73,47 +73,30 @@ fn statement(mutation: &str) -> &str {
 
 fn run(mutation: &str) -> Report {
     // Twice as long as a runtime waits: several runs share the machine.
-    let timeouts = Timeouts {
-        registration: Duration::from_secs(10),
-        request: Duration::from_secs(4),
-    };
-    let options = Options {
-        timeouts,
-        ..Options::default()
-    };
-    let run = Run::new(mutant(mutation))
-        .options(options)
-        .revisions(REVISIONS);
+    let timeouts =
+        Timeouts { registration: Duration::from_secs(10), request: Duration::from_secs(4) };
+    let options = Options { timeouts, ..Options::default() };
+    let run = Run::new(mutant(mutation)).options(options).revisions(REVISIONS);
     run.run_blocking().expect("the mutant starts")
 }
 
 /// Returns the statements that say the same as one.
 fn aliases(id: &str) -> BTreeSet<&str> {
     let same = |it: &&contract::Statement| it.id == id || it.same_as.as_deref() == Some(id);
-    let mut ids: BTreeSet<&str> = contract::all()
-        .iter()
-        .filter(same)
-        .map(|it| &*it.id)
-        .collect();
+    let mut ids: BTreeSet<&str> = contract::all().iter().filter(same).map(|it| &*it.id).collect();
     ids.extend(contract::get(id).and_then(|it| it.same_as.as_deref()));
     ids
 }
 
 fn broken(report: &Report) -> BTreeSet<&str> {
-    report
-        .failures()
-        .map(|(result, _)| result.statement)
-        .collect()
+    report.failures().map(|(result, _)| result.statement).collect()
 }
 
 fn failures(report: &Report) -> String {
     let lines = report.failures();
     let lines: Vec<String> = lines
         .map(|(result, failure)| {
-            format!(
-                "{} {} {:?}: {failure}",
-                result.statement, result.test, result.revision
-            )
+            format!("{} {} {:?}: {failure}", result.statement, result.test, result.revision)
         })
         .collect();
     lines.join("\n")
@@ -188,10 +171,7 @@ fn a_soak_test_finds_a_plugin_that_ends_after_100_000_events() {
             only: ["W17".to_owned()].into(),
             soak,
             // Among so many events, one may take long on a busy machine.
-            timeouts: Timeouts {
-                request: Duration::from_secs(60),
-                ..Timeouts::default()
-            },
+            timeouts: Timeouts { request: Duration::from_secs(60), ..Timeouts::default() },
             ..Options::default()
         };
         let run = Run::new(mutant("W4-soak")).options(options);
@@ -206,9 +186,6 @@ fn wrong(mutation: &str) -> Option<String> {
     let report = run(mutation);
     let (found, expected) = (broken(&report), aliases(id));
     (!found.contains(id) || !found.is_subset(&expected)).then(|| {
-        format!(
-            "{mutation}: broke {found:?}, expected {expected:?}\n{}",
-            failures(&report)
-        )
+        format!("{mutation}: broke {found:?}, expected {expected:?}\n{}", failures(&report))
     })
 }

@@ -17,14 +17,8 @@ use nri_tests::snapshot::difference;
 use serde::Deserialize;
 
 /// The examples that are plugins for a node and need no configuration.
-const EXAMPLES: [&str; 6] = [
-    "logger",
-    "template",
-    "device-injector",
-    "legacy",
-    "ulimit-adjuster",
-    "validator",
-];
+const EXAMPLES: [&str; 6] =
+    ["logger", "template", "device-injector", "legacy", "ulimit-adjuster", "validator"];
 
 /// The explanations of failures that stay.
 #[derive(Deserialize)]
@@ -44,19 +38,11 @@ struct Explanation {
 }
 
 fn run(path: &Path) -> Report {
-    let subject = Subject::launched(Executable {
-        path: path.to_owned(),
-        ..Executable::default()
-    });
+    let subject = Subject::launched(Executable { path: path.to_owned(), ..Executable::default() });
     // Longer than a runtime waits: several runs share the machine.
-    let timeouts = Timeouts {
-        registration: Duration::from_secs(20),
-        request: Duration::from_secs(10),
-    };
-    let run = Run::new(subject).options(Options {
-        timeouts,
-        ..Options::default()
-    });
+    let timeouts =
+        Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
+    let run = Run::new(subject).options(Options { timeouts, ..Options::default() });
     run.run_blocking().expect("the plugin starts")
 }
 
@@ -78,15 +64,13 @@ fn summary(report: &Report) -> String {
         let revisions = lines.entry(line).or_default();
         revisions.extend(result.revision.as_deref());
     }
-    lines
-        .into_iter()
-        .fold(String::new(), |mut text, (line, revisions)| {
-            let _ = writeln!(text, "{line}");
-            if !revisions.is_empty() {
-                let _ = writeln!(text, "    under {}", revisions.join(", "));
-            }
-            text
-        })
+    lines.into_iter().fold(String::new(), |mut text, (line, revisions)| {
+        let _ = writeln!(text, "{line}");
+        if !revisions.is_empty() {
+            let _ = writeln!(text, "    under {}", revisions.join(", "));
+        }
+        text
+    })
 }
 
 impl Explained {
@@ -99,17 +83,10 @@ impl Explained {
             .iter()
             .filter(|(result, _)| !is_explained(result.statement))
             .map(|(result, failure)| {
-                format!(
-                    "{name} fails {} without explanation: {failure}",
-                    result.statement
-                )
+                format!("{name} fails {} without explanation: {failure}", result.statement)
             });
         let kept = of_plugin()
-            .filter(|it| {
-                failures
-                    .iter()
-                    .all(|(result, _)| result.statement != it.statement)
-            })
+            .filter(|it| failures.iter().all(|(result, _)| result.statement != it.statement))
             .map(|it| format!("{name} keeps {} now", it.statement));
         unexplained.chain(kept).collect()
     }
@@ -127,10 +104,7 @@ fn go_plugins_fail_only_what_is_explained() {
     let wrong = judged(plugins.len(), &plugins, |(name, path)| {
         let report = run(path);
         let mut wrong = explained.differences(name, &report);
-        wrong.extend(difference(
-            &format!("conformance/{name}.txt"),
-            &summary(&report),
-        ));
+        wrong.extend(difference(&format!("conformance/{name}.txt"), &summary(&report)));
         (!wrong.is_empty()).then(|| wrong.join("\n"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

@@ -42,12 +42,7 @@ impl<'z> Animal<'z> {
         let path = folder.path().display().to_string();
         let config = plugin.config.replace("{folder}", &path);
         fs::write(folder.path().join("config"), config).expect("it can be written");
-        Animal {
-            program: published::program(plugin, release),
-            plugin,
-            release,
-            folder,
-        }
+        Animal { program: published::program(plugin, release), plugin, release, folder }
     }
 
     /// Returns its name and version.
@@ -107,10 +102,8 @@ fn examine(animal: &Animal<'_>) -> Vec<String> {
 }
 
 fn probed(animal: &Animal<'_>, targets: &[Target<'_>]) -> Probed {
-    let options = Options {
-        targets: targets.iter().map(probe_target).collect(),
-        ..Options::default()
-    };
+    let options =
+        Options { targets: targets.iter().map(probe_target).collect(), ..Options::default() };
     let subject = animal.subject();
     blocking(probe(&subject, &options)).expect("it can be executed")
 }
@@ -123,14 +116,10 @@ fn blocking<T>(future: impl Future<Output = T>) -> T {
 /// Compares the statements that the plugin fails with those in the table.
 fn broken_statements(animal: &Animal<'_>) -> Vec<String> {
     // Longer than a runtime waits: several runs share the machine.
-    let timeouts = Timeouts {
-        registration: Duration::from_secs(20),
-        request: Duration::from_secs(10),
-    };
-    let run = Run::new(animal.subject()).options(plugin::Options {
-        timeouts,
-        ..plugin::Options::default()
-    });
+    let timeouts =
+        Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
+    let run = Run::new(animal.subject())
+        .options(plugin::Options { timeouts, ..plugin::Options::default() });
     let report = run.run_blocking().expect("the plugin starts");
     let failed: BTreeMap<_, _> = report
         .failures()
@@ -141,12 +130,9 @@ fn broken_statements(animal: &Animal<'_>) -> Vec<String> {
         let mut known = known.iter();
         !known.any(|it| it.statement == **statement)
     });
-    let mut wrong: Vec<_> = unknown
-        .map(|(statement, failure)| format!("fails {statement}: {failure}"))
-        .collect();
-    let kept = known
-        .iter()
-        .filter(|it| !it.sometimes && !failed.contains_key(&*it.statement));
+    let mut wrong: Vec<_> =
+        unknown.map(|(statement, failure)| format!("fails {statement}: {failure}")).collect();
+    let kept = known.iter().filter(|it| !it.sometimes && !failed.contains_key(&*it.statement));
     wrong.extend(kept.map(|it| format!("keeps {}", it.statement)));
     wrong
 }
@@ -158,9 +144,7 @@ fn sessions(animal: &Animal<'_>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, (ours, theirs)) in ours.steps.iter().zip(&theirs.steps).enumerate() {
         if ours != theirs {
-            wrong.push(format!(
-                "step {number}: ours {ours}, under the reference {theirs}"
-            ));
+            wrong.push(format!("step {number}: ours {ours}, under the reference {theirs}"));
         }
     }
     if ours.steps.len() != theirs.steps.len() {
@@ -170,15 +154,10 @@ fn sessions(animal: &Animal<'_>) -> Vec<String> {
             theirs.steps.len()
         ));
     }
-    let replayed = Replay::new(&theirs.file, animal.subject())
-        .run_blocking()
-        .expect("the plugin registers");
+    let replayed =
+        Replay::new(&theirs.file, animal.subject()).run_blocking().expect("the plugin registers");
     wrong.extend(replayed.differences.iter().map(ToString::to_string));
-    let text: String = theirs
-        .steps
-        .iter()
-        .map(|step| format!("{step}\n"))
-        .collect();
+    let text: String = theirs.steps.iter().map(|step| format!("{step}\n")).collect();
     wrong.extend(difference(&format!("zoo/{}.txt", animal.name()), &text));
     wrong
 }
@@ -194,10 +173,8 @@ fn published_plugins_are_what_the_table_says() {
     let wrong = judged(AT_ONCE, &releases, |release| {
         let animal = Animal::new(*release);
         let found = examine(&animal);
-        let found: Vec<String> = found
-            .iter()
-            .map(|it| format!("{}: {it}", animal.name()))
-            .collect();
+        let found: Vec<String> =
+            found.iter().map(|it| format!("{}: {it}", animal.name())).collect();
         (!found.is_empty()).then(|| found.join("\n"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -10,10 +10,7 @@ use nri_conformance::runtime::{Options, run};
 use nri_tests::containerd;
 use nri_tests::node::{IMAGE, Node};
 
-#[allow(
-    dead_code,
-    reason = "recordings are judged by the tests of `nri-conformance`"
-)]
+#[allow(dead_code, reason = "recordings are judged by the tests of `nri-conformance`")]
 #[path = "../../../nri-conformance/tests/runtime_mutants/proxy.rs"]
 mod proxy;
 

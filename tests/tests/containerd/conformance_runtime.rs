@@ -16,9 +16,7 @@ fn report(node: &Node) -> Report {
     options.image = IMAGE.to_owned();
     options.failing_command = vec!["/pause".to_owned(), "fail".to_owned()];
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
-    runtime
-        .block_on(run(&options))
-        .expect("the runtime can be tested")
+    runtime.block_on(run(&options)).expect("the runtime can be tested")
 }
 
 /// Returns a line for each result.

@@ -9,24 +9,15 @@ const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 
 fn launched(full_name: &'static str, nri: &str, check: impl FnOnce(&mut Node), release: &str) {
     let executable = peers::plugin(nri);
-    let mut containerd = containerd::start(
-        release,
-        &[Launched {
-            full_name,
-            executable: &executable,
-            config: "",
-        }],
-    );
+    let mut containerd =
+        containerd::start(release, &[Launched { full_name, executable: &executable, config: "" }]);
     containerd.lifecycle("first");
     check(&mut containerd);
 }
 
 fn warnings(containerd: &mut Node) -> Vec<String> {
     let lines = containerd.log().iter();
-    lines
-        .filter(|line| line.contains("deprecated=StateChange"))
-        .cloned()
-        .collect()
+    lines.filter(|line| line.contains("deprecated=StateChange")).cloned().collect()
 }
 
 #[test]
@@ -35,11 +26,7 @@ fn an_old_plugin_is_deprecated_on_a_runtime_that_has_dedicated_calls() {
         "10-old",
         "v0.11.0",
         |containerd| {
-            assert!(
-                containerd::deprecation_ids(containerd)
-                    .iter()
-                    .any(|id| id == DEPRECATION)
-            );
+            assert!(containerd::deprecation_ids(containerd).iter().any(|id| id == DEPRECATION));
             let warnings = warnings(containerd);
             assert!(
                 warnings
@@ -58,11 +45,7 @@ fn a_new_plugin_is_not_deprecated() {
         "10-new",
         "v0.12.5",
         |containerd| {
-            assert!(
-                !containerd::deprecation_ids(containerd)
-                    .iter()
-                    .any(|id| id == DEPRECATION)
-            );
+            assert!(!containerd::deprecation_ids(containerd).iter().any(|id| id == DEPRECATION));
             assert_eq!(warnings(containerd), Vec::<String>::new());
         },
         "v2.4.2",
@@ -75,11 +58,7 @@ fn a_runtime_that_knows_only_state_changes_records_nothing() {
         "10-old",
         "v0.11.0",
         |containerd| {
-            assert!(
-                !containerd::deprecation_ids(containerd)
-                    .iter()
-                    .any(|id| id == DEPRECATION)
-            );
+            assert!(!containerd::deprecation_ids(containerd).iter().any(|id| id == DEPRECATION));
             assert_eq!(warnings(containerd), Vec::<String>::new());
         },
         "v2.2.9",
@@ -90,12 +69,8 @@ fn a_runtime_that_knows_only_state_changes_records_nothing() {
 fn an_external_plugin_sees_the_life_of_a_pod_in_order() {
     for release in peers::CONTAINERD_RELEASES {
         let mut containerd = containerd::start(release, &[]);
-        let mut plugin = Plugin::external(
-            &peers::plugin("v0.12.5"),
-            &containerd.nri_socket(),
-            "10-seen",
-            &[],
-        );
+        let mut plugin =
+            Plugin::external(&peers::plugin("v0.12.5"), &containerd.nri_socket(), "10-seen", &[]);
         plugin.wait_for("the state", |line| line["event"] == "Synchronize");
         containerd.wait_for_log("plugin \"10-seen\" connected and synchronized");
         let pod = containerd.run_pod("first", &[]);
@@ -107,15 +82,11 @@ fn an_external_plugin_sees_the_life_of_a_pod_in_order() {
             containerd.request(verb, &container);
         }
         containerd.remove_pod(&pod);
-        let last = plugin.wait_for("the end of the pod", |line| {
-            line["event"] == "RemovePodSandbox"
-        });
+        let last =
+            plugin.wait_for("the end of the pod", |line| line["event"] == "RemovePodSandbox");
         assert_eq!(last["pod"], pod);
         let events = plugin.take_all(|line| line["pod"] == pod);
-        let names: Vec<_> = events
-            .iter()
-            .filter_map(|event| event["event"].as_str())
-            .collect();
+        let names: Vec<_> = events.iter().filter_map(|event| event["event"].as_str()).collect();
         let expected = [
             "RunPodSandbox",
             "CreateContainer",

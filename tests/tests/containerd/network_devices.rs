@@ -64,18 +64,13 @@ fn fire(
 #[test]
 fn devices_move_into_the_pod_and_back() {
     let (host, pod) = (Namespace::new("host"), Namespace::new("pod"));
-    host.ip(&[
-        "link", "add", "dev0", "type", "veth", "peer", "name", "dev1",
-    ]);
+    host.ip(&["link", "add", "dev0", "type", "veth", "peer", "name", "dev1"]);
     // The plugin runs in the namespace that plays the host's.
     let folder = tempfile::tempdir().expect("temporary folder");
     let wrapper = folder.path().join("plugin");
     let plugin = example("network-device-injector");
-    let script = format!(
-        "#!/bin/sh\nexec nsenter --net={} {} \"$@\"\n",
-        host.path(),
-        plugin.display()
-    );
+    let script =
+        format!("#!/bin/sh\nexec nsenter --net={} {} \"$@\"\n", host.path(), plugin.display());
     fs::write(&wrapper, script).expect("file can be written");
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).expect("mode can be set");
     let mut runtime = Runtime::started("v0.12.5");
@@ -99,10 +94,9 @@ fn devices_move_into_the_pod_and_back() {
     assert!(host.device("dev1").is_some() && pod.device("eth1").is_none());
 
     // No device stays in a pod that fails, whether the move or the configuration does.
-    for (broken, reason) in [
-        ("{name: dev1, mtu: 9}", "Invalid argument"),
-        ("{name: absent}", "No such device"),
-    ] {
+    for (broken, reason) in
+        [("{name: dev1, mtu: 9}", "Invalid argument"), ("{name: absent}", "No such device")]
+    {
         let devices = format!("[{{name: dev0}}, {broken}]");
         let error = fire(&mut runtime, "RunPodSandbox", &pod, &devices).expect_err("is refused");
         assert!(error.contains(reason), "{error}");

@@ -15,13 +15,10 @@ const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 /// Returns the names of a pod's events in the logger's file, in order.
 fn logged(file: &Path, pod: &str) -> Vec<String> {
     let text = fs::read_to_string(file).expect("the logger writes its file");
-    let lines = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let lines =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
     let events = lines.filter(|line| line["pod"]["id"] == pod);
-    events
-        .filter_map(|line| Some(line["event"].as_str()?.to_owned()))
-        .collect()
+    events.filter_map(|line| Some(line["event"].as_str()?.to_owned())).collect()
 }
 
 #[test]
@@ -31,10 +28,7 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
         let file = folder.path().join("events");
         let (logger, legacy) = (example("logger"), example("legacy"));
         let config = format!("logFile: {}", file.display());
-        let plugins = [
-            ("10-logger", &logger, config.as_str()),
-            ("20-legacy", &legacy, ""),
-        ];
+        let plugins = [("10-logger", &logger, config.as_str()), ("20-legacy", &legacy, "")];
         let plugins = plugins.map(|(full_name, executable, config)| Launched {
             full_name,
             executable,
@@ -64,10 +58,7 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
         assert_eq!(logged(&file, &pod), expected, "{release}");
         // Nor is the plugin of the old kind held against us: the stub takes the dedicated calls for it.
         let deprecations = containerd::deprecation_ids(&containerd);
-        assert!(
-            !deprecations.iter().any(|id| id == DEPRECATION),
-            "{release}: {deprecations:?}"
-        );
+        assert!(!deprecations.iter().any(|id| id == DEPRECATION), "{release}: {deprecations:?}");
         let warnings: Vec<_> = containerd
             .log()
             .iter()
@@ -81,28 +72,16 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
 fn beside_an_old_go_plugin_only_that_one_is_deprecated() {
     let (logger, old) = (example("logger"), peers::plugin("v0.11.0"));
     let plugins = [("10-logger", &logger), ("20-old", &old)];
-    let plugins = plugins.map(|(full_name, executable)| Launched {
-        full_name,
-        executable,
-        config: "",
-    });
+    let plugins =
+        plugins.map(|(full_name, executable)| Launched { full_name, executable, config: "" });
     let mut containerd = containerd::start("v2.4.2", &plugins);
     containerd.lifecycle("first");
-    assert!(
-        containerd::deprecation_ids(&containerd)
-            .iter()
-            .any(|id| id == DEPRECATION)
-    );
+    assert!(containerd::deprecation_ids(&containerd).iter().any(|id| id == DEPRECATION));
     let log = containerd.log();
-    let warnings: Vec<_> = log
-        .iter()
-        .filter(|line| line.contains("deprecated=StateChange"))
-        .collect();
+    let warnings: Vec<_> =
+        log.iter().filter(|line| line.contains("deprecated=StateChange")).collect();
     assert!(!warnings.is_empty());
-    assert!(
-        warnings.iter().all(|line| line.ends_with("plugin=20-old")),
-        "{warnings:#?}"
-    );
+    assert!(warnings.iter().all(|line| line.ends_with("plugin=20-old")), "{warnings:#?}");
 }
 
 #[test]

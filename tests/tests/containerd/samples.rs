@@ -16,10 +16,8 @@ use nri_tests::{containerd, crio, messages};
 use prost_reflect::{DynamicMessage, Value};
 
 /// The annotations that every kubelet gives to a pod.
-const POD_ANNOTATIONS: [&str; 2] = [
-    "kubernetes.io/config.seen=2026-01-01T00:00:00.000000000Z",
-    "kubernetes.io/config.source=api",
-];
+const POD_ANNOTATIONS: [&str; 2] =
+    ["kubernetes.io/config.seen=2026-01-01T00:00:00.000000000Z", "kubernetes.io/config.source=api"];
 
 /// The annotations that every kubelet gives to a container.
 const CONTAINER_ANNOTATIONS: [&str; 5] = [
@@ -44,9 +42,7 @@ fn add_value(value: &Value, path: &str, present: &mut BTreeSet<String>) {
     present.insert(path.to_owned());
     match value {
         Value::Message(message) => add(message, path, present),
-        Value::List(list) => list
-            .iter()
-            .for_each(|value| add_value(value, path, present)),
+        Value::List(list) => list.iter().for_each(|value| add_value(value, path, present)),
         Value::EnumNumber(number) => {
             present.insert(format!("{path} = {number}"));
         }
@@ -63,9 +59,7 @@ fn add_value(value: &Value, path: &str, present: &mut BTreeSet<String>) {
 /// Adds a request of a plugin's RPC. An event in StateChange counts as a request of the RPC that is dedicated to it.
 fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
     let pool = messages::newest();
-    let service = pool
-        .get_service_by_name(PLUGIN_SERVICE)
-        .expect("the service of plugins");
+    let service = pool.get_service_by_name(PLUGIN_SERVICE).expect("the service of plugins");
     let method = service.methods().find(|method| method.name() == rpc);
     let input = method.expect("an RPC of plugins").input();
     let mut message = DynamicMessage::decode(input, payload).expect("a request");
@@ -78,9 +72,7 @@ fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
 
 /// Removes the event from a StateChange, and returns the RPC that is dedicated to it.
 fn take_event(message: &mut DynamicMessage) -> &'static str {
-    let event = message
-        .get_field_by_name("event")
-        .and_then(|value| value.as_enum_number());
+    let event = message.get_field_by_name("event").and_then(|value| value.as_enum_number());
     message.clear_field_by_name("event");
     let mut rpcs = Revision::rpcs().iter();
     let rpc = rpcs.find(|rpc| rpc.event.map(i32::from) == event);
@@ -119,10 +111,7 @@ fn record(node: &mut Node, file: &Path) {
     node.wait_for_log("plugin \"99-nri-recorder\" connected and synchronized");
     live(node, "sample");
     drop(stop);
-    runtime
-        .block_on(recording)
-        .expect("no panic")
-        .expect("is recorded");
+    runtime.block_on(recording).expect("no panic").expect("is recorded");
 }
 
 /// Returns what the requests in a recording contain. The RPCs of a connection itself, such as Configure, are not about pods.
@@ -153,11 +142,7 @@ fn samples(runtime: RuntimeKind) -> Present {
             add_request(&mut present, rpc.name, &sample);
         }
     }
-    let state = SynchronizeRequest {
-        pods: vec![pod],
-        containers: vec![container],
-        more: false,
-    };
+    let state = SynchronizeRequest { pods: vec![pod], containers: vec![container], more: false };
     add_request(&mut present, "Synchronize", &state.encode_to_vec());
     present
 }
@@ -188,11 +173,7 @@ fn compare(mut node: Node, runtime: RuntimeKind, accepted: &[&str]) {
         different.extend(missing.map(|path| format!("only recorded: {rpc} {path}")));
         let mut invented = sample.difference(sent).collect::<Vec<_>>();
         invented.retain(|path| !NOT_RECORDED.iter().any(|part| path.contains(part)));
-        different.extend(
-            invented
-                .iter()
-                .map(|path| format!("only in the sample: {rpc} {path}")),
-        );
+        different.extend(invented.iter().map(|path| format!("only in the sample: {rpc} {path}")));
     }
     different.retain(|line| !accepted.contains(&line.as_str()));
     assert!(different.is_empty(), "{}", different.join("\n"));

@@ -10,23 +10,15 @@ const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 fn containerd_runs_a_module_from_its_plugin_directory() {
     let every_event = module("nri-tests-wasm", "every_event");
     let pod_name = module("nri-example-wasm", "pod-name");
-    let plugins = [
-        ("10-every-event.wasm", &every_event, "some text"),
-        ("20-pod-name", &pod_name, ""),
-    ];
-    let plugins = plugins.map(|(full_name, executable, config)| Launched {
-        full_name,
-        executable,
-        config,
-    });
+    let plugins =
+        [("10-every-event.wasm", &every_event, "some text"), ("20-pod-name", &pod_name, "")];
+    let plugins =
+        plugins.map(|(full_name, executable, config)| Launched { full_name, executable, config });
     let mut containerd = containerd::start("v2.4.2", &plugins);
     let pod = containerd.run_pod("first", &[]);
     let container = containerd.create(&pod, "main", &[]);
     containerd.request("start", &container);
-    let spec = containerd::ctr(
-        &containerd,
-        &["-n", "k8s.io", "container", "info", &container],
-    );
+    let spec = containerd::ctr(&containerd, &["-n", "k8s.io", "container", "info", &container]);
     assert!(spec.contains("POD_NAME=first"), "{spec}");
     for verb in ["update", "stop", "remove"] {
         containerd.request(verb, &container);
@@ -52,8 +44,5 @@ fn containerd_runs_a_module_from_its_plugin_directory() {
     ];
     assert_eq!(names, expected);
     let deprecations = containerd::deprecation_ids(&containerd);
-    assert!(
-        !deprecations.iter().any(|id| id == DEPRECATION),
-        "{deprecations:?}"
-    );
+    assert!(!deprecations.iter().any(|id| id == DEPRECATION), "{deprecations:?}");
 }

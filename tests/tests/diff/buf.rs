@@ -16,21 +16,14 @@ use nri_tests::random::Case;
 fn revisions() {
     let buf = Buf::find().expect("buf is installed");
     let root = tempfile::tempdir().unwrap();
-    let sides: Vec<Side> = REVISIONS
-        .iter()
-        .map(|revision| side(root.path(), revision))
-        .collect();
+    let sides: Vec<Side> = REVISIONS.iter().map(|revision| side(root.path(), revision)).collect();
     let mut total = 0;
     for (from, old) in REVISIONS.iter().zip(&sides) {
         for (to, new) in REVISIONS.iter().zip(&sides) {
             for category in CATEGORIES {
                 let (differ, shared) = compare(&buf, old, new, &[category]).unwrap();
                 let (from, to) = (from.name, to.name);
-                assert!(
-                    differ.is_empty(),
-                    "{from} to {to}, {category}:\n{}",
-                    text(&differ)
-                );
+                assert!(differ.is_empty(), "{from} to {to}, {category}:\n{}", text(&differ));
                 total += shared;
             }
         }
@@ -49,22 +42,13 @@ fn side(root: &Path, revision: &Revision) -> Side {
 #[test]
 fn fixtures() {
     let buf = Buf::find().expect("buf is installed");
-    for Fixture {
-        rule,
-        previous,
-        current,
-    } in fixtures::all()
-    {
-        for (from, to, direction) in [
-            (&previous, &current, "forward"),
-            (&current, &previous, "backward"),
-        ] {
+    for Fixture { rule, previous, current } in fixtures::all() {
+        for (from, to, direction) in
+            [(&previous, &current, "forward"), (&current, &previous, "backward")]
+        {
             let (differ, shared) = compare(&buf, from, to, &CATEGORIES).unwrap();
             assert!(differ.is_empty(), "{rule}, {direction}:\n{}", text(&differ));
-            assert!(
-                shared > 0 || direction == "backward",
-                "{rule}: nothing to compare"
-            );
+            assert!(shared > 0 || direction == "backward", "{rule}: nothing to compare");
         }
     }
 }
@@ -96,10 +80,7 @@ fn sets(buf: &Buf, fixture: &Path, source_info: bool) {
             "{name}, {direction}, places: {source_info}:\n{}",
             text(&differ)
         );
-        assert!(
-            shared > 0 || direction == "backward",
-            "{name}: nothing to compare"
-        );
+        assert!(shared > 0 || direction == "backward", "{name}: nothing to compare");
     }
 }
 
@@ -113,10 +94,7 @@ fn accepted_differences_exist() {
     assert!(differ.is_empty() && shared > 0, "{}", text(&differ));
     let printed = buf.breaking(&from.path, &to.path, &["PACKAGE"]).unwrap();
     for accepted in accepted::all() {
-        assert!(
-            printed.iter().any(|printed| accepted.is(printed)),
-            "no longer: {accepted:?}"
-        );
+        assert!(printed.iter().any(|printed| accepted.is(printed)), "no longer: {accepted:?}");
     }
 }
 
@@ -149,10 +127,7 @@ fn random_schemas() {
         "{} of {cases} cases do not compile",
         refused.len()
     );
-    assert!(
-        total as u64 >= cases,
-        "only {total} annotations in {cases} cases"
-    );
+    assert!(total as u64 >= cases, "only {total} annotations in {cases} cases");
 }
 
 fn random_schema(buf: &Buf, seed: u64) -> Result<(Vec<Difference>, usize), String> {

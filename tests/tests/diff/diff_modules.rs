@@ -24,9 +24,7 @@ message Status { int32 code = 1; string message = 2; repeated google.protobuf.An
 /// Downloads a module; returns its folder.
 fn module(path: &str, version: &str) -> PathBuf {
     let mut go = Command::new("go");
-    let answer = run(go
-        .args(["mod", "download", "-json"])
-        .arg(format!("{path}@{version}")));
+    let answer = run(go.args(["mod", "download", "-json"]).arg(format!("{path}@{version}")));
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     PathBuf::from(answer["Dir"].as_str().expect("a folder"))
 }
@@ -62,10 +60,7 @@ fn the_api_of_containerd() {
     assert_eq!(rules(&report), [""; 0]);
     assert!(!rules(&compare(&new, &old, import).unwrap()).is_empty());
     let error = without_imports(&old, &new);
-    assert!(
-        error.contains("import 'google/rpc/status.proto' not found"),
-        "{error}"
-    );
+    assert!(error.contains("import 'google/rpc/status.proto' not found"), "{error}");
 }
 
 #[test]
@@ -74,11 +69,7 @@ fn cri() {
     let (old, new) = (folder("v0.31.2"), folder("v0.37.0"));
     let import = format!("{GOGO}={}", module(GOGO, "v1.3.2").display());
     let report = compare(&old, &new, &import).unwrap();
-    assert!(
-        rules(&report).contains(&"FIELD_SAME_TYPE"),
-        "{:?}",
-        report.findings
-    );
+    assert!(rules(&report).contains(&"FIELD_SAME_TYPE"), "{:?}", report.findings);
     let error = without_imports(&old, &new);
     assert!(error.contains("gogoproto/gogo.proto' not found"), "{error}");
 }

@@ -46,10 +46,7 @@ fn damaged_sets_are_refused_or_compared() {
             }
         }
     }
-    assert!(
-        refused > 300 && compared > 300,
-        "{refused} refused, {compared} compared"
-    );
+    assert!(refused > 300 && compared > 300, "{refused} refused, {compared} compared");
 }
 
 #[test]
@@ -65,28 +62,14 @@ fn what_is_wrong_with_a_set_is_told() {
         }
     };
     assert_eq!(message(&set(b"")), "a file has no name");
-    assert_eq!(
-        message(&file(b"\x1a\x01b")),
-        "a: imports b, which the set does not contain"
-    );
+    assert_eq!(message(&file(b"\x1a\x01b")), "a: imports b, which the set does not contain");
     assert_eq!(message(&file(b"\x22\x00")), "a: a message has no name");
     assert_eq!(message(&file(b"\x62\x01x")), "a: unknown syntax \"x\"");
+    assert_eq!(message(&file(b"\x62\x08editions\x70\x07")), "a: unknown edition 7");
+    assert_eq!(message(&[file(b""), file(b"")].concat()), "a is declared twice");
+    assert_eq!(message(&file(b"\x22\x03\x0a\x01M\x22\x03\x0a\x01M")), "a: M is declared twice");
     assert_eq!(
-        message(&file(b"\x62\x08editions\x70\x07")),
-        "a: unknown edition 7"
-    );
-    assert_eq!(
-        message(&[file(b""), file(b"")].concat()),
-        "a is declared twice"
-    );
-    assert_eq!(
-        message(&file(b"\x22\x03\x0a\x01M\x22\x03\x0a\x01M")),
-        "a: M is declared twice"
-    );
-    assert_eq!(
-        message(&file(
-            b"\x22\x0e\x0a\x01M\x12\x09\x0a\x01f\x28\x0b\x32\x02.T"
-        )),
+        message(&file(b"\x22\x0e\x0a\x01M\x12\x09\x0a\x01f\x28\x0b\x32\x02.T")),
         "a: field M.f has no type, or one that the set does not declare"
     );
     assert_eq!(

@@ -14,9 +14,8 @@ fn history() -> History {
 fn every_fixture_finds_its_rule_and_what_was_reviewed() {
     let history = history();
     for fixture in fixture::all("nri") {
-        let findings = fixture
-            .findings(&history)
-            .unwrap_or_else(|error| panic!("{}: {error}", fixture.rule));
+        let findings =
+            fixture.findings(&history).unwrap_or_else(|error| panic!("{}: {error}", fixture.rule));
         assert!(
             findings.iter().any(|finding| finding.rule == fixture.rule),
             "{} is not found in its own fixture:\n{}",
@@ -32,15 +31,8 @@ fn identical_inputs_give_nothing() {
     let history = history();
     for fixture in fixture::all("nri") {
         for side in ["previous", "current"] {
-            let findings = fixture
-                .findings_of_one(&history, side)
-                .expect("compiled before");
-            assert!(
-                findings.is_empty(),
-                "{} {side}:\n{}",
-                fixture.rule,
-                listing(&findings)
-            );
+            let findings = fixture.findings_of_one(&history, side).expect("compiled before");
+            assert!(findings.is_empty(), "{} {side}:\n{}", fixture.rule, listing(&findings));
         }
     }
 }
@@ -50,10 +42,8 @@ fn every_nri_rule_has_a_fixture_and_a_snapshot() {
     let is_nri = |rule: &&rules::Rule| rule.categories.contains(&Category::Nri);
     let mut rules: Vec<&str> = rules::all().filter(is_nri).map(|rule| rule.id).collect();
     rules.sort_unstable();
-    let fixtures: Vec<String> = fixture::all("nri")
-        .into_iter()
-        .map(|fixture| fixture.rule)
-        .collect();
+    let fixtures: Vec<String> =
+        fixture::all("nri").into_iter().map(|fixture| fixture.rule).collect();
     let mut snapshots = snapshot::names("rules");
     snapshots.retain(|name| name.starts_with("NRI_"));
     assert_eq!(fixtures, rules);
@@ -65,18 +55,11 @@ fn every_nri_rule_has_a_fixture_and_a_snapshot() {
 fn nri_rules_say_nothing_about_other_schemas() {
     let history = history();
     for fixture in fixture::all("breaking") {
-        let findings = fixture
-            .findings(&history)
-            .unwrap_or_else(|error| panic!("{}: {error}", fixture.rule));
+        let findings =
+            fixture.findings(&history).unwrap_or_else(|error| panic!("{}: {error}", fixture.rule));
+        assert!(findings.iter().any(|finding| finding.rule == fixture.rule), "{}", fixture.rule);
         assert!(
-            findings.iter().any(|finding| finding.rule == fixture.rule),
-            "{}",
-            fixture.rule
-        );
-        assert!(
-            findings
-                .iter()
-                .all(|finding| !finding.rule.starts_with("NRI_")),
+            findings.iter().all(|finding| !finding.rule.starts_with("NRI_")),
             "{}",
             fixture.rule
         );

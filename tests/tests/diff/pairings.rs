@@ -54,35 +54,19 @@ fn outcomes(report: &DiffReport, element: &str) -> Vec<Outcome> {
 fn is_wire(rule: &str) -> bool {
     let rule = nri_compat::rules::get(rule).expect("a known rule");
     let on_the_wire = [Category::Wire, Category::Nri];
-    rule.categories
-        .iter()
-        .any(|category| on_the_wire.contains(category))
+    rule.categories.iter().any(|category| on_the_wire.contains(category))
         && !NOT_ON_THE_WIRE.contains(&rule.id)
 }
 
 /// Asserts that an error about the wire comes with trouble in a pairing, and that pairings that
 /// simply work have no errors other than those that do not affect peers.
 fn assert_consistent(report: &DiffReport, changes: &str) {
-    let errors = report
-        .findings
-        .iter()
-        .filter(|finding| finding.level == Level::Error);
-    let works = report
-        .pairings
-        .iter()
-        .all(|pairing| pairing.outcome() == Outcome::Works);
+    let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
+    let works = report.pairings.iter().all(|pairing| pairing.outcome() == Outcome::Works);
     for error in errors {
-        let concerned = report
-            .pairings
-            .iter()
-            .any(|pairing| pairing.concerns(&error.element));
-        let says_so = error
-            .message
-            .contains("NRI peers still understand each other");
-        assert!(
-            says_so || !works,
-            "{changes}: {error:?} beside pairings that work"
-        );
+        let concerned = report.pairings.iter().any(|pairing| pairing.concerns(&error.element));
+        let says_so = error.message.contains("NRI peers still understand each other");
+        assert!(says_so || !works, "{changes}: {error:?} beside pairings that work");
         assert!(
             concerned || says_so || !is_wire(error.rule),
             "{changes}: no pairing has {error:?}"
@@ -93,66 +77,21 @@ fn assert_consistent(report: &DiffReport, changes: &str) {
 #[test]
 fn what_happens_on_the_wire_is_named() {
     let cases = [
-        (
-            "Hooks hooks = 10;",
-            "string hooks = 10;",
-            "Container.hooks",
-            Outcome::Fails,
-        ),
-        (
-            "Hooks hooks = 10;",
-            "string hooks = 10;",
-            "CREATE_CONTAINER",
-            Outcome::Fails,
-        ),
-        (
-            "Hooks hooks = 10;",
-            "string hooks = 10;",
-            "Plugin.Synchronize",
-            Outcome::Dropped,
-        ),
-        (
-            "uint32 pid = 12;",
-            "string pid = 12;",
-            "Container.pid",
-            Outcome::Fails,
-        ),
-        (
-            "uint32 pid = 12;",
-            "int32 pid = 12;",
-            "Container.pid",
-            Outcome::Misreads,
-        ),
-        (
-            "rpc CreateContainer(",
-            "rpc CreateContainer(stream ",
-            "CREATE_CONTAINER",
-            Outcome::Fails,
-        ),
-        (
-            "rpc Shutdown(Empty)",
-            "rpc Shutdown(Container)",
-            "Plugin.Shutdown",
-            Outcome::Loses,
-        ),
-        (
-            "uint32 pid = 12;",
-            "optional uint32 pid = 12;",
-            "Container.pid",
-            Outcome::LosesPresence,
-        ),
+        ("Hooks hooks = 10;", "string hooks = 10;", "Container.hooks", Outcome::Fails),
+        ("Hooks hooks = 10;", "string hooks = 10;", "CREATE_CONTAINER", Outcome::Fails),
+        ("Hooks hooks = 10;", "string hooks = 10;", "Plugin.Synchronize", Outcome::Dropped),
+        ("uint32 pid = 12;", "string pid = 12;", "Container.pid", Outcome::Fails),
+        ("uint32 pid = 12;", "int32 pid = 12;", "Container.pid", Outcome::Misreads),
+        ("rpc CreateContainer(", "rpc CreateContainer(stream ", "CREATE_CONTAINER", Outcome::Fails),
+        ("rpc Shutdown(Empty)", "rpc Shutdown(Container)", "Plugin.Shutdown", Outcome::Loses),
+        ("uint32 pid = 12;", "optional uint32 pid = 12;", "Container.pid", Outcome::LosesPresence),
         (
             "uint32 pid = 12;",
             "oneof process { uint32 pid = 12; }",
             "Container.pid",
             Outcome::LosesPresence,
         ),
-        (
-            "int32 events = 2;",
-            "sint32 events = 2;",
-            "ConfigureResponse.events",
-            Outcome::Misreads,
-        ),
+        ("int32 events = 2;", "sint32 events = 2;", "ConfigureResponse.events", Outcome::Misreads),
         (
             "int32 events = 2;",
             "repeated int32 events = 2;",
@@ -166,26 +105,13 @@ fn what_happens_on_the_wire_is_named() {
             Outcome::Misreads,
         ),
         ("LAST = 15;", "", "CREATE_CONTAINER", Outcome::Dropped),
-        (
-            "bool more = 2;",
-            "bool more = 3;",
-            "Plugin.Synchronize",
-            Outcome::Dropped,
-        ),
-        (
-            "RUN_POD_SANDBOX = 1;",
-            "RUN_POD_SANDBOX = 16;",
-            "RUN_POD_SANDBOX",
-            Outcome::Fails,
-        ),
+        ("bool more = 2;", "bool more = 3;", "Plugin.Synchronize", Outcome::Dropped),
+        ("RUN_POD_SANDBOX = 1;", "RUN_POD_SANDBOX = 16;", "RUN_POD_SANDBOX", Outcome::Fails),
     ];
     for (from, to, element, outcome) in cases {
         let report = changed(from, to);
         let found = outcomes(&report, element);
-        assert!(
-            found.contains(&outcome),
-            "{from} to {to}: {element} is {found:?}"
-        );
+        assert!(found.contains(&outcome), "{from} to {to}: {element} is {found:?}");
         let outcomes: Vec<Outcome> = report.pairings.iter().map(Pairing::outcome).collect();
         assert!(
             outcomes.iter().any(|outcome| *outcome > Outcome::Fallback),
@@ -197,17 +123,11 @@ fn what_happens_on_the_wire_is_named() {
 /// A plugin that cannot register is dropped, whichever side lacks the RPC.
 #[test]
 fn without_registration_nothing_works() {
-    let report = changed(
-        "rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);",
-        "",
-    );
+    let report = changed("rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);", "");
     for pairing in &report.pairings {
         assert_eq!(pairing.outcome(), Outcome::Dropped, "{pairing:?}");
     }
-    let report = changed(
-        "rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);",
-        "",
-    );
+    let report = changed("rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);", "");
     let outcomes: Vec<Outcome> = report.pairings.iter().map(Pairing::outcome).collect();
     assert!(outcomes.contains(&Outcome::Dropped), "{outcomes:?}");
 }
@@ -218,11 +138,7 @@ fn without_registration_nothing_works() {
 fn fields_that_exchange_their_numbers_are_misread() {
     let exchanged = newest()
         .replacen("string runtime_name = 2;", "string runtime_name = 3;", 1)
-        .replacen(
-            "string runtime_version = 3;",
-            "string runtime_version = 2;",
-            1,
-        );
+        .replacen("string runtime_version = 3;", "string runtime_version = 2;", 1);
     let report = compare(&newest(), &exchanged, Category::File).expect("it compiles");
     for pairing in &report.pairings {
         assert_eq!(pairing.outcome(), Outcome::Misreads, "{pairing:?}");
@@ -261,9 +177,7 @@ fn enum_values_that_exchange_their_numbers_are_misread() {
     for (first, first_new, second, second_new) in cases {
         let before = newest();
         assert!(before.contains(first) && before.contains(second));
-        let after = before
-            .replacen(first, first_new, 1)
-            .replacen(second, second_new, 1);
+        let after = before.replacen(first, first_new, 1).replacen(second, second_new, 1);
         let report = compare(&before, &after, Category::File).expect("it compiles");
         let misread = report.pairings.iter().flat_map(|pairing| &pairing.items);
         let mut misread = misread.filter(|item| item.outcome == Outcome::Misreads);
@@ -294,15 +208,9 @@ fn extensions_are_judged_like_fields() {
     };
     let before = proto2("extend Empty { optional string note = 100; }");
     for (after, outcome) in [
-        (
-            "extend Empty { optional int32 note = 100; }",
-            Outcome::Dropped,
-        ),
+        ("extend Empty { optional int32 note = 100; }", Outcome::Dropped),
         ("", Outcome::Loses),
-        (
-            "extend Empty { optional bytes note = 100; }",
-            Outcome::Dropped,
-        ),
+        ("extend Empty { optional bytes note = 100; }", Outcome::Dropped),
     ] {
         let report = compare(&before, &proto2(after), Category::File).expect("it compiles");
         let outcomes: Vec<_> = report.pairings.iter().map(Pairing::outcome).collect();
@@ -315,21 +223,9 @@ fn extensions_are_judged_like_fields() {
 #[test]
 fn a_wider_mask_is_compatible_and_the_finding_says_so() {
     let report = changed("int32 events = 2;", "int64 events = 2;");
-    assert!(
-        report
-            .pairings
-            .iter()
-            .all(|pairing| pairing.outcome() == Outcome::Works)
-    );
-    let mask = report
-        .findings
-        .iter()
-        .find(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED");
+    assert!(report.pairings.iter().all(|pairing| pairing.outcome() == Outcome::Works));
+    let mask = report.findings.iter().find(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED");
     let mask = mask.expect("the change is found");
     assert_eq!(mask.level, Level::Note);
-    assert!(
-        mask.message.contains("carry the same bits"),
-        "{}",
-        mask.message
-    );
+    assert!(mask.message.contains("carry the same bits"), "{}", mask.message);
 }

@@ -46,10 +46,7 @@ fn a_plugin_without_name_or_index_cannot_register() {
         ("string plugin_name = 1;", ""),
         ("string plugin_idx = 2;", "int32 plugin_idx = 2;"),
         // One side has both names, so that the number belongs to different fields.
-        (
-            "string plugin_idx = 2;",
-            "string label = 2; string plugin_idx = 22;",
-        ),
+        ("string plugin_idx = 2;", "string label = 2; string plugin_idx = 22;"),
     ] {
         let report = changed(from, to);
         assert_eq!(outcomes(&report), [Outcome::Dropped; 2], "{from} to {to}");
@@ -62,10 +59,7 @@ fn a_plugin_without_name_or_index_cannot_register() {
 fn an_update_without_its_container_fails() {
     let newest = newest();
     let at = newest.find("message ContainerUpdate {").expect("declared");
-    let field = newest[at..]
-        .find("string container_id = 1;")
-        .expect("declared")
-        + at;
+    let field = newest[at..].find("string container_id = 1;").expect("declared") + at;
     let end = field + "string container_id = 1;".len();
     for to in ["", "string container_id = 9;"] {
         let after = format!("{}{to}{}", &newest[..field], &newest[end..]);
@@ -76,31 +70,20 @@ fn an_update_without_its_container_fails() {
 
 #[test]
 fn a_mask_that_does_not_arrive_is_misread_in_both_directions() {
-    for to in [
-        "",
-        "bool events = 2;",
-        "int32 events = 9;",
-        "repeated int32 events = 2 [packed = false];",
-    ] {
+    for to in
+        ["", "bool events = 2;", "int32 events = 9;", "repeated int32 events = 2 [packed = false];"]
+    {
         let report = changed("int32 events = 2;", to);
         for pairing in &report.pairings {
             assert!(pairing.outcome() >= Outcome::Misreads, "{to}: {pairing:?}");
         }
         let errors = report.findings.iter();
         let mut errors = errors.filter(|finding| finding.level == Level::Error);
-        assert!(
-            errors.any(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED"),
-            "{to}"
-        );
+        assert!(errors.any(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED"), "{to}");
     }
     let renamed = changed("int32 events = 2;", "int32 subscription = 2;");
     assert_eq!(outcomes(&renamed), [Outcome::Works; 2]);
-    assert!(
-        renamed
-            .findings
-            .iter()
-            .all(|finding| finding.rule != "NRI_MASK_FIELD_CHANGED")
-    );
+    assert!(renamed.findings.iter().all(|finding| finding.rule != "NRI_MASK_FIELD_CHANGED"));
 }
 
 /// The name of a service contains its package, not its file.
@@ -117,19 +100,9 @@ fn a_service_in_another_package_is_not_found() {
     };
     let files = |package| [("api.proto", rest.clone()), ("host.proto", host(package))];
     let report = compare(&files("nri.host"));
-    assert_eq!(
-        outcomes(&report),
-        [Outcome::Loses; 2],
-        "{:#?}",
-        report.pairings
-    );
+    assert_eq!(outcomes(&report), [Outcome::Loses; 2], "{:#?}", report.pairings);
     let moved = compare(&files("nri.pkg.api.v1alpha1"));
-    assert_eq!(
-        outcomes(&moved),
-        [Outcome::Works; 2],
-        "{:#?}",
-        moved.pairings
-    );
+    assert_eq!(outcomes(&moved), [Outcome::Works; 2], "{:#?}", moved.pairings);
 }
 
 /// Names of constants are not on the wire.
@@ -158,12 +131,7 @@ fn renamed_events_change_nothing() {
     ] {
         assert_ne!(after, newest);
         let report = compare(&[("api.proto", after)]);
-        assert_eq!(
-            outcomes(&report),
-            [Outcome::Works; 2],
-            "{:#?}",
-            report.pairings
-        );
+        assert_eq!(outcomes(&report), [Outcome::Works; 2], "{:#?}", report.pairings);
         let mut errors = report.findings.iter();
         assert!(
             errors
@@ -177,58 +145,33 @@ fn renamed_events_change_nothing() {
 #[test]
 fn a_message_that_is_new_is_misread_by_nobody() {
     let after = newest().replacen("rpc Shutdown(Empty)", "rpc Shutdown(Bye)", 1);
-    let report = compare(&[(
-        "api.proto",
-        format!("{after}\nmessage Bye {{ string reason = 1; }}\n"),
-    )]);
-    assert!(
-        outcomes(&report)
-            .iter()
-            .all(|outcome| *outcome <= Outcome::Loses)
-    );
+    let report =
+        compare(&[("api.proto", format!("{after}\nmessage Bye {{ string reason = 1; }}\n"))]);
+    assert!(outcomes(&report).iter().all(|outcome| *outcome <= Outcome::Loses));
     assert!(outcomes(&report).contains(&Outcome::Works));
 }
 
 #[test]
 fn presence_that_one_side_lacks_is_named_in_both_directions() {
     for (from, to) in [
-        (
-            "string plugin_name = 1;",
-            "optional string plugin_name = 1;",
-        ),
-        (
-            "string plugin_name = 1;",
-            "oneof id { string plugin_name = 1; }",
-        ),
-        (
-            "bool ignore_failure = 3;",
-            "optional bool ignore_failure = 3;",
-        ),
+        ("string plugin_name = 1;", "optional string plugin_name = 1;"),
+        ("string plugin_name = 1;", "oneof id { string plugin_name = 1; }"),
+        ("bool ignore_failure = 3;", "optional bool ignore_failure = 3;"),
     ] {
-        assert_eq!(
-            outcomes(&changed(from, to)),
-            [Outcome::LosesPresence; 2],
-            "{to}"
-        );
+        assert_eq!(outcomes(&changed(from, to)), [Outcome::LosesPresence; 2], "{to}");
     }
 }
 
 /// A message is known by the numbers of its fields, not by its name.
 #[test]
 fn an_answer_of_another_type_is_misread_and_a_renamed_one_is_not() {
-    let report = changed(
-        "returns (UpdateContainersResponse)",
-        "returns (UpdateContainersRequest)",
-    );
+    let report = changed("returns (UpdateContainersResponse)", "returns (UpdateContainersRequest)");
     for pairing in &report.pairings {
         let mut items = pairing.items.iter();
         let item = items.find(|item| item.element.ends_with("Runtime.UpdateContainers"));
         let item = item.expect("the call");
         assert_eq!(item.outcome, Outcome::Misreads, "{item:?}");
-        assert!(
-            item.detail.starts_with("sent as UpdateContainersRe"),
-            "{item:?}"
-        );
+        assert!(item.detail.starts_with("sent as UpdateContainersRe"), "{item:?}");
     }
     let renamed = newest().replace("UpdateContainersResponse", "UpdateContainersReply");
     let report = compare(&[("api.proto", renamed)]);

@@ -27,10 +27,7 @@ struct Files {
 
 impl Files {
     fn one(text: String) -> Self {
-        Self {
-            files: vec![("api.proto", text)],
-            named: "",
-        }
+        Self { files: vec![("api.proto", text)], named: "" }
     }
 
     fn write(&self, folder: &Path) -> String {
@@ -88,10 +85,7 @@ fn split(named: &'static str) -> Files {
     let rest = format!("{}{}", &text[..start], &text[end..]);
     let head = format!("syntax = \"proto3\";\npackage {PACKAGE};\nimport \"api.proto\";\n");
     let plugin = format!("{head}{}", &text[start..end]);
-    Files {
-        files: vec![("api.proto", rest), ("plugin.proto", plugin)],
-        named,
-    }
+    Files { files: vec![("api.proto", rest), ("plugin.proto", plugin)], named }
 }
 
 /// Returns the newest protocol with the enum of events gone, and its field a number.
@@ -106,10 +100,7 @@ fn without_events() -> Files {
 
 /// Returns the newest protocol beside a file of another package that comes first.
 fn beside(name: &'static str, other: String) -> Files {
-    Files {
-        files: vec![("api.proto", newest()), (name, other)],
-        named: "",
-    }
+    Files { files: vec![("api.proto", newest()), (name, other)], named: "" }
 }
 
 fn unrelated() -> String {
@@ -122,59 +113,23 @@ fn what_is_missing_decides_the_pairing() {
     let renamed_package = newest().replace(PACKAGE, "nri.pkg.api.v1beta1");
     let second = format!("{PACKAGE}2");
     let cases = [
-        (
-            "Plugin renamed",
-            with("service Plugin {", "service NriPlugin {"),
-            [Dropped; 2],
-        ),
-        (
-            "Runtime renamed",
-            with("service Runtime {", "service NriRuntime {"),
-            [Dropped; 2],
-        ),
-        (
-            "Plugin in other letters",
-            with("service Plugin {", "service plugin {"),
-            [Dropped; 2],
-        ),
+        ("Plugin renamed", with("service Plugin {", "service NriPlugin {"), [Dropped; 2]),
+        ("Runtime renamed", with("service Runtime {", "service NriRuntime {"), [Dropped; 2]),
+        ("Plugin in other letters", with("service Plugin {", "service plugin {"), [Dropped; 2]),
         ("package renamed", Files::one(renamed_package), [Dropped; 2]),
         ("without Configure", without_rpc("Configure"), [Dropped; 2]),
-        (
-            "without RegisterPlugin",
-            without_rpc("RegisterPlugin"),
-            [Dropped; 2],
-        ),
+        ("without RegisterPlugin", without_rpc("RegisterPlugin"), [Dropped; 2]),
         // A runtime that never calls it does not wait for an answer.
-        (
-            "without Synchronize",
-            without_rpc("Synchronize"),
-            [Loses, Dropped],
-        ),
+        ("without Synchronize", without_rpc("Synchronize"), [Loses, Dropped]),
         ("without Shutdown", without_rpc("Shutdown"), [Loses, Fails]),
-        (
-            "Configure renamed",
-            with("rpc Configure(", "rpc Setup("),
-            [Dropped; 2],
-        ),
+        ("Configure renamed", with("rpc Configure(", "rpc Setup("), [Dropped; 2]),
         ("Plugin moved to another file", split(""), [Works; 2]),
-        (
-            "Plugin in a file that imports the rest",
-            split("plugin.proto"),
-            [Works; 2],
-        ),
-        (
-            "Plugin in a file that is not compared",
-            split("api.proto"),
-            [Dropped; 2],
-        ),
+        ("Plugin in a file that imports the rest", split("plugin.proto"), [Works; 2]),
+        ("Plugin in a file that is not compared", split("api.proto"), [Dropped; 2]),
         ("enum of events renamed", renamed_events(), [Works; 2]),
         ("enum of events gone", without_events(), [Unknown; 2]),
         ("something else", Files::one(unrelated()), [Dropped; 2]),
-        (
-            "another Plugin beside it",
-            beside("a.proto", unrelated()),
-            [Works; 2],
-        ),
+        ("another Plugin beside it", beside("a.proto", unrelated()), [Works; 2]),
         (
             "a second version beside it",
             beside("a.proto", newest().replace(PACKAGE, &second)),
@@ -201,11 +156,7 @@ fn renamed_events() -> Files {
 }
 
 fn assert_outcomes(name: &str, report: &DiffReport, expected: [Outcome; 2]) {
-    let found: Vec<Outcome> = report
-        .pairings
-        .iter()
-        .map(|pairing| pairing.outcome())
-        .collect();
+    let found: Vec<Outcome> = report.pairings.iter().map(|pairing| pairing.outcome()).collect();
     assert_eq!(found, expected, "{name}: {:#?}", report.pairings);
     for pairing in &report.pairings {
         let explained = pairing.items.iter().filter(|item| item.outcome >= Unknown);
@@ -213,24 +164,12 @@ fn assert_outcomes(name: &str, report: &DiffReport, expected: [Outcome; 2]) {
             assert!(!item.detail.is_empty(), "{name}: {item:?}");
         }
         // A peer that never talks to the other one loses no single event.
-        let apart = pairing
-            .items
-            .iter()
-            .any(|item| item.kind == ItemKind::Service);
-        assert!(
-            !apart || pairing.items.iter().all(|item| item.outcome == Dropped),
-            "{name}"
-        );
+        let apart = pairing.items.iter().any(|item| item.kind == ItemKind::Service);
+        assert!(!apart || pairing.items.iter().all(|item| item.outcome == Dropped), "{name}");
     }
     let works = expected == [Works; 2];
-    for finding in report
-        .findings
-        .iter()
-        .filter(|finding| finding.level == Level::Error)
-    {
-        let says_so = finding
-            .message
-            .contains("NRI peers still understand each other");
+    for finding in report.findings.iter().filter(|finding| finding.level == Level::Error) {
+        let says_so = finding.message.contains("NRI peers still understand each other");
         assert!(!works || says_so, "{name}: {finding:?}");
     }
 }
@@ -258,15 +197,9 @@ fn without_state_change_the_events_of_an_old_runtime_fail() {
 fn a_renamed_service_is_named() {
     let before = Files::one(newest());
     let report = compare(&before, &with("service Plugin {", "service NriPlugin {"));
-    let details: Vec<&str> = report
-        .pairings
-        .iter()
-        .map(|pairing| pairing.items[0].detail.as_str())
-        .collect();
-    assert!(
-        details.iter().all(|detail| detail.contains("NriPlugin")),
-        "{details:?}"
-    );
+    let details: Vec<&str> =
+        report.pairings.iter().map(|pairing| pairing.items[0].detail.as_str()).collect();
+    assert!(details.iter().all(|detail| detail.contains("NriPlugin")), "{details:?}");
     assert!(
         details[0].starts_with("the runtime") && details[1].starts_with("the plugin"),
         "{details:?}"
@@ -293,11 +226,7 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
         1,
     );
     let report = compare(&Files::one(newest()), &Files::one(text));
-    let outcomes: Vec<Outcome> = report
-        .pairings
-        .iter()
-        .map(|pairing| pairing.outcome())
-        .collect();
+    let outcomes: Vec<Outcome> = report.pairings.iter().map(|pairing| pairing.outcome()).collect();
     assert_eq!(outcomes, [Works, Loses], "{:#?}", report.pairings);
     let changed = report.pairings.iter().flat_map(|pairing| &pairing.items);
     let events = changed.filter(|item| item.kind == ItemKind::Event && item.outcome == Works);
@@ -319,18 +248,8 @@ fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<Ou
 fn unreadable_requests_drop_a_plugin_only_before_the_first_event() {
     let before = Files::one(newest());
     for (message, field, rpc, outcome) in [
-        (
-            "ConfigureRequest",
-            "string config = 1;",
-            "Plugin.Configure",
-            Dropped,
-        ),
-        (
-            "CreateContainerRequest",
-            "PodSandbox pod = 1;",
-            "Plugin.CreateContainer",
-            Fails,
-        ),
+        ("ConfigureRequest", "string config = 1;", "Plugin.Configure", Dropped),
+        ("CreateContainerRequest", "PodSandbox pod = 1;", "Plugin.CreateContainer", Fails),
     ] {
         let mut text = newest();
         let start = text.find(&format!("message {message} {{")).expect(message);

@@ -31,24 +31,14 @@ fn assert_text(path: &Path, actual: &str) {
 
 #[test]
 fn findings_are_those_of_the_snapshots() {
-    for Fixture {
-        rule,
-        previous,
-        current,
-    } in fixtures::all()
-    {
+    for Fixture { rule, previous, current } in fixtures::all() {
         let findings = previous.breaking(&current, &[]);
         assert!(
             findings.iter().any(|finding| finding.rule == rule),
             "the fixture of {rule} does not trigger it"
         );
         let text: String = findings.iter().map(line).collect();
-        assert_text(
-            &repository()
-                .join("snapshots/rules")
-                .join(format!("{rule}.txt")),
-            &text,
-        );
+        assert_text(&repository().join("snapshots/rules").join(format!("{rule}.txt")), &text);
     }
 }
 
@@ -57,20 +47,12 @@ fn line(finding: &Finding) -> String {
         || "-".to_owned(),
         |place| format!("{}:{}:{}", place.file, place.line, place.column),
     );
-    format!(
-        "{place} {} {}: {}\n",
-        finding.rule, finding.element, finding.message
-    )
+    format!("{place} {} {}: {}\n", finding.rule, finding.element, finding.message)
 }
 
 #[test]
 fn identical_inputs_give_nothing() {
-    for Fixture {
-        rule,
-        previous,
-        current,
-    } in fixtures::all()
-    {
+    for Fixture { rule, previous, current } in fixtures::all() {
         for side in [&previous, &current] {
             assert_eq!(side.breaking(side, &[]), [], "{rule}");
         }
@@ -80,27 +62,14 @@ fn identical_inputs_give_nothing() {
 #[test]
 fn a_category_selects_its_rules() {
     let categories = nri_tests::compare::CATEGORIES;
-    for Fixture {
-        rule,
-        previous,
-        current,
-    } in fixtures::all()
-    {
+    for Fixture { rule, previous, current } in fixtures::all() {
         let all = previous.breaking(&current, &[]);
         assert_eq!(previous.breaking(&current, &categories), all, "{rule}");
         for category in categories {
             let mut expected = all.clone();
-            expected.retain(|finding| {
-                rules::get(finding.rule)
-                    .unwrap()
-                    .categories
-                    .contains(&category)
-            });
-            assert_eq!(
-                previous.breaking(&current, &[category]),
-                expected,
-                "{rule}, {category}"
-            );
+            expected
+                .retain(|finding| rules::get(finding.rule).unwrap().categories.contains(&category));
+            assert_eq!(previous.breaking(&current, &[category]), expected, "{rule}, {category}");
         }
     }
 }
@@ -112,10 +81,7 @@ fn every_rule_has_a_fixture_and_a_snapshot() {
         let found: BTreeSet<String> = found.into_iter().collect();
         assert_eq!(checks, found, "{what}");
     };
-    same(
-        "folders in tests/fixtures/breaking",
-        names(&fixtures::root()),
-    );
+    same("folders in tests/fixtures/breaking", names(&fixtures::root()));
     let mut snapshots = names(&repository().join("snapshots/rules"));
     snapshots.retain(|name| !name.starts_with("NRI_"));
     same("files in snapshots/rules", snapshots);
@@ -150,17 +116,9 @@ fn the_table_of_rules_is_up_to_date() {
          | rule | level | categories | what it finds |\n| --- | --- | --- | --- |\n",
     );
     for rule in rules::all() {
-        let categories: Vec<_> = rule
-            .categories
-            .iter()
-            .map(|category| category.as_str())
-            .collect();
+        let categories: Vec<_> = rule.categories.iter().map(|category| category.as_str()).collect();
         let (id, level, summary) = (rule.id, rule.level, rule.summary);
-        let _ = writeln!(
-            table,
-            "| {id} | {level} | {} | {summary} |",
-            categories.join(", ")
-        );
+        let _ = writeln!(table, "| {id} | {level} | {} | {summary} |", categories.join(", "));
     }
     assert_text(&repository().join("nri-compat/rules/README.md"), &table);
 }

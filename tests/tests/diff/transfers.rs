@@ -87,10 +87,7 @@ impl Promise<'_> {
             let Transfer::Read { effect, .. } = part else {
                 return false;
             };
-            let of_text = [
-                "sent as string, read as",
-                "sent as a list of string, read as",
-            ];
+            let of_text = ["sent as string, read as", "sent as a list of string, read as"];
             effect.reason.contains("string: ")
                 && of_text.iter().any(|text| effect.reason.contains(text))
         })
@@ -136,11 +133,7 @@ fn send<'s>(
     decoder: &mut dyn Decoder,
     (count, rng): (usize, &mut Rng),
 ) -> (Promise<'s>, Outcome) {
-    let promise = promise(
-        (sender, sent.full_name()),
-        (receiver, expected.full_name()),
-        decoder,
-    );
+    let promise = promise((sender, sent.full_name()), (receiver, expected.full_name()), decoder);
     let mut outcome = Outcome::default();
     for _ in 0..count {
         let Some(message) = values::message(sent, rng, 4) else {
@@ -149,11 +142,7 @@ fn send<'s>(
         let encoded = message.encode_to_vec();
         let Some(understood) = decoder.decode(expected, &encoded) else {
             outcome.refused += 1;
-            assert_eq!(
-                promise.worst,
-                Arrival::Refused,
-                "{message} was refused: {promise:#?}"
-            );
+            assert_eq!(promise.worst, Arrival::Refused, "{message} was refused: {promise:#?}");
             continue;
         };
         // Go keeps text of proto2 that is not UTF-8, which nothing else can read.
@@ -163,10 +152,7 @@ fn send<'s>(
         };
         let context = || {
             let names = (sent.full_name(), expected.full_name());
-            format!(
-                "{} as {}: {message}\nbecame {understood}: {promise:#?}",
-                names.0, names.1
-            )
+            format!("{} as {}: {message}\nbecame {understood}: {promise:#?}", names.0, names.1)
         };
         if !same::same(&message, &understood) {
             outcome.changed += 1;
@@ -188,11 +174,8 @@ fn matrix(decoder: &mut dyn Decoder) {
     let side = Side::of(folder.path()).expect("the matrix compiles");
     assert!(decoder.use_schema(&side));
     let mut rng = Rng::with_seed(1);
-    let messages: Vec<_> = side
-        .pool
-        .all_messages()
-        .filter(|message| matrix::is_variant(message.name()))
-        .collect();
+    let messages: Vec<_> =
+        side.pool.all_messages().filter(|message| matrix::is_variant(message.name())).collect();
     assert!(messages.len() > 60);
     let mut wrong = Vec::new();
     for sent in &messages {
@@ -239,9 +222,7 @@ fn mutated(decoder: &mut dyn Decoder, seeds: std::ops::Range<u64>) {
     let (mut sent, mut refused, mut changed) = (0, 0, 0);
     for seed in seeds {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Case::new(seed)
-            .write(folder.path())
-            .expect("a folder that can be written to");
+        Case::new(seed).write(folder.path()).expect("a folder that can be written to");
         let side = |name| Side::of(&folder.path().join(name));
         let (Some(before), Some(after)) = (side("before"), side("after")) else {
             continue;
@@ -251,11 +232,7 @@ fn mutated(decoder: &mut dyn Decoder, seeds: std::ops::Range<u64>) {
             if !decoder.use_schema(to) {
                 continue;
             }
-            for message in from
-                .pool
-                .all_messages()
-                .filter(|message| !message.is_map_entry())
-            {
+            for message in from.pool.all_messages().filter(|message| !message.is_map_entry()) {
                 let Some(expected) = to.pool.get_message_by_name(message.full_name()) else {
                     continue;
                 };
@@ -285,10 +262,7 @@ fn mutated_protos_with_prost() {
 /// Asserts that enough mutations were compared, and that enough of them have trouble.
 fn assert_enough((compared, troubled): (usize, usize)) {
     eprintln!("{compared} pairings compared, {troubled} with trouble");
-    assert!(
-        compared > 80 && troubled > 30,
-        "{compared} compared, {troubled} with trouble"
-    );
+    assert!(compared > 80 && troubled > 30, "{compared} compared, {troubled} with trouble");
 }
 
 #[test]

@@ -68,12 +68,7 @@ impl Described {
         let kubeconfig = plane.kubeconfig("reader", &token);
         let kubeconfig = kubeconfig.to_str().expect("path is text").to_owned();
         let nri_compat = NriCompat::new(Host::default());
-        Self {
-            plane,
-            kubectl,
-            kubeconfig,
-            nri_compat,
-        }
+        Self { plane, kubectl, kubeconfig, nri_compat }
     }
 
     /// Returns the report, and what went to standard error.
@@ -90,10 +85,7 @@ impl Described {
         let output = self.nri_compat.run(&[&fixed[..], arguments].concat(), "");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         let report = serde_json::from_slice(&output.stdout);
-        (
-            report.unwrap_or_else(|fault| panic!("{fault}: {error}")),
-            error,
-        )
+        (report.unwrap_or_else(|fault| panic!("{fault}: {error}")), error)
     }
 }
 
@@ -106,53 +98,17 @@ fn describe(kubectl: &Kubectl) {
         ("b1", "cri-o://1.35.1"),
         ("b2", "cri-o://1.35.1"),
     ];
-    let nodes: Vec<Value> = nodes
-        .iter()
-        .map(|(name, runtime)| node(name, runtime))
-        .collect();
+    let nodes: Vec<Value> = nodes.iter().map(|(name, runtime)| node(name, runtime)).collect();
     kubectl.send(&["create"], &nodes);
     kubectl.send(&["replace", "--subresource=status"], &nodes);
     kubectl.send(&["create"], &[namespace("nri-compat"), namespace("team")]);
-    let workload = |namespace, name, image, mounts| Workload {
-        namespace,
-        name,
-        image,
-        mounts,
-    };
-    let plugin = workload(
-        "team",
-        "plugin",
-        "registry.example/plugin:1",
-        Some("/var/run/nri"),
-    );
-    let idle = workload(
-        "team",
-        "idle",
-        "registry.example/idle:1",
-        Some("/opt/nri/plugins"),
-    );
-    let other = workload(
-        "team",
-        "other",
-        "registry.example/other:1",
-        Some("/srv/data"),
-    );
-    let fixed = workload(
-        "kube-system",
-        "fixed",
-        "registry.example/fixed:1",
-        Some("/etc/nri"),
-    );
-    let bare = workload(
-        "kube-system",
-        "bare",
-        "registry.example/bare:1",
-        Some("/run/nri"),
-    );
-    kubectl.send(
-        &["create"],
-        &[plugin.daemon_set(), idle.daemon_set(), other.daemon_set()],
-    );
+    let workload = |namespace, name, image, mounts| Workload { namespace, name, image, mounts };
+    let plugin = workload("team", "plugin", "registry.example/plugin:1", Some("/var/run/nri"));
+    let idle = workload("team", "idle", "registry.example/idle:1", Some("/opt/nri/plugins"));
+    let other = workload("team", "other", "registry.example/other:1", Some("/srv/data"));
+    let fixed = workload("kube-system", "fixed", "registry.example/fixed:1", Some("/etc/nri"));
+    let bare = workload("kube-system", "bare", "registry.example/bare:1", Some("/run/nri"));
+    kubectl.send(&["create"], &[plugin.daemon_set(), idle.daemon_set(), other.daemon_set()]);
     let set = kubectl.get(&["--namespace=team", "daemonset/plugin"]);
     let first = kubectl.get(&["node/a1"]);
     let digest = format!("sha256:{}", "5a".repeat(32));
@@ -169,17 +125,8 @@ fn describe(kubectl: &Kubectl) {
 
 /// Creates the service account with the role, by the command that the file of the role has; its token.
 fn grant(kubectl: &Kubectl) -> String {
-    kubectl.run(&[
-        "apply",
-        "-f",
-        &repository("deploy/kubernetes/cluster-reader.yaml"),
-    ]);
-    kubectl.run(&[
-        "create",
-        "serviceaccount",
-        "--namespace=nri-compat",
-        "nri-compat",
-    ]);
+    kubectl.run(&["apply", "-f", &repository("deploy/kubernetes/cluster-reader.yaml")]);
+    kubectl.run(&["create", "serviceaccount", "--namespace=nri-compat", "nri-compat"]);
     kubectl.run(&[
         "create",
         "clusterrolebinding",
@@ -200,9 +147,7 @@ fn workloads(report: &Value) -> BTreeSet<String> {
     subjects
         .map(|subject| &subject["place"]["workload"])
         .map(|workload| {
-            [&workload["kind"], &workload["namespace"], &workload["name"]]
-                .map(text)
-                .join("/")
+            [&workload["kind"], &workload["namespace"], &workload["name"]].map(text).join("/")
         })
         .collect()
 }
@@ -216,14 +161,10 @@ fn resources(role: &Value) -> Vec<(String, String)> {
     let rules = role["rules"].as_array().expect("a role has rules");
     let pairs = rules.iter().flat_map(|rule| {
         let resources = rule["resources"].as_array().expect("a rule has resources");
-        resources
-            .iter()
-            .map(|resource| (rule["apiGroups"][0].clone(), resource.clone()))
+        resources.iter().map(|resource| (rule["apiGroups"][0].clone(), resource.clone()))
     });
     let text = |value: Value| value.as_str().expect("a name").to_owned();
-    pairs
-        .map(|(group, resource)| (text(group), text(resource)))
-        .collect()
+    pairs.map(|(group, resource)| (text(group), text(resource))).collect()
 }
 
 #[test]
@@ -238,13 +179,8 @@ fn a_cluster_is_read_with_the_role_of_deploy() {
     ];
     assert_eq!(workloads(&report), set(&everywhere), "{error}");
     assert_eq!(report["skipped"], json!([]), "{error}");
-    let pools = report["cluster"]["pools"]
-        .as_array()
-        .expect("a list")
-        .iter();
-    let pools: Vec<_> = pools
-        .map(|pool| (&pool["runtime"], &pool["nodes"]))
-        .collect();
+    let pools = report["cluster"]["pools"].as_array().expect("a list").iter();
+    let pools: Vec<_> = pools.map(|pool| (&pool["runtime"], &pool["nodes"])).collect();
     let (containerd, crio) = (json!("containerd://2.2.3"), json!("cri-o://1.35.1"));
     let nodes = (json!(["a1", "a2", "a3"]), json!(["b1", "b2"]));
     assert_eq!(pools, [(&containerd, &nodes.0), (&crio, &nodes.1)]);
@@ -258,22 +194,13 @@ fn a_cluster_is_read_with_the_role_of_deploy() {
 /// Asserts that the audit log has no request but those that the role permits, and has all of these.
 fn only_lists(described: &Described) {
     let role = described.kubectl.get(&["clusterrole", ROLE]);
-    let permitted = resources(&role)
-        .into_iter()
-        .map(|(group, resource)| ("list".to_owned(), group, resource));
+    let permitted =
+        resources(&role).into_iter().map(|(group, resource)| ("list".to_owned(), group, resource));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let made = described
-        .plane
-        .requests_of(ACCOUNT)
-        .into_iter()
-        .map(|event| {
-            let object = &event["objectRef"];
-            (
-                text(&event["verb"]),
-                text(&object["apiGroup"]),
-                text(&object["resource"]),
-            )
-        });
+    let made = described.plane.requests_of(ACCOUNT).into_iter().map(|event| {
+        let object = &event["objectRef"];
+        (text(&event["verb"]), text(&object["apiGroup"]), text(&object["resource"]))
+    });
     assert_eq!(made.collect::<BTreeSet<_>>(), permitted.collect());
 }
 
@@ -282,24 +209,18 @@ fn a_missing_permission_is_named_and_the_rest_is_checked() {
     let described = Described::new();
     let role = described.kubectl.get(&["clusterrole", ROLE]);
     for (group, resource) in resources(&role) {
-        described
-            .kubectl
-            .send(&["apply"], &[without(&role, &resource)]);
+        described.kubectl.send(&["apply"], &[without(&role, &resource)]);
         let review = format!("--as={ACCOUNT}");
         let named = format!("{resource}.{group}");
         let named = named.trim_end_matches('.');
         described
             .kubectl
-            .until(&["auth", "can-i", "list", named, &review], |answer| {
-                answer.trim() == "no"
-            });
+            .until(&["auth", "can-i", "list", named, &review], |answer| answer.trim() == "no");
         let (report, error) = described.check(&[]);
         let skipped = report["skipped"].as_array().expect("a list").clone();
         assert_eq!(skipped.len(), 1, "{skipped:?}");
         assert!(
-            skipped[0]
-                .to_string()
-                .contains(&format!("not permitted to list {named}")),
+            skipped[0].to_string().contains(&format!("not permitted to list {named}")),
             "{skipped:?}"
         );
         assert!(error.contains(named), "{error}");
@@ -310,9 +231,7 @@ fn a_missing_permission_is_named_and_the_rest_is_checked() {
         described.kubectl.send(&["apply"], &[without(&role, "")]);
         described
             .kubectl
-            .until(&["auth", "can-i", "list", named, &review], |answer| {
-                answer.trim() == "yes"
-            });
+            .until(&["auth", "can-i", "list", named, &review], |answer| answer.trim() == "yes");
     }
 }
 
@@ -326,9 +245,6 @@ fn without(role: &Value, resource: &str) -> Value {
             .retain(|known| known != resource);
     }
     // A rule without resources is invalid.
-    rules
-        .as_array_mut()
-        .expect("a role has rules")
-        .retain(|rule| rule["resources"] != json!([]));
+    rules.as_array_mut().expect("a role has rules").retain(|rule| rule["resources"] != json!([]));
     json!({ "apiVersion": role["apiVersion"], "kind": "ClusterRole", "metadata": { "name": ROLE }, "rules": rules })
 }

@@ -11,16 +11,8 @@ use nri_tests::release;
 const NAMESPACE: &str = "charts";
 
 /// The distributions of the chart `nri-compat`.
-const DISTRIBUTIONS: [&str; 8] = [
-    "any",
-    "containerd",
-    "cri-o",
-    "k3s",
-    "rke2",
-    "microk8s",
-    "k0s",
-    "talos",
-];
+const DISTRIBUTIONS: [&str; 8] =
+    ["any", "containerd", "cri-o", "k3s", "rke2", "microk8s", "k0s", "talos"];
 
 /// Further values of the chart `nri-compat`.
 const VALUES: [&str; 5] = [
@@ -70,19 +62,11 @@ impl Cluster {
         let plane = ControlPlane::start(&[]);
         let kubectl = plane.kubectl(User::ADMIN);
         kubectl.feed(&["apply", "-f", "-"], PROMETHEUS_RULE);
-        kubectl.until(&["api-resources", "--output=name"], |all| {
-            all.contains("prometheusrules.")
-        });
+        kubectl.until(&["api-resources", "--output=name"], |all| all.contains("prometheusrules."));
         kubectl.run(&["create", "namespace", NAMESPACE]);
         let all = kubectl.run(&["api-resources", "--verbs=list", "--output=name"]);
-        let resources = all
-            .lines()
-            .filter(|resource| !OF_THE_SERVER.contains(resource));
-        Self {
-            resources: resources.collect::<Vec<_>>().join(","),
-            kubectl,
-            _plane: plane,
-        }
+        let resources = all.lines().filter(|resource| !OF_THE_SERVER.contains(resource));
+        Self { resources: resources.collect::<Vec<_>>().join(","), kubectl, _plane: plane }
     }
 
     fn helm(&self, arguments: &[&str]) -> String {
@@ -92,9 +76,7 @@ impl Cluster {
 
     /// Returns the names of all objects that may come from a chart or from `helm`.
     fn objects(&self) -> BTreeSet<String> {
-        let all = self
-            .kubectl
-            .run(&["get", &self.resources, "--all-namespaces", "--output=name"]);
+        let all = self.kubectl.run(&["get", &self.resources, "--all-namespaces", "--output=name"]);
         let is_ours = |name: &&str| name.contains("release") || name.contains("nri");
         all.lines().filter(is_ours).map(str::to_owned).collect()
     }
@@ -106,15 +88,8 @@ impl Cluster {
         let chart = release::chart(chart);
         let chart = chart.to_str().expect("path is text");
         let rendered = self.helm(&[&["template", "release", chart], options].concat());
-        let strictly = [
-            "apply",
-            "--dry-run=server",
-            "--validate=strict",
-            "--namespace",
-            NAMESPACE,
-            "-f",
-            "-",
-        ];
+        let strictly =
+            ["apply", "--dry-run=server", "--validate=strict", "--namespace", NAMESPACE, "-f", "-"];
         self.kubectl.feed(&strictly, &rendered);
         self.helm(&[&["install", "release", chart], options].concat());
         let installed: Vec<_> = self.objects().difference(&before).cloned().collect();

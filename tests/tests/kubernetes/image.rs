@@ -17,9 +17,6 @@ fn containerd_runs_the_image() {
     let name = ctr(&containerd, &["images", "list", "--quiet"]);
     let diff = ["nri-compat", "diff", "v0.11.0", "v0.12.0"];
     let command = [&[name.trim(), "diff"], &diff[..]].concat();
-    let output = ctr(
-        &containerd,
-        &[&["run", "--rm"], &snapshotter[..], &command].concat(),
-    );
+    let output = ctr(&containerd, &[&["run", "--rm"], &snapshotter[..], &command].concat());
     assert!(output.contains("0 errors, 11 warnings"), "{output}");
 }

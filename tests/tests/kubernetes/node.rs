@@ -52,17 +52,7 @@ fn apply(cluster: &Cluster, manifests: &str) {
 
 /// Returns the log of the pods with a label, once it has a whole line.
 fn log(kubectl: &Kubectl, namespace: &str, label: &str, expected: impl Fn(&str) -> bool) -> String {
-    kubectl.until(
-        &[
-            "logs",
-            "--namespace",
-            namespace,
-            "--selector",
-            label,
-            "--tail=-1",
-        ],
-        expected,
-    )
+    kubectl.until(&["logs", "--namespace", namespace, "--selector", label, "--tail=-1"], expected)
 }
 
 #[test]
@@ -72,10 +62,7 @@ fn deploy_works_on_a_node() {
     let kubectl = cluster.kubectl();
     let runtime = kubectl.get(&["node", NODE]);
     let runtime = &runtime["status"]["nodeInfo"]["containerRuntimeVersion"];
-    assert_eq!(
-        *runtime,
-        format!("containerd://{}", CONTAINERD.trim_start_matches('v'))
-    );
+    assert_eq!(*runtime, format!("containerd://{}", CONTAINERD.trim_start_matches('v')));
     a_plugin_sees_pods(&cluster);
     run_old_plugin(&cluster);
     let reports = reports_of_pods_are_merged(&cluster);
@@ -91,9 +78,7 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
     let overlay = overlay.to_str().expect("path is text");
     apply(cluster, &kubectl.run(&["kustomize", overlay]));
     let label = "app.kubernetes.io/name=nri-plugin-logger";
-    log(kubectl, "kube-system", label, |log| {
-        log.contains("Synchronize")
-    });
+    log(kubectl, "kube-system", label, |log| log.contains("Synchronize"));
     kubectl.send(&["create"], &[json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "default", "name": "seen" },
         "spec": {
@@ -101,15 +86,12 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
             "containers": [{ "name": "main", "image": nri_tests::node::IMAGE, "imagePullPolicy": "Never" }],
         },
     })]);
-    kubectl.until(
-        &["get", "pod", "seen", "-o", "jsonpath={.status.phase}"],
-        |phase| phase == "Running",
-    );
+    kubectl.until(&["get", "pod", "seen", "-o", "jsonpath={.status.phase}"], |phase| {
+        phase == "Running"
+    });
     kubectl.run(&["delete", "pod", "seen", "--timeout=60s"]);
     let log = log(kubectl, "kube-system", label, |log| {
-        seen(log)
-            .last()
-            .is_some_and(|event| event == "RemoveContainer")
+        seen(log).last().is_some_and(|event| event == "RemoveContainer")
     });
     let events = seen(&log);
     // The kubelet removes sandboxes up to a minute later.
@@ -122,28 +104,16 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
         "RemoveContainer",
     ];
     for event in expected {
-        assert_eq!(
-            events.iter().filter(|seen| *seen == event).count(),
-            1,
-            "{event}: {events:?}"
-        );
+        assert_eq!(events.iter().filter(|seen| *seen == event).count(), 1, "{event}: {events:?}");
     }
-    assert_eq!(
-        events.first().map(String::as_str),
-        Some("RunPodSandbox"),
-        "{events:?}"
-    );
+    assert_eq!(events.first().map(String::as_str), Some("RunPodSandbox"), "{events:?}");
 }
 
 /// Returns the events of the pod `seen` in the log of the plugin.
 fn seen(log: &str) -> Vec<String> {
-    let events = log
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let events = events.filter(|event| event["pod"]["name"] == "seen");
-    events
-        .filter_map(|event| event["event"].as_str().map(str::to_owned))
-        .collect()
+    events.filter_map(|event| event["event"].as_str().map(str::to_owned)).collect()
 }
 
 /// Returns a pod with a plugin of NRI v0.11.0 that registers under this index.
@@ -184,9 +154,7 @@ fn run_old_plugin(cluster: &Cluster) {
     kubectl.run(&[&status[..], &["--timeout=120s"]].concat());
     let mirror = format!("fixed-{NODE}");
     let phase = "jsonpath={.status.phase}";
-    kubectl.until(&["get", "pod", &mirror, namespace, "-o", phase], |phase| {
-        phase == "Running"
-    });
+    kubectl.until(&["get", "pod", &mirror, namespace, "-o", phase], |phase| phase == "Running");
 }
 
 /// Checks the cluster with the images that its pods run.
@@ -215,10 +183,7 @@ fn plugins_in_pods_are_judged(cluster: &Cluster) -> String {
         assert_eq!(old["nodes"], json!([NODE]), "{old}");
         assert_eq!(
             verdicts(old),
-            [
-                ("containerd@2.4.2", "deprecated"),
-                ("containerd@2.7", "removed")
-            ],
+            [("containerd@2.4.2", "deprecated"), ("containerd@2.7", "removed")],
             "{old}"
         );
         assert_eq!(old["nri"]["version"], "v0.11.0", "{old}");
@@ -227,10 +192,7 @@ fn plugins_in_pods_are_judged(cluster: &Cluster) -> String {
     let fixed = subject(&report, "fixed").to_string();
     assert!(fixed.contains("static pod"), "{fixed}");
     let logger = subject(&report, "nri-plugin-logger");
-    assert!(
-        verdicts(logger).iter().all(|(_, verdict)| *verdict == "ok"),
-        "{logger}"
-    );
+    assert!(verdicts(logger).iter().all(|(_, verdict)| *verdict == "ok"), "{logger}");
     let own = subject(&report, "nri-compat");
     assert_eq!(verdicts(own), [], "{own}");
     assert!(own.to_string().contains("not a plugin"), "{own}");
@@ -243,10 +205,7 @@ fn runs(cluster: &Cluster, subject: &Value) {
     let text = pods.to_string();
     let image = subject["place"]["image"].as_str().expect("a reference");
     let digest = image.split_whitespace().next().unwrap_or_default();
-    assert!(
-        digest.contains("@sha256:") && text.contains(digest),
-        "{image}: {text}"
-    );
+    assert!(digest.contains("@sha256:") && text.contains(digest), "{image}: {text}");
 }
 
 /// Returns the subject in the container of a workload with this name.
@@ -317,14 +276,7 @@ fn merge(cluster: &Cluster, input: &str) -> Value {
     let expected = folder.path().join("nodes");
     fs::write(&expected, nodes).expect("temporary folder is writable");
     let expected = expected.display().to_string();
-    let arguments = [
-        "merge",
-        "-",
-        "--expect-nodes",
-        &expected,
-        "--format",
-        "json",
-    ];
+    let arguments = ["merge", "-", "--expect-nodes", &expected, "--format", "json"];
     json_of(&NriCompat::new(cluster.host()).run(&arguments, input))
 }
 
@@ -337,14 +289,9 @@ fn one_report_has_hosts_and_pods(cluster: &Cluster, hosts: &str, pods: &str) {
     assert_eq!(pool["nodes"], json!([NODE]), "{merged}");
     assert_eq!(merged["without_host"], json!([]), "{merged}");
     let plugins = merged["plugins"].as_array().expect("a list").iter();
-    let paths: Vec<&str> = plugins
-        .filter_map(|plugin| plugin["path"].as_str())
-        .collect();
+    let paths: Vec<&str> = plugins.filter_map(|plugin| plugin["path"].as_str()).collect();
     let has = |part: &str| paths.iter().any(|path| path.contains(part));
-    assert!(
-        has("10-launched") && has("DaemonSet kube-system/old"),
-        "{paths:?}"
-    );
+    assert!(has("10-launched") && has("DaemonSet kube-system/old"), "{paths:?}");
     // Each process is the program of a container.
     assert!(!paths.contains(&"/old"), "{paths:?}");
 }
@@ -373,9 +320,7 @@ fn a_service_account_is_enough(cluster: &Cluster) {
 /// Returns the names of the plugins in a merged report that have one, in order.
 fn names(merged: &Value) -> Vec<&str> {
     let plugins = merged["plugins"].as_array().expect("a list").iter();
-    let mut names: Vec<_> = plugins
-        .filter_map(|plugin| plugin["name"].as_str())
-        .collect();
+    let mut names: Vec<_> = plugins.filter_map(|plugin| plugin["name"].as_str()).collect();
     names.sort_unstable();
     names
 }

@@ -27,10 +27,7 @@ impl api::Plugin for Old {
         request: api::SynchronizeRequest,
     ) -> Result<api::SynchronizeResponse, api::Status> {
         let more = request.more;
-        Ok(api::SynchronizeResponse {
-            more,
-            ..Default::default()
-        })
+        Ok(api::SynchronizeResponse { more, ..Default::default() })
     }
 
     async fn state_change(&self, _: api::StateChangeEvent) -> Result<api::Empty, api::Status> {
@@ -68,12 +65,7 @@ async fn relay() {
         .expect("starts");
     for (index, name) in [("10", "old"), ("20", "older")] {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
-        tokio::spawn(pinned::serve(
-            Old,
-            theirs,
-            name.to_owned(),
-            index.to_owned(),
-        ));
+        tokio::spawn(pinned::serve(Old, theirs, name.to_owned(), index.to_owned()));
         adaptation.connect(ours).await.expect("joins");
     }
     let (pod, container) = (PodSandbox::default(), Container::default());
@@ -94,10 +86,7 @@ async fn relay() {
 async fn deprecations_that_the_adaptation_logs_are_found() {
     let kept = Kept::default();
     let writer = kept.clone();
-    tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .init();
+    tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).init();
     relay().await;
     let log = kept.text();
     let events = ["RunPodSandbox", "StopPodSandbox", "StartContainer"];

@@ -27,14 +27,7 @@ impl Read for Pieces<'_> {
 
 fn in_pieces(bytes: &[u8], largest: usize, seed: u64) -> Log {
     let random = fastrand::Rng::with_seed(seed);
-    logs::read(
-        &"the.log".into(),
-        &mut Pieces {
-            bytes,
-            largest,
-            random,
-        },
-    )
+    logs::read(&"the.log".into(), &mut Pieces { bytes, largest, random })
 }
 
 /// Everything there is, one after the other, with garbage and long lines between.
@@ -70,11 +63,7 @@ fn pieces_of_any_size_add_up_to_the_same() {
     }
     let small = recorded(OLD);
     for largest in 1..40 {
-        assert_eq!(
-            in_pieces(&small, largest, 7),
-            read(&small),
-            "pieces up to {largest}"
-        );
+        assert_eq!(in_pieces(&small, largest, 7), read(&small), "pieces up to {largest}");
     }
 }
 
@@ -87,18 +76,8 @@ fn a_log_cut_at_any_byte_names_nothing_that_is_not_there() {
             for end in (0..line.len()).filter(|_| line.contains("plugin")) {
                 let log = read(format!("{before}{}", &line[..end]).as_bytes());
                 for plugin in named(&log) {
-                    assert_eq!(
-                        plugin.name,
-                        "10-template",
-                        "{name} cut after {}",
-                        &line[..end]
-                    );
-                    assert!(
-                        plugin
-                            .events
-                            .iter()
-                            .all(|event| OLD_EVENTS.contains(&event.as_str()))
-                    );
+                    assert_eq!(plugin.name, "10-template", "{name} cut after {}", &line[..end]);
+                    assert!(plugin.events.iter().all(|event| OLD_EVENTS.contains(&event.as_str())));
                 }
             }
             before += &format!("{line}\n");
@@ -115,11 +94,7 @@ fn a_warning_cut_anywhere_is_counted_as_cut_or_read_right() {
         assert_eq!(named(&cut).len(), 0, "cut at {end}");
         assert_is_unnamed_warning(&cut);
         assert_eq!(cut.skipped.len(), 1, "cut at {end}");
-        assert!(
-            cut.skipped[0].reason.starts_with("1 line with a warning"),
-            "{:?}",
-            cut.skipped
-        );
+        assert!(cut.skipped[0].reason.starts_with("1 line with a warning"), "{:?}", cut.skipped);
     }
     assert_eq!(whole.len(), 1);
 }
@@ -134,12 +109,7 @@ fn lines_that_ran_into_each_other_name_nothing_wrong() {
             let log = read(format!("{}{other}\n", &warning[..end]).as_bytes());
             for plugin in named(&log) {
                 assert_eq!(plugin.name, "10-template", "{end}: {warning}{other}");
-                assert!(
-                    plugin
-                        .events
-                        .iter()
-                        .all(|event| OLD_EVENTS.contains(&event.as_str()))
-                );
+                assert!(plugin.events.iter().all(|event| OLD_EVENTS.contains(&event.as_str())));
             }
             cut_warnings += log.skipped.len();
         }
@@ -156,20 +126,13 @@ fn named(log: &Log) -> Vec<Plugin> {
 
 /// Asserts that a warning without a name still counts: some plugin relies on `StateChange`.
 fn assert_is_unnamed_warning(log: &Log) {
-    let [one] = log.sightings.as_slice() else {
-        panic!("{:?}", log.sightings)
-    };
-    assert_eq!(
-        (&one.name, &one.interface),
-        (&None, &Interface::StateChange)
-    );
+    let [one] = log.sightings.as_slice() else { panic!("{:?}", log.sightings) };
+    assert_eq!((&one.name, &one.interface), (&None, &Interface::StateChange));
 }
 
 fn warnings(name: &str) -> Vec<String> {
     let lines = recorded_lines(name).into_iter();
-    lines
-        .filter(|line| line.contains("deprecated interface"))
-        .collect()
+    lines.filter(|line| line.contains("deprecated interface")).collect()
 }
 
 #[test]
@@ -177,9 +140,7 @@ fn bytes_that_are_no_utf_8_spoil_only_what_they_stand_in() {
     let plain = plugins(&read(&recorded(OLD_JSON)));
     let mut spoilt = Vec::new();
     for line in recorded_lines(OLD_JSON) {
-        let line = line
-            .replacen("{", "{\"extra\":\"?\",", 1)
-            .replace('?', "\u{1}");
+        let line = line.replacen("{", "{\"extra\":\"?\",", 1).replace('?', "\u{1}");
         spoilt.extend(line.bytes().map(|byte| if byte == 1 { 0xff } else { byte }));
         spoilt.extend_from_slice(b"\r\n\xc3\x28\0\0\xf0\x9f\n");
     }
@@ -193,12 +154,7 @@ fn long_lines_are_read_and_one_beyond_the_limit_is_counted() {
     let padded =
         |bytes: usize| line.replacen('{', &format!("{{\"pad\":\"{}\",", "x".repeat(bytes)), 1);
     let next = "\nplugin 99-last uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call\n";
-    let names = |log: &Log| {
-        plugins(log)
-            .into_iter()
-            .map(|plugin| plugin.name)
-            .collect::<Vec<_>>()
-    };
+    let names = |log: &Log| plugins(log).into_iter().map(|plugin| plugin.name).collect::<Vec<_>>();
     let log = read((padded(6 << 20) + next).as_bytes());
     assert_eq!(names(&log), ["10-template", "99-last"]);
     assert_eq!(log.skipped, []);
@@ -213,16 +169,11 @@ fn packed_logs_are_read_through_all_their_members() {
     let plain = plugins(&read(&whole));
     let (one, other) = whole.split_at(whole.len() / 2 + 13);
     let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 3).expect("packed");
-    for packed in [
-        [gzip(one), gzip(other)].concat(),
-        [zstd(one), zstd(other)].concat(),
-    ] {
+    for packed in [[gzip(one), gzip(other)].concat(), [zstd(one), zstd(other)].concat()] {
         assert_eq!(plugins(&read(&packed)), plain);
         let cut = read(&packed[..packed.len() - 20]);
         assert!(
-            cut.skipped[0]
-                .reason
-                .starts_with("cannot be read to its end: "),
+            cut.skipped[0].reason.starts_with("cannot be read to its end: "),
             "{:?}",
             cut.skipped
         );
@@ -264,9 +215,7 @@ fn damaged_wrappers_name_nothing_wrong() {
 fn garbage_is_no_log() {
     let mut random = fastrand::Rng::with_seed(5);
     for length in [0, 1, 100, 100_000] {
-        let garbage: Vec<u8> = std::iter::repeat_with(|| random.u8(..))
-            .take(length)
-            .collect();
+        let garbage: Vec<u8> = std::iter::repeat_with(|| random.u8(..)).take(length).collect();
         assert_eq!(read(&garbage).sightings, []);
     }
 }
@@ -281,8 +230,5 @@ fn a_flood_of_names_stays_bounded_and_is_said() {
     let flood: String = (0..3000).map(lines).collect();
     let log = read(flood.as_bytes());
     assert_eq!(log.sightings.len(), 2048);
-    assert_eq!(
-        log.skipped[0].reason,
-        "952 lines about plugins beyond the limit"
-    );
+    assert_eq!(log.skipped[0].reason, "952 lines about plugins beyond the limit");
 }

@@ -41,21 +41,14 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn a_plugin_in_several_files_is_one_sighting_with_all_its_lines() {
     let expected = plugins(&read(&recorded(OLD)));
-    let lines: Vec<String> = recorded_lines(OLD)
-        .iter()
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let lines: Vec<String> = recorded_lines(OLD).iter().map(|line| format!("{line}\n")).collect();
     let folder = tempfile::tempdir().expect("a folder");
     for cut in (0..lines.len()).step_by(7) {
         let (old, new) = lines.split_at(cut);
         let (oldest, old) = old.split_at(old.len() / 2);
         let files = [
             write(folder.path(), "a.log", new.concat().as_bytes()),
-            write(
-                folder.path(),
-                "a.log.2.gz",
-                &gzip(oldest.concat().as_bytes()),
-            ),
+            write(folder.path(), "a.log.2.gz", &gzip(oldest.concat().as_bytes())),
             write(folder.path(), "a.log.1", old.concat().as_bytes()),
         ];
         assert_eq!(found(&files, &Options::default()), expected, "cut at {cut}");
@@ -68,39 +61,24 @@ fn each_file_with_a_plugin_is_named_with_its_line() {
     let harmless = "time=\"2026-03-18T20:15:04Z\" msg=starting\n";
     let files = [
         write(folder.path(), "a.log.1", WARNING.as_bytes()),
-        write(
-            folder.path(),
-            "a.log",
-            format!("{harmless}{WARNING}").as_bytes(),
-        ),
+        write(folder.path(), "a.log", format!("{harmless}{WARNING}").as_bytes()),
     ];
     let collected = read_logs(&files, &Options::default());
-    let [one] = collected.sightings.as_slice() else {
-        panic!("{:?}", collected.sightings)
-    };
+    let [one] = collected.sightings.as_slice() else { panic!("{:?}", collected.sightings) };
     let shown = |line: usize| format!("{}:{line}", files[line - 1].display());
     assert_eq!(one.place.to_string(), shown(1));
     let other = format!("also in {}", shown(2));
-    assert!(
-        one.evidence.iter().any(|note| note.detail == other),
-        "{:?}",
-        one.evidence
-    );
+    assert!(one.evidence.iter().any(|note| note.detail == other), "{:?}", one.evidence);
 }
 
 #[test]
 fn a_last_line_without_its_end_is_read_unless_its_name_was_cut() {
     let line = WARNING.trim_end();
-    assert_eq!(
-        plugins(&read(line.as_bytes())),
-        plugins(&read(WARNING.as_bytes()))
-    );
+    assert_eq!(plugins(&read(line.as_bytes())), plugins(&read(WARNING.as_bytes())));
     for end in line.len() - "-template".len()..line.len() {
         let log = read(format!("{WARNING}{}", &line[..end]).as_bytes());
         let found = plugins(&log);
-        let [one] = found.as_slice() else {
-            panic!("{end}: {:?}", log.sightings)
-        };
+        let [one] = found.as_slice() else { panic!("{end}: {:?}", log.sightings) };
         assert_eq!((one.name.as_str(), one.count), ("10-template", 1), "{end}");
         assert_eq!(log.skipped[0].kind, SkipKind::Broken, "{end}");
     }
@@ -110,23 +88,12 @@ fn a_last_line_without_its_end_is_read_unless_its_name_was_cut() {
 fn a_folder_stands_for_its_logs_and_a_link_counts_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = write(folder.path(), "pods/n_p/c/0.log", WARNING.as_bytes());
-    write(
-        folder.path(),
-        "pods/n_p/c/0.log.20260317-201504.gz",
-        &gzip(WARNING.as_bytes()),
-    );
-    write(
-        folder.path(),
-        "other/syslog",
-        WARNING.replace("10-template", "20-other").as_bytes(),
-    );
+    write(folder.path(), "pods/n_p/c/0.log.20260317-201504.gz", &gzip(WARNING.as_bytes()));
+    write(folder.path(), "other/syslog", WARNING.replace("10-template", "20-other").as_bytes());
     fs::create_dir(folder.path().join("containers")).expect("made");
     std::os::unix::fs::symlink(&log, folder.path().join("z.log")).expect("linked");
     let found = found(&[folder.path().to_owned()], &Options::default());
-    let names: Vec<_> = found
-        .iter()
-        .map(|one| (one.name.as_str(), one.count))
-        .collect();
+    let names: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.count)).collect();
     assert_eq!(names, [("10-template", 2), ("20-other", 1)]);
 }
 
@@ -138,44 +105,23 @@ fn xz_is_read() {
     assert_eq!(plugins(&read(&[xz(one), xz(other)].concat())), expected);
     let cut = xz(&whole);
     let log = read(&cut[..cut.len() / 2]);
-    assert!(
-        log.skipped[0]
-            .reason
-            .starts_with("cannot be read to its end: "),
-        "{:?}",
-        log.skipped
-    );
+    assert!(log.skipped[0].reason.starts_with("cannot be read to its end: "), "{:?}", log.skipped);
 }
 
 #[test]
 fn a_journal_in_its_own_format_is_skipped_with_the_way_out() {
     let log = read(b"LPKSHHRH\0\0\0\0plugin");
-    assert!(
-        log.skipped[0].reason.contains("journalctl --file"),
-        "{:?}",
-        log.skipped
-    );
+    assert!(log.skipped[0].reason.contains("journalctl --file"), "{:?}", log.skipped);
 }
 
 #[test]
 fn only_lines_of_the_period_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let lines: String = ["17", "18", "19"]
-        .map(|day| {
-            format!(
-                "{}\n",
-                WARNING.trim_end().replace("03-18", &format!("03-{day}"))
-            )
-        })
+        .map(|day| format!("{}\n", WARNING.trim_end().replace("03-18", &format!("03-{day}"))))
         .concat();
-    let without_time = WARNING
-        .trim_end()
-        .replace("time=\"2026-03-18T20:15:04Z\" ", "");
-    let file = write(
-        folder.path(),
-        "a.log",
-        format!("{lines}{without_time}\n").as_bytes(),
-    );
+    let without_time = WARNING.trim_end().replace("time=\"2026-03-18T20:15:04Z\" ", "");
+    let file = write(folder.path(), "a.log", format!("{lines}{without_time}\n").as_bytes());
     let time = |text: &str| Some(parse_time(text).expect("a time"));
     for (since, until, count) in [
         (None, None, 4),
@@ -184,10 +130,7 @@ fn only_lines_of_the_period_are_read() {
         (time("2026-03-18T00:00:00Z"), time("@1773900000"), 2),
         (time("2026-03-20"), None, 1),
     ] {
-        let options = Options {
-            period: Period { since, until },
-            progress: None,
-        };
+        let options = Options { period: Period { since, until }, progress: None };
         assert_eq!(
             found(std::slice::from_ref(&file), &options)[0].count,
             count,
@@ -210,11 +153,8 @@ fn what_is_not_text_is_skipped() {
     let text = String::from_utf8(recorded(OLD)).expect("recordings are UTF-8");
     let harmless = "time=\"2026-03-18T20:15:04Z\" level=info msg=\"starting containerd\"\n";
     let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let utf_32: Vec<u8> = harmless
-        .repeat(20)
-        .chars()
-        .flat_map(|letter| u32::from(letter).to_le_bytes())
-        .collect();
+    let utf_32: Vec<u8> =
+        harmless.repeat(20).chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
     let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     zlib.write_all(text.as_bytes()).expect("in memory");
     for bytes in [
@@ -226,15 +166,9 @@ fn what_is_not_text_is_skipped() {
     ] {
         let log = read(&bytes);
         assert_eq!(log.sightings, []);
-        let [skipped] = log.skipped.as_slice() else {
-            panic!("{:?}", log.skipped)
-        };
+        let [skipped] = log.skipped.as_slice() else { panic!("{:?}", log.skipped) };
         assert_eq!(skipped.kind, SkipKind::UnsupportedFormat);
-        assert!(
-            skipped.reason.starts_with("is not text"),
-            "{}",
-            skipped.reason
-        );
+        assert!(skipped.reason.starts_with("is not text"), "{}", skipped.reason);
     }
 }
 
@@ -253,9 +187,7 @@ fn a_warning_that_cannot_be_understood_counts() {
         ("Deprecated NRI plugin(s) a,b", Interface::OneShot),
     ] {
         let log = read(format!("{line}\n").as_bytes());
-        let [one] = log.sightings.as_slice() else {
-            panic!("{line}: {:?}", log.sightings)
-        };
+        let [one] = log.sightings.as_slice() else { panic!("{line}: {:?}", log.sightings) };
         assert_eq!((&one.interface, &one.name), (&interface, &None), "{line}");
         assert_eq!(log.skipped.len(), 1, "{line}: {:?}", log.skipped);
     }

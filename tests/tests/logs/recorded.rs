@@ -21,50 +21,20 @@ type Found<'a> = (&'a str, bool, Option<&'a str>);
 const EXPECTED: [(&str, &[Found<'_>]); 16] = [
     ("containerd-v2.2.9-new-plugin.deprecations.json", &[]),
     ("containerd-v2.2.9-new-plugin.deprecations.txt", &[]),
-    (
-        "containerd-v2.2.9-new-plugin.json.log",
-        &[("10-template", false, None)],
-    ),
-    (
-        "containerd-v2.2.9-new-plugin.logfmt.log",
-        &[("10-template", false, None)],
-    ),
+    ("containerd-v2.2.9-new-plugin.json.log", &[("10-template", false, None)]),
+    ("containerd-v2.2.9-new-plugin.logfmt.log", &[("10-template", false, None)]),
     ("containerd-v2.2.9-old-plugin.deprecations.json", &[]),
     ("containerd-v2.2.9-old-plugin.deprecations.txt", &[]),
-    (
-        "containerd-v2.2.9-old-plugin.json.log",
-        &[("10-template", false, None)],
-    ),
-    (
-        "containerd-v2.2.9-old-plugin.logfmt.log",
-        &[("10-template", false, None)],
-    ),
+    ("containerd-v2.2.9-old-plugin.json.log", &[("10-template", false, None)]),
+    ("containerd-v2.2.9-old-plugin.logfmt.log", &[("10-template", false, None)]),
     ("containerd-v2.4.2-new-plugin.deprecations.json", &[]),
     ("containerd-v2.4.2-new-plugin.deprecations.txt", &[]),
-    (
-        "containerd-v2.4.2-new-plugin.json.log",
-        &[("10-template", false, Some("v0.12.5"))],
-    ),
-    (
-        "containerd-v2.4.2-new-plugin.logfmt.log",
-        &[("10-template", false, Some("v0.12.5"))],
-    ),
-    (
-        "containerd-v2.4.2-old-plugin.deprecations.json",
-        &[("", true, None)],
-    ),
-    (
-        "containerd-v2.4.2-old-plugin.deprecations.txt",
-        &[("", true, None)],
-    ),
-    (
-        "containerd-v2.4.2-old-plugin.json.log",
-        &[("10-template", true, None)],
-    ),
-    (
-        "containerd-v2.4.2-old-plugin.logfmt.log",
-        &[("10-template", true, None)],
-    ),
+    ("containerd-v2.4.2-new-plugin.json.log", &[("10-template", false, Some("v0.12.5"))]),
+    ("containerd-v2.4.2-new-plugin.logfmt.log", &[("10-template", false, Some("v0.12.5"))]),
+    ("containerd-v2.4.2-old-plugin.deprecations.json", &[("", true, None)]),
+    ("containerd-v2.4.2-old-plugin.deprecations.txt", &[("", true, None)]),
+    ("containerd-v2.4.2-old-plugin.json.log", &[("10-template", true, None)]),
+    ("containerd-v2.4.2-old-plugin.logfmt.log", &[("10-template", true, None)]),
 ];
 
 #[test]
@@ -78,17 +48,11 @@ fn every_recording_yields_what_the_table_says() {
             .iter()
             .map(|one| {
                 let plugin = Plugin::from(one);
-                (
-                    plugin.name,
-                    one.interface == Interface::StateChange,
-                    one.nri.version.as_deref(),
-                )
+                (plugin.name, one.interface == Interface::StateChange, one.nri.version.as_deref())
             })
             .collect();
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(plugin, old, nri)| ((*plugin).to_owned(), *old, *nri))
-            .collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(plugin, old, nri)| ((*plugin).to_owned(), *old, *nri)).collect();
         assert_eq!(found, expected, "{name}");
         assert_eq!(log.skipped, [], "{name}");
     }
@@ -98,18 +62,10 @@ fn every_recording_yields_what_the_table_says() {
 fn a_warned_plugin_has_its_events_times_and_count() {
     for name in [OLD, OLD_JSON] {
         let log = read(&recorded(name));
-        let [one] = log.sightings.as_slice() else {
-            panic!("{name}: {:?}", log.sightings)
-        };
-        assert_eq!(
-            (one.index.as_deref(), one.name.as_deref()),
-            (Some("10"), Some("template"))
-        );
+        let [one] = log.sightings.as_slice() else { panic!("{name}: {:?}", log.sightings) };
+        assert_eq!((one.index.as_deref(), one.name.as_deref()), (Some("10"), Some("template")));
         assert_eq!(one.events.names, OLD_EVENTS, "{name}");
-        assert_eq!(
-            (one.events.certainty, one.kind),
-            (Certainty::Observed, FileKind::Log)
-        );
+        assert_eq!((one.events.certainty, one.kind), (Certainty::Observed, FileKind::Log));
         let seen = one.occurrences.as_ref().expect("logs count");
         assert_eq!(seen.count, 10, "registered, synchronized, eight warnings");
         assert!(seen.first < seen.last && seen.first.is_some(), "{seen:?}");
@@ -119,29 +75,19 @@ fn a_warned_plugin_has_its_events_times_and_count() {
 #[test]
 fn a_list_of_deprecations_names_no_plugin_and_says_so() {
     for (name, last) in [
-        (
-            "containerd-v2.4.2-old-plugin.deprecations.json",
-            "2026-11-21T11:47:19.628793835Z",
-        ),
-        (
-            "containerd-v2.4.2-old-plugin.deprecations.txt",
-            "2026-11-21T11:47:19.628793835Z",
-        ),
+        ("containerd-v2.4.2-old-plugin.deprecations.json", "2026-11-21T11:47:19.628793835Z"),
+        ("containerd-v2.4.2-old-plugin.deprecations.txt", "2026-11-21T11:47:19.628793835Z"),
     ] {
         let log = read(&recorded(name));
         let one = log.sightings.first().expect("one entry is about NRI");
         assert_eq!((one.kind, &one.name), (FileKind::DeprecationList, &None));
         assert_eq!(
-            one.occurrences
-                .as_ref()
-                .and_then(|seen| seen.last.as_deref()),
+            one.occurrences.as_ref().and_then(|seen| seen.last.as_deref()),
             Some(last),
             "{name}"
         );
         assert!(
-            one.evidence[0]
-                .detail
-                .contains("names neither plugin nor event"),
+            one.evidence[0].detail.contains("names neither plugin nor event"),
             "{:?}",
             one.evidence
         );
@@ -167,11 +113,10 @@ fn every_wrapper_leaves_plugins_and_events_as_they_are() {
             let log = read(wrapped.join("\n").as_bytes());
             assert_eq!(plugins(&log), plain, "{name}, {wrapper}");
             assert_eq!(log.skipped, [], "{name}, {wrapper}");
-            let on_host = log.sightings.iter().all(|one| {
-                one.evidence
-                    .iter()
-                    .any(|note| note.detail == "logged on node-1")
-            });
+            let on_host = log
+                .sightings
+                .iter()
+                .all(|one| one.evidence.iter().any(|note| note.detail == "logged on node-1"));
             assert_eq!(on_host, names_host, "{name}, {wrapper}");
         }
     }
@@ -189,11 +134,7 @@ fn the_list_survives_the_wrappers_of_containers() {
         }) {
             let wrapped: Vec<String> = recorded_lines(name).iter().map(|line| wrap(line)).collect();
             let log = read(wrapped.join("\n").as_bytes());
-            assert_eq!(
-                log.sightings.len(),
-                plain.sightings.len(),
-                "{name}, {wrapper}"
-            );
+            assert_eq!(log.sightings.len(), plain.sightings.len(), "{name}, {wrapper}");
         }
     }
 }
@@ -202,9 +143,7 @@ fn the_list_survives_the_wrappers_of_containers() {
 fn both_wordings_of_details_and_that_of_cri_o_say_the_same() {
     let new = read(&recorded(OLD));
     let text = String::from_utf8(recorded(OLD)).expect("UTF-8");
-    let old = text
-        .replace("implement a dedicated ", "implement ")
-        .replace(" RPC call\"", "\"");
+    let old = text.replace("implement a dedicated ", "implement ").replace(" RPC call\"", "\"");
     assert_ne!(text, old);
     assert_eq!(plugins(&read(old.as_bytes())), plugins(&new));
     let crio: String = OLD_EVENTS
@@ -216,14 +155,8 @@ fn both_wordings_of_details_and_that_of_cri_o_say_the_same() {
             )
         })
         .collect();
-    let (crio, new) = (
-        plugins(&read(crio.as_bytes())).remove(0),
-        plugins(&new).remove(0),
-    );
-    assert_eq!(
-        (crio.name, crio.events, crio.interface),
-        (new.name, new.events, new.interface)
-    );
+    let (crio, new) = (plugins(&read(crio.as_bytes())).remove(0), plugins(&new).remove(0));
+    assert_eq!((crio.name, crio.events, crio.interface), (new.name, new.events, new.interface));
     let bare = "plugin 10-template uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call";
     assert_eq!(plugins(&read(bare.as_bytes()))[0].events, ["RunPodSandbox"]);
 }
@@ -237,11 +170,7 @@ fn what_else_the_runtime_says_of_plugins_is_named() {
             "05-numa",
             "it registered; this runtime does not log",
         ),
-        (
-            r#"plugin \"05-numa\" connected and synchronized"#,
-            "05-numa",
-            "it connected",
-        ),
+        (r#"plugin \"05-numa\" connected and synchronized"#, "05-numa", "it connected"),
         (
             r#"failed to start external plugin: failed to configure plugin: invalid plugin events: 0x2000"#,
             "",
@@ -270,15 +199,10 @@ fn what_else_the_runtime_says_of_plugins_is_named() {
     ] {
         let line = format!("time=\"{unknown}\" level=info msg=\"{message}\"");
         let log = read(line.as_bytes());
-        let [one] = log.sightings.as_slice() else {
-            panic!("{message}: {:?}", log.sightings)
-        };
+        let [one] = log.sightings.as_slice() else { panic!("{message}: {:?}", log.sightings) };
         assert_eq!(Plugin::from(one).name, plugin, "{message}");
         assert!(matches!(one.interface, Interface::Unknown(_)), "{message}");
-        let found = one
-            .evidence
-            .iter()
-            .any(|note| note.detail.contains(evidence));
+        let found = one.evidence.iter().any(|note| note.detail.contains(evidence));
         assert!(found, "{message}: {:?}", one.evidence);
     }
 }
@@ -287,17 +211,11 @@ fn what_else_the_runtime_says_of_plugins_is_named() {
 fn plugins_of_v0_1_0_are_named_one_by_one() {
     let line = r#"time="2026-11-21T11:47:18Z" level=warning msg="Deprecated NRI plugin(s) clearcfs,numa: NRI 0.1.0-style plugins are deprecated since containerd 2.2 and should only be used through the v010-adapter plugin.""#;
     let log = read(line.as_bytes());
-    let names: Vec<_> = log
-        .sightings
-        .iter()
-        .map(|one| (one.name.as_deref(), &one.interface))
-        .collect();
+    let names: Vec<_> =
+        log.sightings.iter().map(|one| (one.name.as_deref(), &one.interface)).collect();
     assert_eq!(
         names,
-        [
-            (Some("clearcfs"), &Interface::OneShot),
-            (Some("numa"), &Interface::OneShot)
-        ]
+        [(Some("clearcfs"), &Interface::OneShot), (Some("numa"), &Interface::OneShot)]
     );
 }
 
@@ -307,9 +225,7 @@ fn fields_beside_the_message_count() {
     for (name, export) in exports() {
         let log = read(export.to_string().as_bytes());
         let found = plugins(&log);
-        let [one] = found.as_slice() else {
-            panic!("{name}: {:?}", log.sightings)
-        };
+        let [one] = found.as_slice() else { panic!("{name}: {:?}", log.sightings) };
         assert_eq!((one.name.as_str(), one.count), ("10-template", 1), "{name}");
         assert_eq!(one.events, ["RunPodSandbox"], "{name}");
         assert_eq!(log.skipped, [], "{name}");
@@ -347,14 +263,8 @@ fn exports() -> Vec<(&'static str, serde_json::Value)> {
             json!({"message": MESSAGE, "containerd": fields,
                 "event": {"original": format!("msg=\"{MESSAGE}\" deprecated=StateChange details=\"{DETAILS}\" plugin=10-template")}}),
         ),
-        (
-            "OTLP with a structured body",
-            json!({"body": {"kvlistValue": {"values": values}}}),
-        ),
-        (
-            "OTLP",
-            json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}),
-        ),
+        ("OTLP with a structured body", json!({"body": {"kvlistValue": {"values": values}}})),
+        ("OTLP", json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]})),
         (
             "Elasticsearch",
             json!({"hits": {"hits": [{"_source": {"message": MESSAGE, "containerd": fields}}]}}),
@@ -391,11 +301,7 @@ fn messages_as_bytes_are_read_with_any_spacing() {
     for (colon, comma) in [(":", ","), (" : ", ", "), (":", " ,  "), (": ", ",\t")] {
         let numbers = bytes.join(comma);
         let line = format!("{{\"_HOSTNAME\":\"node-1\",\"MESSAGE\"{colon}[{numbers}]}}");
-        assert_eq!(
-            plugins(&read(line.as_bytes()))[0].name,
-            "10-template",
-            "{line}"
-        );
+        assert_eq!(plugins(&read(line.as_bytes()))[0].name, "10-template", "{line}");
     }
 }
 
@@ -410,9 +316,7 @@ fn messages_that_the_journal_dropped_are_mentioned() {
     ] {
         let log = read(line.as_bytes());
         assert_eq!(log.sightings, [], "{line}");
-        let [skipped] = log.skipped.as_slice() else {
-            panic!("{line}: {:?}", log.skipped)
-        };
+        let [skipped] = log.skipped.as_slice() else { panic!("{line}: {:?}", log.skipped) };
         assert!(
             skipped.reason.contains("messages that the journal dropped")
                 && skipped.reason.ends_with(&format!("line 1: {line}")),
@@ -434,11 +338,7 @@ fn a_finding_shows_line_and_text() {
     let one = &log.sightings[0];
     assert_eq!(one.place.line, Some(2));
     let shown = format!("line 2: {CRI_O}");
-    assert!(
-        one.evidence.iter().any(|note| note.detail == shown),
-        "{:?}",
-        one.evidence
-    );
+    assert!(one.evidence.iter().any(|note| note.detail == shown), "{:?}", one.evidence);
 }
 
 #[test]

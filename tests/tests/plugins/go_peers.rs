@@ -42,10 +42,7 @@ fn external(runtime: &mut Runtime, nri: &str, more: &[&str]) -> Plugin {
 }
 
 fn failed_steps(steps: &[Value]) -> Vec<&Value> {
-    steps
-        .iter()
-        .filter(|step| step.get("error").is_some())
-        .collect()
+    steps.iter().filter(|step| step.get("error").is_some()).collect()
 }
 
 #[test]
@@ -92,20 +89,13 @@ fn a_plugin_is_told_what_the_runtime_calls_itself() {
 fn every_release_launches_a_plugin_with_its_configuration() {
     for release in NRI_RELEASES {
         let mut runtime = Runtime::new(release);
-        runtime.install(
-            "20-peer",
-            &peers::plugin(NEWEST),
-            "--events CreateContainer --annotate 2",
-        );
+        runtime.install("20-peer", &peers::plugin(NEWEST), "--events CreateContainer --annotate 2");
         runtime.start();
         runtime.wait_for_plugin("20-peer");
         runtime.calls();
         let steps = runtime.lifecycle();
         assert_eq!(runtime.methods(), ["CreateContainer"], "{release}");
-        let create = steps
-            .iter()
-            .find(|step| step["event"] == "CreateContainer")
-            .expect("step");
+        let create = steps.iter().find(|step| step["event"] == "CreateContainer").expect("step");
         let annotations = &create["response"]["adjust"]["annotations"];
         let added = json!({"example.org/added-0": "value-0", "example.org/added-1": "value-1"});
         assert_eq!(annotations, &added, "{release}");
@@ -115,18 +105,11 @@ fn every_release_launches_a_plugin_with_its_configuration() {
 #[test]
 fn a_runtime_with_dedicated_calls_falls_back_for_an_old_plugin_and_says_so() {
     let mut runtime = Runtime::started(NEWEST);
-    let _plugin = external(
-        &mut runtime,
-        "v0.11.0",
-        &["--events", "RunPodSandbox,CreateContainer"],
-    );
+    let _plugin = external(&mut runtime, "v0.11.0", &["--events", "RunPodSandbox,CreateContainer"]);
     runtime.log();
     assert_eq!(failed_steps(&runtime.lifecycle()), Vec::<&Value>::new());
     let calls = runtime.calls();
-    let seen: Vec<_> = calls
-        .iter()
-        .map(|call| (&call["method"], &call["code"]))
-        .collect();
+    let seen: Vec<_> = calls.iter().map(|call| (&call["method"], &call["code"])).collect();
     let expected = [
         (&json!("RunPodSandbox"), &json!("Unimplemented")),
         (&json!("StateChange"), &json!("OK")),
@@ -143,19 +126,8 @@ fn requests_arrive_intact_at_every_size() {
     for release in NRI_RELEASES {
         let mut runtime = Runtime::started(release);
         let mut plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
-        for bytes in [
-            4095,
-            4096,
-            4097,
-            8192,
-            65_535,
-            1 << 20,
-            (4 << 20) - 1,
-            4 << 20,
-        ] {
-            runtime
-                .fire_sized("CreateContainer", bytes)
-                .expect("a size within the limit");
+        for bytes in [4095, 4096, 4097, 8192, 65_535, 1 << 20, (4 << 20) - 1, 4 << 20] {
+            runtime.fire_sized("CreateContainer", bytes).expect("a size within the limit");
             assert_eq!(runtime.calls()[0]["request_bytes"], bytes, "{release}");
             let event = plugin.wait_for("the event", |line| line["event"] == "CreateContainer");
             assert_eq!(event["intact"], true, "{release}, {bytes} bytes: {event}");
@@ -168,16 +140,9 @@ fn an_oversized_request_is_refused_before_it_is_sent() {
     for release in &NRI_RELEASES[1..] {
         let mut runtime = Runtime::started(release);
         let _plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
-        let refused = runtime
-            .fire_sized("CreateContainer", (4 << 20) + 1)
-            .expect_err("too large");
-        assert!(
-            refused.contains("ResourceExhausted"),
-            "{release}: {refused}"
-        );
-        runtime
-            .fire_sized("CreateContainer", 4096)
-            .expect("the plugin is still there");
+        let refused = runtime.fire_sized("CreateContainer", (4 << 20) + 1).expect_err("too large");
+        assert!(refused.contains("ResourceExhausted"), "{release}: {refused}");
+        runtime.fire_sized("CreateContainer", 4096).expect("the plugin is still there");
     }
 }
 
@@ -188,13 +153,8 @@ fn responses_come_back_intact_at_every_size() {
         let _plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
         for bytes in [4000, 4096, 65_536, 1 << 20, (4 << 20) - 100] {
             let wanted = json!({"peer/adjust-bytes": bytes.to_string()});
-            let answer = runtime
-                .fire("CreateContainer", wanted)
-                .expect("a size within the limit");
-            assert!(
-                runtime.calls()[0]["response_bytes"].as_u64() > Some(bytes),
-                "{release}"
-            );
+            let answer = runtime.fire("CreateContainer", wanted).expect("a size within the limit");
+            assert!(runtime.calls()[0]["response_bytes"].as_u64() > Some(bytes), "{release}");
             let added = &answer["response"]["adjust"]["annotations"]["peer/pad"];
             assert_eq!(*added, format!("{bytes} bytes, intact: true"), "{release}");
         }
@@ -214,11 +174,7 @@ fn a_state_of_20_000_pods_is_split_and_assembled() {
             &["--events", "RunPodSandbox"],
         );
         runtime.wait_for_plugin("10-peer");
-        let parts = runtime
-            .methods()
-            .iter()
-            .filter(|method| *method == "Synchronize")
-            .count();
+        let parts = runtime.methods().iter().filter(|method| *method == "Synchronize").count();
         assert!(parts > 2, "{release}: {parts} parts");
         let event = plugin.wait_for("the state", |line| line["event"] == "Synchronize");
         assert_eq!(
@@ -242,36 +198,22 @@ fn an_error_fails_the_request_and_a_timeout_drops_the_plugin() {
         .fire("RunPodSandbox", json!({"peer/sleep-ms": "1000"}))
         .expect("a timeout is no error by default");
     runtime.calls();
-    runtime
-        .fire("RunPodSandbox", json!({}))
-        .expect("nobody is left to fail");
+    runtime.fire("RunPodSandbox", json!({})).expect("nobody is left to fail");
     assert_eq!(runtime.methods(), Vec::<String>::new());
 }
 
 #[test]
 fn the_failure_policy_fails_the_request_and_keeps_the_plugin() {
     let mut runtime = Runtime::started(NEWEST);
-    let policy = [
-        "--events",
-        "RunPodSandbox",
-        "--fail-request",
-        "--keep-connected",
-    ];
+    let policy = ["--events", "RunPodSandbox", "--fail-request", "--keep-connected"];
     let _plugin = external(&mut runtime, NEWEST, &policy);
     runtime.set_request_timeout(Duration::from_millis(200));
     let slow = json!({"peer/sleep-ms": "600"});
-    let error = runtime
-        .fire("RunPodSandbox", slow)
-        .expect_err("the policy fails the request");
-    assert!(
-        error.contains("10-peer") && error.contains("RunPodSandbox"),
-        "{error}"
-    );
+    let error = runtime.fire("RunPodSandbox", slow).expect_err("the policy fails the request");
+    assert!(error.contains("10-peer") && error.contains("RunPodSandbox"), "{error}");
     runtime.set_request_timeout(Duration::from_secs(2));
     runtime.calls();
-    runtime
-        .fire("RunPodSandbox", json!({}))
-        .expect("the plugin is still there");
+    runtime.fire("RunPodSandbox", json!({})).expect("the plugin is still there");
     assert_eq!(runtime.methods(), ["RunPodSandbox"]);
 }
 
@@ -279,14 +221,10 @@ fn the_failure_policy_fails_the_request_and_keeps_the_plugin() {
 fn updates_arrive_asked_for_or_not() {
     let mut runtime = Runtime::started(NEWEST);
     let mut plugin = external(&mut runtime, NEWEST, &[]);
-    let answer = runtime
-        .fire("CreateContainer", json!({"peer/update": "other"}))
-        .expect("created");
+    let answer = runtime.fire("CreateContainer", json!({"peer/update": "other"})).expect("created");
     assert_eq!(answer["response"]["update"][0]["container_id"], "other");
     for (id, failed) in [("container-1", 0), ("unknown-1", 1)] {
-        runtime
-            .fire("PostStartContainer", json!({"peer/unsolicited": id}))
-            .expect("started");
+        runtime.fire("PostStartContainer", json!({"peer/unsolicited": id})).expect("started");
         let request = runtime.wait_for("the update", |line| {
             line["method"] == "/nri.pkg.api.v1alpha1.Runtime/UpdateContainers"
         });

@@ -61,10 +61,7 @@ pub(crate) fn is_old(release: &str) -> bool {
 pub(crate) fn relay_life(runtime: &mut Runtime) -> Vec<Value> {
     runtime.log();
     let steps = runtime.lifecycle();
-    let failed: Vec<_> = steps
-        .iter()
-        .filter(|it| it.get("error").is_some())
-        .collect();
+    let failed: Vec<_> = steps.iter().filter(|it| it.get("error").is_some()).collect();
     assert_eq!(failed, Vec::<&Value>::new());
     let calls = runtime.calls();
     // UNIMPLEMENTED makes a runtime fall back to StateChange and record a deprecation.
@@ -89,8 +86,5 @@ pub(crate) fn wait_for_end(process: u32) {
 
 /// Returns the names of the calls.
 pub(crate) fn methods(calls: &[Value]) -> Vec<&str> {
-    calls
-        .iter()
-        .filter_map(|call| call["method"].as_str())
-        .collect()
+    calls.iter().filter_map(|call| call["method"].as_str()).collect()
 }

@@ -21,20 +21,13 @@ fn calls_of<'a>(release: &str, events: &[&'a str]) -> Vec<&'a str> {
     ];
     let dedicated = |event: &str| release == "v0.12.5" || ALWAYS_DEDICATED.contains(&event);
     let call = |event: &&'a str| {
-        if dedicated(event) {
-            *event
-        } else {
-            "StateChange"
-        }
+        if dedicated(event) { *event } else { "StateChange" }
     };
     events.iter().map(call).collect()
 }
 
 fn events_of(lines: &[Value]) -> Vec<&str> {
-    lines
-        .iter()
-        .filter_map(|line| line["event"].as_str())
-        .collect()
+    lines.iter().filter_map(|line| line["event"].as_str()).collect()
 }
 
 #[test]
@@ -49,16 +42,11 @@ fn the_logger_sees_every_event_once_and_in_order() {
         let mut lines = logger.take_all(|line| line["pod"]["id"] == "sandbox-0");
         lines.push(last);
         assert_eq!(events_of(&lines), expected, "{release}");
-        let create = &lines[expected
-            .iter()
-            .position(|it| *it == "CreateContainer")
-            .expect("is there")];
+        let create =
+            &lines[expected.iter().position(|it| *it == "CreateContainer").expect("is there")];
         assert_eq!(create["pod"]["name"], "pod-0");
         assert_eq!(create["container"]["name"], "ctr-0");
-        assert_eq!(
-            create["container"]["annotations"]["example.org/annotation-3"],
-            "value-3"
-        );
+        assert_eq!(create["container"]["annotations"]["example.org/annotation-3"], "value-3");
     }
 }
 
@@ -74,10 +62,8 @@ fn a_launched_logger_takes_its_flags_from_its_configuration() {
         let calls = relay_life(&mut runtime);
         assert_eq!(methods(&calls), calls_of(release, &expected), "{release}");
         let text = fs::read_to_string(file).expect("logged to the file");
-        let lines: Vec<Value> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("a line of JSON"))
-            .collect();
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
         let mut events = events_of(&lines);
         events.retain(|event| *event != "Synchronize");
         assert_eq!(events, expected, "{release}");
@@ -88,16 +74,10 @@ fn a_launched_logger_takes_its_flags_from_its_configuration() {
 fn the_logger_subscribes_to_the_events_it_is_asked_for() {
     for release in NRI_RELEASES {
         let mut runtime = started(release);
-        let flags = [
-            "--events",
-            "StartContainer,run-pod-sandbox,CREATE_CONTAINER",
-        ];
+        let flags = ["--events", "StartContainer,run-pod-sandbox,CREATE_CONTAINER"];
         let _logger = external(&mut runtime, &example("logger"), &flags);
         let calls = relay_life(&mut runtime);
-        let expected = calls_of(
-            release,
-            &["RunPodSandbox", "CreateContainer", "StartContainer"],
-        );
+        let expected = calls_of(release, &["RunPodSandbox", "CreateContainer", "StartContainer"]);
         assert_eq!(methods(&calls), expected, "{release}");
     }
 }
@@ -123,17 +103,9 @@ fn a_legacy_plugin_gets_everything_as_state_changes_old_runtime_or_new() {
             .collect();
         assert_eq!(seen.len(), expected.len(), "{release}: {log}");
         for ((_, line), event) in seen.iter().zip(&expected) {
-            assert_eq!(
-                line.split(' ').next().map(plain),
-                Some(plain(event)),
-                "{release}: {line}"
-            );
+            assert_eq!(line.split(' ').next().map(plain), Some(plain(event)), "{release}: {line}");
         }
-        assert_eq!(
-            log.matches("deprecated since NRI v0.12.0").count(),
-            1,
-            "{release}: {log}"
-        );
+        assert_eq!(log.matches("deprecated since NRI v0.12.0").count(), 1, "{release}: {log}");
     }
 }
 
@@ -171,10 +143,7 @@ fn a_state_of_20_000_pods_arrives_whole() {
         let mut plugin = Plugin::external(peer(), &runtime.socket(), "10-rust", &[]);
         runtime.wait_for_plugin("10-rust");
         let methods = runtime.methods();
-        let parts = methods
-            .iter()
-            .filter(|method| *method == "Synchronize")
-            .count();
+        let parts = methods.iter().filter(|method| *method == "Synchronize").count();
         assert!(parts > 2, "{release}: {parts} parts");
         let event = plugin.wait_for("the state", |line| line["event"] == "Synchronize");
         assert_eq!(
@@ -190,19 +159,8 @@ fn requests_arrive_intact_at_every_size() {
     for release in NRI_RELEASES {
         let mut runtime = started(release);
         let mut plugin = external(&mut runtime, peer(), &["--events", "CreateContainer"]);
-        for bytes in [
-            4095,
-            4096,
-            4097,
-            8192,
-            65_535,
-            1 << 20,
-            (4 << 20) - 1,
-            4 << 20,
-        ] {
-            runtime
-                .fire_sized("CreateContainer", bytes)
-                .expect("a size within the limit");
+        for bytes in [4095, 4096, 4097, 8192, 65_535, 1 << 20, (4 << 20) - 1, 4 << 20] {
+            runtime.fire_sized("CreateContainer", bytes).expect("a size within the limit");
             assert_eq!(runtime.calls()[0]["request_bytes"], bytes, "{release}");
             let event = plugin.wait_for("the event", |line| line["event"] == "CreateContainer");
             assert_eq!(event["intact"], true, "{release}, {bytes} bytes: {event}");
@@ -217,15 +175,7 @@ fn one_warning_names_what_the_runtime_is_too_old_for() {
         let mut plugin = external(&mut runtime, &example("logger"), &["--quiet"]);
         plugin.terminate();
         assert_eq!(plugin.wait(), Some(0), "{release}");
-        let warnings = plugin
-            .aside()
-            .matches("does not know UpdatePodSandbox")
-            .count();
-        assert_eq!(
-            warnings,
-            usize::from(is_old(release)),
-            "{release}: {}",
-            plugin.aside()
-        );
+        let warnings = plugin.aside().matches("does not know UpdatePodSandbox").count();
+        assert_eq!(warnings, usize::from(is_old(release)), "{release}: {}", plugin.aside());
     }
 }

@@ -12,14 +12,8 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// Asserts that the plugin still gets events.
 fn assert_serves(runtime: &mut Runtime, release: &str) {
     runtime.calls();
-    runtime
-        .fire("StopContainer", json!({}))
-        .expect("nothing to fail");
-    assert_eq!(
-        runtime.methods(),
-        ["StopContainer"],
-        "{release}: the plugin is gone"
-    );
+    runtime.fire("StopContainer", json!({})).expect("nothing to fail");
+    assert_eq!(runtime.methods(), ["StopContainer"], "{release}: the plugin is gone");
 }
 
 #[test]
@@ -48,11 +42,7 @@ fn a_slow_handler_fails_one_request_and_keeps_the_plugin() {
             .expect_err("the stub answers for the handler");
         assert!(error.contains("RunPodSandbox"), "{release}: {error}");
         assert_serves(&mut runtime, release);
-        assert!(
-            plugin.aside().contains("RunPodSandbox"),
-            "{release}: {}",
-            plugin.aside()
-        );
+        assert!(plugin.aside().contains("RunPodSandbox"), "{release}: {}", plugin.aside());
     }
 }
 
@@ -100,9 +90,7 @@ fn an_external_plugin_comes_back_when_the_runtime_does() {
         runtime.set_state(3, 3, 0);
         runtime.start();
         runtime.wait_for_plugin("10-rust");
-        plugin.wait_for("the state", |line| {
-            line["event"] == "Synchronize" && line["pods"] == 3
-        });
+        plugin.wait_for("the state", |line| line["event"] == "Synchronize" && line["pods"] == 3);
         plugin.wait_for("the return", |line| line["event"] == "reconnected");
         assert_serves(&mut runtime, release);
     }
@@ -130,10 +118,7 @@ fn a_plugin_that_is_asked_to_leave_finishes_what_is_under_way() {
         plugin.wait_for("the event", |line| line["event"] == "CreateContainer");
         plugin.terminate();
         let answer = runtime.answer(pending).expect("is answered");
-        assert!(
-            answer["response"]["adjust"]["annotations"]["peer/pad"].is_string(),
-            "{release}"
-        );
+        assert!(answer["response"]["adjust"]["annotations"]["peer/pad"].is_string(), "{release}");
         assert_eq!(plugin.wait(), Some(0), "{release}");
     }
 }

@@ -48,10 +48,7 @@ fn rows(mounts: &Path) -> Vec<Row> {
             "ulimit-adjuster",
             vec![],
             json!({ "ulimits.noderesource.dev/container.app": "[{type: nofile, soft: 1, hard: 2}]" }),
-            vec![(
-                "/rlimits",
-                json!([{ "type": "RLIMIT_NOFILE", "soft": "1", "hard": "2" }]),
-            )],
+            vec![("/rlimits", json!([{ "type": "RLIMIT_NOFILE", "soft": "1", "hard": "2" }]))],
         ),
         (
             "rdt",
@@ -135,10 +132,7 @@ fn pods_are_logged_and_refused_devices_of_the_network() {
         });
         let event = json!({ "event": "RunPodSandbox", "request": { "pod": pod } });
         let error = runtime.command("fire", event).expect_err("is refused");
-        assert!(
-            error.contains("cannot inject network device absent0"),
-            "{release}: {error}"
-        );
+        assert!(error.contains("cannot inject network device absent0"), "{release}: {error}");
         logger.terminate();
         assert_eq!(logger.wait(), Some(0), "{release}");
         let line = "started pod default/web: namespace=/proc/self/ns/net ips=[10.0.0.2]";
@@ -159,10 +153,7 @@ fn the_differ_shows_what_another_plugin_adds() {
             json!({ "mounts.noderesource.dev": "[{source: /srv, destination: /srv, type: bind}]" });
         create(&mut runtime, annotations, json!({})).expect("is created");
         let text = fs::read_to_string(log.path()).expect("the differ writes its file");
-        assert!(
-            text.contains("[99] CreateContainer: pod: <no changes>"),
-            "{release}: {text}"
-        );
+        assert!(text.contains("[99] CreateContainer: pod: <no changes>"), "{release}: {text}");
         let added = "[99] CreateContainer: container: create /mounts";
         assert!(text.contains(added), "{release}: {text}");
     }
@@ -178,10 +169,7 @@ fn always(folder: &Path) {
 
 #[test]
 fn the_default_validator_decides_as_the_one_in_go() {
-    let (rust, go) = (
-        example("default-validator"),
-        peers::samples().join("validator"),
-    );
+    let (rust, go) = (example("default-validator"), peers::samples().join("validator"));
     let folder = tempfile::tempdir().expect("temporary folder");
     always(folder.path());
     let hooks = folder.path().to_str().expect("path is text");
@@ -217,10 +205,7 @@ fn the_default_validator_decides_as_the_one_in_go() {
 /// Returns the plugins that an error mentions, whose wording is up to each validator.
 fn mentioned(error: &str) -> Vec<&'static str> {
     let names = ["20-hook-injector", "topology", "numa"];
-    names
-        .into_iter()
-        .filter(|name| error.contains(name))
-        .collect()
+    names.into_iter().filter(|name| error.contains(name)).collect()
 }
 
 #[test]
@@ -245,12 +230,7 @@ fn a_plugin_of_the_first_release_in_go_understands_the_adapter() {
             "resources": { "memory": { "limit": { "value": "64" } }, "pids": { "limit": "9" } },
         },
     });
-    for event in [
-        "RunPodSandbox",
-        "StartContainer",
-        "StopContainer",
-        "StopPodSandbox",
-    ] {
+    for event in ["RunPodSandbox", "StartContainer", "StopContainer", "StopPodSandbox"] {
         let mut request = json!({ "pod": pod });
         if event.ends_with("Container") {
             request["container"] = container.clone();
@@ -259,10 +239,8 @@ fn a_plugin_of_the_first_release_in_go_understands_the_adapter() {
         runtime.command("fire", event).expect("is handled");
     }
     let requests = fs::read_to_string(&log).expect("the plugin writes its file");
-    let requests: Vec<Value> = requests
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("line is JSON"))
-        .collect();
+    let requests: Vec<Value> =
+        requests.lines().map(|line| serde_json::from_str(line).expect("line is JSON")).collect();
     let started = json!({
         "conf": { "log": log }, "version": "0.1", "state": "create", "id": "c0", "sandboxID": "p0", "pid": 8,
         "spec": {
@@ -272,16 +250,8 @@ fn a_plugin_of_the_first_release_in_go_understands_the_adapter() {
         "labels": { "app": "shop" },
     });
     assert_eq!(requests[1], started);
-    let calls: Vec<_> = requests
-        .iter()
-        .map(|it| format!("{} {}", it["state"], it["id"]))
-        .collect();
-    let expected = [
-        r#""create" "p0""#,
-        r#""create" "c0""#,
-        r#""delete" "c0""#,
-        r#""delete" "p0""#,
-    ];
+    let calls: Vec<_> = requests.iter().map(|it| format!("{} {}", it["state"], it["id"])).collect();
+    let expected = [r#""create" "p0""#, r#""create" "c0""#, r#""delete" "c0""#, r#""delete" "p0""#];
     assert_eq!(calls, expected);
     let failing = json!({ "id": "p1", "name": "bad", "namespace": "default", "annotations": { "fail": "no quota" } });
     let event = json!({ "event": "RunPodSandbox", "request": { "pod": failing } });

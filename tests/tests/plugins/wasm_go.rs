@@ -39,10 +39,7 @@ fn every_event_arrives_once_and_in_order() {
     for release in RELEASES {
         let mut runtime = every_event(release);
         let log = runtime.log().join("\n");
-        assert!(
-            log.contains(r#"configured "some text" under NRI 0.1"#),
-            "{log}"
-        );
+        assert!(log.contains(r#"configured "some text" under NRI 0.1"#), "{log}");
         assert!(log.contains("synchronized 3 pods, 2 containers"), "{log}");
         let steps = runtime.lifecycle();
         assert_eq!(failed(&steps), Vec::<&Value>::new(), "{release}");
@@ -57,9 +54,7 @@ fn adjustments_arrive() {
         let mut runtime = runtime(release);
         runtime.install("10-pod-name", &module, "MY_POD");
         runtime.start();
-        let created = runtime
-            .fire("CreateContainer", json!({}))
-            .expect("no error");
+        let created = runtime.fire("CreateContainer", json!({})).expect("no error");
         let text = created.to_string();
         assert!(text.contains("MY_POD") && text.contains("pod-0"), "{text}");
     }
@@ -74,10 +69,7 @@ fn an_error_of_a_handler_reaches_the_caller_and_the_plugin_stays() {
         assert!(error.contains("failed on request"), "{error}");
         let instruction = json!({"wasm.example.org/do": "wait"});
         let error = runtime.fire("CreateContainer", instruction).unwrap_err();
-        assert!(
-            error.contains("cannot happen in a WebAssembly module"),
-            "{error}"
-        );
+        assert!(error.contains("cannot happen in a WebAssembly module"), "{error}");
         runtime.log();
         assert!(runtime.fire("CreateContainer", json!({})).is_ok());
         assert!(logged(&mut runtime).contains(&"CreateContainer".to_owned()));
@@ -106,9 +98,6 @@ fn a_state_of_several_messages_is_synchronized() {
         runtime.set_request_timeout(Duration::from_secs(60));
         runtime.start();
         let log = runtime.log().join("\n");
-        assert!(
-            log.contains("synchronized 4000 pods, 4000 containers"),
-            "{log}"
-        );
+        assert!(log.contains("synchronized 4000 pods, 4000 containers"), "{log}");
     }
 }

@@ -20,9 +20,7 @@ struct Log;
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        LOG.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .write(bytes)
+        LOG.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -56,9 +54,7 @@ async fn started(
 ) -> (TempDir, Adaptation) {
     static LOGGING: Once = Once::new();
     LOGGING.call_once(|| {
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(|| Log);
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(|| Log);
         subscriber.init();
     });
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -82,10 +78,7 @@ fn pod(instruction: &str) -> PodSandbox {
     PodSandbox {
         id: "pod-1".into(),
         name: "web".into(),
-        annotations: Some(annotation)
-            .filter(|_| !instruction.is_empty())
-            .into_iter()
-            .collect(),
+        annotations: Some(annotation).filter(|_| !instruction.is_empty()).into_iter().collect(),
         ..PodSandbox::default()
     }
 }
@@ -100,26 +93,20 @@ fn container() -> Container {
 }
 
 async fn create(adaptation: &Adaptation, instruction: &str) -> Answer {
-    adaptation
-        .create_container(&pod(instruction), &container())
-        .await
+    adaptation.create_container(&pod(instruction), &container()).await
 }
 
 /// Relays the life of a pod with a container.
 async fn live(adaptation: &Adaptation) -> Answer {
     let (pod, container, resources) = (pod(""), container(), LinuxResources::default());
     adaptation.run_pod_sandbox(&pod).await?;
-    adaptation
-        .update_pod_sandbox(&pod, None, Some(&resources))
-        .await?;
+    adaptation.update_pod_sandbox(&pod, None, Some(&resources)).await?;
     adaptation.post_update_pod_sandbox(&pod).await?;
     let created = create(adaptation, "").await?;
     adaptation.post_create_container(&pod, &container).await?;
     adaptation.start_container(&pod, &container).await?;
     adaptation.post_start_container(&pod, &container).await?;
-    adaptation
-        .update_container(&pod, &container, &resources)
-        .await?;
+    adaptation.update_container(&pod, &container, &resources).await?;
     adaptation.post_update_container(&pod, &container).await?;
     adaptation.stop_container(&pod, &container).await?;
     adaptation.remove_container(&pod, &container).await?;
@@ -210,10 +197,7 @@ async fn a_module_without_the_dedicated_functions_is_refused_by_a_newer_runtime(
     let (_folder, adaptation) = started("10-go-refused", &old, |builder| builder).await;
     assert!(adaptation.plugins().is_empty());
     let log = lines("10-go-refused").join("\n");
-    assert!(
-        log.contains("plugin_run_pod_sandbox is not exported"),
-        "{log}"
-    );
+    assert!(log.contains("plugin_run_pod_sandbox is not exported"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,9 +207,7 @@ async fn an_error_reaches_the_caller_and_a_panic_ends_the_module() {
         ("10-go-fails", go_module("v0.12.5")),
     ] {
         let (_folder, adaptation) = started(plugin, &module, |builder| builder).await;
-        let error = create(&adaptation, "fail")
-            .await
-            .expect_err("the handler fails");
+        let error = create(&adaptation, "fail").await.expect_err("the handler fails");
         assert!(error.to_string().contains("failed on request"), "{error}");
         assert!(create(&adaptation, "").await.is_ok());
         assert_eq!(adaptation.plugins().len(), 1);
@@ -243,9 +225,7 @@ async fn a_module_that_takes_too_much_is_disconnected() {
     for instruction in ["spin", "grow"] {
         let plugin = format!("10-rust-{instruction}s");
         let briefly = |builder: Builder| {
-            builder
-                .request_timeout(Duration::from_secs(2))
-                .module_memory(8 << 20)
+            builder.request_timeout(Duration::from_secs(2)).module_memory(8 << 20)
         };
         let (_folder, adaptation) = started(&plugin, &module, briefly).await;
         assert_eq!(adaptation.plugins().len(), 1);

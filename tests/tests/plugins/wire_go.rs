@@ -62,10 +62,7 @@ fn dial(runtime: &Runtime, nri: &str, ours: Channels) -> (Process, UnixStream) {
     let socket = folder.path().join("s");
     let _context = runtime.enter();
     let listener = UnixListener::bind(&socket).expect("socket");
-    let go = Process::spawn(
-        &mut command(&peers::wire(nri), &socket, ours),
-        Stream::Output,
-    );
+    let go = Process::spawn(&mut command(&peers::wire(nri), &socket, ours), Stream::Output);
     let accepted = runtime.block_on(async { timeout(PATIENCE, listener.accept()).await });
     (go, accepted.expect("dials in time").expect("dials").0)
 }
@@ -74,9 +71,7 @@ fn command(program: &Path, socket: &Path, ours: Channels) -> Command {
     let theirs = ours.flipped();
     let mut command = Command::new(program);
     command.arg("-socket").arg(socket);
-    command
-        .arg(format!("-serve={}", theirs.serve))
-        .arg(format!("-call={}", theirs.call));
+    command.arg(format!("-serve={}", theirs.serve)).arg(format!("-call={}", theirs.call));
     command
 }
 
@@ -87,32 +82,23 @@ fn connect(nri: &str, channels: Channels) -> Pair {
     let (go, stream) = dial(&runtime, nri, channels);
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
     let served = runtime.spawn(async move { connection.serve(&Echo).await });
-    Pair {
-        go,
-        caller,
-        served,
-        runtime,
-    }
+    Pair { go, caller, served, runtime }
 }
 
 impl Pair {
     /// Lets the Go program call us.
     fn go_calls(&mut self, task: Value) -> Value {
         self.go.write(&task.to_string());
-        self.go
-            .wait_for("an outcome", |line| line.get("good").is_some())
+        self.go.wait_for("an outcome", |line| line.get("good").is_some())
     }
 
     fn call(&self, service: &str, method: &str, payload: Vec<u8>) -> Result<Bytes, CallError> {
-        self.runtime
-            .block_on(self.caller.call(service, method, payload, Some(PATIENCE)))
+        self.runtime.block_on(self.caller.call(service, method, payload, Some(PATIENCE)))
     }
 
     fn echo(&self, size: usize) {
         let payload = bytes_value(size);
-        let answer = self
-            .call(SERVICE, "Echo", payload.clone())
-            .expect("an answer");
+        let answer = self.call(SERVICE, "Echo", payload.clone()).expect("an answer");
         assert!(answer == payload, "{} bytes back for {size}", answer.len());
     }
 }
@@ -136,17 +122,10 @@ fn go_calls_and_reads_answers_of_every_shape() {
         let (from, to) = (*AROUND_THE_BUFFER.start(), *AROUND_THE_BUFFER.end());
         let outcome =
             pair.go_calls(json!({"method": "Echo", "from": from, "to": to, "parallel": 1}));
-        assert_eq!(
-            outcome,
-            json!({"good": to - from + 1, "code": 0, "error": ""})
-        );
+        assert_eq!(outcome, json!({"good": to - from + 1, "code": 0, "error": ""}));
         for size in SIZES {
             let task = json!({"method": "Echo", "from": size, "to": size, "parallel": 3});
-            assert_eq!(
-                pair.go_calls(task),
-                json!({"good": 3, "code": 0, "error": ""}),
-                "{size}"
-            );
+            assert_eq!(pair.go_calls(task), json!({"good": 3, "code": 0, "error": ""}), "{size}");
         }
     });
 }
@@ -188,9 +167,7 @@ fn errors_have_the_same_codes_on_both_sides() {
         (SERVICE, "New", Code::UNIMPLEMENTED),
         ("wire.New", "Echo", Code::UNIMPLEMENTED),
     ] {
-        let error = pair
-            .call(service, method, bytes_value(3))
-            .expect_err("refused");
+        let error = pair.call(service, method, bytes_value(3)).expect_err("refused");
         assert_eq!(error.code(), code, "Go answers {service}/{method}: {error}");
     }
     for (method, code) in [("Fail", Code::ABORTED), ("New", Code::UNIMPLEMENTED)] {
@@ -199,9 +176,7 @@ fn errors_have_the_same_codes_on_both_sides() {
     }
     let task = json!({"method": "Echo", "from": 4 << 20, "to": 4 << 20, "parallel": 1});
     assert_eq!(pair.go_calls(task)["code"], Code::RESOURCE_EXHAUSTED.0);
-    let error = pair
-        .call(SERVICE, "Echo", bytes_value(4 << 20))
-        .expect_err("too large");
+    let error = pair.call(SERVICE, "Echo", bytes_value(4 << 20)).expect_err("too large");
     assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED);
     pair.echo(5);
 }
@@ -218,10 +193,7 @@ fn timeouts_are_told_in_both_directions() {
     let outcome = pair.go_calls(task);
     assert_eq!(outcome["good"], 0);
     let error = outcome["error"].as_str().unwrap_or_default();
-    assert!(
-        error == "context deadline exceeded" || outcome["code"] == 4,
-        "{outcome}"
-    );
+    assert!(error == "context deadline exceeded" || outcome["code"] == 4, "{outcome}");
     pair.echo(5);
     let task = json!({"method": "Echo", "from": 5, "to": 5, "parallel": 1});
     assert_eq!(pair.go_calls(task)["good"], 1);
@@ -232,28 +204,16 @@ fn a_go_peer_that_ends_ends_the_connection_in_order() {
     let mut pair = connect(NEWEST, AS_PLUGIN);
     pair.echo(5);
     pair.go.kill();
-    let ended = pair
-        .runtime
-        .block_on(async { timeout(PATIENCE, pair.served).await });
-    let ended = ended
-        .expect("in time")
-        .expect("no panic")
-        .expect("no error");
+    let ended = pair.runtime.block_on(async { timeout(PATIENCE, pair.served).await });
+    let ended = ended.expect("in time").expect("no panic").expect("no error");
     assert_eq!(ended, Ended::ByPeer);
 }
 
 /// Returns a message to connection id 1, in one frame.
 fn raw(kind: u8, stream: u32, data: &[u8]) -> Vec<u8> {
-    let header = MessageHeader {
-        length: data.len() as u32,
-        stream,
-        kind: Kind::from(kind),
-        flags: 0,
-    };
-    let frame = FrameHeader {
-        connection: 1,
-        length: 10 + data.len() as u32,
-    };
+    let header =
+        MessageHeader { length: data.len() as u32, stream, kind: Kind::from(kind), flags: 0 };
+    let frame = FrameHeader { connection: 1, length: 10 + data.len() as u32 };
     [&frame.encode()[..], &header.encode(), data].concat()
 }
 
@@ -277,35 +237,18 @@ fn provocations() -> Vec<(&'static str, Vec<u8>, bool)> {
         ("a smaller stream id", raw_request(7, SERVICE, "Echo"), true),
         ("a request that is none", raw(1, 11, b"\xff\xff\xff"), true),
         ("an unknown method", raw_request(13, SERVICE, "New"), true),
-        (
-            "an unknown service",
-            raw_request(15, "wire.New", "Echo"),
-            true,
-        ),
+        ("an unknown service", raw_request(15, "wire.New", "Echo"), true),
         ("an error", raw_request(17, SERVICE, "Fail"), true),
         ("a response", raw(2, 19, b""), false),
         ("an unknown type", raw(77, 21, b"data"), false),
         ("an even unknown type", raw(77, 22, b"data"), true),
         (
             "another connection id",
-            FrameHeader {
-                connection: 5,
-                length: 0,
-            }
-            .encode()
-            .to_vec(),
+            FrameHeader { connection: 5, length: 0 }.encode().to_vec(),
             false,
         ),
-        (
-            "the last stream id",
-            raw_request(u32::MAX, SERVICE, "Echo"),
-            true,
-        ),
-        (
-            "no stream id is left",
-            raw_request(u32::MAX, SERVICE, "Echo"),
-            true,
-        ),
+        ("the last stream id", raw_request(u32::MAX, SERVICE, "Echo"), true),
+        ("no stream id is left", raw_request(u32::MAX, SERVICE, "Echo"), true),
     ]
 }
 
@@ -330,10 +273,8 @@ async fn next_answer(stream: &mut UnixStream, demux: &mut Demux) -> (u32, Respon
             return (message.header.stream, response);
         }
         let mut bytes = [0; 4096];
-        let count = timeout(PATIENCE, stream.read(&mut bytes))
-            .await
-            .expect("in time")
-            .expect("open");
+        let count =
+            timeout(PATIENCE, stream.read(&mut bytes)).await.expect("in time").expect("open");
         assert!(count > 0, "closed");
         demux.extend(&bytes[..count]);
     }

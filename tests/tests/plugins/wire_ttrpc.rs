@@ -18,20 +18,8 @@ use ttrpc::asynchronous::{self, Client, MethodHandler, Server, TtrpcContext};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const SERVICE: &str = "wire.Test";
-const SIZES: [usize; 12] = [
-    0,
-    1,
-    4000,
-    4085,
-    4086,
-    4087,
-    4095,
-    4096,
-    4097,
-    65_536,
-    1 << 20,
-    (4 << 20) - 64,
-];
+const SIZES: [usize; 12] =
+    [0, 1, 4000, 4085, 4086, 4087, 4095, 4096, 4097, 65_536, 1 << 20, (4 << 20) - 64];
 
 struct Echo;
 
@@ -76,22 +64,15 @@ async fn connect(channels: Channels, cut: usize) -> (Caller, Far) {
     let (connection, caller) = Connection::new(near, channels, Limits::default());
     tokio::spawn(async move { connection.serve(&Echo).await });
     let [for_client, for_server] = multiplex(trunk, [channels.serve, channels.call], cut);
-    let far = Far {
-        client: Client::new(Socket::new(for_client)),
-        _server: serve(for_server).await,
-    };
+    let far =
+        Far { client: Client::new(Socket::new(for_client)), _server: serve(for_server).await };
     (caller, far)
 }
 
 async fn serve(stream: DuplexStream) -> Server {
     let method = || Box::new(Echo) as Box<dyn MethodHandler + Send + Sync>;
-    let methods = ["Echo", "Fail"]
-        .map(|name| (name.to_owned(), method()))
-        .into();
-    let service = asynchronous::Service {
-        methods,
-        streams: HashMap::new(),
-    };
+    let methods = ["Echo", "Fail"].map(|name| (name.to_owned(), method())).into();
+    let service = asynchronous::Service { methods, streams: HashMap::new() };
     let accepted = stream::once(std::future::ready(Ok(stream)));
     let connections = stream::StreamExt::chain(accepted, stream::pending());
     let mut server = Server::new()
@@ -145,10 +126,7 @@ async fn unwrap(
         let length = trunk.read_u32().await?;
         let mut payload = vec![0; length as usize];
         trunk.read_exact(&mut payload).await?;
-        ends.get_mut(&id)
-            .expect("a known connection id")
-            .write_all(&payload)
-            .await?;
+        ends.get_mut(&id).expect("a known connection id").write_all(&payload).await?;
     }
 }
 
@@ -162,10 +140,7 @@ fn request(service: &str, method: &str, payload: Vec<u8>) -> ttrpc::Request {
 
 impl Far {
     async fn call(&self, request: ttrpc::Request) -> Result<Vec<u8>, i32> {
-        match timeout(PATIENCE, self.client.request(request))
-            .await
-            .expect("in time")
-        {
+        match timeout(PATIENCE, self.client.request(request)).await.expect("in time") {
             Ok(response) => Ok(response.payload),
             Err(ttrpc::Error::RpcStatus(status)) => Err(status.code() as i32),
             Err(other) => panic!("{other}"),
@@ -176,11 +151,8 @@ impl Far {
 const AS_PLUGIN: Channels = Channels { serve: 1, call: 2 };
 
 /// Both roles, with the far end's messages cut into frames of a few bytes up to several messages a frame.
-const SETTINGS: [(Channels, usize); 3] = [
-    (AS_PLUGIN, 3000),
-    (Channels { serve: 2, call: 1 }, 100_000),
-    (AS_PLUGIN, 7),
-];
+const SETTINGS: [(Channels, usize); 3] =
+    [(AS_PLUGIN, 3000), (Channels { serve: 2, call: 1 }, 100_000), (AS_PLUGIN, 7)];
 
 #[tokio::test]
 async fn every_size_goes_there_and_back_in_both_directions() {
@@ -189,17 +161,9 @@ async fn every_size_goes_there_and_back_in_both_directions() {
         for size in SIZES.into_iter().filter(|size| size / cut < 10_000) {
             let payload = vec![size as u8; size];
             let answer = far.call(request(SERVICE, "Echo", payload.clone())).await;
-            assert!(
-                answer == Ok(payload.clone()),
-                "the crate calls with {size} bytes"
-            );
-            let answer = caller
-                .call(SERVICE, "Echo", payload.clone(), Some(PATIENCE))
-                .await;
-            assert!(
-                answer.expect("an answer") == payload,
-                "the crate answers {size} bytes"
-            );
+            assert!(answer == Ok(payload.clone()), "the crate calls with {size} bytes");
+            let answer = caller.call(SERVICE, "Echo", payload.clone(), Some(PATIENCE)).await;
+            assert!(answer.expect("an answer") == payload, "the crate answers {size} bytes");
         }
     }
 }
@@ -246,16 +210,12 @@ async fn many_calls_both_ways_at_once_get_their_own_answers() {
         let (caller, client) = (caller.clone(), far.client.clone());
         let payload = vec![turn as u8; turn * 40];
         calls.push(tokio::spawn(async move {
-            let ours = caller
-                .call(SERVICE, "Echo", payload.clone(), Some(PATIENCE))
-                .await;
+            let ours = caller.call(SERVICE, "Echo", payload.clone(), Some(PATIENCE)).await;
             ours.is_ok_and(|answer| answer == payload)
         }));
         let payload = vec![turn as u8; turn * 40];
         calls.push(tokio::spawn(async move {
-            let theirs = client
-                .request(request(SERVICE, "Echo", payload.clone()))
-                .await;
+            let theirs = client.request(request(SERVICE, "Echo", payload.clone())).await;
             theirs.is_ok_and(|answer| answer.payload == payload)
         }));
         if turn % 30 == 29 {

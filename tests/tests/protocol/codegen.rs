@@ -31,16 +31,9 @@ fn the_source_of_every_revision_is_the_reviewed_one() {
 fn nothing_generated_is_stale_or_left_over() {
     let history = History::read(&root().join("protos")).unwrap();
     let stale = generate::stale(&root(), &history).unwrap();
-    assert!(
-        stale.is_empty(),
-        "run `cargo run -p xtask -- generate`: {stale:?}"
-    );
+    assert!(stale.is_empty(), "run `cargo run -p xtask -- generate`: {stale:?}");
     let snapshots = root().join("snapshots/codegen").read_dir().unwrap();
-    assert_eq!(
-        snapshots.count(),
-        history.revisions().len(),
-        "one snapshot a revision"
-    );
+    assert_eq!(snapshots.count(), history.revisions().len(), "one snapshot a revision");
 }
 
 #[test]

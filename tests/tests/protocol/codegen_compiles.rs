@@ -46,18 +46,10 @@ fn random_protos_compile_or_are_refused_with_file_and_line() {
         }
     }
     let compiled = SEEDS.count() - refused.len();
-    assert!(
-        compiled > 60,
-        "only {compiled} compile:\n{}",
-        refused.join("\n")
-    );
+    assert!(compiled > 60, "only {compiled} compile:\n{}", refused.join("\n"));
     let names = ["in Rust", "are the same name"];
     let ours = (refused.iter()).filter(|error| names.iter().any(|words| error.contains(words)));
-    assert!(
-        ours.count() > 8,
-        "too few names meet:\n{}",
-        refused.join("\n")
-    );
+    assert!(ours.count() > 8, "too few names meet:\n{}", refused.join("\n"));
     batch.check("2021", "");
 }
 
@@ -87,10 +79,7 @@ fn bindings_compile_in_every_edition_and_without_std() {
     let mut batch = Batch::default();
     let serde = |builder: Builder| builder.derive_serde(true);
     batch.add("the newest revision", bindings(&files, |b| b).unwrap());
-    batch.add(
-        "the newest revision with serde",
-        bindings(&files, serde).unwrap(),
-    );
+    batch.add("the newest revision with serde", bindings(&files, serde).unwrap());
     for edition in ["2018", "2021", "2024"] {
         batch.check(edition, "#![warn(clippy::all)]");
     }

@@ -48,9 +48,7 @@ fn a_rename_of_nothing_is_an_error() {
         ("A", "1A", "is not a name in protobuf"),
         ("A", "", "is not a name in protobuf"),
     ] {
-        let result = generate("api.proto", "message A {}", |builder| {
-            builder.rename(from, to)
-        });
+        let result = generate("api.proto", "message A {}", |builder| builder.rename(from, to));
         let error = result.expect_err(from).to_string();
         assert!(error.contains(fact), "{error}");
     }
@@ -99,10 +97,7 @@ fn types_of_the_caller_need_neither_copy_nor_eq_nor_hash() {
     let source = generate("api.proto", &proto, |builder| {
         builder
             .extern_path(".google.protobuf.DoubleValue", "f64")
-            .extern_path(
-                ".google.protobuf.StringValue",
-                "::prost::alloc::string::String",
-            )
+            .extern_path(".google.protobuf.StringValue", "::prost::alloc::string::String")
     });
     let source = source.unwrap_or_else(|error| panic!("{error:?}"));
     assert!(
@@ -119,16 +114,8 @@ fn a_trait_that_is_derived_twice_is_an_error_with_a_sentence() {
     for (path, traits, fact) in [
         ("A", "Eq", "`A` derives `Eq` already"),
         ("A", "Debug", "`A` derives `Debug` already"),
-        (
-            "A",
-            "PartialOrd, PartialOrd",
-            "`A` derives `PartialOrd` already",
-        ),
-        (
-            "Event",
-            "::core::hash::Hash",
-            "`Event` derives `Hash` already",
-        ),
+        ("A", "PartialOrd, PartialOrd", "`A` derives `PartialOrd` already"),
+        ("Event", "::core::hash::Hash", "`Event` derives `Hash` already"),
     ] {
         let result = generate("api.proto", "message A { int32 a = 1; }", |builder| {
             builder.derive(path, traits)
@@ -157,22 +144,13 @@ fn files_may_be_called_like_keywords() {
     for name in ["mod", "extern", "self", "crate", "super", "type", "lib"] {
         let path = folder.path().join(format!("{name}.proto"));
         std::fs::write(&path, format!("{SERVICE}message A {{}}\n")).expect("written");
-        let builder = Builder::new()
-            .proto(&path)
-            .out_dir(folder.path().join("out"));
-        builder
-            .generate()
-            .unwrap_or_else(|error| panic!("{error:?}"));
+        let builder = Builder::new().proto(&path).out_dir(folder.path().join("out"));
+        builder.generate().unwrap_or_else(|error| panic!("{error:?}"));
     }
     let modules = folder.path().join("out/nri-bindings/mod.rs");
     let modules = std::fs::read_to_string(modules).expect("it was generated");
-    for module in [
-        "mod_", "extern_", "self_", "crate_", "super_", "type_", "lib",
-    ] {
-        assert!(
-            modules.contains(&format!("pub mod {module} {{")),
-            "{modules}"
-        );
+    for module in ["mod_", "extern_", "self_", "crate_", "super_", "type_", "lib"] {
+        assert!(modules.contains(&format!("pub mod {module} {{")), "{modules}");
     }
     let select = folder.path().join("out/nri-bindings/select.rs");
     let select = std::fs::read_to_string(select).expect("it was generated");
@@ -181,11 +159,8 @@ fn files_may_be_called_like_keywords() {
 
 #[test]
 fn a_missing_import_names_the_method_of_the_builder() {
-    let result = generate(
-        "api.proto",
-        "import \"other/b.proto\";\nmessage A {}",
-        |builder| builder,
-    );
+    let result =
+        generate("api.proto", "import \"other/b.proto\";\nmessage A {}", |builder| builder);
     let shown = format!("{:?}", result.expect_err("the import is missing"));
     assert!(shown.contains("Builder::include(\"FOLDER\")"), "{shown}");
 }

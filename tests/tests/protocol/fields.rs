@@ -17,33 +17,22 @@ fn field(line: &str) -> Option<(Key, Shape)> {
     let (name, rest) = line.strip_prefix("field ")?.split_once(" = ")?;
     let (number, rest) = rest.split_once(' ')?;
     let (message, field) = name.rsplit_once('.')?;
-    let map = rest
-        .strip_prefix("map<")
-        .and_then(|map| map.split_once('>')?.0.split_once(", "));
-    let of = map.map_or_else(
-        || rest.split(' ').next().unwrap_or_default(),
-        |(_, value)| value,
-    );
+    let map = rest.strip_prefix("map<").and_then(|map| map.split_once('>')?.0.split_once(", "));
+    let of = map.map_or_else(|| rest.split(' ').next().unwrap_or_default(), |(_, value)| value);
     let value = (number.parse().ok()?, of.to_owned(), map.is_some());
     Some(((message.to_owned(), field.to_owned()), value))
 }
 
 fn fields(elements: &[Element]) -> Fields {
-    let lines = elements
-        .iter()
-        .filter(|element| element.kind == Kind::Field)
-        .map(|element| &element.line);
-    lines
-        .map(|line| field(line).unwrap_or_else(|| panic!("not read: {line}")))
-        .collect()
+    let lines =
+        elements.iter().filter(|element| element.kind == Kind::Field).map(|element| &element.line);
+    lines.map(|line| field(line).unwrap_or_else(|| panic!("not read: {line}"))).collect()
 }
 
 /// Returns the messages that plugins and runtimes send: requests and answers of both services.
 fn messages_sent(elements: &[Element]) -> BTreeSet<String> {
-    let rpcs = elements
-        .iter()
-        .filter(|element| element.kind == Kind::Rpc)
-        .map(|element| &element.line);
+    let rpcs =
+        elements.iter().filter(|element| element.kind == Kind::Rpc).map(|element| &element.line);
     let inside = |text: &str| text.split(')').next().unwrap_or_default().to_owned();
     let services = ["rpc Plugin.", "rpc Runtime."];
     rpcs.filter(|line| services.iter().any(|service| line.starts_with(service)))
@@ -72,16 +61,11 @@ fn the_table_has_every_field_that_is_newer_than_its_message() {
         .iter()
         .map(|revision| (revision.name, outline(revision.proto).unwrap()))
         .collect();
-    let by_revision: Vec<_> = revisions
-        .iter()
-        .map(|(name, elements)| (*name, fields(elements)))
-        .collect();
+    let by_revision: Vec<_> =
+        revisions.iter().map(|(name, elements)| (*name, fields(elements))).collect();
     let newest = &by_revision.last().unwrap().1;
     let since = |key: &Key| {
-        let having = by_revision
-            .iter()
-            .rev()
-            .take_while(|(_, fields)| fields.contains_key(key));
+        let having = by_revision.iter().rev().take_while(|(_, fields)| fields.contains_key(key));
         having.last().map(|(name, _)| *name).unwrap()
     };
     let sent = reachable(newest, messages_sent(&revisions.last().unwrap().1));
@@ -92,29 +76,16 @@ fn the_table_has_every_field_that_is_newer_than_its_message() {
     };
     let is_newer = |key: &&Key| sent.contains(&key.0) && Some(since(key)) != first_with(&key.0);
 
-    let table: BTreeMap<_, _> = FIELDS
-        .iter()
-        .map(|row| ((row.message.to_owned(), row.name.to_owned()), row))
-        .collect();
+    let table: BTreeMap<_, _> =
+        FIELDS.iter().map(|row| ((row.message.to_owned(), row.name.to_owned()), row)).collect();
     assert_eq!(table.len(), FIELDS.len(), "a field is there twice");
     for key in newest.keys().filter(is_newer) {
-        assert!(
-            table.contains_key(key),
-            "{}.{} is missing, since {}",
-            key.0,
-            key.1,
-            since(key)
-        );
+        assert!(table.contains_key(key), "{}.{} is missing, since {}", key.0, key.1, since(key));
     }
     for (key, row) in &table {
-        let (number, of, is_map) = newest
-            .get(key)
-            .unwrap_or_else(|| panic!("{key:?} is in no proto"));
-        assert_eq!(
-            (row.number, row.is_map, row.since),
-            (*number, *is_map, since(key)),
-            "{key:?}"
-        );
+        let (number, of, is_map) =
+            newest.get(key).unwrap_or_else(|| panic!("{key:?} is in no proto"));
+        assert_eq!((row.number, row.is_map, row.since), (*number, *is_map, since(key)), "{key:?}");
         let leads_on = FIELDS.iter().any(|other| other.message == of);
         assert_eq!(row.of, leads_on.then_some(of.as_str()), "{key:?}");
     }
@@ -134,9 +105,6 @@ fn every_message_of_the_table_can_be_reached_through_it() {
                 .collect::<Vec<_>>(),
         );
     }
-    let lost: Vec<_> = FIELDS
-        .iter()
-        .filter(|row| !reached.contains(row.message))
-        .collect();
+    let lost: Vec<_> = FIELDS.iter().filter(|row| !reached.contains(row.message)).collect();
     assert!(lost.is_empty(), "{lost:?}");
 }

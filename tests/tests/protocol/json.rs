@@ -58,10 +58,7 @@ where
     let options = DeserializeOptions::new().deny_unknown_fields(true);
     let mut parser = serde_json::Deserializer::from_str(&written);
     let read = DynamicMessage::deserialize_with_options(descriptor, &mut parser, &options).unwrap();
-    assert!(
-        M::decode(read.encode_to_vec()).unwrap() == ours,
-        "{name}: {written}"
-    );
+    assert!(M::decode(read.encode_to_vec()).unwrap() == ours, "{name}: {written}");
 
     let proto_names = SerializeOptions::new()
         .use_proto_field_name(true)
@@ -76,9 +73,7 @@ where
 }
 
 fn json(message: &DynamicMessage, options: &SerializeOptions) -> serde_json::Value {
-    message
-        .serialize_with_options(serde_json::value::Serializer, options)
-        .unwrap()
+    message.serialize_with_options(serde_json::value::Serializer, options).unwrap()
 }
 
 /// The order is that of the proto, and of the keys in maps, in every run.

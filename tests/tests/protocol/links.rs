@@ -23,11 +23,7 @@ fn relative_links_lead_to_files_and_headings() {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().expect("a readable folder") {
         let path = entry.expect("a readable entry").path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
             if !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
                 collect(&path, files);
@@ -124,8 +120,5 @@ fn a_broken_link_is_found() {
     assert!(leads_somewhere(&file, "nri/README.md#webassembly"));
     assert!(!leads_somewhere(&file, "nri/README.md#nothing"));
     assert!(!leads_somewhere(&file, "nothing.md"));
-    assert_eq!(
-        links("[a](b.md) `[c](d.md)`\n```\n[e](f.md)\n```\n"),
-        ["b.md"]
-    );
+    assert_eq!(links("[a](b.md) `[c](d.md)`\n```\n[e](f.md)\n```\n"), ["b.md"]);
 }

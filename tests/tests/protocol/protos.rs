@@ -26,17 +26,11 @@ fn elements(revision: &Revision) -> Vec<Element> {
 #[test]
 fn every_proto_matches_its_fingerprint_and_every_fingerprint_has_a_proto() {
     for revision in REVISIONS {
-        let actual: String = elements(revision)
-            .iter()
-            .map(|element| format!("{}\n", element.line))
-            .collect();
+        let actual: String =
+            elements(revision).iter().map(|element| format!("{}\n", element.line)).collect();
         let expected = fingerprint(revision, &actual);
         let diff = TextDiff::from_lines(&expected, &actual);
-        let diff = diff
-            .unified_diff()
-            .context_radius(1)
-            .header("fingerprint", "proto")
-            .to_string();
+        let diff = diff.unified_diff().context_radius(1).header("fingerprint", "proto").to_string();
         assert!(
             diff.is_empty(),
             "revision {} is not what its fingerprint says
@@ -75,12 +69,7 @@ fn every_fingerprint_has_a_revision() {
     let files = std::fs::read_dir(snapshots()).expect("snapshots/protos exists");
     let mut found: Vec<String> = files
         .map(|file| {
-            file.expect("readable")
-                .path()
-                .file_stem()
-                .expect("a name")
-                .display()
-                .to_string()
+            file.expect("readable").path().file_stem().expect("a name").display().to_string()
         })
         .collect();
     let mut expected: Vec<&str> = REVISIONS.iter().map(|revision| revision.name).collect();
@@ -91,44 +80,19 @@ fn every_fingerprint_has_a_revision() {
 
 #[test]
 fn revisions_are_in_order_and_each_differs_from_the_one_before() {
-    let lines = |revision| {
-        elements(revision)
-            .into_iter()
-            .map(|element| element.line)
-            .collect::<Vec<_>>()
-    };
+    let lines =
+        |revision| elements(revision).into_iter().map(|element| element.line).collect::<Vec<_>>();
     for pair in REVISIONS.windows(2) {
-        let [old, new] = pair else {
-            unreachable!("windows of two")
-        };
-        assert!(
-            version(old) < version(new),
-            "{} stands before {}",
-            old.name,
-            new.name
-        );
-        assert_ne!(
-            lines(old),
-            lines(new),
-            "{} and {} are one revision",
-            old.name,
-            new.name
-        );
+        let [old, new] = pair else { unreachable!("windows of two") };
+        assert!(version(old) < version(new), "{} stands before {}", old.name, new.name);
+        assert_ne!(lines(old), lines(new), "{} and {} are one revision", old.name, new.name);
     }
 }
 
 /// Major, minor, patch, and whether it is tagged: a pseudo-version precedes the tag that it counts towards.
 fn version(revision: &Revision) -> (Vec<u32>, bool) {
-    let (numbers, rest) = revision.name[1..]
-        .split_once('-')
-        .unwrap_or((&revision.name[1..], ""));
-    (
-        numbers
-            .split('.')
-            .map(|number| number.parse().expect("a number"))
-            .collect(),
-        rest.is_empty(),
-    )
+    let (numbers, rest) = revision.name[1..].split_once('-').unwrap_or((&revision.name[1..], ""));
+    (numbers.split('.').map(|number| number.parse().expect("a number")).collect(), rest.is_empty())
 }
 
 #[test]
@@ -140,22 +104,14 @@ fn every_element_has_a_comment() {
             .map(|element| element.name)
             .filter(|name| !SELF_EXPLAINING.contains(&name.rsplit('.').next().unwrap_or(name)))
             .collect();
-        assert_eq!(
-            Vec::<String>::new(),
-            bare,
-            "revision {}: these have no comment",
-            revision.name
-        );
+        assert_eq!(Vec::<String>::new(), bare, "revision {}: these have no comment", revision.name);
     }
 }
 
 /// Returns the release that a comment claims in "Since v0.10.0.", and "Since v0.9.1-0.…-…, which is
 /// untagged; …".
 fn claimed(comment: &str) -> Vec<&str> {
-    let claims = comment
-        .split("Since ")
-        .skip(1)
-        .filter_map(|rest| rest.split(' ').next());
+    let claims = comment.split("Since ").skip(1).filter_map(|rest| rest.split(' ').next());
     claims
         .filter(|word| word.starts_with("v0."))
         .map(|word| word.trim_end_matches([',', '.']))
@@ -168,20 +124,10 @@ fn since_in_comments_agrees_with_the_history() {
     let oldest = REVISIONS[0].name;
     let mut claims = 0;
     for revision in REVISIONS {
-        for element in elements(revision)
-            .iter()
-            .filter(|element| element.kind != Kind::File)
-        {
+        for element in elements(revision).iter().filter(|element| element.kind != Kind::File) {
             let since = *first.entry(element.name.clone()).or_insert(revision.name);
-            let parent = element
-                .name
-                .rsplit_once('.')
-                .map_or(oldest, |(parent, _)| first[parent]);
-            let expected: &[&str] = if since == parent || since == oldest {
-                &[]
-            } else {
-                &[since]
-            };
+            let parent = element.name.rsplit_once('.').map_or(oldest, |(parent, _)| first[parent]);
+            let expected: &[&str] = if since == parent || since == oldest { &[] } else { &[since] };
             let comment = element.comment.as_deref().unwrap_or("");
             assert_eq!(
                 expected,
@@ -210,9 +156,7 @@ fn state_change_is_deprecated_where_its_events_have_rpcs() {
                 .and_then(|element| element.comment.as_deref())
                 .unwrap_or_else(|| panic!("{name} has a comment"))
         };
-        let dedicated = elements
-            .iter()
-            .any(|element| element.name == "Plugin.RunPodSandbox");
+        let dedicated = elements.iter().any(|element| element.name == "Plugin.RunPodSandbox");
         for name in ["Plugin.StateChange", "StateChangeEvent"] {
             let says_so = comment(name).contains("eprecated in v0.12.0")
                 || comment(name).contains("Deprecated with it");

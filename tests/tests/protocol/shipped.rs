@@ -96,24 +96,11 @@ fn every_rpc_and_event_of_the_newest_revision_is_there() {
     let newest = history.revisions().last().expect("there is one");
     let protocol = newest.protocol().expect("it compiles");
     let files = shipped::files(&history, &events()).expect("it is an NRI protocol");
-    let text = |end: &str| {
-        &files
-            .iter()
-            .find(|file| file.path.ends_with(end))
-            .expect("it is made")
-            .text
-    };
+    let text =
+        |end: &str| &files.iter().find(|file| file.path.ends_with(end)).expect("it is made").text;
     for rpc in &protocol.service("Plugin").expect("it has one").rpcs {
-        assert!(
-            text("handlers.rs").contains(&format!("pub trait {}:", rpc.name)),
-            "{}",
-            rpc.name
-        );
-        assert!(
-            text("rpcs.rs").contains(&format!("name: \"{}\"", rpc.name)),
-            "{}",
-            rpc.name
-        );
+        assert!(text("handlers.rs").contains(&format!("pub trait {}:", rpc.name)), "{}", rpc.name);
+        assert!(text("rpcs.rs").contains(&format!("name: \"{}\"", rpc.name)), "{}", rpc.name);
         assert!(
             text("nri-macros/src/table.rs").contains(&format!("name: \"{}\"", rpc.name)),
             "{}",

@@ -29,16 +29,9 @@ fn plugins(registry: &RealRegistry, reference: &str) -> Vec<String> {
         ..Request::default()
     };
     let found = collect(&request, READERS);
-    assert!(
-        found.not_fetched.is_empty() && found.skipped.is_empty(),
-        "{found:?}"
-    );
+    assert!(found.not_fetched.is_empty() && found.skipped.is_empty(), "{found:?}");
     let host = format!("{}/", registry.host());
-    found
-        .sightings
-        .iter()
-        .map(|seen| seen.place.to_string().replace(&host, ""))
-        .collect()
+    found.sightings.iter().map(|seen| seen.place.to_string().replace(&host, "")).collect()
 }
 
 #[test]
@@ -51,10 +44,7 @@ fn images_of_every_format_that_skopeo_pushes() {
         ("zstd:v1", &["--dest-compress-format", "zstd"]),
     ] {
         let reference = registry.push(name, &[("linux/amd64", &amd64)], options);
-        assert_eq!(
-            plugins(&registry, &reference),
-            [format!("{name}: /{PLUGIN}")]
-        );
+        assert_eq!(plugins(&registry, &reference), [format!("{name}: /{PLUGIN}")]);
     }
     let arm64 = image("arm64");
     let all = [("linux/amd64", &amd64), ("linux/arm64", &arm64)];
@@ -78,17 +68,12 @@ fn manifest(
     });
     let reference = Reference::parse(reference).unwrap();
     let manifest = client.manifest(&reference);
-    manifest
-        .map(drop)
-        .map_err(|error| (error.kind, error.to_string()))
+    manifest.map(drop).map_err(|error| (error.kind, error.to_string()))
 }
 
 #[test]
 fn credentials_that_skopeo_stored() {
-    let registry = RealRegistry::start(Demands {
-        login: true,
-        ..Demands::default()
-    });
+    let registry = RealRegistry::start(Demands { login: true, ..Demands::default() });
     let reference = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let (kind, why) = manifest(&registry, &reference, true, Environment::from([])).unwrap_err();
     assert_eq!(kind, SkipKind::Permission);
@@ -97,27 +82,16 @@ fn credentials_that_skopeo_stored() {
     let environment = Environment::from([("REGISTRY_AUTH_FILE", path.to_str().unwrap())]);
     manifest(&registry, &reference, true, environment.clone()).unwrap();
     let missing = reference.replace(":v1", ":v2");
-    assert_eq!(
-        manifest(&registry, &missing, true, environment)
-            .unwrap_err()
-            .0,
-        SkipKind::NotFound
-    );
+    assert_eq!(manifest(&registry, &missing, true, environment).unwrap_err().0, SkipKind::NotFound);
 }
 
 #[test]
 fn certificates_of_another_authority() {
-    let registry = RealRegistry::start(Demands {
-        tls: true,
-        ..Demands::default()
-    });
+    let registry = RealRegistry::start(Demands { tls: true, ..Demands::default() });
     let reference = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let (kind, why) = manifest(&registry, &reference, false, Environment::from([])).unwrap_err();
     assert_eq!(kind, SkipKind::Io, "{why}");
-    assert!(
-        why.contains("cannot verify") && why.contains("--insecure"),
-        "{why}"
-    );
+    assert!(why.contains("cannot verify") && why.contains("--insecure"), "{why}");
     manifest(&registry, &reference, true, Environment::from([])).unwrap();
 
     let authority = registry.authority();
@@ -128,10 +102,7 @@ fn certificates_of_another_authority() {
 
 #[test]
 fn a_proxy_carries_tls_to_the_registry() {
-    let registry = RealRegistry::start(Demands {
-        tls: true,
-        ..Demands::default()
-    });
+    let registry = RealRegistry::start(Demands { tls: true, ..Demands::default() });
     let pushed = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let reference = pushed.replace(registry.host(), "registry.test");
     let proxy = Server::proxy(registry.host(), 200);
@@ -143,12 +114,7 @@ fn a_proxy_carries_tls_to_the_registry() {
         manifest(&registry, &reference, false, environment)
     };
     fetch(authority.to_str().unwrap()).unwrap();
-    assert!(
-        proxy
-            .requests()
-            .iter()
-            .all(|one| one.path == "registry.test:443")
-    );
+    assert!(proxy.requests().iter().all(|one| one.path == "registry.test:443"));
 
     let (kind, why) = fetch("/missing").unwrap_err();
     assert_eq!(kind, SkipKind::Io, "{why}");
@@ -156,8 +122,5 @@ fn a_proxy_carries_tls_to_the_registry() {
     let environment = Environment::from([("HTTPS_PROXY", url.as_str())]);
     let (kind, why) = manifest(&registry, &reference, false, environment).unwrap_err();
     assert_eq!(kind, SkipKind::Io, "{why}");
-    assert!(
-        why.contains("cannot verify registry.test") && why.contains("SSL_CERT_FILE"),
-        "{why}"
-    );
+    assert!(why.contains("cannot verify registry.test") && why.contains("SSL_CERT_FILE"), "{why}");
 }

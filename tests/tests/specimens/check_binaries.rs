@@ -40,9 +40,7 @@ fn look(path: &Path) -> Vec<Sighting> {
         disk: None,
     };
     let readers = READERS.iter().filter(|reader| reader.recognises(&file));
-    readers
-        .flat_map(|reader| reader.read(&file).unwrap())
-        .collect()
+    readers.flat_map(|reader| reader.read(&file).unwrap()).collect()
 }
 
 /// Returns the only sighting.
@@ -70,26 +68,15 @@ fn differences(expected: &Specimen, path: &Path, seen: &Sighting) -> Vec<String>
     let mut differs = |what: &str, expected: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {
         let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
         if expected.to_lowercase() != found.to_lowercase() {
-            all.push(format!(
-                "{}: {what}: expected {expected}, found {found}",
-                path.display()
-            ));
+            all.push(format!("{}: {what}: expected {expected}, found {found}", path.display()));
         }
     };
-    let certainty = if expected.events.is_empty() {
-        "unknown"
-    } else {
-        &expected.certainty
-    };
+    let certainty = if expected.events.is_empty() { "unknown" } else { &expected.certainty };
     differs("kind", &FileKind::GoBinary, &seen.kind);
     differs("role", &expected.role, &format!("{:?}", seen.role));
     differs("interface", &expected.interface, &interface(seen));
     differs("events", &expected.events, &seen.events.names);
-    differs(
-        "certainty",
-        &certainty,
-        &format!("{:?}", seen.events.certainty),
-    );
+    differs("certainty", &certainty, &format!("{:?}", seen.events.certainty));
     for (what, wanted, found) in [
         ("version", &expected.version, &seen.nri.version),
         ("at least", &expected.at_least, &seen.nri.at_least),
@@ -100,11 +87,7 @@ fn differences(expected: &Specimen, path: &Path, seen: &Sighting) -> Vec<String>
         }
     }
     for text in &expected.says {
-        if !seen
-            .evidence
-            .iter()
-            .any(|evidence| evidence.detail.contains(text))
-        {
+        if !seen.evidence.iter().any(|evidence| evidence.detail.contains(text)) {
             differs("evidence", text, &seen.evidence);
         }
     }
@@ -125,15 +108,8 @@ fn every_go_program_is_what_the_table_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let expected: usize = table
-        .specimen
-        .iter()
-        .map(|specimen| specimen.builds.len())
-        .sum();
-    assert_eq!(
-        rows, expected,
-        "a row names a build that the table does not have"
-    );
+    let expected: usize = table.specimen.iter().map(|specimen| specimen.builds.len()).sum();
+    assert_eq!(rows, expected, "a row names a build that the table does not have");
 }
 
 #[test]
@@ -150,10 +126,7 @@ fn section_headers_are_not_needed() {
     let events = seen.events.names.join(" ");
     assert_eq!(events, "RunPodSandbox StopContainer RemoveContainer");
     assert_eq!(seen.events.certainty, Certainty::Exact);
-    assert_eq!(
-        (seen.index.as_deref(), seen.name.as_deref()),
-        (Some("10"), Some("plain"))
-    );
+    assert_eq!((seen.index.as_deref(), seen.name.as_deref()), (Some("10"), Some("plain")));
 }
 
 /// Number of `R_X86_64_RELATIVE`, and bytes of a relocation that carries its address.
@@ -173,18 +146,10 @@ fn addresses_are_taken_from_relocations_where_only_these_have_them() {
     let headers = (0..count).map(|header| start + 56 * header);
     let loaded: Vec<_> = headers
         .filter(|at| bytes[*at] == 1)
-        .map(|at| {
-            (
-                place(&bytes, at + 16),
-                place(&bytes, at + 8),
-                place(&bytes, at + 32),
-            )
-        })
+        .map(|at| (place(&bytes, at + 16), place(&bytes, at + 8), place(&bytes, at + 32)))
         .collect();
     let offset_of = |address: usize| {
-        let into = loaded
-            .iter()
-            .find(|(start, _, size)| (*start..start + size).contains(&address));
+        let into = loaded.iter().find(|(start, _, size)| (*start..start + size).contains(&address));
         into.map(|(start, offset, _)| address - start + offset)
     };
     let is_relocation = |bytes: &[u8]| bytes[8..16] == u64::from(RELATIVE).to_le_bytes();
@@ -193,11 +158,7 @@ fn addresses_are_taken_from_relocations_where_only_these_have_them() {
         .filter(|at| is_relocation(&bytes[*at..]))
         .filter_map(|at| offset_of(usize::try_from(number(&bytes, at)).ok()?))
         .collect();
-    assert!(
-        relocations.len() > 1000,
-        "{} relocations",
-        relocations.len()
-    );
+    assert!(relocations.len() > 1000, "{} relocations", relocations.len());
     for at in relocations {
         bytes[at..at + 8].fill(0);
     }
@@ -213,9 +174,8 @@ fn a_function_table_that_cannot_be_read_is_unknown() {
     let path = specimens::table().build("stripped").join("plain");
     let mut bytes = std::fs::read(&path).unwrap();
     let magic = [0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8];
-    let places: Vec<usize> = (0..bytes.len() - 8)
-        .filter(|at| bytes[*at..].starts_with(&magic))
-        .collect();
+    let places: Vec<usize> =
+        (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(&magic)).collect();
     for at in places {
         bytes[at] = 0x12;
     }

@@ -71,24 +71,16 @@ fn damages(whole: &[u8], seed: usize) -> Vec<Damage> {
         let masks = [0xff, 1, 2, 0x10, 0x80];
         let changed = headers.iter().flat_map(|at| {
             let zeroed = Some(whole[*at]).filter(|byte| *byte != 0);
-            masks
-                .into_iter()
-                .chain(zeroed)
-                .map(|mask| Damage::Changed(*at, mask))
+            masks.into_iter().chain(zeroed).map(|mask| Damage::Changed(*at, mask))
         });
-        return changed
-            .chain(lengths.into_iter().map(Damage::Cut))
-            .collect();
+        return changed.chain(lengths.into_iter().map(Damage::Cut)).collect();
     }
     let mut random = fastrand::Rng::with_seed(seed as u64);
     let changed = random.choose_multiple(&headers, SAMPLE);
     let cut = random.choose_multiple(&lengths, SAMPLE / 2);
     let mut change = |at: &usize| Damage::Changed(*at, random.u8(1..));
     let changed: Vec<Damage> = changed.into_iter().map(&mut change).collect();
-    changed
-        .into_iter()
-        .chain(cut.into_iter().map(|end| Damage::Cut(*end)))
-        .collect()
+    changed.into_iter().chain(cut.into_iter().map(|end| Damage::Cut(*end))).collect()
 }
 
 /// Returns a line for each damage after which nobody is warned, on all processors.
@@ -124,15 +116,9 @@ fn warns(bytes: &mut [u8], damage: Damage) -> bool {
 /// Returns the places of all bytes of the headers after the magic: everything before the first section, ELF's table of
 /// sections, and the start of each section.
 fn headers(file: &object::File<'_>, whole: &[u8]) -> Vec<usize> {
-    let ranges: Vec<(u64, u64)> = file
-        .sections()
-        .filter_map(|section| section.file_range())
-        .collect();
-    let first = ranges
-        .iter()
-        .map(|(start, _)| *start)
-        .filter(|start| *start > 0)
-        .min();
+    let ranges: Vec<(u64, u64)> =
+        file.sections().filter_map(|section| section.file_range()).collect();
+    let first = ranges.iter().map(|(start, _)| *start).filter(|start| *start > 0).min();
     let first = index(first.expect("it has sections")).min(4096);
     let table = match file.format() {
         BinaryFormat::Elf => section_table(file, whole),
@@ -151,17 +137,9 @@ fn section_table(file: &object::File<'_>, whole: &[u8]) -> Range<usize> {
     let number = |at: usize, length: usize| {
         let bytes = whole[at..at + length].iter();
         let join = |sum: usize, byte: &u8| sum << 8 | usize::from(*byte);
-        if file.is_little_endian() {
-            bytes.rev().fold(0, join)
-        } else {
-            bytes.fold(0, join)
-        }
+        if file.is_little_endian() { bytes.rev().fold(0, join) } else { bytes.fold(0, join) }
     };
-    let (start, entry) = if file.is_64() {
-        (number(40, 8), 58)
-    } else {
-        (number(32, 4), 46)
-    };
+    let (start, entry) = if file.is_64() { (number(40, 8), 58) } else { (number(32, 4), 46) };
     start..(start + number(entry, 2) * number(entry + 2, 2)).min(whole.len())
 }
 

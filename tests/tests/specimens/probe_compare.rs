@@ -15,24 +15,12 @@ use nri_tests::specimens::{self, Build, Specimen};
 
 /// Releases on both sides of every change that plugins notice: pod updates, dedicated RPCs, and the planned removal of
 /// StateChange.
-const TARGETS: [&str; 6] = [
-    "nri@0.8.0",
-    "cri-o@1.33",
-    "nri@0.11.0",
-    "containerd@2.2.9",
-    "nri@0.12.5",
-    "containerd@2.7",
-];
+const TARGETS: [&str; 6] =
+    ["nri@0.8.0", "cri-o@1.33", "nri@0.11.0", "containerd@2.2.9", "nri@0.12.5", "containerd@2.7"];
 
 /// The examples that are plugins and need no configuration.
-const EXAMPLES: [&str; 6] = [
-    "logger",
-    "template",
-    "device-injector",
-    "legacy",
-    "ulimit-adjuster",
-    "validator",
-];
+const EXAMPLES: [&str; 6] =
+    ["logger", "template", "device-injector", "legacy", "ulimit-adjuster", "validator"];
 
 /// Interfaces of plugins that speak the protocol with NRI's stub.
 const ON_THE_STUB: [&str; 2] = ["state change", "dedicated"];
@@ -52,10 +40,8 @@ async fn probed(path: &Path, own_identity: bool, targets: &[Target<'_>]) -> Prob
         own_identity,
         ..Executable::default()
     });
-    let options = Options {
-        targets: targets.iter().map(probe_target).collect(),
-        ..Options::default()
-    };
+    let options =
+        Options { targets: targets.iter().map(probe_target).collect(), ..Options::default() };
     probe(&subject, &options).await.expect("it can be executed")
 }
 
@@ -66,11 +52,7 @@ async fn disagreements(path: &Path, own_identity: bool) -> String {
     let shown = path.display();
     let checked = check_file(path, &targets).unwrap_or_else(|| panic!("{shown}: not judged"));
     let probed = probed(path, own_identity, &targets).await;
-    assert!(
-        probed.subscription.is_some(),
-        "{shown} does not run: {:#?}",
-        probed.troubles
-    );
+    assert!(probed.subscription.is_some(), "{shown} does not run: {:#?}", probed.troubles);
     let compared = compare(&checked, &probed);
     assert_eq!(compared.len(), targets.len(), "{shown}");
     let mut text = String::new();

@@ -54,11 +54,7 @@ impl Synchronize for EveryEvent {
         pods: Vec<PodSandbox>,
         containers: Vec<Container>,
     ) -> nri::Result<Updates> {
-        tracing::info!(
-            "synchronized {} pods, {} containers",
-            pods.len(),
-            containers.len()
-        );
+        tracing::info!("synchronized {} pods, {} containers", pods.len(), containers.len());
         Ok(Updates::new())
     }
 }
@@ -142,12 +138,7 @@ impl ValidateContainerAdjustment for EveryEvent {
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let pod = request.pod.unwrap_or_default();
-        take(
-            "ValidateContainerAdjustment",
-            &pod,
-            request.container.as_ref(),
-        )
-        .await?;
+        take("ValidateContainerAdjustment", &pod, request.container.as_ref()).await?;
         Ok(Verdict::Accept)
     }
 }

@@ -15,9 +15,7 @@ pub(super) struct Command {
 
 impl Command {
     pub(super) fn new(program: &Path) -> Self {
-        Self {
-            program: program.to_owned(),
-        }
+        Self { program: program.to_owned() }
     }
 
     /// Returns the output of the command with these arguments.
@@ -29,14 +27,12 @@ impl Command {
         &self,
         arguments: impl IntoIterator<Item = &'a str>,
     ) -> Result<String, TaskError> {
-        let output = Tool::new(
-            &self.program,
-            "build it with `cargo build -p nri-compat --all-features`",
-        )
-        .with(|command| {
-            command.args(arguments).env("COLUMNS", COLUMNS);
-        })
-        .output()?;
+        let output =
+            Tool::new(&self.program, "build it with `cargo build -p nri-compat --all-features`")
+                .with(|command| {
+                    command.args(arguments).env("COLUMNS", COLUMNS);
+                })
+                .output()?;
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 }

@@ -17,9 +17,7 @@ impl Entry {
     /// Returns true for a statement, whose id is a letter and a number.
     fn is_statement(&self) -> bool {
         let mut characters = self.id.chars();
-        characters
-            .next()
-            .is_some_and(|first| first.is_ascii_uppercase())
+        characters.next().is_some_and(|first| first.is_ascii_uppercase())
             && !characters.as_str().is_empty()
             && characters.all(|c| c.is_ascii_digit())
     }
@@ -52,10 +50,7 @@ impl Reference {
     pub(super) fn lists(&self) -> [(&'static str, String); 2] {
         [
             ("{{#rules}}", in_summary(&self.rules, "reference/rules/")),
-            (
-                "{{#statements}}",
-                in_summary(&self.statements, "reference/statements/"),
-            ),
+            ("{{#statements}}", in_summary(&self.statements, "reference/statements/")),
         ]
     }
 
@@ -69,12 +64,7 @@ impl Reference {
         let statements = "Statements of the lifecycle contract, which plugins and runtimes keep.";
         let mut pages = vec![
             list("Rules", rules, &self.rules, "reference/rules"),
-            list(
-                "Statements",
-                statements,
-                &self.statements,
-                "reference/statements",
-            ),
+            list("Statements", statements, &self.statements, "reference/statements"),
         ];
         let folders = [(&self.rules, "rules"), (&self.statements, "statements")];
         for (entries, folder) in folders {
@@ -95,10 +85,8 @@ fn entries(list: &str) -> Vec<Entry> {
     let entries = list.lines().filter_map(|line| {
         let (id, summary) = line.strip_prefix("  ")?.split_once(':')?;
         let is_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        (!id.is_empty() && id.chars().all(is_id)).then(|| Entry {
-            id: id.to_owned(),
-            summary: summary.trim().to_owned(),
-        })
+        (!id.is_empty() && id.chars().all(is_id))
+            .then(|| Entry { id: id.to_owned(), summary: summary.trim().to_owned() })
     });
     let mut entries: Vec<Entry> = entries.collect();
     // A rule may be in several categories.
@@ -121,10 +109,7 @@ fn list(title: &str, introduction: &str, entries: &[Entry], folder: &str) -> Pag
     for entry in entries {
         let _ = writeln!(text, "- {}: {}", entry.link(""), entry.summary);
     }
-    Page {
-        path: format!("{folder}/index.md").into(),
-        text,
-    }
+    Page { path: format!("{folder}/index.md").into(), text }
 }
 
 #[cfg(test)]

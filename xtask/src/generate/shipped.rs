@@ -9,7 +9,5 @@ use nri_schema::history::History;
 
 pub(super) fn targets(root: &Path, history: &History) -> Result<Vec<Target>, Error> {
     let files = shipped::files(history, &EventTable::read(root)?)?.into_iter();
-    Ok(files
-        .map(|file| (file.path.into(), file.text.into_bytes()))
-        .collect())
+    Ok(files.map(|file| (file.path.into(), file.text.into_bytes())).collect())
 }

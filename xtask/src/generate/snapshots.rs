@@ -13,17 +13,12 @@ const HEADER: &str = "---\nsource: tests/tests/protocol/codegen.rs\nexpression: 
 
 pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
     let revisions = history.revisions().iter();
-    revisions
-        .map(|revision| target(history, revision))
-        .collect()
+    revisions.map(|revision| target(history, revision)).collect()
 }
 
 fn target(history: &History, revision: &Revision) -> Result<Target, Error> {
     let compiled = history.compiled_for(revision.name())?;
     let source = emit::source(&compiled, history, &Options::default())?;
     let file = format!("nri_{}.snap", identifier(revision.name()));
-    Ok((
-        PathBuf::from(FOLDER).join(file),
-        format!("{HEADER}{source}").into_bytes(),
-    ))
+    Ok((PathBuf::from(FOLDER).join(file), format!("{HEADER}{source}").into_bytes()))
 }

@@ -49,10 +49,8 @@ fn versions(history: &History) -> TokenStream {
     let module = option(history.module().map(text));
     let wasm = option(history.wasm_since().map(text));
     let releases = history.releases().iter().map(release);
-    let one_shot = history
-        .one_shot()
-        .iter()
-        .map(|OneShot { name, date }| quote!(one_shot(#name, #date)));
+    let one_shot =
+        history.one_shot().iter().map(|OneShot { name, date }| quote!(one_shot(#name, #date)));
     quote! {
         Versions {
             module: #module,
@@ -64,14 +62,7 @@ fn versions(history: &History) -> TokenStream {
 }
 
 fn release(release: &Release) -> TokenStream {
-    let Release {
-        version,
-        name,
-        revision,
-        date,
-        untagged,
-        shipped_by,
-    } = release;
+    let Release { version, name, revision, date, untagged, shipped_by } = release;
     let version = number(version);
     let row = quote!(release(#name, #version, #revision, #date));
     if *untagged {
@@ -84,16 +75,8 @@ fn release(release: &Release) -> TokenStream {
 }
 
 fn runtime(runtime: &Runtime) -> TokenStream {
-    let Runtime {
-        id,
-        title,
-        reports_as,
-        socket,
-        plugin_dir,
-        config_dir,
-        modules,
-        releases,
-    } = runtime;
+    let Runtime { id, title, reports_as, socket, plugin_dir, config_dir, modules, releases } =
+        runtime;
     let releases = releases.iter().map(linking);
     quote! {
         Runtime {
@@ -110,12 +93,7 @@ fn runtime(runtime: &Runtime) -> TokenStream {
 }
 
 fn linking(release: &RuntimeRelease) -> TokenStream {
-    let RuntimeRelease {
-        version,
-        name,
-        nri,
-        date,
-    } = release;
+    let RuntimeRelease { version, name, nri, date } = release;
     let version = number(version);
     quote!(linking(#name, #version, #nri, #date))
 }
@@ -175,11 +153,7 @@ fn warning(Warning { runtimes, id }: &Warning) -> TokenStream {
 }
 
 fn removal(removal: &Removal) -> TokenStream {
-    let Removal {
-        status,
-        when,
-        effect,
-    } = removal;
+    let Removal { status, when, effect } = removal;
     let status = match status {
         RemovalStatus::Planned => quote!(RemovalStatus::Planned),
         RemovalStatus::Done => quote!(RemovalStatus::Done),

@@ -72,10 +72,7 @@ impl Request {
 
     /// Rejects a known release, including one before the protocol.
     pub(super) fn check_against(&self, history: &History) -> Result<(), Error> {
-        let releases = history
-            .releases()
-            .iter()
-            .map(|release| (&release.name, &release.date));
+        let releases = history.releases().iter().map(|release| (&release.name, &release.date));
         let one_shot = history.one_shot().iter().map(|old| (&old.name, &old.date));
         let mut known = releases.chain(one_shot);
         match known.find(|(name, _)| **name == self.release) {
@@ -89,11 +86,7 @@ impl Request {
 
     /// Returns the entry for `versions.toml`.
     pub(super) fn entry(&self, revision: &str) -> String {
-        let untagged = if self.is_untagged() {
-            "untagged = true\n"
-        } else {
-            ""
-        };
+        let untagged = if self.is_untagged() { "untagged = true\n" } else { "" };
         format!(
             "[[release]]\nversion = \"{}\"\nrevision = \"{revision}\"\ndate = {}\n{untagged}",
             self.release, self.date

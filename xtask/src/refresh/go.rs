@@ -62,10 +62,9 @@ pub(super) fn describe(module: &str, release: &str) -> Result<Described, String>
     let release = format!("{module}@{release}");
     let listed: Module = run(&["list", "-m", "-json", &release])?;
     match listed.time.get(..10) {
-        Some(date) if listed.go_mod.is_file() => Ok(Described {
-            date: date.to_owned(),
-            go_mod: listed.go_mod,
-        }),
+        Some(date) if listed.go_mod.is_file() => {
+            Ok(Described { date: date.to_owned(), go_mod: listed.go_mod })
+        }
         _ => Err(format!("{release} has no time, or no go.mod")),
     }
 }
@@ -108,10 +107,6 @@ fn run<T: DeserializeOwned>(arguments: &[&str]) -> Result<T, String> {
         let words = words.trim().lines().next();
         return Err(words.unwrap_or("it failed without a message").to_owned());
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| {
-        format!(
-            "cannot read the answer of `go {}`: {error}",
-            arguments.join(" ")
-        )
-    })
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cannot read the answer of `go {}`: {error}", arguments.join(" ")))
 }

@@ -30,10 +30,7 @@ fn insert(lines: &mut Vec<String>, added: &Added) -> Option<()> {
         (known < version).then_some((at, known))
     });
     let (at, starts_group) = match older {
-        Some((at, known)) => (
-            at + 1,
-            (known.major, known.minor) != (version.major, version.minor),
-        ),
+        Some((at, known)) => (at + 1, (known.major, known.minor) != (version.major, version.minor)),
         None => (start + 1, false),
     };
     lines.insert(at, line(added));
@@ -49,9 +46,7 @@ fn position(lines: &[String], from: usize, is: impl Fn(&str) -> bool) -> Option<
 }
 
 fn line(added: &Added) -> String {
-    let Added {
-        release, nri, date, ..
-    } = added;
+    let Added { release, nri, date, .. } = added;
     format!("  {{ release = \"{release}\", nri = \"{nri}\", date = {date} }},")
 }
 
@@ -66,10 +61,7 @@ fn version_of(release: &str) -> Option<Version> {
 }
 
 fn no_place(added: &Added) -> Problem {
-    let message = format!(
-        "runtimes.toml has no place for {} {}",
-        added.runtime, added.release
-    );
+    let message = format!("runtimes.toml has no place for {} {}", added.runtime, added.release);
     Problem::new(ErrorKind::Table, message)
         .with_help("lay it out as before: `releases = [`, then one release per line")
 }
@@ -106,9 +98,7 @@ releases = [
 
     #[test]
     fn releases_are_added_in_order_and_by_minor() {
-        let new = [
-            "v1.9.1", "v1.9.10", "v1.10.0", "v1.10.1", "v1.11.1", "v2.0.0",
-        ];
+        let new = ["v1.9.1", "v1.9.10", "v1.10.0", "v1.10.1", "v1.11.1", "v2.0.0"];
         let mut new: Vec<Added> = new.iter().map(|release| added("a", release)).collect();
         new.push(added("b", "v3.0.0"));
         let text = all(TABLE, &new).expect("each has its place");
@@ -132,13 +122,7 @@ releases = [
 
     #[test]
     fn another_layout_is_an_error() {
-        assert!(
-            all(
-                "[[runtime]]\nid = \"a\"\nreleases = []\n",
-                &[added("a", "v1.0.0")]
-            )
-            .is_err()
-        );
+        assert!(all("[[runtime]]\nid = \"a\"\nreleases = []\n", &[added("a", "v1.0.0")]).is_err());
         assert!(all(TABLE, &[added("c", "v1.0.0")]).is_err());
     }
 }

@@ -22,19 +22,12 @@ pub(super) struct Entry {
 impl Entry {
     /// Returns a file that everybody may read.
     pub(super) fn file(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
-        Self {
-            path: path.into(),
-            content: content.into(),
-            mode: 0o644,
-        }
+        Self { path: path.into(), content: content.into(), mode: 0o644 }
     }
 
     /// Returns a file that everybody may run.
     pub(super) fn program(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
-        Self {
-            mode: 0o755,
-            ..Self::file(path, content)
-        }
+        Self { mode: 0o755, ..Self::file(path, content) }
     }
 }
 
@@ -82,9 +75,7 @@ pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
 impl Release<'_> {
     /// Writes the archive of a binary, with licence, manual pages and completions.
     pub(super) fn archive(&self, binary: &Binary, files: &Files) -> Result<(), TaskError> {
-        let Files {
-            licence, readme, ..
-        } = files;
+        let Files { licence, readme, .. } = files;
         let name = self.archive_name(binary.processor.name);
         let at = |path: &str| format!("{name}/{path}");
         let program = fs::read(&binary.path).map_err(crate::error::reading(&binary.path))?;
@@ -98,10 +89,7 @@ impl Release<'_> {
                 .map(|page| Entry::file(at(&format!("man/{}", page.name)), page.content.clone())),
         );
         entries.extend((files.completions.iter()).map(|script| {
-            Entry::file(
-                at(&format!("completions/{}", script.name)),
-                script.content.clone(),
-            )
+            Entry::file(at(&format!("completions/{}", script.name)), script.content.clone())
         }));
         let path = self.out.join(format!("{name}.tar.gz"));
         let archive = tar(entries, self.metadata.time).and_then(|tar| gzip(&tar));
@@ -134,18 +122,9 @@ mod tests {
             let entry = entry.expect("an entry");
             let header = entry.header();
             let path = entry.path().expect("a path").display().to_string();
-            (
-                path,
-                header.mode().expect("a mode"),
-                header.mtime().expect("a time"),
-            )
+            (path, header.mode().expect("a mode"), header.mtime().expect("a time"))
         });
-        let expected = [
-            ("a/", 0o755),
-            ("a/b/", 0o755),
-            ("a/b/c", 0o644),
-            ("a/d", 0o755),
-        ];
+        let expected = [("a/", 0o755), ("a/b/", 0o755), ("a/b/c", 0o644), ("a/d", 0o755)];
         let expected = expected.map(|(path, mode)| (path.to_owned(), mode, 7));
         assert_eq!(read.collect::<Vec<_>>(), expected);
     }

@@ -9,10 +9,8 @@ use crate::metadata::COMMAND;
 use crate::tool::Tool;
 
 /// The formats of `cargo sbom`, and the extension of the file.
-const FORMATS: [(&str, &str); 2] = [
-    ("cyclone_dx_json_1_6", "cdx.json"),
-    ("spdx_json_2_3", "spdx.json"),
-];
+const FORMATS: [(&str, &str); 2] =
+    [("cyclone_dx_json_1_6", "cdx.json"), ("spdx_json_2_3", "spdx.json")];
 
 impl Release<'_> {
     /// Writes the bills.
@@ -28,25 +26,14 @@ impl Release<'_> {
     }
 
     fn bill(&self, format: &str) -> Result<Value, TaskError> {
-        let arguments = [
-            "sbom",
-            "--cargo-package",
-            COMMAND,
-            "--output-format",
-            format,
-        ];
-        let json = Tool::new(
-            "cargo",
-            "`source .ci/setup.sh; install_release` installs cargo-sbom",
-        )
-        .with(|cargo| {
-            cargo.args(arguments).current_dir(self.root);
-        })
-        .output()?;
-        serde_json::from_slice(&json).map_err(|source| TaskError::Output {
-            program: "cargo sbom".to_owned(),
-            source,
-        })
+        let arguments = ["sbom", "--cargo-package", COMMAND, "--output-format", format];
+        let json = Tool::new("cargo", "`source .ci/setup.sh; install_release` installs cargo-sbom")
+            .with(|cargo| {
+                cargo.args(arguments).current_dir(self.root);
+            })
+            .output()?;
+        serde_json::from_slice(&json)
+            .map_err(|source| TaskError::Output { program: "cargo sbom".to_owned(), source })
     }
 
     /// Replaces times and random ids, and orders all lists, so that the same sources give the same bill.
@@ -132,10 +119,7 @@ mod tests {
             "downloadLocation": "registry+https://github.com/rust-lang/crates.io-index",
         });
         locate(&mut package);
-        assert_eq!(
-            package["downloadLocation"],
-            "https://crates.io/api/v1/crates/a/1.0.0/download"
-        );
+        assert_eq!(package["downloadLocation"], "https://crates.io/api/v1/crates/a/1.0.0/download");
     }
 
     #[test]

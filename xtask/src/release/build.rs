@@ -57,10 +57,7 @@ impl Release<'_> {
                     .env("SOURCE_DATE_EPOCH", self.metadata.time.to_string());
             })
             .run()?;
-        Ok(Binary {
-            processor,
-            path: folder.join(target).join(PROFILE).join(COMMAND),
-        })
+        Ok(Binary { processor, path: folder.join(target).join(PROFILE).join(COMMAND) })
     }
 
     /// Returns the folder of builds. It is not the one of other builds, whose compiler options differ.
@@ -76,10 +73,8 @@ impl Release<'_> {
     fn rust_flags(&self) -> Vec<String> {
         let prefixes = self.prefixes();
         let remapped = prefixes.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));
-        let without_tables = [
-            "-Cforce-unwind-tables=no".to_owned(),
-            format!("-Clink-arg=-Wl,-T,{LINKER_SCRIPT}"),
-        ];
+        let without_tables =
+            ["-Cforce-unwind-tables=no".to_owned(), format!("-Clink-arg=-Wl,-T,{LINKER_SCRIPT}")];
         remapped.chain(without_tables).collect()
     }
 
@@ -94,13 +89,8 @@ impl Release<'_> {
         let home = std::env::var_os("HOME").map_or_else(PathBuf::new, PathBuf::from);
         let cargo =
             std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-        let folders = [
-            (cargo, "/cargo"),
-            (self.target_folder(), "/target"),
-            (self.root.to_owned(), "/src"),
-        ];
-        folders
-            .into_iter()
-            .map(|(folder, name)| (folder.display().to_string(), name))
+        let folders =
+            [(cargo, "/cargo"), (self.target_folder(), "/target"), (self.root.to_owned(), "/src")];
+        folders.into_iter().map(|(folder, name)| (folder.display().to_string(), name))
     }
 }

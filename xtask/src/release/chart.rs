@@ -49,11 +49,7 @@ impl Release<'_> {
             } else {
                 let text = fs::read_to_string(&path).map_err(reading(&path))?;
                 let is_chart = path.ends_with("Chart.yaml");
-                let text = if is_chart {
-                    self.versioned(&text)
-                } else {
-                    text
-                };
+                let text = if is_chart { self.versioned(&text) } else { text };
                 let text = text.replace(PLACEHOLDER, &self.metadata.registry);
                 entries.push(Entry::file(name, text));
             }
@@ -80,10 +76,7 @@ impl Release<'_> {
         let mut layout = Layout::default();
         let config = config.to_string().into_bytes();
         let config = layout.add("application/vnd.cncf.helm.config.v1+json", config);
-        let layer = layout.add(
-            "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
-            package,
-        );
+        let layer = layout.add("application/vnd.cncf.helm.chart.content.v1.tar+gzip", package);
         let manifest = layout.manifest(&config, &[layer]);
         let path = self.out.join(format!("{name}-{version}-chart.tar"));
         let reference = self.reference(&format!("charts/{name}"));

@@ -9,11 +9,8 @@ use crate::metadata::COMMAND;
 use crate::tool::Tool;
 
 /// The shells with completions, and the name that the script has in the shell's folder.
-const SHELLS: [(&str, &str); 3] = [
-    ("bash", "nri-compat"),
-    ("zsh", "_nri-compat"),
-    ("fish", "nri-compat.fish"),
-];
+const SHELLS: [(&str, &str); 3] =
+    [("bash", "nri-compat"), ("zsh", "_nri-compat"), ("fish", "nri-compat.fish")];
 
 /// A file by name.
 #[derive(Clone)]
@@ -38,9 +35,7 @@ impl Files {
     /// Lets the first binary, which runs on this machine, write its manual and completions.
     pub(super) fn write(release: &Release<'_>, binaries: &[Binary]) -> Result<Self, TaskError> {
         let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
-        let program = binaries
-            .first()
-            .map_or(Path::new(COMMAND), |binary| &binary.path);
+        let program = binaries.first().map_or(Path::new(COMMAND), |binary| &binary.path);
         let read = |path: PathBuf| fs::read(&path).map_err(reading(&path));
         let man = manual(program, &folder.path().join("man"))?;
         let completions = completions(program, &folder.path().join("completions"))?;
@@ -61,10 +56,7 @@ impl Files {
 
 /// Returns a run of the binary of this machine.
 fn run(program: &Path) -> Tool {
-    Tool::new(
-        program,
-        "build the release on a machine that runs the first processor",
-    )
+    Tool::new(program, "build the release on a machine that runs the first processor")
 }
 
 /// Returns the manual pages, ordered by name.
@@ -98,11 +90,7 @@ fn completions(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
         let content = run.output()?;
         let path = folder.join(name);
         fs::write(&path, &content).map_err(writing(&path))?;
-        Ok(Named {
-            name: name.to_owned(),
-            content,
-            path,
-        })
+        Ok(Named { name: name.to_owned(), content, path })
     });
     scripts.collect()
 }

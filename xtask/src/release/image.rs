@@ -35,10 +35,7 @@ impl Release<'_> {
 
     /// Returns the reference of an image or chart in the registry.
     pub(super) fn reference(&self, name: &str) -> String {
-        format!(
-            "{}/{name}:{}",
-            self.metadata.registry, self.metadata.version
-        )
+        format!("{}/{name}:{}", self.metadata.registry, self.metadata.version)
     }
 
     /// Adds the image for one processor, and returns its descriptor.
@@ -55,10 +52,8 @@ impl Release<'_> {
         let files = tar(entries, self.metadata.time)?;
         let config = self.config(binary.processor.oci, &sha256(&files));
         let layer = layout.add("application/vnd.oci.image.layer.v1.tar+gzip", gzip(&files)?);
-        let config = layout.add(
-            "application/vnd.oci.image.config.v1+json",
-            config.to_string().into_bytes(),
-        );
+        let config =
+            layout.add("application/vnd.oci.image.config.v1+json", config.to_string().into_bytes());
         let mut manifest = layout.manifest(&config, &[layer]);
         manifest["platform"] = json!({ "architecture": binary.processor.oci, "os": "linux" });
         Ok(manifest)

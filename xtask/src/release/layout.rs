@@ -63,10 +63,8 @@ impl Layout {
             "org.opencontainers.image.ref.name": tag,
         });
         let version = json!({ "imageLayoutVersion": "1.0.0" });
-        self.blobs
-            .push(Entry::file("oci-layout", version.to_string()));
-        self.blobs
-            .push(Entry::file("index.json", index(&[named]).to_string()));
+        self.blobs.push(Entry::file("oci-layout", version.to_string()));
+        self.blobs.push(Entry::file("index.json", index(&[named]).to_string()));
         tar(self.blobs, time)
     }
 }

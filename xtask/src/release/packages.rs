@@ -12,10 +12,8 @@ use crate::error::{TaskError, reading, writing};
 use crate::tool::Tool;
 
 /// The formats, and the folder for completions of zsh in each.
-const FORMATS: [(&str, &str); 2] = [
-    ("deb", "/usr/share/zsh/vendor-completions"),
-    ("rpm", "/usr/share/zsh/site-functions"),
-];
+const FORMATS: [(&str, &str); 2] =
+    [("deb", "/usr/share/zsh/vendor-completions"), ("rpm", "/usr/share/zsh/site-functions")];
 
 impl Release<'_> {
     /// Writes the packages of a binary.
@@ -61,11 +59,7 @@ impl Release<'_> {
         let mut contents = vec![
             self.content(&binary.path, "/usr/bin/nri-compat".to_owned(), 0o755),
             self.content(&root.join("LICENSE"), format!("{docs}/copyright"), 0o644),
-            self.content(
-                &root.join("nri-compat/README.md"),
-                format!("{docs}/README.md"),
-                0o644,
-            ),
+            self.content(&root.join("nri-compat/README.md"), format!("{docs}/README.md"), 0o644),
         ];
         for page in &files.man {
             let page = compressed(page, files.folder())?;
@@ -73,11 +67,8 @@ impl Release<'_> {
             let to = format!("/usr/share/man/man1/{name}");
             contents.push(self.content(&page, to, 0o644));
         }
-        let folders = [
-            "/usr/share/bash-completion/completions",
-            zsh,
-            "/usr/share/fish/vendor_completions.d",
-        ];
+        let folders =
+            ["/usr/share/bash-completion/completions", zsh, "/usr/share/fish/vendor_completions.d"];
         for (script, folder) in files.completions.iter().zip(folders) {
             let to = format!("{folder}/{}", script.name);
             contents.push(self.content(&script.path, to, 0o644));

@@ -15,10 +15,8 @@ impl Release<'_> {
         let values = self.values()?;
         for path in sorted(&self.root.join("deploy/packages"))? {
             let template = fs::read_to_string(&path).map_err(reading(&path))?;
-            let filled = fill(&template, &values).map_err(|name| TaskError::Placeholder {
-                path: path.clone(),
-                name,
-            })?;
+            let filled = fill(&template, &values)
+                .map_err(|name| TaskError::Placeholder { path: path.clone(), name })?;
             let name = path.file_name().unwrap_or_default();
             self.write(&self.out.join(name), filled.as_bytes())?;
         }
@@ -79,8 +77,7 @@ fn unknown(text: &str) -> Option<&str> {
             && (part.chars()).all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     };
     // Every other part is between two signs.
-    text.lines()
-        .find_map(|line| line.split('@').skip(1).step_by(2).find(is_name))
+    text.lines().find_map(|line| line.split('@').skip(1).step_by(2).find(is_name))
 }
 
 #[cfg(test)]

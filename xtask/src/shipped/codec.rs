@@ -16,16 +16,8 @@ use nri_schema::model::{self, Protocol};
 use nri_schema::{Error, ErrorKind, Problem};
 
 /// The types of fields, of keys and of values in maps that `nri/src/codec` handles.
-const TYPES: [&str; 8] = [
-    "bool",
-    "enumeration",
-    "int32",
-    "int64",
-    "message",
-    "string",
-    "uint32",
-    "uint64",
-];
+const TYPES: [&str; 8] =
+    ["bool", "enumeration", "int32", "int64", "message", "string", "uint32", "uint64"];
 
 /// Paths that `nri` writes shorter, because none of its messages has these names.
 const PATHS: [(&str, &str); 4] = [
@@ -59,11 +51,8 @@ struct Described {
 }
 
 pub(super) fn emit(messages: &str, protocol: &Protocol) -> Result<Codec, Error> {
-    let messages = PATHS
-        .iter()
-        .fold(messages.to_owned(), |text, (long, short)| {
-            text.replace(long, short)
-        });
+    let messages =
+        PATHS.iter().fold(messages.to_owned(), |text, (long, short)| text.replace(long, short));
     let file = syn::parse_file(&messages).map_err(|error| unexpected(error.to_string()))?;
     let mut codec = "\
 //! The fields of all messages, for encoding, decoding and JSON, and the names of enum values.
@@ -78,10 +67,7 @@ use crate::codec::enum_fields;
     for item in &mut items {
         each(item, "api::", &protocol.messages, &mut codec)?;
     }
-    Ok(Codec {
-        messages: quote!(#(#items)*),
-        codec,
-    })
+    Ok(Codec { messages: quote!(#(#items)*), codec })
 }
 
 /// Returns the items of the outermost module, whose attributes are those of a file that is included.
@@ -117,9 +103,7 @@ fn each(
         }
         Item::Mod(found) => {
             let path = format!("{module}{}::", found.ident);
-            let outer = declared
-                .iter()
-                .find(|message| found.ident == message.name.to_snake_case());
+            let outer = declared.iter().find(|message| found.ident == message.name.to_snake_case());
             let nested = outer.map_or(&[][..], |message| &message.messages);
             for item in found.content.iter_mut().flat_map(|(_, items)| items) {
                 each(item, &path, nested, codec)?;
@@ -142,22 +126,17 @@ fn is_table(item: &Item) -> bool {
 fn derives(attrs: &[Attribute]) -> Vec<Path> {
     let derives = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
     let paths = derives.filter_map(|attr| {
-        attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
-            .ok()
+        attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok()
     });
     paths.flatten().collect()
 }
 
 fn is_message(path: &Path) -> bool {
-    path.segments
-        .last()
-        .is_some_and(|last| last.ident == "Message")
+    path.segments.last().is_some_and(|last| last.ident == "Message")
 }
 
 fn is_enumeration(path: &Path) -> bool {
-    path.segments
-        .last()
-        .is_some_and(|last| last.ident == "Enumeration")
+    path.segments.last().is_some_and(|last| last.ident == "Enumeration")
 }
 
 /// Returns the values of an enum with their names in the proto, from the function of prost-build that returns these:
@@ -298,16 +277,10 @@ fn described(message: &Ident, field: &Field) -> Result<Described, Error> {
         .ident
         .clone()
         .ok_or_else(|| unexpected(format!("{message} has a field without name")))?;
-    let unsupported = || {
-        unexpected(format!(
-            "{message}.{name} has a type that nri/src/codec does not handle"
-        ))
-    };
-    let attr = field
-        .attrs
-        .iter()
-        .find(|attr| attr.path().is_ident("prost"))
-        .ok_or_else(unsupported)?;
+    let unsupported =
+        || unexpected(format!("{message}.{name} has a type that nri/src/codec does not handle"));
+    let attr =
+        field.attrs.iter().find(|attr| attr.path().is_ident("prost")).ok_or_else(unsupported)?;
     let parts = attr
         .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
         .map_err(|_| unsupported())?;
@@ -320,11 +293,7 @@ fn described(message: &Ident, field: &Field) -> Result<Described, Error> {
     };
     let mut is_message = false;
     for part in &parts {
-        let key = part
-            .path()
-            .require_ident()
-            .map_err(|_| unsupported())?
-            .to_string();
+        let key = part.path().require_ident().map_err(|_| unsupported())?.to_string();
         match (key.as_str(), text(part)) {
             ("tag", Some(number)) => found.number = number.parse().map_err(|_| unsupported())?,
             ("enumeration", Some(path)) => {
@@ -344,10 +313,7 @@ fn described(message: &Ident, field: &Field) -> Result<Described, Error> {
 fn text(part: &Meta) -> Option<String> {
     match part {
         Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(text),
-                ..
-            }) => Some(text.value()),
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
             _ => None,
         },
         Meta::Path(_) | Meta::List(_) => None,

@@ -35,12 +35,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
 
 /// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an answer the response.
 fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
-    let Rpc {
-        handler,
-        method,
-        constant,
-        ..
-    } = rpc;
+    let Rpc { handler, method, constant, .. } = rpc;
     let lint = match rpc.deprecation {
         Some(deprecation) => format!("    {}\n", lint(rpc, deprecation)),
         None => String::new(),
@@ -53,11 +48,7 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let arguments = arguments(rpc)?;
     let values = arguments.iter().map(|Argument { value, .. }| source(value));
     let values = values.collect::<Vec<_>>().join(", ");
-    let request = if arguments.is_empty() {
-        "_request"
-    } else {
-        "request"
-    };
+    let request = if arguments.is_empty() { "_request" } else { "request" };
     let respond = source(&answer(rpc)?.respond);
     let conversion = conversion(rpc, shared)?;
     Ok(format!(
@@ -68,15 +59,9 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
 /// Returns the attribute with which rustc warns authors of plugins that handle a deprecated RPC.
 fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
-    let outlook = deprecation
-        .outlook()
-        .map(|outlook| format!(", its {outlook}"))
-        .unwrap_or_default();
-    let instead: Vec<_> = deprecation
-        .replaced_by
-        .iter()
-        .map(|(_, rpc)| rpc.as_str())
-        .collect();
+    let outlook =
+        deprecation.outlook().map(|outlook| format!(", its {outlook}")).unwrap_or_default();
+    let instead: Vec<_> = deprecation.replaced_by.iter().map(|(_, rpc)| rpc.as_str()).collect();
     let remedy = if instead.is_empty() {
         deprecation.remedy.clone()
     } else {
@@ -85,10 +70,7 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
             instead.join(", ")
         )
     };
-    let note = format!(
-        "{} is deprecated since NRI {since}{outlook}; {remedy}",
-        rpc.name
-    );
+    let note = format!("{} is deprecated since NRI {since}{outlook}; {remedy}", rpc.name);
     let since = since.trim_start_matches('v');
     format!("#[deprecated(since = {since:?}, note = {note:?})]")
 }
@@ -97,20 +79,13 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
 fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
     let fields = |message: &Message| {
         let fields = message.fields.iter();
-        let fields = fields.map(|field| {
-            (
-                field.number,
-                field.name.clone(),
-                field.kind.clone(),
-                field.label,
-            )
-        });
+        let fields =
+            fields.map(|field| (field.number, field.name.clone(), field.kind.clone(), field.label));
         fields.collect::<Vec<_>>()
     };
     let own = fields(rpc.request);
     let mut same = rpcs.iter().map(|other| other.request);
-    same.find(|other| fields(other) == own)
-        .unwrap_or(rpc.request)
+    same.find(|other| fields(other) == own).unwrap_or(rpc.request)
 }
 
 /// Returns a function that converts a request to the type to decode it as.
@@ -122,7 +97,5 @@ fn conversion(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let shared = super::rpc::ident(&shared.name)?;
     let fields = rpc.request.fields.iter().map(|field| field.name.as_str());
     let fields = fields.collect::<Vec<_>>().join(", ");
-    Ok(format!(
-        "|{request} {{ {fields} }}| {shared} {{ {fields} }}"
-    ))
+    Ok(format!("|{request} {{ {fields} }}| {shared} {{ {fields} }}"))
 }

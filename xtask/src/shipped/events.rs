@@ -120,11 +120,7 @@ impl EventTable {
 
 /// Returns the help for an event without a row.
 fn row_for(rpc: &Rpc<'_>) -> String {
-    let container = if has_container(rpc) {
-        ", container = \"…\""
-    } else {
-        ""
-    };
+    let container = if has_container(rpc) { ", container = \"…\"" } else { "" };
     format!(
         "add `{{ rpc = \"{}\", kind = \"…\"{container} }},` to {FILE}, after the event that a runtime sends before it; \
          the comment at the top of the file lists the words",
@@ -150,11 +146,7 @@ impl Row {
             let help = "`container` is the state of the container in the request, if there is one";
             return Err(problem(fact).with_help(help));
         }
-        Ok(Stage {
-            rpc,
-            kind: self.kind,
-            container: self.container,
-        })
+        Ok(Stage { rpc, kind: self.kind, container: self.container })
     }
 }
 

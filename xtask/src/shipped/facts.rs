@@ -30,24 +30,15 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
 
 fn releases(history: &History) -> Result<TokenStream, Error> {
     let module = history.module().ok_or_else(|| missing("the Go module"))?;
-    let wasm = history
-        .wasm_since()
-        .ok_or_else(|| missing("the first release with WebAssembly"))?;
-    let one_shot = history
-        .one_shot()
-        .first()
-        .ok_or_else(|| missing("a one-shot release"))?;
-    let protocol = history
-        .releases()
-        .first()
-        .ok_or_else(|| missing("a release"))?;
+    let wasm = history.wasm_since().ok_or_else(|| missing("the first release with WebAssembly"))?;
+    let one_shot = history.one_shot().first().ok_or_else(|| missing("a one-shot release"))?;
+    let protocol = history.releases().first().ok_or_else(|| missing("a release"))?;
     let (one_shot, protocol) = (&one_shot.name, &protocol.name);
     let pod_updates = first(history, "UpdatePodSandbox")?;
     let validation = first(history, "ValidateContainerAdjustment")?;
     let dedicated = &state_change(history)?.deprecated_in.nri;
-    let dedicated = dedicated
-        .as_ref()
-        .ok_or_else(|| missing("the release that deprecates StateChange"))?;
+    let dedicated =
+        dedicated.as_ref().ok_or_else(|| missing("the release that deprecates StateChange"))?;
     Ok(quote! {
         /// The path of NRI's Go module.
         pub(crate) const MODULE: &str = #module;
@@ -96,24 +87,16 @@ fn state_change(history: &History) -> Result<&Deprecation, Error> {
 
 /// Returns the first revision whose service `Plugin` has this RPC.
 fn first<'h>(history: &'h History, rpc: &str) -> Result<&'h str, Error> {
-    let newest = history
-        .revisions()
-        .last()
-        .ok_or_else(|| missing("a revision"))?;
+    let newest = history.revisions().last().ok_or_else(|| missing("a revision"))?;
     let name = format!("{}.Plugin.{rpc}", newest.protocol()?.package);
     first_with(history, &name)?.ok_or_else(|| missing(rpc))
 }
 
 /// Returns the revision before this one.
 fn previous<'h>(history: &'h History, revision: &str) -> Result<&'h str, Error> {
-    let mut before = history
-        .revisions()
-        .iter()
-        .take_while(|known| known.name() != revision);
+    let mut before = history.revisions().iter().take_while(|known| known.name() != revision);
     let previous = before.by_ref().last();
-    previous
-        .map(|known| known.name())
-        .ok_or_else(|| missing("an earlier revision"))
+    previous.map(|known| known.name()).ok_or_else(|| missing("an earlier revision"))
 }
 
 /// Returns the RPC names of the events that a release knows.

@@ -20,10 +20,7 @@ pub(super) fn emit(history: &History) -> Result<String, Error> {
         rows = young(history, protocol)?;
         add_leading(history, protocol, &mut rows)?;
         let place = |row: &Row<'_>| {
-            protocol
-                .messages
-                .iter()
-                .position(|message| message.name == row.message.name)
+            protocol.messages.iter().position(|message| message.name == row.message.name)
         };
         rows.sort_by_key(|row| (place(row), row.field.number));
     }
@@ -45,11 +42,7 @@ fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>
         let oldest = first_with(history, &message.full_name)?;
         for field in &message.fields {
             match first_with(history, &field.full_name)? {
-                Some(since) if Some(since) != oldest => rows.push(Row {
-                    message,
-                    field,
-                    since,
-                }),
+                Some(since) if Some(since) != oldest => rows.push(Row { message, field, since }),
                 _ => {}
             }
         }
@@ -67,16 +60,10 @@ fn add_leading<'h>(
         let mut found = Vec::new();
         for message in sent(protocol) {
             for field in &message.fields {
-                let known = rows
-                    .iter()
-                    .any(|row| row.field.full_name == field.full_name);
+                let known = rows.iter().any(|row| row.field.full_name == field.full_name);
                 if !known && of(field, rows).is_some() {
                     let since = first_with(history, &field.full_name)?.unwrap_or_default();
-                    found.push(Row {
-                        message,
-                        field,
-                        since,
-                    });
+                    found.push(Row { message, field, since });
                 }
             }
         }
@@ -91,20 +78,14 @@ fn add_leading<'h>(
 /// nested messages.
 fn sent(protocol: &Protocol) -> Vec<&Message> {
     let services = ["Plugin", "Runtime"].map(|name| protocol.service(name));
-    let rpcs = services
-        .into_iter()
-        .flatten()
-        .flat_map(|service| &service.rpcs);
+    let rpcs = services.into_iter().flatten().flat_map(|service| &service.rpcs);
     let mut open: Vec<&Message> = rpcs
         .flat_map(|rpc| [&rpc.input, &rpc.output])
         .filter_map(|name| protocol.message(name))
         .collect();
     let mut sent: Vec<&Message> = Vec::new();
     while let Some(message) = open.pop() {
-        if !sent
-            .iter()
-            .any(|known| known.full_name == message.full_name)
-        {
+        if !sent.iter().any(|known| known.full_name == message.full_name) {
             let held = message.fields.iter().filter_map(|field| held(&field.kind));
             open.extend(held.filter_map(|name| protocol.message(name)));
             sent.push(message);
@@ -130,11 +111,7 @@ fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
 }
 
 fn written(row: &Row<'_>, rows: &[Row<'_>]) -> String {
-    let Row {
-        message,
-        field,
-        since,
-    } = row;
+    let Row { message, field, since } = row;
     let (message, name, number) = (&message.name, &field.name, field.number);
     let of = of(field, rows);
     let is_map = matches!(field.kind, FieldKind::Map { .. });

@@ -11,11 +11,7 @@ use nri_codegen::emit::doc;
 use nri_schema::Error;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
-    let traits = plugin
-        .rpcs
-        .iter()
-        .map(handler)
-        .collect::<Result<Vec<_>, _>>()?;
+    let traits = plugin.rpcs.iter().map(handler).collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
         //! A trait for each RPC that a plugin can handle. A handler gets its event from runtimes of every release, also from those
         //! that send it as `StateChange`.
@@ -32,21 +28,14 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
 }
 
 fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
-    let Rpc {
-        name,
-        handler,
-        method,
-        ..
-    } = rpc;
+    let Rpc { name, handler, method, .. } = rpc;
     let docs = docs(rpc);
     let lifecycle = lifecycle::lines(name).into_iter().map(doc_line);
     let method_docs = format!(
         " Handles one `{name}`. An error is sent to the runtime unless `on_error` says otherwise."
     );
     let arguments = arguments(rpc)?;
-    let parameters = arguments
-        .iter()
-        .map(|Argument { name, ty, .. }| quote!(#name: #ty));
+    let parameters = arguments.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
     let answer = answer(rpc)?.ty;
     let message = format!("`{{Self}}` does not handle {name}");
     let label = format!("there is no `impl {name} for {{Self}}`");
@@ -76,25 +65,16 @@ fn docs(rpc: &Rpc<'_>) -> TokenStream {
 
 /// Returns the example of the documentation: the handler of a plugin.
 fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
-    let Rpc {
-        handler, method, ..
-    } = rpc;
+    let Rpc { handler, method, .. } = rpc;
     let parameters: String = arguments(rpc)?
         .iter()
         .map(|Argument { name, ty, .. }| format!(", _{name}: {}", source(ty)))
         .collect();
     let Answer { ty, example, .. } = answer(rpc)?;
     let ty = source(&ty);
-    let deprecated = if rpc.deprecation.is_some() {
-        "# #![allow(deprecated)]\n"
-    } else {
-        ""
-    };
-    let import = if in_prelude(&parameters) && in_prelude(&ty) {
-        ""
-    } else {
-        "# use nri::api::*;\n"
-    };
+    let deprecated = if rpc.deprecation.is_some() { "# #![allow(deprecated)]\n" } else { "" };
+    let import =
+        if in_prelude(&parameters) && in_prelude(&ty) { "" } else { "# use nri::api::*;\n" };
     let mut signature =
         format!("async fn {method}(&self, _cx: &EventContext{parameters}) -> nri::Result<{ty}>");
     if signature.len() > MAX_SIGNATURE {
@@ -138,17 +118,11 @@ const PRELUDE: [&str; 9] = [
 /// Returns true if the prelude has all types of this source text.
 fn in_prelude(source: &str) -> bool {
     let is_generated = |name: &&str| name.starts_with(char::is_uppercase);
-    let mut types = source
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(is_generated);
+    let mut types = source.split(|c: char| !c.is_alphanumeric()).filter(is_generated);
     types.all(|name| PRELUDE.contains(&name) || ["Option", "String", "Vec"].contains(&name))
 }
 
 /// Returns a line of documentation as the value of a `doc` attribute.
 fn doc_line(line: &str) -> String {
-    if line.is_empty() {
-        String::new()
-    } else {
-        format!(" {line}")
-    }
+    if line.is_empty() { String::new() } else { format!(" {line}") }
 }

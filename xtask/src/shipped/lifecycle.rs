@@ -18,10 +18,7 @@ pub(super) fn lines(rpc: &str) -> Vec<&'static str> {
 
 /// Returns the name and text of each section.
 fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SECTIONS
-        .split(HEADING)
-        .skip(1)
-        .filter_map(|section| section.split_once('\n'))
+    SECTIONS.split(HEADING).skip(1).filter_map(|section| section.split_once('\n'))
 }
 
 #[cfg(test)]
@@ -36,18 +33,11 @@ mod tests {
     fn each_event_of_the_newest_revision_has_a_section_and_no_section_is_left_over() {
         let history = History::embedded().expect("the tables fit together");
         let plugin = rpc::read(&history).expect("it is NRI's");
-        let events: BTreeSet<_> = plugin
-            .rpcs
-            .iter()
-            .filter(|rpc| rpc.event.is_some())
-            .map(|rpc| rpc.name)
-            .collect();
+        let events: BTreeSet<_> =
+            plugin.rpcs.iter().filter(|rpc| rpc.event.is_some()).map(|rpc| rpc.name).collect();
         let described: BTreeSet<_> = sections().map(|(name, _)| name).collect();
         let missing: Vec<_> = events.difference(&described).collect();
-        assert!(
-            missing.is_empty(),
-            "no section in lifecycle.md: {missing:?}"
-        );
+        assert!(missing.is_empty(), "no section in lifecycle.md: {missing:?}");
         let others: Vec<_> = described.difference(&events).copied().collect();
         assert_eq!(others, ["Configure", "Synchronize"]);
         assert_eq!(sections().count(), described.len());

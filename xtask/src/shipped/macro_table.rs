@@ -36,11 +36,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
 
 fn row(rpc: &Rpc<'_>) -> TokenStream {
     let (name, constant) = (rpc.name, rpc.constant.to_string());
-    let event_since = option(
-        rpc.event
-            .as_ref()
-            .and_then(|(_, travelled)| travelled.since.as_ref()),
-    );
+    let event_since =
+        option(rpc.event.as_ref().and_then(|(_, travelled)| travelled.since.as_ref()));
     let (in_state_change, deprecated) = (rpc.in_state_change(), rpc.deprecation.is_some());
     quote! {
         Rpc {

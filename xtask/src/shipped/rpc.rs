@@ -46,32 +46,17 @@ pub(super) struct Rpc<'h> {
 impl Rpc<'_> {
     /// Returns true if `StateChange` carries, or carried, the event of this RPC.
     pub(super) fn in_state_change(&self) -> bool {
-        self.event
-            .as_ref()
-            .is_some_and(|(_, travelled)| travelled.state_change_since.is_some())
+        self.event.as_ref().is_some_and(|(_, travelled)| travelled.state_change_since.is_some())
     }
 }
 
 pub(super) fn read(history: &History) -> Result<Plugin<'_>, Error> {
-    let newest = history
-        .revisions()
-        .last()
-        .ok_or_else(|| missing("no revision at all"))?;
+    let newest = history.revisions().last().ok_or_else(|| missing("no revision at all"))?;
     let (revision, protocol) = (newest.name(), newest.protocol()?);
-    let service = protocol
-        .service("Plugin")
-        .ok_or_else(|| missing("no service Plugin"))?;
-    let rpcs = service
-        .rpcs
-        .iter()
-        .map(|declared| rpc(history, revision, protocol, declared));
-    let state_change = service
-        .rpc(STATE_CHANGE)
-        .and_then(|rpc| protocol.message(&rpc.input));
-    let tagged = history
-        .releases()
-        .iter()
-        .filter(|release| !release.untagged);
+    let service = protocol.service("Plugin").ok_or_else(|| missing("no service Plugin"))?;
+    let rpcs = service.rpcs.iter().map(|declared| rpc(history, revision, protocol, declared));
+    let state_change = service.rpc(STATE_CHANGE).and_then(|rpc| protocol.message(&rpc.input));
+    let tagged = history.releases().iter().filter(|release| !release.untagged);
     Ok(Plugin {
         rpcs: rpcs.collect::<Result<_, Error>>()?,
         state_change,
@@ -87,20 +72,11 @@ fn rpc<'h>(
     protocol: &'h Protocol,
     declared: &'h nri_schema::model::Rpc,
 ) -> Result<Rpc<'h>, Error> {
-    let message = |full_name: &str| {
-        protocol
-            .message(full_name)
-            .ok_or_else(|| missing(full_name))
-    };
+    let message = |full_name: &str| protocol.message(full_name).ok_or_else(|| missing(full_name));
     let since = history.since(revision, &declared.full_name)?;
-    let event = protocol
-        .nri
-        .as_ref()
-        .and_then(|nri| nri.event_of_rpc(&declared.name));
-    let event_first = event
-        .map(|event| first_with(history, &event.full_name))
-        .transpose()?
-        .flatten();
+    let event = protocol.nri.as_ref().and_then(|nri| nri.event_of_rpc(&declared.name));
+    let event_first =
+        event.map(|event| first_with(history, &event.full_name)).transpose()?.flatten();
     let event = event.map(|event| Ok::<_, Error>((event, history.event(revision, event)?)));
     let is_about = |deprecation: &&Deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc, .. } if *rpc == declared.full_name);
     Ok(Rpc {
@@ -142,8 +118,5 @@ pub(super) fn ident(name: &str) -> Result<Ident, Error> {
 }
 
 fn missing(what: &str) -> Problem {
-    Problem::new(
-        ErrorKind::Protocol,
-        format!("the newest revision lacks something: {what}"),
-    )
+    Problem::new(ErrorKind::Protocol, format!("the newest revision lacks something: {what}"))
 }

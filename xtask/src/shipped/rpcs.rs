@@ -35,12 +35,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
 }
 
 fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
-    let Rpc {
-        name,
-        constant,
-        since,
-        ..
-    } = rpc;
+    let Rpc { name, constant, since, .. } = rpc;
     let event = option(rpc.event.as_ref().map(|_| {
         let variant = format_ident!("{name}");
         quote!(Event::#variant)
@@ -48,9 +43,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
     let event_name = option(rpc.event.as_ref().map(|(event, _)| &event.name));
     let event_since = option(rpc.event_first);
     let change_fields = option(
-        state_change
-            .filter(|_| rpc.in_state_change())
-            .map(|change| change_fields(rpc, change)),
+        state_change.filter(|_| rpc.in_state_change()).map(|change| change_fields(rpc, change)),
     );
     let deprecated = option(rpc.deprecation.map(deprecation));
     quote! {
@@ -70,10 +63,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
 fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
     let pairs = rpc.request.fields.iter().filter_map(|own| {
         let number = |number: i32| u32::try_from(number).ok();
-        let (own, there) = (
-            number(own.number)?,
-            number(change.field(&own.name)?.number)?,
-        );
+        let (own, there) = (number(own.number)?, number(change.field(&own.name)?.number)?);
         let (own, there) = (Literal::u32_unsuffixed(own), Literal::u32_unsuffixed(there));
         Some(quote!((#own, #there)))
     });
@@ -84,10 +74,7 @@ fn deprecation(deprecation: &Deprecation) -> TokenStream {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let removal = &deprecation.removal.when;
     let nri = removal.nri.iter().map(|release| format!("NRI {release}"));
-    let runtimes = removal
-        .runtimes
-        .iter()
-        .map(|(runtime, series)| format!("{runtime} {series}"));
+    let runtimes = removal.runtimes.iter().map(|(runtime, series)| format!("{runtime} {series}"));
     let removal = nri.chain(runtimes).collect::<Vec<_>>().join(", ");
     let instead = deprecation.replaced_by.iter().map(|(_, rpc)| rpc);
     quote!(Deprecation { since: #since, removal: #removal, instead: &[#(#instead),*] })

@@ -28,10 +28,9 @@ const CONFIGURATION: &str = "ConfigureRequest";
 /// fields, in order of name, and an example of a value.
 fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
     Some(match fields {
-        ["adjust", "evict", "update"] => (
-            quote!(Adjustment),
-            "Adjustment::new().env(\"SEEN_BY\", \"my-plugin\")",
-        ),
+        ["adjust", "evict", "update"] => {
+            (quote!(Adjustment), "Adjustment::new().env(\"SEEN_BY\", \"my-plugin\")")
+        }
         ["evict", "update"] => (quote!(Updates), "Updates::new()"),
         ["update"] | ["more", "update"] => (quote!(Updates), "Updates::new()"),
         ["reason", "reject"] => (quote!(Verdict), "Verdict::Accept"),
@@ -60,12 +59,7 @@ pub(super) struct Argument {
 /// Returns the return type of a handler, and the function that creates the response from it.
 pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     let response = ident(&rpc.response.name)?;
-    let mut fields: Vec<_> = rpc
-        .response
-        .fields
-        .iter()
-        .map(|field| field.name.as_str())
-        .collect();
+    let mut fields: Vec<_> = rpc.response.fields.iter().map(|field| field.name.as_str()).collect();
     fields.sort_unstable();
     if fields.is_empty() {
         return Ok(Answer {
@@ -76,11 +70,7 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     }
     let (ty, example) =
         answer_of(&fields).unwrap_or_else(|| (quote!(#response), "Default::default()"));
-    Ok(Answer {
-        ty,
-        respond: quote!(#response::from),
-        example,
-    })
+    Ok(Answer { ty, respond: quote!(#response::from), example })
 }
 
 /// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another answer.
@@ -127,9 +117,7 @@ pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
 /// Returns true if the handler of an RPC takes the request itself instead of its fields.
 pub(super) fn takes_whole(rpc: &Rpc<'_>) -> Result<bool, Error> {
     let arguments = arguments(rpc)?;
-    Ok(arguments
-        .iter()
-        .any(|argument| argument.value.to_string() == REQUEST))
+    Ok(arguments.iter().any(|argument| argument.value.to_string() == REQUEST))
 }
 
 /// The variable that holds the request in the generated code.
@@ -137,11 +125,7 @@ const REQUEST: &str = "request";
 
 fn whole(request: &Message) -> Result<Vec<Argument>, Error> {
     let ty = ident(&request.name)?;
-    Ok(vec![Argument {
-        name: ident(REQUEST)?,
-        ty: quote!(#ty),
-        value: quote!(request),
-    }])
+    Ok(vec![Argument { name: ident(REQUEST)?, ty: quote!(#ty), value: quote!(request) }])
 }
 
 /// Returns `None` if no rule covers the kind or name of a field.
@@ -159,10 +143,7 @@ fn argument(request: &Message, field: &Field) -> Option<Argument> {
         }
         (FieldKind::Enum(name_of_enum), Label::Single) => {
             let ty = type_name(name_of_enum)?;
-            (
-                quote!(#ty),
-                quote!(#ty::try_from(request.#name).unwrap_or_default()),
-            )
+            (quote!(#ty), quote!(#ty::try_from(request.#name).unwrap_or_default()))
         }
         (FieldKind::Scalar("string"), Label::Single) => (quote!(String), quote!(request.#name)),
         (FieldKind::Scalar("bool"), Label::Single) => (quote!(bool), quote!(request.#name)),
@@ -175,17 +156,14 @@ fn argument(request: &Message, field: &Field) -> Option<Argument> {
 fn type_name(full_name: &str) -> Option<Ident> {
     let name = full_name.rsplit('.').next()?;
     let letters: Vec<char> = name.chars().collect();
-    let acronym = letters
-        .windows(2)
-        .any(|pair| pair.iter().all(|letter| letter.is_uppercase()));
+    let acronym = letters.windows(2).any(|pair| pair.iter().all(|letter| letter.is_uppercase()));
     let plain = letters.iter().all(|letter| letter.is_alphabetic()) && !acronym;
     ident(name).ok().filter(|_| plain)
 }
 
 /// Returns true if prost does not change the name of a field.
 fn is_snake(name: &str) -> bool {
-    name.chars()
-        .all(|letter| letter.is_ascii_lowercase() || letter == '_')
+    name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
 }
 
 /// Returns the field of the request that holds a single message of this type.

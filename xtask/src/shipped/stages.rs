@@ -170,9 +170,7 @@ fn others(plugin: &Plugin<'_>) -> Result<Vec<TokenStream>, Error> {
 }
 
 fn names(message: &Message, known: &[(&str, &str)]) -> Result<Vec<Ident>, Error> {
-    listed(&message.fields, known)
-        .map(|field| ident(&field.name))
-        .collect()
+    listed(&message.fields, known).map(|field| ident(&field.name)).collect()
 }
 
 /// Returns the fields of these names and types.

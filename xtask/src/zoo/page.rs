@@ -42,10 +42,7 @@ fn add_row(page: &mut String, plugin: &Plugin, release: &Release) {
     };
     let (name, version) = (plugin.name(), &release.version);
     let (check, planned) = (&release.check, &release.planned);
-    let _ = writeln!(
-        page,
-        "| {name} | {version} | {check} | {planned} | {events} |"
-    );
+    let _ = writeln!(page, "| {name} | {version} | {check} | {planned} | {events} |");
 }
 
 fn add_plugins(page: &mut String, plugins: &[Plugin]) {
@@ -76,11 +73,8 @@ fn add_failures(page: &mut String, plugins: &[Plugin]) {
 fn add_absent(page: &mut String, absent: &[Absent]) {
     page.push_str("\n## Not in the table\n\n");
     for absent in absent {
-        let programs: Vec<_> = absent
-            .packages
-            .iter()
-            .map(|package| format!("`{package}`"))
-            .collect();
+        let programs: Vec<_> =
+            absent.packages.iter().map(|package| format!("`{package}`")).collect();
         let (module, why) = (&absent.module, &absent.why);
         let _ = writeln!(page, "- {} of `{module}`: {why}.", programs.join(", "));
     }

@@ -59,10 +59,7 @@ impl EventMask {
 
     /// Returns the events in the set, by number.
     pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
-        Event::ALL
-            .iter()
-            .copied()
-            .filter(move |event| self.contains(*event))
+        Event::ALL.iter().copied().filter(move |event| self.contains(*event))
     }
 }
 

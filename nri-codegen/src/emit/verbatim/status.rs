@@ -13,10 +13,7 @@ impl Status {
         code: Code,
         message: impl ::core::convert::Into<::prost::alloc::string::String>,
     ) -> Status {
-        Status {
-            code,
-            message: message.into(),
-        }
+        Status { code, message: message.into() }
     }
 }
 

@@ -76,13 +76,7 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
 
 /// Reads the files of an archive, which is a single layer.
 fn files(scan: &Scan<'_>, content: &dyn Content, packing: Packing, kind: Kind) -> Layer {
-    Layer::read(Reading {
-        scan,
-        content,
-        packing,
-        memory: &Memory::new(1),
-        kind,
-    })
+    Layer::read(Reading { scan, content, packing, memory: &Memory::new(1), kind })
 }
 
 /// Reports the files of an archive.

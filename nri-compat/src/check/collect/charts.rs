@@ -93,9 +93,7 @@ fn reason(file: &File<'_>) -> Option<String> {
     });
     let mut charts = names.filter_map(published_chart);
     let chart = charts.next().filter(|_| file.name == CHART)?;
-    Some(format!(
-        "the Helm chart of the published plugin {chart}, or one that contains it"
-    ))
+    Some(format!("the Helm chart of the published plugin {chart}, or one that contains it"))
 }
 
 fn unknown(place: Place, why: &str) -> Sighting {
@@ -112,19 +110,11 @@ mod tests {
             "Chart.yaml values.yaml values-prod.yml templates/a/ds.yaml templates/_helpers.tpl";
         for folder in ["a/chart", "/x/chart/charts/sub"] {
             for part in of_chart.split(' ') {
-                assert_eq!(
-                    folder_of(&format!("{folder}/{part}")),
-                    Some(folder),
-                    "{part}"
-                );
+                assert_eq!(folder_of(&format!("{folder}/{part}")), Some(folder), "{part}");
                 assert_eq!(folder_of(part), Some(""), "{part}");
             }
         }
-        for path in [
-            "chart/mytemplates/ds.yaml",
-            "chart/templates/NOTES.md",
-            "chart/ds.yaml",
-        ] {
+        for path in ["chart/mytemplates/ds.yaml", "chart/templates/NOTES.md", "chart/ds.yaml"] {
             assert_eq!(folder_of(path), None, "{path}");
         }
     }

@@ -56,8 +56,5 @@ pub(crate) fn start_again_after_panics() {
 /// Replaces this process by one with the same arguments, which leaves out these defects. Returns if that fails.
 fn start_again(defects: &str) {
     let program = std::env::current_exe().unwrap_or_default();
-    let _ = Command::new(program)
-        .args(std::env::args_os().skip(1))
-        .env(VARIABLE, defects)
-        .exec();
+    let _ = Command::new(program).args(std::env::args_os().skip(1)).env(VARIABLE, defects).exec();
 }

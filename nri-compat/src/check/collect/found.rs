@@ -48,18 +48,12 @@ pub(super) struct Found {
 impl Found {
     /// Returns findings that consist of one skipped place.
     pub(super) fn skipped(skipped: Skipped) -> Self {
-        Self {
-            skipped: vec![skipped],
-            ..Self::default()
-        }
+        Self { skipped: vec![skipped], ..Self::default() }
     }
 
     /// Returns findings that consist of one sighting.
     pub(super) fn sighting(sighting: Sighting) -> Self {
-        Self {
-            sightings: vec![sighting],
-            ..Self::default()
-        }
+        Self { sightings: vec![sighting], ..Self::default() }
     }
 
     /// Returns the outcome for the file.
@@ -89,10 +83,7 @@ impl Found {
         let seen = self.sightings.iter_mut().map(|seen| &mut seen.place);
         let skipped = self.skipped.iter_mut().map(|skipped| &mut skipped.place);
         for place in seen.chain(skipped) {
-            *place = Place {
-                line: place.line.or(archive.line),
-                ..archive.entry(path)
-            };
+            *place = Place { line: place.line.or(archive.line), ..archive.entry(path) };
         }
         self
     }

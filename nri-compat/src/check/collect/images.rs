@@ -38,10 +38,7 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     if requests.is_empty() {
         return;
     }
-    let client = Client::new(Options {
-        insecure: options.insecure.clone(),
-        ..Options::default()
-    });
+    let client = Client::new(Options { insecure: options.insecure.clone(), ..Options::default() });
     let platform = options.platform.as_deref();
     let platform = platform.map(remote::parse_platform).transpose();
     let mut asked: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();
@@ -70,9 +67,9 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
                     platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
                 }));
             }
-            Err(why) => places
-                .iter()
-                .for_each(|place| unjudged::not_fetched(scan, reference, place, why)),
+            Err(why) => {
+                places.iter().for_each(|place| unjudged::not_fetched(scan, reference, place, why))
+            }
         }
     }
     check(scan, &images, asked.len(), options.quick);
@@ -172,15 +169,9 @@ mod tests {
     #[test]
     fn an_entry_point_is_a_path() {
         for (config, expected) in [
-            (
-                json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}),
-                Some("usr/bin/10-a"),
-            ),
+            (json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}), Some("usr/bin/10-a")),
             (json!({"Entrypoint": null, "Cmd": ["/b/../c"]}), Some("c")),
-            (
-                json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}),
-                Some("opt/a"),
-            ),
+            (json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}), Some("opt/a")),
             (json!({"Entrypoint": ["a"]}), None),
         ] {
             let found = path(&config);

@@ -116,10 +116,11 @@ impl Reading<'_, '_> {
             self.unknown(place.clone(), format!("{reason}; {next}"));
         }
         match reference(candidate.image.as_deref()) {
-            Ok(reference) => self.scan.gathered().wanted_images.push(WantedImage {
-                request: ImageRequest { reference, place },
-                reason,
-            }),
+            Ok(reference) => self
+                .scan
+                .gathered()
+                .wanted_images
+                .push(WantedImage { request: ImageRequest { reference, place }, reason }),
             Err(why) => self.unknown(place, format!("{reason}; {why}")),
         }
     }
@@ -176,9 +177,7 @@ fn reference(image: Option<&str>) -> Result<String, String> {
     let image = image.ok_or("it has no image: check the complete manifest")?;
     if is_placeholder(image) || image.contains(char::is_whitespace) {
         let image = crate::escape::bytes(image.as_bytes());
-        return Err(format!(
-            "its image `{image}` is a placeholder: render the manifest first"
-        ));
+        return Err(format!("its image `{image}` is a placeholder: render the manifest first"));
     }
     Ok(image.to_owned())
 }
@@ -188,9 +187,7 @@ fn placeholder_path(workload: &Workload) -> Option<String> {
     let mut paths = workload.host_paths.iter();
     let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
     let path = crate::escape::bytes(path.as_bytes());
-    Some(format!(
-        "the path `{path}` of a volume is a placeholder: render the manifest first"
-    ))
+    Some(format!("the path `{path}` of a volume is a placeholder: render the manifest first"))
 }
 
 /// Returns true if a text is a placeholder that is replaced before the manifest is used.
@@ -247,10 +244,8 @@ pub(super) fn explain(sightings: &mut [Sighting], wanted: &[WantedImage]) {
     fn key(place: &Place) -> Key<'_> {
         (&place.file, place.workload.as_deref())
     }
-    let reasons: HashMap<Key<'_>, &str> = wanted
-        .iter()
-        .map(|image| (key(&image.request.place), image.reason.as_str()))
-        .collect();
+    let reasons: HashMap<Key<'_>, &str> =
+        wanted.iter().map(|image| (key(&image.request.place), image.reason.as_str())).collect();
     for sighting in sightings.iter_mut() {
         if let Some(reason) = reasons.get(&key(&sighting.place)) {
             sighting.evidence.push(Evidence::new(READER, *reason));

@@ -61,9 +61,7 @@ pub(super) fn each<T: Sync, R: Send>(
         let threads = (0..threads.min(items.len())).map(|_| scope.spawn(run));
         let threads: Vec<_> = threads.collect();
         let joined = threads.into_iter().map(|thread| thread.join());
-        joined
-            .flat_map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        joined.flat_map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     results.sort_unstable_by_key(|(number, _)| *number);
     results.into_iter().map(|(_, result)| result).collect()

@@ -86,12 +86,8 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     // Only Linux shows the connections of processes.
     #[cfg(not(target_os = "linux"))]
     let connections = Connections::new();
-    let mut processes = Processes {
-        proc,
-        connections,
-        seen: BTreeSet::new(),
-        programs: BTreeMap::new(),
-    };
+    let mut processes =
+        Processes { proc, connections, seen: BTreeSet::new(), programs: BTreeMap::new() };
     pids.into_iter().for_each(|pid| processes.add(scan, pid));
     processes.report_unseen(scan);
     processes.forget_own();
@@ -150,13 +146,7 @@ impl Processes<'_> {
         let of_launched = |_: &_| "was started by a runtime as a plugin".to_owned();
         let activity = launched.as_ref().map(of_launched).or(activity)?;
         let (name, index) = launched.unwrap_or_default();
-        Some(Plugin {
-            pid,
-            command: command(folder),
-            activity,
-            name,
-            index,
-        })
+        Some(Plugin { pid, command: command(folder), activity, name, index })
     }
 
     /// Forgets the program of this process, which contains NRI and is no part of the machine, unless a process of the
@@ -188,10 +178,7 @@ impl Processes<'_> {
 impl Plugin {
     /// Returns a sighting of a process whose program could not be judged for this reason.
     fn sighting(&self, place: &Place, why: &str) -> Sighting {
-        let reason = format!(
-            "process {} (`{}`) {}; {why}",
-            self.pid, self.command, self.activity
-        );
+        let reason = format!("process {} (`{}`) {}; {why}", self.pid, self.command, self.activity);
         Sighting {
             name: self.name.clone(),
             index: self.index.clone(),
@@ -222,10 +209,7 @@ fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, Unreadable> {
 fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
     match std::fs::read(folder.join("cmdline")) {
         Ok(arguments) if arguments.is_empty() => Ok(None),
-        _ => Err(Unreadable::new(
-            SkipKind::Changed,
-            "the process ended meanwhile",
-        )),
+        _ => Err(Unreadable::new(SkipKind::Changed, "the process ended meanwhile")),
     }
 }
 
@@ -255,9 +239,7 @@ fn report(scan: &Scan<'_>, program: &Program) {
             |skipped| format!("its program cannot be read: {}", skipped.reason),
         );
         let plugins = program.plugins.iter();
-        found
-            .sightings
-            .extend(plugins.map(|plugin| plugin.sighting(&place, &why)));
+        found.sightings.extend(plugins.map(|plugin| plugin.sighting(&place, &why)));
     }
     scan.store(found);
     scan.count(outcome);
@@ -283,18 +265,10 @@ fn named(program: &Program) -> String {
 
 /// Returns the inodes of the sockets in `wanted` that a process has open.
 fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32> {
-    let files = process
-        .join("fd")
-        .read_dir()
-        .into_iter()
-        .flatten()
-        .flatten();
+    let files = process.join("fd").read_dir().into_iter().flatten().flatten();
     let targets = files.filter_map(|file| file.path().read_link().ok());
     let inodes = targets.filter_map(|target| {
-        let inode = target
-            .to_str()?
-            .strip_prefix("socket:[")?
-            .strip_suffix(']')?;
+        let inode = target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?;
         inode.parse().ok()
     });
     inodes.filter(|inode| wanted.contains_key(inode)).collect()

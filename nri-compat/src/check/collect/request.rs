@@ -91,10 +91,7 @@ pub struct ImageRequest {
 impl ImageRequest {
     /// Returns a request whose findings are reported under the reference itself.
     pub fn new(reference: &str) -> Self {
-        Self {
-            reference: reference.to_owned(),
-            place: Place::from(shown(reference)),
-        }
+        Self { reference: reference.to_owned(), place: Place::from(shown(reference)) }
     }
 }
 

@@ -73,10 +73,7 @@ impl Root {
 impl Roots {
     /// Resolves the requested paths. Those that do not exist are listed as skipped and missing.
     pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, machine: &MachineRoot) -> Self {
-        let mut roots = Self {
-            machine: machine.clone(),
-            ..Self::default()
-        };
+        let mut roots = Self { machine: machine.clone(), ..Self::default() };
         if let Err(error) = machine.folder().read_dir() {
             let place = Place::from_path(machine.folder());
             missing(scan, place, &error);
@@ -95,9 +92,7 @@ impl Roots {
         }
         if request.processes {
             let proc = machine.folder().join("proc");
-            roots
-                .looked_at
-                .push(format!("{} (processes)", escape::path(&proc)));
+            roots.looked_at.push(format!("{} (processes)", escape::path(&proc)));
             for configured in runtime::machine(machine).configured {
                 roots.socket(&configured);
             }
@@ -177,11 +172,7 @@ impl Roots {
     fn folder(&mut self, scan: &Scan<'_>, folder: &runtime::Folder) {
         let real = self.machine.resolve(&folder.path);
         let shown = escape::path(&folder.path);
-        let line = if real.is_ok() {
-            shown
-        } else {
-            format!("{shown} (not there)")
-        };
+        let line = if real.is_ok() { shown } else { format!("{shown} (not there)") };
         if self.looked_at.contains(&line) {
             return;
         }
@@ -193,21 +184,12 @@ impl Roots {
     }
 
     fn add(&mut self, path: PathBuf, shown: &Path, is_named: bool, is_plugin_folder: bool) {
-        let to = if path.is_dir() {
-            &mut self.folders
-        } else {
-            &mut self.files
-        };
+        let to = if path.is_dir() { &mut self.folders } else { &mut self.files };
         if let Some(known) = to.iter_mut().find(|root| root.path == path) {
             known.is_plugin_folder |= is_plugin_folder;
             return;
         }
-        to.push(Root {
-            path,
-            shown: shown.to_owned(),
-            is_named,
-            is_plugin_folder,
-        });
+        to.push(Root { path, shown: shown.to_owned(), is_named, is_plugin_folder });
     }
 
     fn outermost(&mut self) {
@@ -242,11 +224,7 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
 
 /// Returns the name of a stream in the report.
 pub(super) fn stream_name(path: &Path) -> String {
-    if path == Path::new(STDIN) {
-        "<stdin>".to_owned()
-    } else {
-        escape::path(path)
-    }
+    if path == Path::new(STDIN) { "<stdin>".to_owned() } else { escape::path(path) }
 }
 
 /// Opens a stream.

@@ -88,17 +88,11 @@ pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Co
 
 impl Configured {
     fn new(runtime: &'static str, file: &Path) -> Self {
-        Self {
-            runtime,
-            file: file.to_owned(),
-            nri: Nri::default(),
-            skipped: Vec::new(),
-        }
+        Self { runtime, file: file.to_owned(), nri: Nri::default(), skipped: Vec::new() }
     }
 
     fn skip(&mut self, file: &Path, why: Unreadable) {
-        self.skipped
-            .push(Skipped::unreadable(Place::from_path(file), why));
+        self.skipped.push(Skipped::unreadable(Place::from_path(file), why));
     }
 
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the
@@ -114,16 +108,8 @@ impl Configured {
                 configured_in: set.as_ref().map(|_| escape::path(&self.file)),
             })
         };
-        let plugins = folder(
-            &self.nri.plugin_dir,
-            known.map(|known| &known.plugin_dir),
-            true,
-        );
-        let configs = folder(
-            &self.nri.config_dir,
-            known.map(|known| &known.config_dir),
-            false,
-        );
+        let plugins = folder(&self.nri.plugin_dir, known.map(|known| &known.plugin_dir), true);
+        let configs = folder(&self.nri.config_dir, known.map(|known| &known.config_dir), false);
         plugins.into_iter().chain(configs).collect()
     }
 

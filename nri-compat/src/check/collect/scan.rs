@@ -85,12 +85,7 @@ impl<'s> Scan<'s> {
         progress: &'s Progress,
         threads: usize,
     ) -> Self {
-        Self {
-            readers,
-            progress,
-            threads,
-            gathered: Mutex::default(),
-        }
+        Self { readers, progress, threads, gathered: Mutex::default() }
     }
 
     /// Returns what was found so far, for as long as the guard is kept.
@@ -128,9 +123,7 @@ impl<'s> Scan<'s> {
     pub(super) fn forget(&self, place: &Place) {
         let found = &mut self.gathered().found;
         found.sightings.retain(|seen| seen.place.file != place.file);
-        found
-            .skipped
-            .retain(|skipped| skipped.place.file != place.file);
+        found.skipped.retain(|skipped| skipped.place.file != place.file);
     }
 
     /// Counts a file under its outcome.
@@ -165,9 +158,7 @@ impl<'s> Scan<'s> {
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
             match guarded(*reader, file) {
                 Ok(sightings) => found.sightings.extend(sightings),
-                Err(why) => found
-                    .skipped
-                    .push(Skipped::unreadable(file.place.clone(), why)),
+                Err(why) => found.skipped.push(Skipped::unreadable(file.place.clone(), why)),
             }
         }
         found

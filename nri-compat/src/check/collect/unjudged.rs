@@ -50,11 +50,7 @@ pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &st
 /// Returns a sighting whose verdict is `unknown` for a reason of this kind.
 pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sighting {
     let is_started = kind == UnknownKind::Process;
-    let demand = if is_started {
-        Demand::Launched
-    } else {
-        Demand::Named
-    };
+    let demand = if is_started { Demand::Launched } else { Demand::Named };
     Sighting {
         interface: Interface::unknown_because(kind, reason),
         ..sighting(place, demand, reason.to_owned())
@@ -140,11 +136,7 @@ pub(super) fn sighting(place: &Place, demand: Demand, reason: String) -> Sightin
     Sighting {
         place: place.clone(),
         kind: FileKind::Other,
-        role: if demand == Demand::Launched {
-            Role::Plugin
-        } else {
-            Role::None
-        },
+        role: if demand == Demand::Launched { Role::Plugin } else { Role::None },
         name,
         index,
         evidence: vec![Evidence::new(READER, reason.clone())],

@@ -82,10 +82,7 @@ fn unread_format(head: &[u8], content: &dyn Content) -> Option<(SkipKind, String
         return (!is_other_zip(head)).then(|| (SkipKind::UnsupportedFormat, (*name).to_owned()));
     }
     let (.., name) = COMPRESSIONS.iter().find(is)?;
-    Some((
-        SkipKind::UnsupportedCompression,
-        format!("compressed with {name}"),
-    ))
+    Some((SkipKind::UnsupportedCompression, format!("compressed with {name}")))
 }
 
 /// Returns true if content with these first bytes has `magic` at this position.

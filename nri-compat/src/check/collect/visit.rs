@@ -46,12 +46,7 @@ pub(super) fn file(scan: &Scan<'_>, visit: &Visit) {
 /// Reads the bytes of a stream that the user named, which were copied to a file.
 pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: Place) {
     scan.count_bytes(disk.len());
-    let visit = Visit {
-        place,
-        path: PathBuf::new(),
-        is_link: false,
-        demand: Demand::Named,
-    };
+    let visit = Visit { place, path: PathBuf::new(), is_link: false, demand: Demand::Named };
     count(scan, &visit, look(scan, disk, &visit, false));
 }
 
@@ -92,9 +87,7 @@ fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
         }
     }
     let (chosen, others) = names.split_at(chosen.min(names.len()));
-    others
-        .iter()
-        .for_each(|_| scan.count(FileOutcome::OtherName));
+    others.iter().for_each(|_| scan.count(FileOutcome::OtherName));
     chosen
 }
 
@@ -119,10 +112,7 @@ pub(super) fn program(
     is_wanted: bool,
 ) -> io::Result<(Found, FileOutcome)> {
     let disk = open(scan, exe)?.ok_or(io::ErrorKind::NotFound)?;
-    let file = File {
-        name: name.to_owned(),
-        ..with_head(place, &disk, None)?
-    };
+    let file = File { name: name.to_owned(), ..with_head(place, &disk, None)? };
     if !scan.recognised(&file) {
         return Ok((Found::default(), FileOutcome::OtherFile));
     }
@@ -131,11 +121,7 @@ pub(super) fn program(
         return Ok((Found::default(), FileOutcome::OtherName));
     }
     let found = scan.look(&file);
-    let outcome = if is_known {
-        FileOutcome::OtherName
-    } else {
-        found.outcome()
-    };
+    let outcome = if is_known { FileOutcome::OtherName } else { found.outcome() };
     Ok((found, outcome))
 }
 

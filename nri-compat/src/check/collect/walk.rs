@@ -127,12 +127,7 @@ impl Walk<'_> {
             }
             Ok(None) | Err(_) => return,
         };
-        let visit = Visit {
-            place,
-            path,
-            is_link,
-            demand,
-        };
+        let visit = Visit { place, path, is_link, demand };
         visit::file(self.scan, &visit);
     }
 
@@ -180,10 +175,7 @@ fn is_layout(folder: &Path) -> bool {
 
 /// Returns the reason for skipping what a runtime cannot start, although it is in its folder.
 fn special() -> Unreadable {
-    Unreadable::new(
-        SkipKind::SpecialFile,
-        "is no file, so that no runtime can start it",
-    )
+    Unreadable::new(SkipKind::SpecialFile, "is no file, so that no runtime can start it")
 }
 
 /// The types of virtual file systems, except those that are only mounted below others:
@@ -199,11 +191,7 @@ const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never walked.
 fn virtual_mounts(mounts: &str) -> HashSet<PathBuf> {
     let mounted = mounts.lines().filter_map(mount);
-    MOUNT_POINTS
-        .iter()
-        .map(PathBuf::from)
-        .chain(mounted)
-        .collect()
+    MOUNT_POINTS.iter().map(PathBuf::from).chain(mounted).collect()
 }
 
 /// Returns the mount point of a line, if its file system is one of [`VIRTUAL_TYPES`].

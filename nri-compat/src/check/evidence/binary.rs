@@ -82,10 +82,7 @@ impl Segment {
 impl<'c> Image<'c> {
     /// Reads the headers of a file, as far as possible.
     pub(crate) fn read(file: &File<'c>) -> Self {
-        Self {
-            content: file.content,
-            headers: elf::read(file),
-        }
+        Self { content: file.content, headers: elf::read(file) }
     }
 
     /// Returns how many bytes of loaded parts are beyond the end of the file: 0 for a complete
@@ -97,9 +94,7 @@ impl<'c> Image<'c> {
     /// Returns the first section with one of these names, in the order of the names.
     pub(crate) fn section(&self, names: &[&str]) -> Option<&Section> {
         let sections = &self.headers.sections;
-        names
-            .iter()
-            .find_map(|name| sections.iter().find(|section| section.name == *name))
+        names.iter().find_map(|name| sections.iter().find(|section| section.name == *name))
     }
 
     /// Returns offset and length of the parts that may hold constants: the loaded parts, without
@@ -118,9 +113,7 @@ impl<'c> Image<'c> {
             .collect();
         left_out.sort_unstable();
         let segments = self.headers.segments.iter();
-        segments
-            .flat_map(|segment| without(segment.offset, segment.end(), &left_out))
-            .collect()
+        segments.flat_map(|segment| without(segment.offset, segment.end(), &left_out)).collect()
     }
 
     /// Returns offset and length of all loaded parts, or of the whole file if these are uncertain.
@@ -176,10 +169,7 @@ mod tests {
     #[test]
     fn a_range_without_parts_of_it() {
         assert_eq!(without(10, 20, &[]), [(10, 10)]);
-        assert_eq!(
-            without(10, 20, &[(0, 12), (14, 15), (19, 30)]),
-            [(12, 2), (15, 4)]
-        );
+        assert_eq!(without(10, 20, &[(0, 12), (14, 15), (19, 30)]), [(12, 2), (15, 4)]);
         assert_eq!(without(10, 20, &[(5, 25)]), []);
         assert_eq!(without(10, 20, &[(20, 25)]), [(10, 10)]);
     }

@@ -29,11 +29,7 @@ const REASON: &str = "it names NRI as a dependency, which does not show which ev
 const TOOL_CRATES: [&str; 4] = ["nri-compat", "nri-codegen", "nri-conformance", "nri-protos"];
 
 /// The texts by which bills of materials are recognised. An SPDX document with sorted keys has its version at its end.
-const BILL_KEYS: [&[u8]; 3] = [
-    b"\"bomFormat\"",
-    b"\"spdxVersion\"",
-    b"\"SPDXRef-DOCUMENT\"",
-];
+const BILL_KEYS: [&[u8]; 3] = [b"\"bomFormat\"", b"\"spdxVersion\"", b"\"SPDXRef-DOCUMENT\""];
 
 /// A format of files that list dependencies.
 pub(super) struct Format {
@@ -121,12 +117,7 @@ impl Reader for Format {
             .map_err(|error| Unreadable::new(SkipKind::Broken, format!("not valid: {error}")))?;
         let sighting = mention.map(|detail| Sighting {
             interface: Interface::unknown(REASON),
-            ..sighting(
-                file,
-                self.kind,
-                Role::Library,
-                Evidence::new(self.name, detail),
-            )
+            ..sighting(file, self.kind, Role::Library, Evidence::new(self.name, detail))
         });
         Ok(sighting.into_iter().collect())
     }
@@ -158,9 +149,7 @@ fn locked_crate(lock: &Table) -> Option<&str> {
 fn required_crate(manifest: &Table) -> Option<&str> {
     let workspace = manifest.get("workspace").and_then(Value::as_table);
     let owners = [Some(manifest), workspace].into_iter().flatten();
-    let mut crates = owners
-        .filter_map(|owner| owner.get("dependencies")?.as_table())
-        .flatten();
+    let mut crates = owners.filter_map(|owner| owner.get("dependencies")?.as_table()).flatten();
     crates.find_map(|(key, value)| {
         let renamed = value.get("package").and_then(Value::as_str);
         Some(renamed.unwrap_or(key)).filter(|name| is_for_nri(name))

@@ -35,9 +35,8 @@ impl GoModule {
     ///
     /// Returns the reason if there is none, or if it cannot be read.
     pub(in crate::check) fn above(package: &Path) -> Result<Self, String> {
-        let package = package
-            .canonicalize()
-            .map_err(|error| format!("cannot find its folder: {error}"))?;
+        let package =
+            package.canonicalize().map_err(|error| format!("cannot find its folder: {error}"))?;
         let mut above = package.ancestors().take(MAX_ABOVE);
         let folder = above
             .find(|folder| folder.join("go.mod").is_file())
@@ -136,10 +135,7 @@ impl GoMod {
 
     /// Returns the required version of NRI, unless only other modules require it.
     pub(super) fn direct_requirement(&self) -> Option<&str> {
-        let required = self
-            .required
-            .as_ref()
-            .filter(|required| !required.is_indirect);
+        let required = self.required.as_ref().filter(|required| !required.is_indirect);
         required.map(|required| required.version.as_str())
     }
 
@@ -172,10 +168,7 @@ mod tests {
         let nri = "github.com/containerd/nri";
         for (rest, expected) in [
             (String::new(), Ok("v0.6.1")),
-            (
-                format!("replace (\n{nri} v0.6.1 => {nri} v0.8.0\n)"),
-                Err(()),
-            ),
+            (format!("replace (\n{nri} v0.6.1 => {nri} v0.8.0\n)"), Err(())),
             (format!("replace {nri} => ../.."), Err(())),
             (format!("exclude {nri} v0.6.1"), Err(())),
         ] {

@@ -44,10 +44,7 @@ impl Reader for GoSource {
         }
         let found = declarations(&file.name, &text);
         let found = found.filter(|found| imported(found).next().is_some());
-        Ok(found
-            .map(|found| sighting(file, found))
-            .into_iter()
-            .collect())
+        Ok(found.map(|found| sighting(file, found)).into_iter().collect())
     }
 }
 
@@ -72,17 +69,10 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let handlers = handlers.map(|handler| format!("declares the handler {}", handler.event));
     let details = imports.chain(calls).chain(handlers);
     let evidence = details.map(|detail| Evidence::new(NAME, detail)).collect();
-    let handlers = if found.is_conditional {
-        Vec::new()
-    } else {
-        found.handlers
-    };
+    let handlers = if found.is_conditional { Vec::new() } else { found.handlers };
     let folder = file.disk.as_deref().and_then(Path::parent);
     Sighting {
-        place: Place {
-            line: found.line,
-            ..file.place.clone()
-        },
+        place: Place { line: found.line, ..file.place.clone() },
         kind: FileKind::GoSource,
         role: if is_plugin { Role::Plugin } else { Role::None },
         interface: if has(Package::Skel) && !has(Package::Stub) {
@@ -104,10 +94,7 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
 
 /// Returns the packages of NRI that a file imports.
 fn imported(found: &Declarations) -> impl Iterator<Item = Package> + '_ {
-    found
-        .imports
-        .iter()
-        .filter_map(|path| nri_module::package(path))
+    found.imports.iter().filter_map(|path| nri_module::package(path))
 }
 
 /// The relevant declarations of a file.
@@ -173,31 +160,22 @@ fn declarations(file_name: &str, text: &str) -> Option<Declarations> {
     let package = PACKAGE.captures(&code)?.get(1)?.as_str().to_owned();
     let imports = imports(text, &code);
     let handlers = HANDLER.captures_iter(&code);
-    let first = HANDLER
-        .find(&code)
-        .and_then(|first| code.get(..first.start()));
+    let first = HANDLER.find(&code).and_then(|first| code.get(..first.start()));
     let is_conditional = imports.iter().any(|path| path == "C") || is_conditional(file_name, text);
     Some(Declarations {
         package,
         handlers: handlers.filter_map(|found| handler(&found)).collect(),
         line: first.and_then(|before| u32::try_from(before.matches('\n').count() + 1).ok()),
-        registers: REGISTRATION
-            .find(&code)
-            .map(|name| name.as_str().to_owned()),
+        registers: REGISTRATION.find(&code).map(|name| name.as_str().to_owned()),
         is_conditional,
         imports,
     })
 }
 
 fn handler(found: &Captures<'_>) -> Option<GoHandler> {
-    let event = DEDICATED_RPCS
-        .into_iter()
-        .find(|event| *event == &found[1])?;
+    let event = DEDICATED_RPCS.into_iter().find(|event| *event == &found[1])?;
     let takes_context = found[2].contains("Context");
-    Some(GoHandler {
-        event,
-        takes_context,
-    })
+    Some(GoHandler { event, takes_context })
 }
 
 /// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length stays the same.
@@ -206,9 +184,7 @@ fn blanked(text: &str, texts: bool) -> String {
         if found.name("text").is_some() && !texts {
             return found[0].to_owned();
         }
-        let spaces = found[0]
-            .bytes()
-            .map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+        let spaces = found[0].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
         spaces.collect()
     };
     COMMENTS_AND_TEXTS.replace_all(text, blank).into_owned()
@@ -216,9 +192,7 @@ fn blanked(text: &str, texts: bool) -> String {
 
 /// Returns the paths of the imports, which precede all other declarations.
 fn imports(text: &str, code: &str) -> Vec<String> {
-    let end = DECLARATION
-        .find(code)
-        .map_or(code.len(), |first| first.start());
+    let end = DECLARATION.find(code).map_or(code.len(), |first| first.start());
     let before = blanked(text.get(..end).unwrap_or(text), false);
     let paths = PATH.captures_iter(&before);
     let path =

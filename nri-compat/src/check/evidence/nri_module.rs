@@ -51,9 +51,7 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     } else if reaches(facts::DEDICATED) {
         Interface::Dedicated
     } else if pseudo_time(&parsed).is_some_and(|time| time >= DEDICATED_ON_MAIN) {
-        Interface::unknown(format!(
-            "commit `{version}` may or may not have dedicated RPCs"
-        ))
+        Interface::unknown(format!("commit `{version}` may or may not have dedicated RPCs"))
     } else {
         Interface::StateChange
     }
@@ -88,14 +86,8 @@ mod tests {
     fn versions_tell_generations() {
         for (versions, expected) in [
             ("v0.1.1", Interface::OneShot),
-            (
-                "v0.2.0 v0.11.0 v0.11.1-0.20260401000000-0123456789ab",
-                Interface::StateChange,
-            ),
-            (
-                "v0.12.0 v0.12.1-0.20260501000000-0123456789ab v1.0.0",
-                Interface::Dedicated,
-            ),
+            ("v0.2.0 v0.11.0 v0.11.1-0.20260401000000-0123456789ab", Interface::StateChange),
+            ("v0.12.0 v0.12.1-0.20260501000000-0123456789ab v1.0.0", Interface::Dedicated),
         ] {
             for version in versions.split(' ') {
                 assert_eq!(interface(version), expected, "{version}");

@@ -53,10 +53,7 @@ impl Reader for OneShotConfig {
         let plugins = match serde_json::from_str::<Config>(&text) {
             Ok(config) if config.cni.is_none() => config.plugins,
             Err(error) if error.is_syntax() || error.is_eof() => {
-                return Err(Unreadable::new(
-                    SkipKind::Broken,
-                    format!("not valid JSON: {error}"),
-                ));
+                return Err(Unreadable::new(SkipKind::Broken, format!("not valid JSON: {error}")));
             }
             // JSON of another shape is another kind of file.
             _ => Vec::new(),
@@ -67,10 +64,7 @@ impl Reader for OneShotConfig {
                 format!("it names more than {MAX_PLUGINS} plugins"),
             ));
         }
-        Ok(plugins
-            .into_iter()
-            .map(|plugin| sighting(file, plugin.kind))
-            .collect())
+        Ok(plugins.into_iter().map(|plugin| sighting(file, plugin.kind)).collect())
     }
 }
 

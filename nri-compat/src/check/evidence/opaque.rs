@@ -28,10 +28,7 @@ pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
 pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
     let (length, missing) = (image.content.len(), image.missing());
     let reason = if missing > 0 {
-        format!(
-            "the file is cut short: it has {length} of at least {} bytes",
-            length + missing
-        )
+        format!("the file is cut short: it has {length} of at least {} bytes", length + missing)
     } else {
         "its headers are damaged".to_owned()
     };
@@ -129,8 +126,7 @@ fn with_protocol_in(
         seen.role = Role::Plugin;
         let found = protocol::read(image, &[part])?;
         let details = found.describe().into_iter();
-        seen.evidence
-            .extend(details.map(|detail| Evidence::new(reader, detail)));
+        seen.evidence.extend(details.map(|detail| Evidence::new(reader, detail)));
     }
     Ok(())
 }
@@ -143,11 +139,7 @@ pub(super) fn hidden(
     reason: &str,
 ) -> Sighting {
     // A runtime starts any file with a plugin name.
-    let role = if identity(&file.name).0.is_some() {
-        Role::Plugin
-    } else {
-        Role::None
-    };
+    let role = if identity(&file.name).0.is_some() { Role::Plugin } else { Role::None };
     Sighting {
         interface: Interface::unknown(reason),
         ..sighting(file, kind, role, Evidence::new(reader, reason))

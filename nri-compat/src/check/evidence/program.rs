@@ -39,11 +39,7 @@ impl Reader for Program {
         if let Some(packed) = opaque::packed(file) {
             return Ok(vec![packed]);
         }
-        if is_elf(file) {
-            in_image(file)
-        } else {
-            Ok(Vec::from_iter(opaque::foreign(file)?))
-        }
+        if is_elf(file) { in_image(file) } else { Ok(Vec::from_iter(opaque::foreign(file)?)) }
     }
 }
 

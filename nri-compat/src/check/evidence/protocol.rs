@@ -19,11 +19,7 @@ const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
 pub(super) const MANIFEST: &[u8] = b"NRI-PLUGIN-INFO\x01";
 /// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of
 /// their types, an error of `skel.Run`, the plugin folder.
-const ONE_SHOT: [&[u8]; 3] = [
-    b"nri/types/v1",
-    b"unable to encode plugin error",
-    b"/opt/nri/bin",
-];
+const ONE_SHOT: [&[u8]; 3] = [b"nri/types/v1", b"unable to encode plugin error", b"/opt/nri/bin"];
 /// The suffixes of service names, after the name of the protocol.
 const PLUGIN: &[u8] = b".v1alpha1.Plugin";
 const RUNTIME: &[u8] = b".v1alpha1.Runtime";
@@ -129,9 +125,7 @@ impl Names {
             (is_other, "the name of NRI's protocol (nri.pkg.api)"),
         ];
         let found = traces.iter().filter(|(is_there, _)| *is_there);
-        found
-            .map(|(_, trace)| format!("it contains {trace}"))
-            .collect()
+        found.map(|(_, trace)| format!("it contains {trace}")).collect()
     }
 }
 

@@ -72,9 +72,7 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
 pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
     let seen = read(file, image)?.into_iter();
     let has_manifest = |seen: &Sighting| !matches!(seen.interface, Interface::Unknown(_));
-    Ok(seen
-        .filter(|seen| seen.role == Role::Plugin && has_manifest(seen))
-        .collect())
+    Ok(seen.filter(|seen| seen.role == Role::Plugin && has_manifest(seen)).collect())
 }
 
 /// Returns the manifests among the constants of a program, each once, up to one more than [`MAX_MANIFESTS`].

@@ -151,11 +151,7 @@ fn sections(file: &File<'_>) -> Result<Option<Vec<Section>>, Unreadable> {
 fn section(header: &[u8], at: u64) -> Option<Section> {
     let (id, rest) = header.split_first()?;
     let (size, taken) = leb128(rest)?;
-    Some(Section {
-        id: *id,
-        start: at + 1 + taken as u64,
-        size,
-    })
+    Some(Section { id: *id, start: at + 1 + taken as u64, size })
 }
 
 fn functions(bytes: &[u8]) -> Option<Vec<String>> {
@@ -189,10 +185,8 @@ fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
     let all = (0, file.content.len());
     if find(file.content, all, PREFIX.as_bytes(), |_| true)?.is_some() {
         seen.role = Role::Plugin;
-        seen.evidence.push(Evidence::new(
-            NAME,
-            "it contains names of NRI's plugin interface (plugin_…)",
-        ));
+        seen.evidence
+            .push(Evidence::new(NAME, "it contains names of NRI's plugin interface (plugin_…)"));
     }
     Ok(seen)
 }
@@ -212,12 +206,7 @@ fn plugin(file: &File<'_>, exports: Vec<String>) -> Sighting {
             certainty: Certainty::ByName,
         },
         interface: Interface::Exports(exports),
-        ..sighting(
-            file,
-            FileKind::WasmModule,
-            Role::Plugin,
-            Evidence::new(NAME, detail),
-        )
+        ..sighting(file, FileKind::WasmModule, Role::Plugin, Evidence::new(NAME, detail))
     }
 }
 

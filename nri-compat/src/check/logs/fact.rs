@@ -114,14 +114,8 @@ const PLACEHOLDERS: [(&str, &str); 8] = [
     ("STEP", "(?<step>create|initialize|start|synchronize)"),
     ("DEDICATED", DEDICATED),
     ("CONNECTED", "it connected"),
-    (
-        "LISTED",
-        "its list names neither plugin nor event, but its log does",
-    ),
-    (
-        "UNREAD",
-        "truncated or in an unknown format: cannot determine which one",
-    ),
+    ("LISTED", "its list names neither plugin nor event, but its log does"),
+    ("UNREAD", "truncated or in an unknown format: cannot determine which one"),
 ];
 
 /// A wording: its subject, its pattern, and what it says, with the names of groups.
@@ -134,12 +128,9 @@ static PATTERNS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
     });
     let filled = |text: &str| {
         let placeholders = PLACEHOLDERS.iter();
-        placeholders.fold(text.to_owned(), |text, (name, value)| {
-            text.replace(name, value)
-        })
+        placeholders.fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
     };
-    rows.map(|(subject, pattern, note)| (subject, regex(&filled(pattern)), filled(note)))
-        .collect()
+    rows.map(|(subject, pattern, note)| (subject, regex(&filled(pattern)), filled(note))).collect()
 });
 
 /// The words with which journald or rsyslog says that it dropped messages, and its names: `Suppressed 12 messages from

@@ -21,10 +21,7 @@ const LEADS_ABOVE: &str = "leads to a folder above: name that folder to read its
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = Inputs {
-        reading: Reading {
-            options: *options,
-            ..Reading::default()
-        },
+        reading: Reading { options: *options, ..Reading::default() },
         ..Inputs::default()
     };
     for path in paths {
@@ -51,11 +48,7 @@ struct Inputs<'o> {
 impl Inputs<'_> {
     fn named(&mut self, path: &Path) {
         let is_stdin = path == Path::new("-");
-        let place = if is_stdin {
-            "<stdin>".into()
-        } else {
-            Place::from_path(path)
-        };
+        let place = if is_stdin { "<stdin>".into() } else { Place::from_path(path) };
         let shown = place.to_string();
         self.collected.summary.looked_at.push(shown.clone());
         if is_stdin {

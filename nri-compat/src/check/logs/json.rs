@@ -145,8 +145,7 @@ impl Inner {
             self.known.extend(known.map(|field| (field, text)));
         } else if is_inner {
             let inner = Self::new(value, levels - 1);
-            self.known
-                .extend(known.and_then(|field| inner.describes(field)));
+            self.known.extend(known.and_then(|field| inner.describes(field)));
             self.inner(inner, is_element);
         }
     }

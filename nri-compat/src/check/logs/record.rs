@@ -48,12 +48,8 @@ const KEYS: [(Field, &str); 14] = [
 pub(super) type Ranked = (Field, usize);
 
 static RANKS: LazyLock<BTreeMap<&str, Ranked>> = LazyLock::new(|| {
-    let keys = KEYS
-        .iter()
-        .flat_map(|(field, keys)| keys.split(' ').map(|key| (key, *field)));
-    keys.zip(0..)
-        .map(|((key, field), nth)| (key, (field, nth)))
-        .collect()
+    let keys = KEYS.iter().flat_map(|(field, keys)| keys.split(' ').map(|key| (key, *field)));
+    keys.zip(0..).map(|((key, field), nth)| (key, (field, nth))).collect()
 });
 
 impl Field {
@@ -98,9 +94,7 @@ static HEADERS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     let unit = r"(?:[0-9A-Za-z_.@/-]+\[[0-9]+\]|[A-Za-z][0-9A-Za-z_.@-]*): ";
     [
         regex(r"<[0-9]{1,3}>1 ([^ ]+) ([^ ]+) "),
-        regex(&format!(
-            "(?:({TIME})|{seconds}) (?:([0-9A-Za-z_.-]+) )?{unit}"
-        )),
+        regex(&format!("(?:({TIME})|{seconds}) (?:([0-9A-Za-z_.-]+) )?{unit}")),
         regex(&format!("({TIME})()")),
     ]
 });
@@ -128,7 +122,5 @@ pub(super) fn header(text: &str) -> Record {
     let group = |nth| Some(found.as_ref()?.get(nth)?.as_str());
     let fields = [(Field::Time, group(1)), (Field::Host, group(2))].into_iter();
     let fields = fields.filter_map(|(field, value)| Some((field, value?.to_owned())));
-    fields
-        .filter(|(_, value)| !value.is_empty() && value != "-")
-        .collect()
+    fields.filter(|(_, value)| !value.is_empty() && value != "-").collect()
 }

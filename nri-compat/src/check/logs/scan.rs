@@ -19,14 +19,8 @@ pub const LONGEST_LINE: usize = 256 << 20;
 const CHUNK: usize = 256 << 10;
 
 /// The words of which one comes before `plugin`, unless a name comes after it.
-const BEFORE_PLUGIN: [&str; 6] = [
-    "NRI ",
-    "closing ",
-    "external ",
-    "synchronize ",
-    "/nri-",
-    "/nri-v010-",
-];
+const BEFORE_PLUGIN: [&str; 6] =
+    ["NRI ", "closing ", "external ", "synchronize ", "/nri-", "/nri-v010-"];
 
 /// Returns the places in lines that may be about NRI, in three lists that are each in order: messages about plugins and
 /// ids of deprecations; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Three

@@ -82,17 +82,12 @@ pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -
     time.iter().for_each(|time| mentions.span.add(time.clone()));
     let is_last = time.is_none() || mentions.span.last == time;
     mentions.version = said.version.filter(|_| is_last).or(mentions.version.take());
-    let host = record
-        .get(&Field::Host)
-        .filter(|host| host.len() <= MAX_HOST);
+    let host = record.get(&Field::Host).filter(|host| host.len() <= MAX_HOST);
     count(&mut mentions.hosts, host.map(|host| fact::clean(host)));
     count(&mut mentions.rpcs, said.rpc);
     count(&mut mentions.notes, Some(said.note));
     if mentions.files.len() < MAX_DETAILS {
-        mentions
-            .files
-            .entry(place.file.clone())
-            .or_insert_with(|| place.clone());
+        mentions.files.entry(place.file.clone()).or_insert_with(|| place.clone());
     }
     true
 }
@@ -132,10 +127,7 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
             first: mentions.span.first.map(|stamp| stamp.shown),
             last: mentions.span.last.map(|stamp| stamp.shown),
         }),
-        nri: Built {
-            version: mentions.version,
-            ..Built::default()
-        },
+        nri: Built { version: mentions.version, ..Built::default() },
         place: mentions.place,
         ..Sighting::default()
     }

@@ -43,9 +43,7 @@ fn in_text(text: &str, wrapper: &Record, depth: usize) -> Vec<Found> {
     groups.extend(records.into_iter().map(|record| vec![record]));
     let groups = groups.iter().flat_map(|group| in_group(group, depth));
     let with_rest = |statement| (rest.clone(), statement);
-    groups
-        .chain(fact::statements(&rest).into_iter().map(with_rest))
-        .collect()
+    groups.chain(fact::statements(&rest).into_iter().map(with_rest)).collect()
 }
 
 /// Returns the statements in the texts of an object, each once: collectors keep a line before and

@@ -106,9 +106,7 @@ impl ReleaseName {
 }
 
 fn canonical(name: &str) -> Option<&'static str> {
-    let known = RUNTIMES
-        .iter()
-        .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling));
+    let known = RUNTIMES.iter().find(|(spelling, _)| name.eq_ignore_ascii_case(spelling));
     known.map(|(_, name)| *name)
 }
 

@@ -133,10 +133,7 @@ impl<'h> Target<'h> {
         let Some(mut target) = Self::exact(history, &series)? else {
             return Ok(None);
         };
-        let known = target
-            .runtime
-            .as_ref()
-            .map_or(&target.nri, |at| &at.version);
+        let known = target.runtime.as_ref().map_or(&target.nri, |at| &at.version);
         if target.head.planned || wanted <= *known {
             return Ok(None);
         }
@@ -163,10 +160,7 @@ impl<'h> Target<'h> {
         };
         target.head.assumed = Some(target.head.name);
         target.head.name = name.spec();
-        target.runtime = Some(RuntimeRelease {
-            runtime: name.name.clone(),
-            version,
-        });
+        target.runtime = Some(RuntimeRelease { runtime: name.name.clone(), version });
         Ok(target)
     }
 
@@ -208,10 +202,8 @@ impl<'h> Target<'h> {
 
     fn released(history: &'h History, spec: &str) -> Result<Self, Error> {
         let at = history.runtime(spec).map_err(unknown)?;
-        let runtime = RuntimeRelease {
-            runtime: at.runtime.id.clone(),
-            version: at.release.version.clone(),
-        };
+        let runtime =
+            RuntimeRelease { runtime: at.runtime.id.clone(), version: at.release.version.clone() };
         let mut releases = history.releases().iter();
         let linked = releases.find(|release| release.name == at.release.nri);
         let protocol = match linked {
@@ -236,10 +228,7 @@ impl<'h> Target<'h> {
         let mut target = Self::of_nri(history, "latest")?;
         target.head.name = format!("{runtime}@{}.{}", version.major, version.minor);
         target.head.planned = true;
-        target.runtime = Some(RuntimeRelease {
-            runtime: runtime.to_owned(),
-            version,
-        });
+        target.runtime = Some(RuntimeRelease { runtime: runtime.to_owned(), version });
         Ok(target)
     }
 }

@@ -71,12 +71,8 @@ fn incompatible(
     Verdict {
         outcome: Outcome::Incompatible,
         rule: "CHECK_EVENT_UNKNOWN",
-        reason: format!(
-            "{} does not know {}: {effect}",
-            target.head.name,
-            events.join(", ")
-        )
-        .into(),
+        reason: format!("{} does not know {}: {effect}", target.head.name, events.join(", "))
+            .into(),
         remedy: remedy::leave_out(&events, target).into(),
         events: events.into(),
         confidence,

@@ -57,11 +57,7 @@ fn who(seen: &Sighting, since: &str) -> String {
 }
 
 fn listed(events: &[String]) -> String {
-    if events.is_empty() {
-        "every event".to_owned()
-    } else {
-        events.join(", ")
-    }
+    if events.is_empty() { "every event".to_owned() } else { events.join(", ") }
 }
 
 /// Returns the next step for a reason of this kind; `None` if the kind of file selects it.
@@ -166,19 +162,11 @@ const SIGNATURES: &str = "the signatures of handlers changed in NRI v0.4.0: they
 
 /// Returns the commands that select a release of NRI and build the plugin with it.
 fn go_release(seen: &Sighting, release: &str) -> String {
-    let note = if takes_no_context(seen) {
-        SIGNATURES
-    } else {
-        ""
-    };
+    let note = if takes_no_context(seen) { SIGNATURES } else { "" };
     let get = format!("go get {MODULE}@{release} && go mod tidy");
     match (&seen.source, seen.kind) {
         (Some(package), _) => {
-            let vendor = if package.is_vendored {
-                " && go mod vendor"
-            } else {
-                ""
-            };
+            let vendor = if package.is_vendored { " && go mod vendor" } else { "" };
             format!("{note}in its module, run: {get}{vendor}")
         }
         (None, FileKind::GoBinary) if note.is_empty() => {
@@ -199,18 +187,11 @@ fn takes_no_context(seen: &Sighting) -> bool {
 
 /// Returns how to find out what a source is built to.
 fn build_it(seen: &Sighting) -> String {
-    let path = seen
-        .source
-        .as_ref()
-        .map(|package| package.path_in_module.as_str());
+    let path = seen.source.as_ref().map(|package| package.path_in_module.as_str());
     let Some(path) = path else {
         return "build the plugin and check the program: nri-compat check --go FOLDER".to_owned();
     };
-    let build = if path.is_empty() {
-        "."
-    } else {
-        &format!("./{path}")
-    };
+    let build = if path.is_empty() { "." } else { &format!("./{path}") };
     format!(
         "build it and check the program, in its module: nri-compat check --go {build}, or go build -o plugin {build} \
          && nri-compat check plugin"

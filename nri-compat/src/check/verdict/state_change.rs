@@ -16,10 +16,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
         return ok("answers the RPC of each event that it handles");
     }
     if !target.deprecates(deprecation) {
-        return ok(format!(
-            "{} sends these events as StateChange",
-            target.head.name
-        ));
+        return ok(format!("{} sends these events as StateChange", target.head.name));
     }
     let events = concerned(seen, deprecation);
     let runtime_says_so = matches!(seen.kind, FileKind::Log | FileKind::DeprecationList);
@@ -46,11 +43,7 @@ fn affected(
 ) -> Verdict {
     let gone = target.has_removed(deprecation) && seen.interface != Interface::Funnelled;
     Verdict {
-        outcome: if gone {
-            Outcome::Removed
-        } else {
-            Outcome::Deprecated
-        },
+        outcome: if gone { Outcome::Removed } else { Outcome::Deprecated },
         rule: if gone { REMOVED } else { "CHECK_STATE_CHANGE" },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),

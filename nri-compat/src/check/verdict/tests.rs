@@ -12,10 +12,7 @@ fn seen(kind: FileKind, interface: Interface, events: &[&str], certainty: Certai
         kind,
         role: Role::Plugin,
         interface,
-        events: Events {
-            names: events.iter().map(|name| (*name).to_owned()).collect(),
-            certainty,
-        },
+        events: Events { names: events.iter().map(|name| (*name).to_owned()).collect(), certainty },
         ..Sighting::default()
     }
 }

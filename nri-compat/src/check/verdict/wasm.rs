@@ -15,14 +15,9 @@ pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) ->
     if !target.reaches_nri(facts::WASM) {
         return too_old(target);
     }
-    let plugin = target
-        .protocol
-        .and_then(|protocol| protocol.service("Plugin"));
+    let plugin = target.protocol.and_then(|protocol| protocol.service("Plugin"));
     let Some(plugin) = plugin else {
-        return cannot_tell(
-            seen,
-            "the target's protocol has no service for plugins".to_owned(),
-        );
+        return cannot_tell(seen, "the target's protocol has no service for plugins".to_owned());
     };
     let missing: Vec<String> = plugin
         .rpcs
@@ -35,10 +30,8 @@ pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) ->
     }
     // Such a module has functions for all events of its own release, handled or not.
     let newer = seen.events.names.iter();
-    let newer: Vec<&str> = newer
-        .filter(|event| target.event(event).is_none())
-        .map(String::as_str)
-        .collect();
+    let newer: Vec<&str> =
+        newer.filter(|event| target.event(event).is_none()).map(String::as_str).collect();
     if !newer.is_empty() {
         let reason = format!(
             "{} drops the plugin if it subscribes to {}; cannot determine whether it does",
@@ -62,11 +55,7 @@ fn refused(missing: Vec<String>, exports: &[String], target: &Target<'_>) -> Ver
         since: deprecation
             .filter(|one| target.has_removed(one))
             .and_then(|one| one.deprecated_in.nri.clone()),
-        reason: format!(
-            "the module does not load: it lacks {}",
-            functions.join(", ")
-        )
-        .into(),
+        reason: format!("the module does not load: it lacks {}", functions.join(", ")).into(),
         remedy: format!(
             "rebuild the module against NRI {} or later, so that it exports them",
             target.head.nri

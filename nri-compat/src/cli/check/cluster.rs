@@ -61,11 +61,7 @@ impl ClusterArgs {
         let start = Instant::now();
         let cluster = session::run(cluster::read(&options))?;
         let time = start.elapsed();
-        Ok(ClusterScan {
-            name: format!("cluster {}", cluster.view.name),
-            cluster,
-            time,
-        })
+        Ok(ClusterScan { name: format!("cluster {}", cluster.view.name), cluster, time })
     }
 }
 

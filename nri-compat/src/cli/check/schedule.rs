@@ -124,10 +124,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let intervals: Vec<Duration> = (0..100).map(|_| with_jitter(hour)).collect();
         for interval in &intervals {
-            assert!(
-                (hour..=hour.mul_f64(1.1)).contains(interval),
-                "{interval:?}"
-            );
+            assert!((hour..=hour.mul_f64(1.1)).contains(interval), "{interval:?}");
         }
         let (shortest, longest) = (intervals.iter().min(), intervals.iter().max());
         assert!(shortest < longest);

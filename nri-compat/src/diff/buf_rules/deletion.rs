@@ -55,8 +55,7 @@ pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
     for id in gone(run, kind, |file| &file.name) {
         if let Some(file) = to.file(&run.pairs.from.file_of(id).name) {
             let message = format!("{} {:?} was deleted from its file", kind.0, id.nested());
-            run.sink
-                .add(Some(place_in_file(to, file, id)), &id.full, message);
+            run.sink.add(Some(place_in_file(to, file, id)), &id.full, message);
         }
     }
 }
@@ -90,9 +89,7 @@ pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
 fn gone<'a>(run: &Run<'a>, kind: &Kind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
     let (from, to) = (run.pairs.from, run.pairs.to);
     let kept = (kind.1)(to).into_iter();
-    let kept: HashSet<_> = kept
-        .map(|id| (scope(to.file_of(id)), id.nested()))
-        .collect();
+    let kept: HashSet<_> = kept.map(|id| (scope(to.file_of(id)), id.nested())).collect();
     let mut all = (kind.1)(from);
     all.retain(|id| !kept.contains(&(scope(from.file_of(id)), id.nested())));
     all

@@ -30,19 +30,11 @@ pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message, 
 
 pub(in crate::diff) fn name(run: &mut Run<'_>, old: &Field, new: &Field) {
     let known_as = |field: &Field| {
-        if old.is_extension {
-            field.id.full.clone()
-        } else {
-            field.id.name().to_owned()
-        }
+        if old.is_extension { field.id.full.clone() } else { field.id.name().to_owned() }
     };
     let (before, after) = (known_as(old), known_as(new));
     if before != after {
-        let what = if new.is_extension {
-            "extension"
-        } else {
-            "field"
-        };
+        let what = if new.is_extension { "extension" } else { "field" };
         let (number, owner) = (new.number, &new.owner);
         let message = format!(
             "{what} {number} of message {owner:?} changed name from {before:?} to {after:?}"
@@ -71,10 +63,7 @@ pub(in crate::diff) fn jstype(run: &mut Run<'_>, old: &Field, new: &Field) {
 }
 
 const fn is_64_bit(field: &Field) -> bool {
-    matches!(
-        field.declared,
-        n::INT64 | n::UINT64 | n::SINT64 | n::FIXED64 | n::SFIXED64
-    )
+    matches!(field.declared, n::INT64 | n::UINT64 | n::SINT64 | n::FIXED64 | n::SFIXED64)
 }
 
 pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {

@@ -10,13 +10,7 @@ const OPTIONS: i32 = 8;
 const SYNTAX: i32 = 12;
 
 pub(in crate::diff) fn package(run: &mut Run<'_>, old: &File, new: &File) {
-    same(
-        run,
-        new,
-        (&old.package, &new.package),
-        "package",
-        &[PACKAGE],
-    );
+    same(run, new, (&old.package, &new.package), "package", &[PACKAGE]);
 }
 
 pub(in crate::diff) fn syntax(run: &mut Run<'_>, old: &File, new: &File) {
@@ -35,13 +29,7 @@ impl FileOption {
     pub(super) fn check(&self, run: &mut Run<'_>, old: &File, new: &File) {
         let Self(tag, name, value) = self;
         let values = (value(&old.options), value(&new.options));
-        same(
-            run,
-            new,
-            values,
-            &format!("option {name}"),
-            &[OPTIONS, *tag],
-        );
+        same(run, new, values, &format!("option {name}"), &[OPTIONS, *tag]);
     }
 }
 
@@ -52,10 +40,7 @@ pub(in crate::diff) fn flag(value: bool) -> &'static str {
 
 /// Returns the text of an `OptimizeMode`.
 pub(in crate::diff) fn optimize_for(options: &FileOptions) -> &'static str {
-    super::word(
-        &["unknown", "SPEED", "CODE_SIZE", "LITE_RUNTIME"],
-        options.optimize_for,
-    )
+    super::word(&["unknown", "SPEED", "CODE_SIZE", "LITE_RUNTIME"], options.optimize_for)
 }
 
 fn same(run: &mut Run<'_>, file: &File, (old, new): (&str, &str), what: &str, path: &[i32]) {

@@ -26,11 +26,7 @@ pub(in crate::diff) fn message(run: &mut Run<'_>, old: &Message, new: &Message) 
 }
 
 pub(in crate::diff) fn enumeration(run: &mut Run<'_>, old: &Enum, new: &Enum) {
-    let owner = Owner {
-        id: &new.id,
-        what: "enum",
-        max: i32::MAX.into(),
-    };
+    let owner = Owner { id: &new.id, what: "enum", max: i32::MAX.into() };
     owner.ranges(run, "reserved", &old.reserved, &new.reserved);
     owner.names(run, &old.reserved_names, &new.reserved_names);
 }
@@ -45,11 +41,7 @@ struct Owner<'a> {
 
 impl<'a> Owner<'a> {
     fn message(id: &'a Id) -> Self {
-        Owner {
-            id,
-            what: "message",
-            max: MAX_FIELD,
-        }
+        Owner { id, what: "message", max: MAX_FIELD }
     }
 
     fn ranges(&self, run: &mut Run<'_>, kind: &str, old: &[Span], new: &[Span]) {

@@ -54,11 +54,7 @@ fn java_validation(field: &Field, file: &File) -> i32 {
     } else {
         field.features.java_utf8_validation == value::JAVA_VERIFY
     };
-    if verifies {
-        value::UTF8_VERIFY
-    } else {
-        field.features.utf8_validation
-    }
+    if verifies { value::UTF8_VERIFY } else { field.features.utf8_validation }
 }
 
 fn utf8_words(validation: i32) -> &'static str {
@@ -89,10 +85,7 @@ pub(in crate::diff) fn cpp(run: &mut Run<'_>, old: &Field, new: &Field) {
 /// Returns the C++ string type. The option decides up to edition 2023, the feature if there is no
 /// option.
 fn cpp_type(field: &Field, file: &File) -> &'static str {
-    match (
-        field.ctype.filter(|_| file.edition < EDITION_2024),
-        field.features.cpp_string_type,
-    ) {
+    match (field.ctype.filter(|_| file.edition < EDITION_2024), field.features.cpp_string_type) {
         (Some(0), _) => STRING,
         (Some(2), _) => STRING_PIECE,
         (Some(1), _) | (_, value::CPP_CORD) => "CORD",

@@ -83,10 +83,7 @@ impl Configuration {
         let workspace = self
             .directories
             .into_iter()
-            .map(|path| ModuleConfiguration {
-                path: Some(path),
-                ..ModuleConfiguration::default()
-            });
+            .map(|path| ModuleConfiguration { path: Some(path), ..ModuleConfiguration::default() });
         all.extend(workspace);
         all.extend(roots.into_iter().map(|path| root(Some(path))));
         let inside = |paths: Vec<String>| -> Result<Vec<PathBuf>, Error> {

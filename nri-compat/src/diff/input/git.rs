@@ -56,9 +56,7 @@ impl Revision {
             (Some((folder, options)), _) => {
                 let is_whole = folder.is_empty() || folder.ends_with('/');
                 revision.repository = format!("{folder}{}", if is_whole { "" } else { ".git" });
-                options
-                    .split(',')
-                    .try_for_each(|option| revision.set(option))?;
+                options.split(',').try_for_each(|option| revision.set(option))?;
             }
             (None, Some((name, path))) if !name.is_empty() => {
                 (revision.name, revision.path) = (name.to_owned(), path.to_owned());
@@ -118,10 +116,8 @@ impl Revision {
     fn files<'l>(&self, listing: &'l str, target: &str) -> Result<Vec<(&'l str, &'l str)>, Error> {
         let mut files = Vec::new();
         for (about, path) in listing.split('\0').filter_map(|line| line.split_once('\t')) {
-            let (mode, object) = about
-                .split_once(" blob ")
-                .or(about.split_once(" commit "))
-                .unwrap_or_default();
+            let (mode, object) =
+                about.split_once(" blob ").or(about.split_once(" commit ")).unwrap_or_default();
             let name = path.rsplit('/').next().unwrap_or(path);
             let is_wanted =
                 name.ends_with(".proto") || buf::NAMES.contains(&name) || path == target;

@@ -56,10 +56,8 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
         (Carrier::Dedicated, Carrier::Nothing) => "no RPC at all",
         _ => return,
     };
-    let message = format!(
-        "event {} was carried by {} and is now carried by {now}",
-        new.name, old.rpc_name
-    );
+    let message =
+        format!("event {} was carried by {} and is now carried by {now}", new.name, old.rpc_name);
     sink.report_declared("NRI_EVENT_RPC_CHANGED", new, message);
 }
 
@@ -120,9 +118,7 @@ fn message_changed(cx: &Context<'_>, old: &Rpc, new: &Rpc, sink: &mut Sink) {
             "`{}` of {} {what}: events through StateChange are misread",
             field.name, before.name
         );
-        let at = now
-            .map_or(&after.about.location, |now| &now.about.location)
-            .clone();
+        let at = now.map_or(&after.about.location, |now| &now.about.location).clone();
         let element = format!("{}.{}", after.full_name, field.name);
         sink.report("NRI_STATE_CHANGE_EVENT_CHANGED", at, &element, message);
     }
@@ -131,10 +127,9 @@ fn message_changed(cx: &Context<'_>, old: &Rpc, new: &Rpc, sink: &mut Sink) {
 fn difference(old: &Field, new: Option<&Field>) -> Option<String> {
     match new {
         None => Some("is gone".to_owned()),
-        Some(new) if new.number != old.number => Some(format!(
-            "moved from field {} to field {}",
-            old.number, new.number
-        )),
+        Some(new) if new.number != old.number => {
+            Some(format!("moved from field {} to field {}", old.number, new.number))
+        }
         Some(new) if new.label != old.label => Some("has another cardinality".to_owned()),
         Some(_) => None,
     }
@@ -146,18 +141,11 @@ fn state_change_removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
     }
     let is_due = cx.facts.is_due(&old.full_name);
     let (rule, how) = match cx.facts.outlook(&old.full_name) {
-        Some(planned) if is_due => (
-            "NRI_INTERFACE_REMOVED_AS_PLANNED",
-            format!("as announced: its {planned}"),
-        ),
-        Some(planned) => (
-            "NRI_INTERFACE_REMOVED_EARLY",
-            format!("too early: its {planned}"),
-        ),
-        None => (
-            "NRI_INTERFACE_REMOVED_EARLY",
-            "without announcement".to_owned(),
-        ),
+        Some(planned) if is_due => {
+            ("NRI_INTERFACE_REMOVED_AS_PLANNED", format!("as announced: its {planned}"))
+        }
+        Some(planned) => ("NRI_INTERFACE_REMOVED_EARLY", format!("too early: its {planned}")),
+        None => ("NRI_INTERFACE_REMOVED_EARLY", "without announcement".to_owned()),
     };
     let message = format!("StateChange was removed {how}");
     sink.report(rule, cx.to.plugin_place(), &old.full_name, message);

@@ -46,8 +46,7 @@ impl<'h> Facts<'h> {
 
     /// Returns the same as the end of a sentence, empty if nothing is known.
     pub(in crate::diff) fn planned(&self, rpc: &str) -> String {
-        self.outlook(rpc)
-            .map_or_else(String::new, |outlook| format!(", {outlook}"))
+        self.outlook(rpc).map_or_else(String::new, |outlook| format!(", {outlook}"))
     }
 
     /// Returns true if the planned removal of this RPC has come: in the target runtime, or else in
@@ -86,9 +85,7 @@ impl<'h> Facts<'h> {
             .filter(|release| wanted(&release.revision))
             .map(|release| release.name.as_str())
             .collect();
-        ranges::texts(self.history.runtimes(), |release| {
-            nri.contains(&release.nri.as_str())
-        })
+        ranges::texts(self.history.runtimes(), |release| nri.contains(&release.nri.as_str()))
     }
 
     /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known

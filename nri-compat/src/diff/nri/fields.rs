@@ -64,15 +64,9 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let flows = &cx.flows_from;
     let (rule, consequence) =
         if flows.answers.contains(message) || flows.registration.contains(message) {
-            (
-                "NRI_ANSWER_FIELD_REMOVED",
-                "values that plugins send in it have no effect",
-            )
+            ("NRI_ANSWER_FIELD_REMOVED", "values that plugins send in it have no effect")
         } else if flows.requests.contains(message) {
-            (
-                "NRI_REQUEST_FIELD_REMOVED",
-                "plugins that read it find it empty",
-            )
+            ("NRI_REQUEST_FIELD_REMOVED", "plugins that read it find it empty")
         } else {
             return;
         };

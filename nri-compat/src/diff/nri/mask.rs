@@ -183,10 +183,8 @@ fn named_mask<'s>(side: &Side<'s>) -> Option<&'s Field> {
 }
 
 fn is_plain(field: &Field) -> bool {
-    let carries_bits = matches!(
-        &field.kind,
-        FieldKind::Scalar("int32" | "int64" | "uint32" | "uint64")
-    );
+    let carries_bits =
+        matches!(&field.kind, FieldKind::Scalar("int32" | "int64" | "uint32" | "uint64"));
     carries_bits && field.label == Label::Single
 }
 

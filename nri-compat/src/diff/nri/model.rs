@@ -112,9 +112,7 @@ fn reduced(
     events: &str,
     other: Option<&Protocol>,
 ) -> Protocol {
-    protocol
-        .services
-        .retain(|service| package_of(&service.full_name) == package);
+    protocol.services.retain(|service| package_of(&service.full_name) == package);
     let events = self::events(&protocol, &package, events);
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), events));
     protocol.package = package;
@@ -130,9 +128,7 @@ fn align(protocol: &mut Protocol, other: Option<&Protocol>) {
     };
     let mut own = without_prefix(own);
     if let Some((other, events)) = other.and_then(|other| Some((other, events_enum(other)?))) {
-        let names = Names {
-            sides: [protocol, other],
-        };
+        let names = Names { sides: [protocol, other] };
         names.align(&mut own, &without_prefix(events));
     }
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), Some(&own)));

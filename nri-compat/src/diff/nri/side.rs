@@ -19,11 +19,7 @@ pub(in crate::diff) struct Side<'s> {
 impl<'s> Side<'s> {
     /// Creates a view; `None` if the schema is not an NRI protocol.
     pub(in crate::diff) fn new(protocol: &'s Protocol, name: &'s str) -> Option<Self> {
-        Some(Self {
-            protocol,
-            nri: protocol.nri.as_ref()?,
-            name,
-        })
+        Some(Self { protocol, nri: protocol.nri.as_ref()?, name })
     }
 
     /// Returns the name of an element without its package. Only the package of services is on the
@@ -178,11 +174,8 @@ impl Flows {
                 } else {
                     (&rpc.output, &rpc.input)
                 };
-                let sent = if rpc.name == REGISTER {
-                    &mut flows.registration
-                } else {
-                    &mut flows.answers
-                };
+                let sent =
+                    if rpc.name == REGISTER { &mut flows.registration } else { &mut flows.answers };
                 reach(side, &by_name, up, sent);
                 reach(side, &by_name, down, &mut flows.requests);
             }

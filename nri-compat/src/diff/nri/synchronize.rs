@@ -11,9 +11,7 @@ pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
 
 /// Returns true if both request and response have `more`.
 pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
-    IN_PARTS
-        .iter()
-        .all(|message| side.field(message, MORE).is_some())
+    IN_PARTS.iter().all(|message| side.field(message, MORE).is_some())
 }
 
 /// Returns true if both sides have `more` in the same fields.
@@ -28,9 +26,7 @@ pub(in crate::diff) fn agree(one: &Side<'_>, other: &Side<'_>) -> bool {
 }
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
-    let had_any = IN_PARTS
-        .iter()
-        .any(|message| cx.from.field(message, MORE).is_some());
+    let had_any = IN_PARTS.iter().any(|message| cx.from.field(message, MORE).is_some());
     if !had_any && splits(&cx.to) {
         return added(cx, sink);
     }

@@ -64,9 +64,7 @@ impl Pair<'_> {
             (Carrier::Dedicated, Outcome::Works) => &sent.rpc_name,
             _ => STATE_CHANGE,
         };
-        let rpc = transfers
-            .iter()
-            .find(|rpc| rpc.service == PLUGIN && rpc.name == carrier);
+        let rpc = transfers.iter().find(|rpc| rpc.service == PLUGIN && rpc.name == carrier);
         match rpc.and_then(RpcTransfer::trouble) {
             Some(trouble) if trouble.0 > by_route.0 => trouble,
             Some(_) | None => by_route,
@@ -120,10 +118,7 @@ impl Pair<'_> {
         if event.bit & self.runtime.side.nri.valid_mask == 0 {
             self.refused()
         } else {
-            (
-                Outcome::Fails,
-                "the runtime uses its number for another event".to_owned(),
-            )
+            (Outcome::Fails, "the runtime uses its number for another event".to_owned())
         }
     }
 

@@ -27,10 +27,9 @@ impl Pair<'_> {
                     (Outcome::Misreads, "the peers have different types for it")
                 }
             },
-            (Relation::Retyped | Relation::Apart, _) => (
-                Outcome::Misreads,
-                "does not arrive: the runtime reads 0, which is every event",
-            ),
+            (Relation::Retyped | Relation::Apart, _) => {
+                (Outcome::Misreads, "does not arrive: the runtime reads 0, which is every event")
+            }
         };
         field(part, outcome, detail)
     }

@@ -47,11 +47,8 @@ impl Pair<'_> {
                 continue;
             };
             let is_handshake = HANDSHAKE.contains(&name.as_str());
-            let outcome = if is_handshake && outcome == Outcome::Fails {
-                Outcome::Dropped
-            } else {
-                outcome
-            };
+            let outcome =
+                if is_handshake && outcome == Outcome::Fails { Outcome::Dropped } else { outcome };
             let element = self.runtime.side.full(&format!("{service}.{name}"));
             self.push(ItemKind::Rpc, &element, outcome, detail);
         }
@@ -65,10 +62,7 @@ impl Pair<'_> {
                     continue;
                 }
                 let (outcome, detail) = if rpc.name == REGISTER {
-                    (
-                        Outcome::Dropped,
-                        "the runtime answers UNIMPLEMENTED: no plugin can register",
-                    )
+                    (Outcome::Dropped, "the runtime answers UNIMPLEMENTED: no plugin can register")
                 } else {
                     (Outcome::Loses, "the runtime answers UNIMPLEMENTED")
                 };
@@ -93,12 +87,7 @@ impl Pair<'_> {
                 called.id.full
             );
             for rpc in &service.rpcs {
-                self.push(
-                    ItemKind::Rpc,
-                    &rpc.full_name,
-                    Outcome::Loses,
-                    detail.clone(),
-                );
+                self.push(ItemKind::Rpc, &rpc.full_name, Outcome::Loses, detail.clone());
             }
         }
     }

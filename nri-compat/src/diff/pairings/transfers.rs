@@ -130,11 +130,7 @@ impl<'s> Pair<'s> {
 
     /// Returns the outcome of a field whose messages are read as another type.
     fn retyped(&self, field: &Retyped<'_>) -> PairingItem {
-        let outcome = if field.is_misread {
-            Outcome::Misreads
-        } else {
-            Outcome::Loses
-        };
+        let outcome = if field.is_misread { Outcome::Misreads } else { Outcome::Loses };
         let [sent, read] = [field.sent, field.read].map(|name| self.plugin.side.relative(name));
         let detail = format!("sent as {sent}, read as {read}");
         item(ItemKind::Field, field.field, outcome, detail)
@@ -144,8 +140,7 @@ impl<'s> Pair<'s> {
         if from_plugin && self.is_mask(part) {
             return self.mask_item(part);
         }
-        self.missing(from_plugin, part)
-            .or_else(|| self.item_of_part(from_plugin, part))
+        self.missing(from_plugin, part).or_else(|| self.item_of_part(from_plugin, part))
     }
 
     fn item_of_part(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
@@ -157,11 +152,7 @@ impl<'s> Pair<'s> {
         let field =
             |name: &str, outcome, detail: &str| Some(item(ItemKind::Field, name, outcome, detail));
         match *part {
-            Transfer::Read {
-                sent,
-                read,
-                ref effect,
-            } => {
+            Transfer::Read { sent, read, ref effect } => {
                 let outcome = match effect.worst() {
                     Arrival::Same | Arrival::PresenceLost
                         if self.is_moved(from_plugin, sent, read) =>
@@ -178,10 +169,7 @@ impl<'s> Pair<'s> {
             // A plugin misses nothing that it was not built to read.
             Transfer::Unknown { sent } if self.is_more(sent) || !from_plugin => None,
             Transfer::Unknown { sent } => field(sent, Outcome::Loses, unread),
-            Transfer::Unfilled {
-                read,
-                required: true,
-            } => {
+            Transfer::Unfilled { read, required: true } => {
                 let detail = "required by the receiver, unknown to the sender: a Go peer rejects the message";
                 field(read, Outcome::Fails, detail)
             }
@@ -298,17 +286,11 @@ impl RpcTransfer<'_> {
             return Some((Outcome::Fails, detail.to_owned()));
         }
         let refused = self.messages.iter().find_map(|message| {
-            let receiver = if message.from_plugin {
-                "runtime"
-            } else {
-                "plugin"
-            };
+            let receiver = if message.from_plugin { "runtime" } else { "plugin" };
             let field = message.refused()?;
             let field = crate::report::short(field);
             let expected = &message.expected;
-            Some(format!(
-                "the {receiver} can fail to decode {expected} because of `{field}`"
-            ))
+            Some(format!("the {receiver} can fail to decode {expected} because of `{field}`"))
         });
         if let Some(detail) = refused {
             return Some((Outcome::Fails, detail));

@@ -32,11 +32,7 @@ impl Effect {
     }
 
     fn both(arrival: Arrival, reason: impl Into<String>) -> Self {
-        Self {
-            go: arrival,
-            prost: arrival,
-            reason: reason.into(),
-        }
+        Self { go: arrival, prost: arrival, reason: reason.into() }
     }
 }
 
@@ -157,11 +153,7 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     } else {
         ""
     };
-    Effect {
-        go,
-        prost,
-        reason: format!("{sent_and_read}: {condition}{consequence}"),
-    }
+    Effect { go, prost, reason: format!("{sent_and_read}: {condition}{consequence}") }
 }
 
 /// Returns the worse effect of key and value. An entry whose key or value is skipped arrives with a

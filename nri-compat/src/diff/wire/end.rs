@@ -43,11 +43,7 @@ impl<'s> End<'s> {
 
     /// Returns the format in which the values are sent: a packed list is one block.
     pub(super) const fn sent_format(self) -> Format {
-        if self.field.packed {
-            Format::Length
-        } else {
-            self.format()
-        }
+        if self.field.packed { Format::Length } else { self.format() }
     }
 
     /// Returns true if the values are numbers, which a receiver of a list accepts individually and
@@ -66,17 +62,12 @@ impl<'s> End<'s> {
 
     /// Returns the type of a message field.
     pub(super) fn message(self) -> Option<&'s Message> {
-        if self.is_message() {
-            self.schema.message(&self.field.type_name)
-        } else {
-            None
-        }
+        if self.is_message() { self.schema.message(&self.field.type_name) } else { None }
     }
 
     /// Returns the type of a map's entries.
     pub(super) fn entry(self) -> Option<&'s Message> {
-        self.message()
-            .filter(|_| self.field.cardinality == Cardinality::Map)
+        self.message().filter(|_| self.field.cardinality == Cardinality::Map)
     }
 
     /// Returns the type of an enum field.
@@ -124,10 +115,7 @@ impl<'s> Fields<'s> {
 
     /// Returns the fields of a message, then its extensions.
     pub(super) fn in_message(&self, message: &'s Message) -> impl Iterator<Item = &'s Field> {
-        message
-            .fields
-            .iter()
-            .chain(self.extending(message).iter().copied())
+        message.fields.iter().chain(self.extending(message).iter().copied())
     }
 
     /// Returns the field or extension with this number.

@@ -35,9 +35,7 @@ impl<'s> Transfers<'s> {
             users.entry(field.types).or_default().push(of);
         }
         let with = |is_trouble: fn(&Transfer<'_>) -> bool| {
-            let troubled = reached
-                .iter()
-                .filter(|(_, parts)| parts.found.iter().any(is_trouble));
+            let troubled = reached.iter().filter(|(_, parts)| parts.found.iter().any(is_trouble));
             spread(troubled.map(|(types, _)| *types).collect(), &users)
         };
         let (misread, incomplete) = (with(is_misread), with(is_trouble));
@@ -75,6 +73,5 @@ fn is_misread(part: &Transfer<'_>) -> bool {
 }
 
 fn is_trouble(part: &Transfer<'_>) -> bool {
-    part.arrival()
-        .is_none_or(|arrival| arrival > Arrival::PresenceLost)
+    part.arrival().is_none_or(|arrival| arrival > Arrival::PresenceLost)
 }

@@ -49,11 +49,7 @@ fn one_as_one(sent: End<'_>, read: End<'_>) -> Arrival {
 }
 
 fn same_if(fits: bool) -> Arrival {
-    if fits {
-        Arrival::Same
-    } else {
-        Arrival::Altered
-    }
+    if fits { Arrival::Same } else { Arrival::Altered }
 }
 
 /// Returns true if a varint arrives unchanged when it is read as another type: every number of the sender
@@ -72,8 +68,7 @@ fn is_same_varint(sent: End<'_>, read: End<'_>) -> bool {
 }
 
 fn no_negative_value(sent: End<'_>) -> bool {
-    sent.enumeration()
-        .is_some_and(|found| found.values.iter().all(|value| value.number >= 0))
+    sent.enumeration().is_some_and(|found| found.values.iter().all(|value| value.number >= 0))
 }
 
 fn text_or_message(sent: End<'_>, read: End<'_>) -> Arrival {
@@ -93,8 +88,7 @@ fn is_checked(end: End<'_>) -> bool {
 
 /// Returns true if a message has no fields, so that it is sent as an empty block.
 fn is_always_empty(sent: End<'_>) -> bool {
-    sent.message()
-        .is_some_and(|message| message.fields.is_empty())
+    sent.message().is_some_and(|message| message.fields.is_empty())
 }
 
 fn block_as_block(sent: End<'_>, read: End<'_>) -> Arrival {
@@ -114,9 +108,5 @@ fn block_as_value(sent: End<'_>, read: End<'_>) -> Arrival {
 }
 
 fn value_as_block(sent: End<'_>) -> Arrival {
-    if is_always_empty(sent) {
-        Arrival::Altered
-    } else {
-        Arrival::Refused
-    }
+    if is_always_empty(sent) { Arrival::Altered } else { Arrival::Refused }
 }

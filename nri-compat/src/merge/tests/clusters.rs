@@ -83,10 +83,7 @@ fn a_process_of_a_container_counts_once() {
 #[test]
 fn nodes_that_only_one_side_has_are_named() {
     let hosts = ["n2", "n3"].map(|node| host(node, &[])).join("\n");
-    let report = merged(&format!(
-        "{}\n{hosts}\n",
-        cluster("a", AT, &[], &["n1", "n2"])
-    ));
+    let report = merged(&format!("{}\n{hosts}\n", cluster("a", AT, &[], &["n1", "n2"])));
     assert_eq!(report.summary.nodes, 3);
     assert_eq!(report.without_host, ["n1"]);
     assert_eq!(report.without_cluster, ["n3"]);
@@ -96,10 +93,7 @@ fn nodes_that_only_one_side_has_are_named() {
 
 #[test]
 fn processes_of_one_program_are_one_plugin_with_the_worst_verdict() {
-    let (one, mut worse) = (
-        process("a", "/bin/a", &[7]),
-        process("a", "/bin/a", &[8, 9]),
-    );
+    let (one, mut worse) = (process("a", "/bin/a", &[7]), process("a", "/bin/a", &[8, 9]));
     let other = host("n2", &[worse.clone()]);
     worse["verdicts"][0]["verdict"] = json!("incompatible");
     worse["events"] = json!(["Shutdown"]);

@@ -26,18 +26,15 @@ fn applied(text: &str) -> CheckReport {
         }],
         ..Subject::default()
     };
-    let mut report = CheckReport {
-        subjects: ["logger", "other"].map(subject).into(),
-        ..CheckReport::default()
-    };
+    let mut report =
+        CheckReport { subjects: ["logger", "other"].map(subject).into(), ..CheckReport::default() };
     apply(&mut report, &policy(text), None, TODAY);
     report
 }
 
 fn reasons(report: &CheckReport) -> Vec<Option<&str>> {
     let all = report.verdicts();
-    all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|by| by.reason.as_str()))
-        .collect()
+    all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|by| by.reason.as_str())).collect()
 }
 
 /// The keys of ignores, which of the two plugins they match, and the note about them.
@@ -81,10 +78,7 @@ fn findings(elements: &[&str], change: &str) -> DiffReport {
         change: change.to_owned(),
         ..Finding::new("FIELD_NO_DELETE", Level::Error, *element, "a message")
     };
-    DiffReport {
-        findings: elements.iter().map(finding).collect(),
-        ..DiffReport::default()
-    }
+    DiffReport { findings: elements.iter().map(finding).collect(), ..DiffReport::default() }
 }
 
 #[test]
@@ -94,10 +88,9 @@ fn a_baseline_does_not_hide_another_change_of_the_same_element() {
     apply_to_diff(&mut report, &Policy::default(), Some(&mut baseline), TODAY);
     assert_eq!(report.worst(), None, "it already applies");
     let text = baseline.to_json();
-    for (change, worst) in [
-        ("type string → bytes", None),
-        ("type string → int32", Some(Level::Error)),
-    ] {
+    for (change, worst) in
+        [("type string → bytes", None), ("type string → int32", Some(Level::Error))]
+    {
         let mut report = findings(&["a.M.x"], change);
         report.findings[0].message = "another message".to_owned();
         let mut baseline = Baseline::parse("b.json", &text).expect("a baseline");
@@ -137,11 +130,7 @@ mod conformance {
     use crate::policy::{FailOnTest, exit_of_conformance};
 
     fn failure(got: &str) -> Failure {
-        Failure {
-            sent: "a".into(),
-            got: got.into(),
-            expected: "c".into(),
-        }
+        Failure { sent: "a".into(), got: got.into(), expected: "c".into() }
     }
 
     /// Returns a report about the plugin 10-logger with these results of statements and releases.
@@ -197,10 +186,9 @@ mod conformance {
     fn skips_and_known_deviations_count_on_request() {
         let (failure, link) = (failure("b"), "https://example.com".to_owned());
         let known = Outcome::Known { failure, link };
-        for (outcome, condition) in [
-            (known, FailOnTest::Known),
-            (Outcome::Skip("r".into()), FailOnTest::Skip),
-        ] {
+        for (outcome, condition) in
+            [(known, FailOnTest::Known), (Outcome::Skip("r".into()), FailOnTest::Skip)]
+        {
             let report = report([("P7", "v0.11.0", outcome)]);
             assert_eq!(exit_of_conformance(&report, &[]), Exit::Clean);
             assert_eq!(exit_of_conformance(&report, &[condition]), Exit::Findings);

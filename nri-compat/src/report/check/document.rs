@@ -47,10 +47,7 @@ pub(super) fn subjects<S: Serializer>(
 
 impl<'r> From<&'r Subject> for SubjectDocument<'r> {
     fn from(subject: &'r Subject) -> Self {
-        Self {
-            path: subject.place.whole_file().to_string(),
-            subject,
-        }
+        Self { path: subject.place.whole_file().to_string(), subject }
     }
 }
 

@@ -101,10 +101,7 @@ impl Subject {
     pub fn alike(&self) -> Vec<(&Verdict, Vec<&str>)> {
         let mut groups: Vec<(&Verdict, Vec<&str>)> = Vec::new();
         for verdict in &self.verdicts {
-            let under = |target: &str| Verdict {
-                target: target.to_owned(),
-                ..verdict.clone()
-            };
+            let under = |target: &str| Verdict { target: target.to_owned(), ..verdict.clone() };
             let mut known = groups.iter_mut();
             match known.find(|(first, _)| **first == under(&first.target)) {
                 Some((_, targets)) => targets.push(&verdict.target),

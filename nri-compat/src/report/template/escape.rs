@@ -60,11 +60,7 @@ pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
 /// Returns a cell of CSV, quoted as in RFC 4180 if necessary. An apostrophe keeps spreadsheets from reading it as
 /// a formula: <https://owasp.org/www-community/attacks/CSV_Injection>.
 fn csv(text: &str) -> String {
-    let apostrophe = if text.starts_with(['=', '+', '-', '@']) {
-        "'"
-    } else {
-        ""
-    };
+    let apostrophe = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     if text.contains([',', '"']) {
         format!("\"{apostrophe}{}\"", text.replace('"', "\"\""))
     } else {

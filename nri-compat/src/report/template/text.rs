@@ -34,13 +34,10 @@ const MIN_LAST_COLUMN: usize = 16;
 /// Adds the filters that only text reports use.
 pub(super) fn add(environment: &mut Environment<'_>, is_coloured: bool, width: Option<usize>) {
     environment.add_global("tab", Value::from_safe_string("\t".to_owned()));
-    environment.add_filter(
-        "style",
-        move |state: &State<'_, '_>, text: Value, name: String| {
-            let text = escape::markup(state, &text);
-            Value::from_safe_string(styled(&text, &name, is_coloured))
-        },
-    );
+    environment.add_filter("style", move |state: &State<'_, '_>, text: Value, name: String| {
+        let text = escape::markup(state, &text);
+        Value::from_safe_string(styled(&text, &name, is_coloured))
+    });
     // A label of prose, padded to a width.
     environment.add_filter(
         "label",
@@ -85,9 +82,7 @@ fn table(text: &str, requested: Option<usize>, strong: impl Fn(&str) -> String) 
 fn column_widths(rows: &[Vec<&str>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column| {
-        let cells = rows
-            .iter()
-            .filter_map(|row: &Vec<&str>| row.get::<usize>(column));
+        let cells = rows.iter().filter_map(|row: &Vec<&str>| row.get::<usize>(column));
         cells.map(|cell| display_width(cell)).max().unwrap_or(0)
     };
     (0..columns).map(width).collect()
@@ -133,11 +128,7 @@ pub(super) struct Wrapping<'w> {
 impl<'w> Wrapping<'w> {
     /// Creates a writer whose lines have at most `width` columns, if given.
     pub(super) fn new(out: &'w mut dyn Write, width: Option<usize>) -> Self {
-        Self {
-            out,
-            width,
-            line: Vec::new(),
-        }
+        Self { out, width, line: Vec::new() }
     }
 }
 
@@ -181,10 +172,7 @@ fn wrapped(line: &str, requested: Option<usize>) -> String {
         .break_words(requested.is_some())
         .initial_indent(&first)
         .subsequent_indent(&other);
-    textwrap::fill(text.trim_start_matches(' '), options)
-        .trim_end()
-        .to_owned()
-        + "\n"
+    textwrap::fill(text.trim_start_matches(' '), options).trim_end().to_owned() + "\n"
 }
 
 #[cfg(test)]
@@ -195,10 +183,7 @@ mod tests {
     fn columns_are_aligned_in_any_script() {
         for (rows, expected) in [
             ("A\tB\n容器\tx\na\t\n", "A     B\n容器  x\na\n"),
-            (
-                "A\tB\n\u{1b}[1maa\u{1b}[0m\tx\n",
-                "A   B\n\u{1b}[1maa\u{1b}[0m  x\n",
-            ),
+            ("A\tB\n\u{1b}[1maa\u{1b}[0m\tx\n", "A   B\n\u{1b}[1maa\u{1b}[0m  x\n"),
         ] {
             assert_eq!(table(rows, None, str::to_owned), expected);
         }

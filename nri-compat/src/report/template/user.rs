@@ -40,10 +40,7 @@ impl UserTemplate {
         let mut environment = environment();
         let added = environment.add_template_owned(name.to_owned(), source);
         added.map_err(|error| located(name, &error))?;
-        Ok(Self {
-            name: name.to_owned(),
-            environment,
-        })
+        Ok(Self { name: name.to_owned(), environment })
     }
 
     /// Returns the text of a check report.

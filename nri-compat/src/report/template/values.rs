@@ -160,10 +160,7 @@ fn by_rule(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
         let key = |finding: &Finding| (finding.level, finding.rule);
-        match groups
-            .iter_mut()
-            .find(|group| key(group[0]) == key(finding))
-        {
+        match groups.iter_mut().find(|group| key(group[0]) == key(finding)) {
             Some(group) => group.push(finding),
             None => groups.push(vec![finding]),
         }

@@ -98,10 +98,7 @@ fn an_error_is_on_a_line_of_the_file() {
     ] {
         let last = text.lines().count() as u32;
         let lines: Vec<u32> = read(text).iter().filter_map(error_line).collect();
-        assert!(
-            lines.iter().all(|line| *line <= last),
-            "{text:?}: {lines:?}"
-        );
+        assert!(lines.iter().all(|line| *line <= last), "{text:?}: {lines:?}");
         assert_eq!(lines.len(), 1, "{text:?}");
     }
 }

@@ -9,10 +9,7 @@ use crate::compression::{bzip2, xz};
 
 /// Returns an OCI layout with this manifest, and two layers.
 fn with_manifest(manifest: &Value) -> Parts {
-    let layers = [
-        ("aaaa", base()),
-        ("bbbb", archive(&[entry(b"20-b", b'0', b"MARK b")])),
-    ];
+    let layers = [("aaaa", base()), ("bbbb", archive(&[entry(b"20-b", b'0', b"MARK b")]))];
     let image = oci(&[("p", &["aaaa"])], &layers);
     image.with("blobs/sha256/0000", manifest.to_string())
 }
@@ -40,9 +37,7 @@ fn manifests_that_programs_understand_differently() {
     };
     let listed = |name: &str| {
         let list = json!([{"Config": "0.json", "RepoTags": ["q"], "Layers": [format!("blobs/sha256/{name}")]}]);
-        with_manifest(&json!({"layers": [a]}))
-            .with("manifest.json", list.to_string())
-            .tar()
+        with_manifest(&json!({"layers": [a]})).with("manifest.json", list.to_string()).tar()
     };
     let lower = json!([{"Config": "0.json", "layers": ["0.tar"]}]).to_string();
     verify(vec![
@@ -51,16 +46,8 @@ fn manifests_that_programs_understand_differently() {
             at(json!({"layers": [a], "manifests": []})),
             Unknown("both an image and an index"),
         ),
-        (
-            "neither",
-            at(json!({"fsLayers": [a]})),
-            Unknown("neither an image nor an index"),
-        ),
-        (
-            "no list",
-            at(json!({"layers": {"0": a}})),
-            Unknown("invalid type: map"),
-        ),
+        ("neither", at(json!({"fsLayers": [a]})), Unknown("neither an image nor an index")),
+        ("no list", at(json!({"layers": {"0": a}})), Unknown("invalid type: map")),
         (
             "another case",
             at(json!({"layers": [a], "Layers": [b]})),
@@ -74,10 +61,7 @@ fn manifests_that_programs_understand_differently() {
         (
             "two keys",
             with_manifest(&Value::Null)
-                .with(
-                    "blobs/sha256/0000",
-                    format!(r#"{{"layers": [{a}], "layers": [{b}]}}"#),
-                )
+                .with("blobs/sha256/0000", format!(r#"{{"layers": [{a}], "layers": [{b}]}}"#))
                 .tar(),
             Unknown("duplicate field `layers`"),
         ),
@@ -86,17 +70,10 @@ fn manifests_that_programs_understand_differently() {
             listed("bbbb"),
             Found(&["p: /opt/nri/plugins/10-a", "q: /20-b"]),
         ),
-        (
-            "docker's list names the same",
-            listed("aaaa"),
-            Found(&["p: /opt/nri/plugins/10-a"]),
-        ),
+        ("docker's list names the same", listed("aaaa"), Found(&["p: /opt/nri/plugins/10-a"])),
         (
             "docker's list in another case",
-            Parts::default()
-                .with("manifest.json", lower)
-                .with("0.tar", base())
-                .tar(),
+            Parts::default().with("manifest.json", lower).with("0.tar", base()).tar(),
             Found(&["0: /opt/nri/plugins/10-a"]),
         ),
         (
@@ -123,35 +100,22 @@ fn manifests_that_programs_understand_differently() {
             ),
             Unknown("which is not read"),
         ),
-        (
-            "an index without images",
-            at(json!({"manifests": []})),
-            Unknown("names an image"),
-        ),
+        ("an index without images", at(json!({"manifests": []})), Unknown("names an image")),
     ]);
 }
 
 /// Returns an image with a layer of these bytes.
 fn with_layer(bytes: Vec<u8>) -> Vec<u8> {
     let manifest = json!({"layers": [blob("aaaa", TAR)]});
-    with_manifest(&manifest)
-        .with("blobs/sha256/aaaa", bytes)
-        .tar()
+    with_manifest(&manifest).with("blobs/sha256/aaaa", bytes).tar()
 }
 
 #[test]
 fn files_besides_an_image() {
     let saved = || docker(&[("p", &["a/layer.tar"])], &[("a/layer.tar", base())]);
-    let usual = saved()
-        .with("a/VERSION", "1.0")
-        .with("a/json", "{}")
-        .with("repositories", "{}");
+    let usual = saved().with("a/VERSION", "1.0").with("a/json", "{}").with("repositories", "{}");
     verify(vec![
-        (
-            "the usual files",
-            usual.tar(),
-            Found(&["p: /opt/nri/plugins/10-a"]),
-        ),
+        ("the usual files", usual.tar(), Found(&["p: /opt/nri/plugins/10-a"])),
         (
             "a plugin",
             saved().with("bin/20-b", "MARK b").tar(),
@@ -164,9 +128,7 @@ fn files_besides_an_image() {
         ),
         (
             "a plugin next to a layout",
-            with_manifest(&json!({"layers": [blob("aaaa", TAR)]}))
-                .with("20-b", "MARK b")
-                .tar(),
+            with_manifest(&json!({"layers": [blob("aaaa", TAR)]})).with("20-b", "MARK b").tar(),
             Unknown("files besides the image, such as 20-b, not read"),
         ),
     ]);
@@ -181,21 +143,9 @@ fn formats_within_formats() {
     let footer = b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec();
     let control = gzip(&entry(b".PKGINFO", b'0', b"pkgname = a"));
     verify(vec![
-        (
-            "bzip2 in pieces",
-            [bzip2(start), bzip2(end)].concat(),
-            Found(found),
-        ),
-        (
-            "padding between xz streams",
-            [xz(start), vec![0; 8], xz(end)].concat(),
-            Found(found),
-        ),
-        (
-            "a package of Alpine",
-            [control.clone(), gzip(&tar)].concat(),
-            Found(found),
-        ),
+        ("bzip2 in pieces", [bzip2(start), bzip2(end)].concat(), Found(found)),
+        ("padding between xz streams", [xz(start), vec![0; 8], xz(end)].concat(), Found(found)),
+        ("a package of Alpine", [control.clone(), gzip(&tar)].concat(), Found(found)),
         (
             "zstd in pieces with a list",
             with_layer([zstd(start), zstd(end), footer].concat()),
@@ -206,11 +156,7 @@ fn formats_within_formats() {
             with_layer([gzip(start), gzip(end), gzip(b"")].concat()),
             Found(in_image),
         ),
-        (
-            "gzip in gzip",
-            with_layer(gzip(&gzip(&tar))),
-            Unknown("not a valid tar"),
-        ),
+        ("gzip in gzip", with_layer(gzip(&gzip(&tar))), Unknown("not a valid tar")),
         (
             "a file system image",
             with_layer([vec![0; 1024], b"\xe2\xe1\xf5\xe0".to_vec()].concat()),
@@ -226,21 +172,11 @@ fn formats_within_formats() {
             [b"PK\x03\x04\x2d\0".to_vec(), vec![0xff; 600]].concat(),
             Unknown("a ZIP archive"),
         ),
-        (
-            "a package of Debian",
-            b"!<arch>\ndebian-binary   ".to_vec(),
-            Unknown("Debian package"),
-        ),
-        (
-            "an RPM package",
-            b"\xed\xab\xee\xdb\x03\0".to_vec(),
-            Unknown("an RPM package"),
-        ),
+        ("a package of Debian", b"!<arch>\ndebian-binary   ".to_vec(), Unknown("Debian package")),
+        ("an RPM package", b"\xed\xab\xee\xdb\x03\0".to_vec(), Unknown("an RPM package")),
         (
             "an archive in a layer",
-            image(&[Layer::new()
-                .entry("a.tar", tar::EntryType::Regular, &tar)
-                .tar()]),
+            image(&[Layer::new().entry("a.tar", tar::EntryType::Regular, &tar).tar()]),
             Unknown("an archive within an archive"),
         ),
     ]);

@@ -9,31 +9,11 @@ fn types_of_entries_that_programs_treat_differently() {
     let folder = |kind| archive(&[entry(b"opt/nri/plugins/", kind, b"")]);
     let in_image = &["p: /opt/nri/plugins/10-a"];
     verify(vec![
-        (
-            "a folder as a file with a slash",
-            image(&[base(), folder(b'0')]),
-            Found(in_image),
-        ),
-        (
-            "a folder of an old archive",
-            image(&[base(), folder(0)]),
-            Found(in_image),
-        ),
-        (
-            "a folder with a list of its files",
-            image(&[base(), folder(b'D')]),
-            Found(in_image),
-        ),
-        (
-            "an unknown type",
-            archive(&[entry(b"10-a", b'Z', b"MARK a")]),
-            Found(&["/10-a"]),
-        ),
-        (
-            "a contiguous file",
-            archive(&[entry(b"10-a", b'7', b"MARK a")]),
-            Found(&["/10-a"]),
-        ),
+        ("a folder as a file with a slash", image(&[base(), folder(b'0')]), Found(in_image)),
+        ("a folder of an old archive", image(&[base(), folder(0)]), Found(in_image)),
+        ("a folder with a list of its files", image(&[base(), folder(b'D')]), Found(in_image)),
+        ("an unknown type", archive(&[entry(b"10-a", b'Z', b"MARK a")]), Found(&["/10-a"])),
+        ("a contiguous file", archive(&[entry(b"10-a", b'7', b"MARK a")]), Found(&["/10-a"])),
         (
             "a label of the volume",
             archive(&[entry(b"label", b'V', b""), plugin()]),
@@ -60,51 +40,21 @@ fn types_of_entries_that_programs_treat_differently() {
 #[test]
 fn ends_of_archives_that_programs_treat_differently() {
     let two = |zeros: usize| {
-        [
-            plugin(),
-            vec![0; zeros],
-            entry(b"20-b", b'0', b"MARK b"),
-            vec![0; 1024],
-        ]
-        .concat()
+        [plugin(), vec![0; zeros], entry(b"20-b", b'0', b"MARK b"), vec![0; 1024]].concat()
     };
     verify(vec![
         ("no end", plugin(), Found(&["/opt/nri/plugins/10-a"])),
-        (
-            "padding",
-            [base(), vec![0; 30_000]].concat(),
-            Found(&["/opt/nri/plugins/10-a"]),
-        ),
-        (
-            "a single zero block",
-            two(512),
-            Unknown("data after the end"),
-        ),
-        (
-            "two archives in one",
-            two(1024),
-            Unknown("data after the end"),
-        ),
-        (
-            "two archives, far apart",
-            two(1 << 20),
-            Unknown("data after the end"),
-        ),
-        (
-            "two archives in gzip",
-            gzip(&two(1024)),
-            Unknown("data after the end"),
-        ),
+        ("padding", [base(), vec![0; 30_000]].concat(), Found(&["/opt/nri/plugins/10-a"])),
+        ("a single zero block", two(512), Unknown("data after the end")),
+        ("two archives in one", two(1024), Unknown("data after the end")),
+        ("two archives, far apart", two(1 << 20), Unknown("data after the end")),
+        ("two archives in gzip", gzip(&two(1024)), Unknown("data after the end")),
         (
             "rubbish after gzip",
             [gzip(&base()), b"rubbish".to_vec()].concat(),
             Unknown("not all of it"),
         ),
-        (
-            "two archives in a layer",
-            image(&[two(1024)]),
-            Unknown("data after the end"),
-        ),
+        ("two archives in a layer", image(&[two(1024)]), Unknown("data after the end")),
     ]);
 }
 
@@ -113,13 +63,7 @@ fn signed() -> Vec<u8> {
     let mut entry = entry(b"\xe9\xe9/10-a", b'0', b"MARK a");
     let bytes = entry[..512].iter().enumerate();
     let sum: i64 = bytes
-        .map(|(at, byte)| {
-            if (148..156).contains(&at) {
-                32
-            } else {
-                i64::from(byte.cast_signed())
-            }
-        })
+        .map(|(at, byte)| if (148..156).contains(&at) { 32 } else { i64::from(byte.cast_signed()) })
         .sum();
     entry[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
     entry
@@ -159,11 +103,7 @@ fn headers_that_are_odd() {
             archive(&[pax(b'x', "10 size=x\n"), file()]),
             Unknown("that programs read differently"),
         ),
-        (
-            "an empty path",
-            archive(&[pax(b'x', "8 path=\n"), file()]),
-            Found(&["/"]),
-        ),
+        ("an empty path", archive(&[pax(b'x', "8 path=\n"), file()]), Found(&["/"])),
         (
             "the last of two paths",
             archive(&[pax(b'x', "10 path=x\n13 path=20-b\n"), file()]),
@@ -174,11 +114,7 @@ fn headers_that_are_odd() {
             archive(&[pax(b'g', "10 path=x\n"), file()]),
             Unknown("that programs read differently"),
         ),
-        (
-            "a global comment",
-            archive(&[pax(b'g', "13 comment=x\n"), file()]),
-            Found(&["/10-a"]),
-        ),
+        ("a global comment", archive(&[pax(b'g', "13 comment=x\n"), file()]), Found(&["/10-a"])),
     ]);
 }
 
@@ -227,20 +163,14 @@ fn links_among_folders_and_plugins() {
         (
             "a circle of links among folders",
             image(&[
-                Layer::new()
-                    .symbolic_link("a", "b")
-                    .symbolic_link("b", "a")
-                    .tar(),
+                Layer::new().symbolic_link("a", "b").symbolic_link("b", "a").tar(),
                 Layer::new().file("a/10-a", "MARK a").tar(),
             ]),
             Found(&["p: /a/10-a"]),
         ),
         (
             "a folder that became a link",
-            image(&[
-                Layer::new().file("lib/nri/10-a", "MARK a").tar(),
-                merged().tar(),
-            ]),
+            image(&[Layer::new().file("lib/nri/10-a", "MARK a").tar(), merged().tar()]),
             Found(&[]),
         ),
         (
@@ -250,17 +180,12 @@ fn links_among_folders_and_plugins() {
         ),
         (
             "a relative link to a script",
-            image(&[started(
-                Layer::new().symbolic_link(PLUGIN, "../../../bin/run"),
-            )]),
+            image(&[started(Layer::new().symbolic_link(PLUGIN, "../../../bin/run"))]),
             Unknown(script),
         ),
         (
             "a hard link to a script",
-            image(&[
-                started(Layer::new()),
-                Layer::new().hard_link(PLUGIN, "bin/run").tar(),
-            ]),
+            image(&[started(Layer::new()), Layer::new().hard_link(PLUGIN, "bin/run").tar()]),
             Unknown(script),
         ),
         (
@@ -278,10 +203,7 @@ fn links_among_folders_and_plugins() {
         ),
         (
             "a link to a plugin",
-            Layer::new()
-                .file("bin/run", "MARK a")
-                .symbolic_link(PLUGIN, "/bin/run")
-                .tar(),
+            Layer::new().file("bin/run", "MARK a").symbolic_link(PLUGIN, "/bin/run").tar(),
             Found(&["/opt/nri/plugins/10-a"]),
         ),
         (

@@ -34,11 +34,7 @@ fn names_that_programs_read_differently() {
     };
     let both = || archive(&[long_name("20-b"), path("20-b"), file()]);
     verify(vec![
-        (
-            "of GNU and of pax",
-            archive(&[long_name("30-c"), path("20-b"), file()]),
-            differently(),
-        ),
+        ("of GNU and of pax", archive(&[long_name("30-c"), path("20-b"), file()]), differently()),
         (
             "of pax and of GNU",
             archive(&[path("20-b"), long_name("30-c"), file()]),
@@ -55,11 +51,7 @@ fn names_that_programs_read_differently() {
             archive(&[path("20-b"), pax(b'x', "9 mtime=1\n"), file()]),
             Unknown(""),
         ),
-        (
-            "with a zero",
-            archive(&[path("20-b\0"), file()]),
-            Unknown("programs read differently"),
-        ),
+        ("with a zero", archive(&[path("20-b\0"), file()]), Unknown("programs read differently")),
         (
             "without an entry",
             archive(&[file(), long_name("x")]),
@@ -70,11 +62,7 @@ fn names_that_programs_read_differently() {
             archive(&[path("20-b"), pax(b'g', "13 comment=x\n"), file()]),
             differently(),
         ),
-        (
-            "times",
-            gnu(b"00000000017 00000000017 "),
-            Unknown("a script"),
-        ),
+        ("times", gnu(b"00000000017 00000000017 "), Unknown("a script")),
     ]);
 }
 
@@ -84,11 +72,7 @@ fn modes_that_are_spelled_differently() {
         changed(|header| header.as_mut_bytes()[100..108].copy_from_slice(mode))
     };
     verify(vec![
-        (
-            "base 256",
-            mode(b"\x80\0\0\0\0\0\x01\xed"),
-            Unknown("a script"),
-        ),
+        ("base 256", mode(b"\x80\0\0\0\0\0\x01\xed"), Unknown("a script")),
         ("negative", mode(&[0xff; 8]), Unknown("a script")),
         ("not executable", mode(b"0000644\0"), Found(&[])),
     ]);
@@ -102,18 +86,12 @@ fn folders_that_runtimes_look_into_through_links() {
     verify(vec![
         (
             "the folder",
-            image(&[
-                archive(&[script(b"srv/10-a")]),
-                link("opt/nri/plugins", "/srv"),
-            ]),
+            image(&[archive(&[script(b"srv/10-a")]), link("opt/nri/plugins", "/srv")]),
             moved,
         ),
         (
             "the folder above",
-            image(&[
-                archive(&[script(b"srv/plugins/10-a")]),
-                link("opt/nri", "../srv"),
-            ]),
+            image(&[archive(&[script(b"srv/plugins/10-a")]), link("opt/nri", "../srv")]),
             Unknown("a link to /srv"),
         ),
         (
@@ -126,10 +104,7 @@ fn folders_that_runtimes_look_into_through_links() {
         ),
         (
             "a link that is gone",
-            image(&[
-                link("opt/nri", "/srv"),
-                archive(&[entry(b"opt/.wh.nri", b'0', b"")]),
-            ]),
+            image(&[link("opt/nri", "/srv"), archive(&[entry(b"opt/.wh.nri", b'0', b"")])]),
             Found(&[]),
         ),
         (

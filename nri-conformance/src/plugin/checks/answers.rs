@@ -198,11 +198,7 @@ async fn at_once(live: &Live, event: Event, samples: &[Sample]) -> Vec<Answer> {
             }
             Poll::Pending => true,
         });
-        if calls.is_empty() {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if calls.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
     answers
@@ -261,9 +257,7 @@ async fn updates(bench: &Bench) -> Judged {
 }
 
 async fn updates_later(live: &Live) -> bool {
-    timeout(LAST_UPDATE, live.session.arrivals().updated(1))
-        .await
-        .is_ok()
+    timeout(LAST_UPDATE, live.session.arrivals().updated(1)).await.is_ok()
 }
 
 async fn failed_updates(bench: &Bench) -> Judged {

@@ -246,10 +246,7 @@ async fn reconnects(bench: &Bench) -> Judged {
 /// Returns the verdict on a plugin that does not come back, which W15 tests.
 fn stays_away(verdict: Verdict) -> Verdict {
     match verdict {
-        Verdict::Fail(failure) => Verdict::Blocked(Breach {
-            statement: "W15",
-            failure,
-        }),
+        Verdict::Fail(failure) => Verdict::Blocked(Breach { statement: "W15", failure }),
         other => other,
     }
 }

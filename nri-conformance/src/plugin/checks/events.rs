@@ -57,9 +57,7 @@ async fn each_way(bench: &Bench) -> Judged {
 /// Returns true if an answer may be the handler's own decision.
 fn is_rejection(answer: &Answer) -> bool {
     let rpc_errors = [Code::UNIMPLEMENTED, Code::INVALID_ARGUMENT, Code::NOT_FOUND];
-    let by_handler = answer
-        .code()
-        .is_some_and(|code| !rpc_errors.contains(&code));
+    let by_handler = answer.code().is_some_and(|code| !rpc_errors.contains(&code));
     may_reject(answer.event) && by_handler
 }
 
@@ -191,9 +189,7 @@ async fn unknown(bench: &Bench) -> Judged {
         let sent = format!("StateChange with the event number {number}");
         let answer = live.session.call("StateChange", change.encode_to_vec());
         let expected = "success: the event must be ignored";
-        answer
-            .await
-            .map_err(|error| failed(sent, &error, expected))?;
+        answer.await.map_err(|error| failed(sent, &error, expected))?;
     }
     Ok(())
 }

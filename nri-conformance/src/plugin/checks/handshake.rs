@@ -45,11 +45,7 @@ async fn registers(bench: &Bench) -> Judged {
 }
 
 fn identity(registration: &RegisterPluginRequest) -> Judged {
-    let RegisterPluginRequest {
-        plugin_name,
-        plugin_idx,
-        ..
-    } = registration;
+    let RegisterPluginRequest { plugin_name, plugin_idx, .. } = registration;
     if plugin_idx.len() != 2 || !plugin_idx.bytes().all(|byte| byte.is_ascii_digit()) {
         let got = format!("the index {plugin_idx:?}");
         return fail(START, got, "an index of two digits");
@@ -113,9 +109,7 @@ async fn unless_newer(bench: &Bench) -> Judged {
         return Ok(());
     }
     let release = newest.release();
-    skip(format!(
-        "a runtime that speaks {release} can configure the plugin; see W12"
-    ))
+    skip(format!("a runtime that speaks {release} can configure the plugin; see W12"))
 }
 
 async fn mask(bench: &Bench) -> Judged {
@@ -181,9 +175,7 @@ const VARIATIONS: &[(&str, Vary)] = &[
         request.runtime_name = "containerd".to_owned();
         request.runtime_version = "unknown".to_owned();
     }),
-    ("without an NRI version", |request| {
-        request.nri_version.clear()
-    }),
+    ("without an NRI version", |request| request.nri_version.clear()),
     ("with the NRI version 0.0.0-unknown", |request| {
         request.nri_version = "0.0.0-unknown".to_owned();
     }),

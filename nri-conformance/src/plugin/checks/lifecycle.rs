@@ -34,12 +34,8 @@ const START: [Event; 6] = [
 ];
 
 /// The end of a container, then of its pod.
-const END: [Event; 4] = [
-    Event::StopContainer,
-    Event::RemoveContainer,
-    Event::StopPodSandbox,
-    Event::RemovePodSandbox,
-];
+const END: [Event; 4] =
+    [Event::StopContainer, Event::RemoveContainer, Event::StopPodSandbox, Event::RemovePodSandbox];
 
 /// The end of a pod.
 const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
@@ -120,10 +116,7 @@ async fn retry(bench: &Bench) -> Judged {
         for event in ended {
             live.given(*event, &sample).await?;
         }
-        let again = Sample {
-            pod: world.retry(&sample.pod),
-            ..sample
-        };
+        let again = Sample { pod: world.retry(&sample.pod), ..sample };
         let what = "for the same pod in a new sandbox, after a failure elsewhere";
         live.expect(Event::RunPodSandbox, &again, what).await?;
     }

@@ -30,30 +30,12 @@ fn breaches() -> [(&'static str, Vec<u8>); 9] {
     let malformed = [0xff; 8];
     [
         ("bytes that are not a frame", vec![0xff; 64]),
-        (
-            "a frame header that announces 4 GiB",
-            frame_header(1, u32::MAX),
-        ),
-        (
-            "a message header that announces 16 MiB",
-            message(1, 16 << 20, Kind::Request, &[]),
-        ),
-        (
-            "a malformed request",
-            message(1, 8, Kind::Request, &malformed),
-        ),
-        (
-            "an answer without a request",
-            message(2, 0, Kind::Response, &[]),
-        ),
-        (
-            "an undecodable answer",
-            message(2, 8, Kind::Response, &malformed),
-        ),
-        (
-            "a message of an unknown type",
-            message(1, 0, Kind::Other(99), &[]),
-        ),
+        ("a frame header that announces 4 GiB", frame_header(1, u32::MAX)),
+        ("a message header that announces 16 MiB", message(1, 16 << 20, Kind::Request, &[])),
+        ("a malformed request", message(1, 8, Kind::Request, &malformed)),
+        ("an answer without a request", message(2, 0, Kind::Response, &[])),
+        ("an undecodable answer", message(2, 8, Kind::Response, &malformed)),
+        ("a message of an unknown type", message(1, 0, Kind::Other(99), &[])),
         ("a frame for connection 0", frame(0)),
         ("a frame for a connection that is not open", frame(77)),
     ]
@@ -64,12 +46,7 @@ fn frame_header(connection: u32, length: u32) -> Vec<u8> {
 }
 
 fn message(connection: u32, length: u32, kind: Kind, data: &[u8]) -> Vec<u8> {
-    let header = MessageHeader {
-        length,
-        stream: 1,
-        kind,
-        flags: 0,
-    };
+    let header = MessageHeader { length, stream: 1, kind, flags: 0 };
     let payload = [&header.encode()[..], data].concat();
     let size = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     [frame_header(connection, size), payload].concat()
@@ -82,10 +59,7 @@ async fn survives(bench: &Bench) -> Judged {
         watched(&mut instance, name).await?;
     }
     let half = [frame_header(1, 100), vec![0; 10]].concat();
-    for (name, bytes) in [
-        ("half of a frame, then the end", half),
-        ("only the end", Vec::new()),
-    ] {
+    for (name, bytes) in [("half of a frame, then the end", half), ("only the end", Vec::new())] {
         let (mut instance, connection) = started(bench, &bytes).await?;
         drop(connection);
         watched(&mut instance, name).await?;
@@ -125,11 +99,9 @@ async fn watched(instance: &mut Instance, sent: &str) -> Judged {
         if let Some(exit) = process.exit() {
             return ended(process, exit, sent).await;
         }
-        spent = before
-            .zip(process.usage())
-            .map_or(Duration::ZERO, |(before, after)| {
-                after.cpu_wanted.saturating_sub(before.cpu_wanted)
-            });
+        spent = before.zip(process.usage()).map_or(Duration::ZERO, |(before, after)| {
+            after.cpu_wanted.saturating_sub(before.cpu_wanted)
+        });
         if spent < BUSY {
             return Ok(());
         }
@@ -144,10 +116,7 @@ async fn ended(process: &mut Process, exit: Exit, sent: &str) -> Judged {
         line.contains("panicked at") || line.starts_with("panic:") || line.starts_with("goroutine ")
     });
     let crashed = panicked || matches!(exit, Exit::Signal(_) | Exit::Code(RUST_PANIC));
-    let shown = lines
-        .last()
-        .map(|line| format!("; its last output: {line}"))
-        .unwrap_or_default();
+    let shown = lines.last().map(|line| format!("; its last output: {line}")).unwrap_or_default();
     if crashed {
         return fail(sent, format!("a crash, {exit}{shown}"), "no crash");
     }

@@ -82,10 +82,7 @@ async fn in_parts(
 async fn unless_whole(bench: &Bench, part: &SynchronizeRequest) -> Judged {
     let (_instance, session) = bench.registered().await?;
     bench.configured(&session).await?;
-    let whole = SynchronizeRequest {
-        more: false,
-        ..part.clone()
-    };
+    let whole = SynchronizeRequest { more: false, ..part.clone() };
     let synchronized = session.synchronize(&whole, PATIENCE).await;
     synchronized.map(drop).map_err(|error| {
         let bytes = whole.encoded_len();
@@ -158,14 +155,8 @@ async fn cut_so(bench: &Bench, cut: Cut, size: usize) -> Judged {
 /// Configures and synchronizes the plugin with a message of about `size` bytes.
 async fn takes(bench: &Bench, sent: &str, session: &Session, size: usize) -> Judged {
     let configuration = session.configuration(&bench.options.config).encode_to_vec();
-    let part = SynchronizeRequest {
-        pods: pods(bench, size),
-        ..SynchronizeRequest::default()
-    };
-    for (method, request) in [
-        ("Configure", configuration),
-        ("Synchronize", part.encode_to_vec()),
-    ] {
+    let part = SynchronizeRequest { pods: pods(bench, size), ..SynchronizeRequest::default() };
+    for (method, request) in [("Configure", configuration), ("Synchronize", part.encode_to_vec())] {
         if let Err(error) = session.call_within(method, request, PATIENCE).await {
             let got = format!("{} to {method}", describe(&error));
             return fail(sent, got, "success");
@@ -186,9 +177,7 @@ fn pods(bench: &Bench, size: usize) -> Vec<PodSandbox> {
     let rest = size.saturating_sub(small.encoded_len() + 64);
     let mut large = world.pod();
     let around = large.encoded_len();
-    large
-        .annotations
-        .insert("large".to_owned(), "x".repeat(rest.saturating_sub(around)));
+    large.annotations.insert("large".to_owned(), "x".repeat(rest.saturating_sub(around)));
     vec![small, large]
 }
 
@@ -199,7 +188,5 @@ fn is_go(subject: &Subject) -> bool {
         return false;
     };
     let content = std::fs::read(&executable.path).unwrap_or_default();
-    content
-        .windows(BUILD_INFO.len())
-        .any(|window| window == BUILD_INFO)
+    content.windows(BUILD_INFO.len()).any(|window| window == BUILD_INFO)
 }

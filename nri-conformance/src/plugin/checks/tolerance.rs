@@ -101,9 +101,7 @@ async fn unless_always(bench: &Bench, event: Event) -> Judged {
     let answer = unknown.send(event, &sample).await;
     answer.result.map(drop).map_err(|_| {
         let event = event.name();
-        Verdict::Skip(format!(
-            "{event} fails for a pod that the plugin has not seen, too; see P8"
-        ))
+        Verdict::Skip(format!("{event} fails for a pod that the plugin has not seen, too; see P8"))
     })
 }
 

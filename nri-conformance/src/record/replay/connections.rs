@@ -177,13 +177,7 @@ pub(super) struct Exchanges {
 
 impl Exchanges {
     pub(super) fn new(reader: Reader<BufReader<File>>, connection: u32) -> Self {
-        Exchanges {
-            reader,
-            connection,
-            pending: VecDeque::new(),
-            number: 0,
-            ended: false,
-        }
+        Exchanges { reader, connection, pending: VecDeque::new(), number: 0, ended: false }
     }
 
     /// Returns the next request.

@@ -135,9 +135,7 @@ impl Player<'_> {
             Step::Repeated => self.outcome.skipped.repeated += 1,
             Step::Converted(change) => self.change(&exchange, &change).await,
             Step::AsRecorded => {
-                let got = self
-                    .call(&exchange.request.method, &exchange, &payload)
-                    .await;
+                let got = self.call(&exchange.request.method, &exchange, &payload).await;
                 match self.plan.answered(&exchange, &payload, &got) {
                     Some(change) => self.change(&exchange, &change).await,
                     None if self.plan.takes_what_was_refused() => self.outcome.compared += 1,
@@ -172,9 +170,7 @@ impl Player<'_> {
         exchange: &Exchange,
         payload: &Bytes,
     ) -> Result<Bytes, CallError> {
-        let Request {
-            service, timeout, ..
-        } = &exchange.request;
+        let Request { service, timeout, .. } = &exchange.request;
         let within = self.replay.timeout.or(*timeout).or(Some(DEFAULT_TIMEOUT));
         self.outcome.requests += 1;
         let call = self.caller.call(service, method, payload.clone(), within);
@@ -253,14 +249,8 @@ fn subject(request: &Request) -> Option<String> {
     let name = |message: &str, field: &str| -> Option<String> {
         let part = request.get_field_by_name(message)?;
         let name = part.as_message()?.get_field_by_name(field)?;
-        name.as_str()
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
+        name.as_str().filter(|name| !name.is_empty()).map(str::to_owned)
     };
-    let parts = [
-        name("pod", "namespace"),
-        name("pod", "name"),
-        name("container", "name"),
-    ];
+    let parts = [name("pod", "namespace"), name("pod", "name"), name("container", "name")];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join("/"))
 }

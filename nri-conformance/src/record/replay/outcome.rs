@@ -164,11 +164,9 @@ impl fmt::Display for Difference {
 impl fmt::Display for DifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DifferenceKind::Field {
-                path,
-                recorded,
-                got,
-            } => write!(f, "{path}: recorded {recorded}, got {got}"),
+            DifferenceKind::Field { path, recorded, got } => {
+                write!(f, "{path}: recorded {recorded}, got {got}")
+            }
             DifferenceKind::Status { recorded, got } => {
                 let success = || "success".to_owned();
                 let text =

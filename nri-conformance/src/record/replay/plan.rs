@@ -34,11 +34,7 @@ pub(super) enum Step {
 
 impl Plan {
     pub(super) fn new() -> Self {
-        Plan {
-            subscribed: EventMask::ALL,
-            falls_back: EventMask::EMPTY,
-            taken: None,
-        }
+        Plan { subscribed: EventMask::ALL, falls_back: EventMask::EMPTY, taken: None }
     }
 
     /// Returns how to send a request.

@@ -69,14 +69,9 @@ impl Machine {
     pub(crate) fn create_cgroup(&self, path: &str) -> io::Result<PodCgroup> {
         let hierarchies = self.hierarchies();
         if hierarchies.is_empty() {
-            return Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "no cgroup hierarchy is mounted",
-            ));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "no cgroup hierarchy is mounted"));
         }
-        let mut cgroup = PodCgroup {
-            folders: Vec::new(),
-        };
+        let mut cgroup = PodCgroup { folders: Vec::new() };
         for hierarchy in hierarchies {
             let folder = hierarchy.join(path.trim_start_matches('/'));
             fs::create_dir(&folder)?;
@@ -136,9 +131,7 @@ fn slice_path(slice: &str) -> PathBuf {
         return PathBuf::from(slice.trim_start_matches('/'));
     };
     let ends = name.match_indices('-').map(|(at, _)| at);
-    ends.chain([name.len()])
-        .map(|end| format!("{}.slice", &name[..end]))
-        .collect()
+    ends.chain([name.len()]).map(|end| format!("{}.slice", &name[..end])).collect()
 }
 
 #[cfg(test)]
@@ -160,10 +153,7 @@ mod tests {
                 "kubepods-pod1.slice:cri-containerd:0a1b",
                 "kubepods.slice/kubepods-pod1.slice/cri-containerd-0a1b.scope",
             ),
-            (
-                "/kubepods.slice/kubepods-pod1.slice",
-                "kubepods.slice/kubepods-pod1.slice",
-            ),
+            ("/kubepods.slice/kubepods-pod1.slice", "kubepods.slice/kubepods-pod1.slice"),
         ] {
             assert_eq!(conventional_path(cgroup), Path::new(path), "{cgroup}");
         }

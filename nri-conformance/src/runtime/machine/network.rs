@@ -28,10 +28,7 @@ impl Network {
         let ipv6 = fs::read_to_string(folder.join("if_inet6")).unwrap_or_default();
         Some(Network {
             interfaces: interfaces(&devices).map(str::to_owned).collect(),
-            addresses: ipv4_addresses(&ipv4)
-                .into_iter()
-                .chain(ipv6_addresses(&ipv6))
-                .collect(),
+            addresses: ipv4_addresses(&ipv4).into_iter().chain(ipv6_addresses(&ipv6)).collect(),
         })
     }
 
@@ -78,10 +75,7 @@ fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
         if let Some(address) = line.strip_prefix("|-- ") {
             leaf = address.parse::<Ipv4Addr>().ok();
         } else if line == "/32 host LOCAL" {
-            addresses.extend(
-                leaf.filter(|address| !address.is_loopback())
-                    .map(IpAddr::V4),
-            );
+            addresses.extend(leaf.filter(|address| !address.is_loopback()).map(IpAddr::V4));
         }
     }
     addresses

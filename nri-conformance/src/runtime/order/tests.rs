@@ -22,16 +22,11 @@ fn hook(word: &str) -> Hook {
 fn sequence(words: &str) -> Sequence {
     let mut sequence = Sequence::new("one".to_owned());
     let handshake = [Hook::Configure, Hook::Synchronize];
-    sequence.arrivals = handshake
-        .map(|hook| Arrival::new(hook, Duration::ZERO))
-        .into();
+    sequence.arrivals = handshake.map(|hook| Arrival::new(hook, Duration::ZERO)).into();
     for (number, word) in (1..).zip(words.split_whitespace()) {
         let hook = hook(word);
-        let container = ContainerId {
-            id: "container".to_owned(),
-            name: String::new(),
-            pod: "pod".to_owned(),
-        };
+        let container =
+            ContainerId { id: "container".to_owned(), name: String::new(), pod: "pod".to_owned() };
         let at = Duration::from_millis(number * 10);
         sequence.arrivals.push(Arrival {
             pod: "pod".to_owned(),
@@ -45,15 +40,13 @@ fn sequence(words: &str) -> Sequence {
 
 /// Returns each broken statement with the shape of what was seen.
 fn broken(sequence: &Sequence) -> Vec<(&'static str, String)> {
-    let results = TESTS
-        .iter()
-        .filter_map(|(test, judge)| match judge(sequence) {
-            Err(Stop::Fail(_, shape)) => {
-                let shape = shape.expect("every violation has a shape");
-                Some((test.statement, shape.to_string()))
-            }
-            Ok(()) | Err(Stop::Skip(_)) => None,
-        });
+    let results = TESTS.iter().filter_map(|(test, judge)| match judge(sequence) {
+        Err(Stop::Fail(_, shape)) => {
+            let shape = shape.expect("every violation has a shape");
+            Some((test.statement, shape.to_string()))
+        }
+        Ok(()) | Err(Stop::Skip(_)) => None,
+    });
     results.collect()
 }
 
@@ -105,10 +98,7 @@ fn each_broken_order_breaks_its_statement() {
     for row in BROKEN.lines().filter(|row| !row.is_empty()) {
         let mut parts = row.split(" | ");
         let found = broken(&sequence(parts.next().expect("words")));
-        let found: Vec<_> = found
-            .iter()
-            .map(|(id, shape)| format!("{id}: {shape}"))
-            .collect();
+        let found: Vec<_> = found.iter().map(|(id, shape)| format!("{id}: {shape}")).collect();
         assert_eq!(found, parts.collect::<Vec<_>>(), "{row}");
     }
 }

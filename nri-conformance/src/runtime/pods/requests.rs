@@ -78,10 +78,7 @@ fn workload_starts_after_run(case: &PodCase) -> Ended {
     if let Err(Stop::Fail(..)) = run_is_part_of_its_request(case) {
         return skip("the hook is not part of the request, see O1");
     }
-    let answered: Option<Vec<_>> = case
-        .events(Hook::RUN_POD)
-        .map(|event| event.answered)
-        .collect();
+    let answered: Option<Vec<_>> = case.events(Hook::RUN_POD).map(|event| event.answered).collect();
     let Some(answered) = answered.and_then(|all| all.into_iter().max()) else {
         return Err(absent(Hook::RUN_POD));
     };
@@ -95,13 +92,7 @@ fn workload_starts_after_run(case: &PodCase) -> Ended {
 /// P2: the plugin with the lower index is called first, and has answered before the other is called.
 fn plugins_are_called_by_index(case: &PodCase) -> Ended {
     let mut judged = false;
-    for hook in [
-        Hook::RUN_POD,
-        Hook::CREATE,
-        Hook::START,
-        Hook::STOP_POD,
-        Hook::REMOVE_POD,
-    ] {
+    for hook in [Hook::RUN_POD, Hook::CREATE, Hook::START, Hook::STOP_POD, Hook::REMOVE_POD] {
         let event = |observer| case.record.first(observer, &case.id, hook);
         let (Some(first), Some(last)) = (event(FIRST.name), event(LAST.name)) else {
             continue;

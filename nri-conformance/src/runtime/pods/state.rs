@@ -109,9 +109,9 @@ fn ip_is_assigned(case: &PodCase) -> Ended {
     });
     match unassigned {
         None => Ok(()),
-        Some(address) => fail(format!(
-            "no interface of the pod has the address {address} of the event"
-        )),
+        Some(address) => {
+            fail(format!("no interface of the pod has the address {address} of the event"))
+        }
     }
 }
 
@@ -138,9 +138,9 @@ fn not_ready_during_the_hook(case: &PodCase) -> Ended {
         (Ok(Some(PodSandboxState::Ready)), _) | (_, Ok(PodSandboxState::Ready)) => {
             fail("the pod is ready")
         }
-        (Err(message), _) => skip(format!(
-            "the runtime does not list pods during the hook: {message}"
-        )),
+        (Err(message), _) => {
+            skip(format!("the runtime does not list pods during the hook: {message}"))
+        }
         (Ok(_), _) => Ok(()),
     }
 }
@@ -237,11 +237,7 @@ fn cgroup_is_accessible(case: &PodCase) -> Ended {
     if !before.any(|(known, exists)| known == name && *exists) {
         return skip("the cgroup did not exist at RunPodSandbox, see R1");
     }
-    if *exists {
-        Ok(())
-    } else {
-        fail(format!("the cgroup {name} is gone"))
-    }
+    if *exists { Ok(()) } else { fail(format!("the cgroup {name} is gone")) }
 }
 
 /// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
@@ -269,9 +265,9 @@ fn addresses_stay(case: &PodCase) -> Ended {
     };
     match before.addresses.difference(&after.addresses).next() {
         None => Ok(()),
-        Some(address) => fail(format!(
-            "address {address} was taken from the pod while the hook was held"
-        )),
+        Some(address) => {
+            fail(format!("address {address} was taken from the pod while the hook was held"))
+        }
     }
 }
 

@@ -115,9 +115,9 @@ impl Scene<'_> {
     async fn slow(&mut self) -> Result<Vec<String>, Reason> {
         let script = vec![(Hook::Synchronize, Action::Hold(SLOWNESS))];
         let mut observer = self.start(SLOW, script);
-        let synchronized = self.journal.wait(self.stage.options.timeout, |record| {
-            record.synchronize(SLOW.name).is_some()
-        });
+        let synchronized = self
+            .journal
+            .wait(self.stage.options.timeout, |record| record.synchronize(SLOW.name).is_some());
         if !synchronized.await {
             return Err("the runtime did not synchronize a plugin".into());
         }

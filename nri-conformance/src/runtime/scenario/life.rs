@@ -54,10 +54,7 @@ pub(crate) async fn play(
         (Hook::REMOVE_POD, Action::Look),
     ];
     let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
-    let life = Life {
-        scene: &scene,
-        driver,
-    };
+    let life = Life { scene: &scene, driver };
     let pod = driver.new_pod("orderly");
     let orderly = life.orderly(&pod).await?;
     let busy = life.busy(&pod.retry()).await?;
@@ -119,13 +116,7 @@ impl Life<'_> {
         let failing = run_failing(driver, pod, &id).await;
         let stopped_twice = [self.stop(&id).await, driver.stop_pod(&id).await];
         self.remove(&id).await;
-        Ok(Orderly {
-            id,
-            container,
-            updated,
-            failing,
-            stopped_twice,
-        })
+        Ok(Orderly { id, container, updated, failing, stopped_twice })
     }
 
     async fn busy(&self, pod: &Pod) -> Result<Busy> {
@@ -135,11 +126,7 @@ impl Life<'_> {
         let late = self.driver.container("late");
         let reused = self.driver.create(pod, &id, late).await;
         self.remove(&id).await;
-        Ok(Busy {
-            id,
-            container,
-            reused,
-        })
+        Ok(Busy { id, container, reused })
     }
 
     async fn run(&self, pod: &Pod) -> Result<String> {
@@ -183,11 +170,7 @@ impl Life<'_> {
 
     fn answered(&self, hook: Hook, id: &str, started: Duration) {
         let journal = &self.scene.journal;
-        let request = PodRequest {
-            pod: id.to_owned(),
-            hook,
-            time: started..journal.now(),
-        };
+        let request = PodRequest { pod: id.to_owned(), hook, time: started..journal.now() };
         journal.write(|record| record.requests.push(request));
     }
 }
@@ -240,11 +223,7 @@ fn events_of(record: &Record, pod: &Orderly, container: &str, name: &str) -> End
         let mislabelled = events.iter().any(is_mislabelled);
         if hooks != [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE] || mislabelled {
             let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
-            let wrong = if mislabelled {
-                ", with a wrong name or pod"
-            } else {
-                ""
-            };
+            let wrong = if mislabelled { ", with a wrong name or pod" } else { "" };
             return fail(format!(
                 "plugin {observer} received {} of container {container} in pod {pod}{wrong}",
                 names.join(", ")
@@ -305,8 +284,6 @@ pub(crate) async fn watch(
     let _ = tokio::time::timeout(time, stop).await;
     scene.settle().await;
     let record = scene.end().await;
-    let begun = record
-        .arrivals()
-        .filter(|arrival| arrival.hook == Hook::RUN_POD);
+    let begun = record.arrivals().filter(|arrival| arrival.hook == Hook::RUN_POD);
     Ok((begun.map(|arrival| arrival.pod.clone()).collect(), record))
 }

@@ -153,10 +153,8 @@ pub(crate) async fn container(stage: &Arc<Stage>, driver: &Driver) -> Played<1> 
         Ok(_) => Vec::new(),
         Err(_) => driver.containers_of(&id).await?,
     };
-    let left: Vec<String> = left
-        .iter()
-        .map(|container| format!("container {} in the list", container.id))
-        .collect();
+    let left: Vec<String> =
+        left.iter().map(|container| format!("container {} in the list", container.id)).collect();
     let retry = driver.run_container(&pod, &id, "main").await;
     driver.take_down(&id).await;
     let record = scene.end().await;
@@ -182,9 +180,7 @@ pub(crate) async fn hanging(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
     let started = Instant::now();
     let result = driver.run_pod(&driver.new_pod("hanging")).await;
     let took = started.elapsed();
-    let lost = scene
-        .journal
-        .wait(CLOSED, |record| record.lost.contains(&MIDDLE.name));
+    let lost = scene.journal.wait(CLOSED, |record| record.lost.contains(&MIDDLE.name));
     let disconnected = lost.await;
     if let Ok(id) = &result {
         driver.take_down(id).await;
@@ -200,9 +196,7 @@ pub(crate) async fn hanging(stage: &Arc<Stage>, driver: &Driver) -> Played<1> {
     } else if result.is_err() || disconnected {
         Ok(())
     } else {
-        fail(format!(
-            "the request succeeded after {took:.1?}, and the plugin is still connected"
-        ))
+        fail(format!("the request succeeded after {took:.1?}, and the plugin is still connected"))
     }])
 }
 

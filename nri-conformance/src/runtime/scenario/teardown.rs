@@ -34,14 +34,7 @@ pub(crate) async fn teardown(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
     let [_, removal_goes_on, remove_pod] = tear_down(stage, driver, Hook::REMOVE_POD).await?;
     let [_, _, stop] = tear_down(stage, driver, Hook::STOP).await?;
     let [_, _, remove] = tear_down(stage, driver, Hook::REMOVE).await?;
-    Ok([
-        stop_goes_on,
-        removal_goes_on,
-        stop_pod,
-        remove_pod,
-        stop,
-        remove,
-    ])
+    Ok([stop_goes_on, removal_goes_on, stop_pod, remove_pod, stop, remove])
 }
 
 /// Tears down a pod while the middle plugin fails a hook. Returns the ends of the tests of E3, E4 and E5.
@@ -60,11 +53,7 @@ async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Played<3>
     let listed =
         driver.state_of(&pod).await.is_some() && driver.client().pod_status(&id).await.is_ok();
     let record = scene.end().await;
-    let in_time = if hook == Hook::STOP_POD {
-        after_stop
-    } else {
-        after_removal
-    };
+    let in_time = if hook == Hook::STOP_POD { after_stop } else { after_removal };
     if in_time.first(MIDDLE.name, &id, hook).is_none() {
         return Ok([(); 3].map(|()| Err(absent(hook))));
     }

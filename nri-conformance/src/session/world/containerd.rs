@@ -25,10 +25,7 @@ pub(super) fn pod(pod: &mut PodSandbox) {
         ("io.kubernetes.cri.sandbox-cpu-quota", "50000"),
         ("io.kubernetes.cri.sandbox-cpu-shares", "512"),
         ("io.kubernetes.cri.sandbox-id", &pod.id),
-        (
-            "io.kubernetes.cri.sandbox-log-directory",
-            &shared::log_folder(pod),
-        ),
+        ("io.kubernetes.cri.sandbox-log-directory", &shared::log_folder(pod)),
         ("io.kubernetes.cri.sandbox-memory", "134217728"),
         ("io.kubernetes.cri.sandbox-name", &pod.name),
         ("io.kubernetes.cri.sandbox-namespace", &pod.namespace),
@@ -58,10 +55,7 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
         ("io.kubernetes.cri.sandbox-uid", &pod.uid),
     ]));
     container.mounts = mounts(pod, &container.name);
-    let (ipc, uts) = (
-        format!("/proc/{}/ns/ipc", pod.pid),
-        format!("/proc/{}/ns/uts", pod.pid),
-    );
+    let (ipc, uts) = (format!("/proc/{}/ns/ipc", pod.pid), format!("/proc/{}/ns/uts", pod.pid));
     let path = format!("{}/{}", cgroup_parent(pod), container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(&ipc, &uts);

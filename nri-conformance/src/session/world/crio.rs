@@ -13,8 +13,7 @@ const STORAGE: &str = "/run/containers/storage/overlay-containers";
 /// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose containers share their processes.
 pub(super) fn pod(pod: &mut PodSandbox) {
     pod.pid = 0;
-    pod.labels
-        .extend(strings([("io.kubernetes.container.name", "POD")]));
+    pod.labels.extend(strings([("io.kubernetes.container.name", "POD")]));
     let parent = slice(pod);
     let path = cgroup(&parent, &pod.id);
     let namespaces = namespaces(pod);
@@ -25,9 +24,7 @@ pub(super) fn pod(pod: &mut PodSandbox) {
 
 /// Completes a container of a pod.
 pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
-    container
-        .labels
-        .extend(strings([("io.kubernetes.container.name", &container.name)]));
+    container.labels.extend(strings([("io.kubernetes.container.name", &container.name)]));
     container.env.insert(1, "TERM=xterm".to_owned());
     container.mounts = mounts(pod, &container.name);
     let json = json_annotations(pod, container);
@@ -35,9 +32,7 @@ pub(super) fn container(pod: &PodSandbox, container: &mut Container) {
     // The labels, and the annotations of the pod, are annotations of the OCI spec as well.
     container.annotations.extend(pod.annotations.clone());
     container.annotations.extend(container.labels.clone());
-    container
-        .annotations
-        .extend(own_annotations(pod, container));
+    container.annotations.extend(own_annotations(pod, container));
     let path = cgroup(&slice(pod), &container.id);
     let linux = container.linux.get_or_insert_default();
     linux.namespaces = namespaces(pod);
@@ -52,10 +47,7 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
     let long_name = format!("k8s_{name}_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let sandbox_name = format!("k8s_{}_{}_{}_0", pod.name, pod.namespace, pod.uid);
     let resolv_conf = format!("{}/resolv.conf", files(pod));
-    let mount_point = format!(
-        "/var/lib/containers/storage/overlay/{}/merged",
-        container.id
-    );
+    let mount_point = format!("/var/lib/containers/storage/overlay/{}/merged", container.id);
     let metadata = format!(r#"{{"name":"{name}"}}"#);
     let image_id = shared::CONFIG_DIGEST.trim_start_matches("sha256:");
     let image_digest = format!("docker.io/library/busybox@{}", shared::DIGEST);
@@ -63,10 +55,7 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
         ("io.container.manager", "cri-o"),
         ("io.kubernetes.cri-o.ContainerID", &container.id),
         ("io.kubernetes.cri-o.ContainerType", "container"),
-        (
-            "io.kubernetes.cri-o.Created",
-            "2026-01-01T00:00:00.000000000Z",
-        ),
+        ("io.kubernetes.cri-o.Created", "2026-01-01T00:00:00.000000000Z"),
         ("io.kubernetes.cri-o.IP.0", shared::ADDRESS),
         ("io.kubernetes.cri-o.Image", image_id),
         ("io.kubernetes.cri-o.ImageName", shared::IMAGE),
@@ -110,14 +99,8 @@ fn json_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
         })
         .collect();
     strings([
-        (
-            "io.kubernetes.cri-o.Annotations",
-            &json!(container.annotations).to_string(),
-        ),
-        (
-            "io.kubernetes.cri-o.Labels",
-            &json!(container.labels).to_string(),
-        ),
+        ("io.kubernetes.cri-o.Annotations", &json!(container.annotations).to_string()),
+        ("io.kubernetes.cri-o.Labels", &json!(container.labels).to_string()),
         ("io.kubernetes.cri-o.Volumes", &json!(volumes).to_string()),
     ])
 }

@@ -26,18 +26,10 @@ pub(super) const ADDRESS: &str = "10.88.0.7";
 const FILE_SYSTEMS: [(&str, &str, &str); 6] = [
     ("proc", "/proc", "nosuid,noexec,nodev"),
     ("tmpfs", "/dev", "nosuid,strictatime,mode=755,size=65536k"),
-    (
-        "devpts",
-        "/dev/pts",
-        "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,gid=5",
-    ),
+    ("devpts", "/dev/pts", "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,gid=5"),
     ("mqueue", "/dev/mqueue", "nosuid,noexec,nodev"),
     ("sysfs", "/sys", "nosuid,noexec,nodev,ro"),
-    (
-        "cgroup",
-        "/sys/fs/cgroup",
-        "nosuid,noexec,nodev,relatime,ro",
-    ),
+    ("cgroup", "/sys/fs/cgroup", "nosuid,noexec,nodev,relatime,ro"),
 ];
 
 /// Labels or annotations.
@@ -58,10 +50,7 @@ pub(super) fn pod_annotations(number: u64) -> Map {
     let number = number.to_string();
     strings([
         ("conformance/pod", number.as_str()),
-        (
-            "kubernetes.io/config.seen",
-            "2026-01-01T00:00:00.000000000Z",
-        ),
+        ("kubernetes.io/config.seen", "2026-01-01T00:00:00.000000000Z"),
         ("kubernetes.io/config.source", "api"),
     ])
 }
@@ -71,10 +60,7 @@ pub(super) fn container_annotations() -> Map {
     strings([
         ("io.kubernetes.container.hash", "9c3e6f01"),
         ("io.kubernetes.container.restartCount", "0"),
-        (
-            "io.kubernetes.container.terminationMessagePath",
-            "/dev/termination-log",
-        ),
+        ("io.kubernetes.container.terminationMessagePath", "/dev/termination-log"),
         ("io.kubernetes.container.terminationMessagePolicy", "File"),
         ("io.kubernetes.pod.terminationGracePeriod", "30"),
     ])
@@ -133,10 +119,8 @@ pub(super) fn mount(kind: &str, source: String, destination: &str, options: &str
 
 /// Returns namespaces of these types with their paths; one without a path is new.
 pub(super) fn namespaces(namespaces: [(&str, String); 5]) -> Vec<LinuxNamespace> {
-    let namespaces = namespaces.map(|(kind, path)| LinuxNamespace {
-        r#type: kind.to_owned(),
-        path,
-    });
+    let namespaces =
+        namespaces.map(|(kind, path)| LinuxNamespace { r#type: kind.to_owned(), path });
     namespaces.into()
 }
 
@@ -174,18 +158,12 @@ pub(super) fn resources() -> LinuxResources {
 /// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not run the process.
 pub(super) fn pause_resources() -> LinuxResources {
     LinuxResources {
-        cpu: Some(LinuxCpu {
-            shares: Some(OptionalUInt64 { value: 2 }),
-            ..LinuxCpu::default()
-        }),
+        cpu: Some(LinuxCpu { shares: Some(OptionalUInt64 { value: 2 }), ..LinuxCpu::default() }),
         devices: vec![no_devices()],
         ..LinuxResources::default()
     }
 }
 
 fn no_devices() -> LinuxDeviceCgroup {
-    LinuxDeviceCgroup {
-        access: "rwm".to_owned(),
-        ..LinuxDeviceCgroup::default()
-    }
+    LinuxDeviceCgroup { access: "rwm".to_owned(), ..LinuxDeviceCgroup::default() }
 }

@@ -85,11 +85,7 @@ pub(super) fn end(leader: u32, marker: &str) {
     let Some(TableEntry { start: since, .. }) = TableEntry::read(leader) else {
         return;
     };
-    let search = Search {
-        leader,
-        since,
-        variable: format!("{VARIABLE}={marker}").into_bytes(),
-    };
+    let search = Search { leader, since, variable: format!("{VARIABLE}={marker}").into_bytes() };
     let start = Instant::now();
     let mut stopped = HashSet::new();
     while start.elapsed() < SEARCH {
@@ -97,11 +93,7 @@ pub(super) fn end(leader: u32, marker: &str) {
         if found.is_empty() {
             return;
         }
-        let new: Vec<u32> = found
-            .iter()
-            .copied()
-            .filter(|pid| stopped.insert(*pid))
-            .collect();
+        let new: Vec<u32> = found.iter().copied().filter(|pid| stopped.insert(*pid)).collect();
         for pid in &new {
             signal(*pid, Signal::STOP);
         }
@@ -243,14 +235,8 @@ mod tests {
     fn a_name_may_look_like_the_rest_of_the_line() {
         let line = "7 (a) Z 1 (b) S 2 3 4 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 555 0 0";
         let entry = TableEntry::parse(7, line).unwrap();
-        let expected = TableEntry {
-            pid: 7,
-            parent: 2,
-            group: 3,
-            session: 4,
-            is_dead: false,
-            start: 555,
-        };
+        let expected =
+            TableEntry { pid: 7, parent: 2, group: 3, session: 4, is_dead: false, start: 555 };
         assert_eq!(entry, expected);
     }
 }

@@ -9,9 +9,8 @@ pub(super) fn broken(message: &MessageDescriptor) -> Vec<Broken> {
     let fields = message.fields();
     fields
         .filter_map(|field| {
-            let fact = closed_enum(&field)
-                .or_else(|| map_of_enum(&field))
-                .or_else(|| option(&field))?;
+            let fact =
+                closed_enum(&field).or_else(|| map_of_enum(&field)).or_else(|| option(&field))?;
             Some(Broken::at(field.path().to_vec(), fact))
         })
         .collect()
@@ -59,17 +58,13 @@ fn option(field: &FieldDescriptor) -> Option<String> {
     );
     let is_number = !matches!(field.kind(), Kind::String | Kind::Bytes | Kind::Message(_));
     if options.packed() && !(field.is_list() && is_number) {
-        return Some(format!(
-            "`{name}` is not a repeated number, and cannot be packed"
-        ));
+        return Some(format!("`{name}` is not a repeated number, and cannot be packed"));
     }
     if options.lazy() && field.kind().as_message().is_none() {
         return Some(format!("`{name}` is not a message, and cannot be lazy"));
     }
     if options.jstype() != JsType::JsNormal && !is_long {
-        return Some(format!(
-            "`{name}` is not a 64-bit integer, and cannot have a `jstype`"
-        ));
+        return Some(format!("`{name}` is not a 64-bit integer, and cannot have a `jstype`"));
     }
     None
 }

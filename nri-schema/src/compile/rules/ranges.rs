@@ -28,22 +28,16 @@ pub(super) fn of_message(found: &MessageDescriptor) -> Vec<Broken> {
     let reserved = proto.reserved_range.iter();
     let reserved = reserved.map(|range| (range.start(), range.end())).collect();
     let extensions = proto.extension_range.iter();
-    let extensions: Vec<_> = extensions
-        .map(|range| (range.start(), range.end()))
-        .collect();
+    let extensions: Vec<_> = extensions.map(|range| (range.start(), range.end())).collect();
     let mut broken = Vec::new();
     if found.parent_file().syntax() == Syntax::Proto3 && !extensions.is_empty() {
         let path = below(found.path(), &[message::EXTENSION_RANGE, 0]);
-        let fact = format!(
-            "`{}` is written in proto3, which has no extension ranges",
-            found.full_name()
-        );
+        let fact =
+            format!("`{}` is written in proto3, which has no extension ranges", found.full_name());
         broken.push(Broken::at(path, fact));
     }
     let all = ranges(message::RESERVED_RANGE, reserved);
-    broken.extend(clashes(
-        all.chain(ranges(message::EXTENSION_RANGE, extensions)),
-    ));
+    broken.extend(clashes(all.chain(ranges(message::EXTENSION_RANGE, extensions))));
     let fields: BTreeSet<&str> = proto.field.iter().map(|field| field.name()).collect();
     let part = below(found.path(), &[message::RESERVED_NAME]);
     broken.extend(names(&proto.reserved_name, &fields, &part));
@@ -69,14 +63,10 @@ fn clashes(ranges: impl Iterator<Item = Range>) -> Vec<Broken> {
     let (mut sorted, reversed): (Vec<_>, Vec<_>) =
         ranges.partition(|range| range.first <= range.last);
     let fact = |range: &Range| {
-        format!(
-            "the range {} to {} ends before it starts",
-            range.first, range.last
-        )
+        format!("the range {} to {} ends before it starts", range.first, range.last)
     };
-    let mut broken: Vec<Broken> = (reversed.into_iter())
-        .map(|range| Broken::at(range.path.clone(), fact(&range)))
-        .collect();
+    let mut broken: Vec<Broken> =
+        (reversed.into_iter()).map(|range| Broken::at(range.path.clone(), fact(&range))).collect();
     sorted.sort_by_key(|range| (range.first, range.last));
     // The range with the highest end so far.
     let mut highest: Option<Range> = None;
@@ -100,15 +90,9 @@ fn names(reserved: &[String], used: &BTreeSet<&str>, part: &[i32]) -> Vec<Broken
     for (at, name) in reserved.iter().enumerate() {
         let path = below(part, &[index(at)]);
         if !known.insert(name) {
-            broken.push(Broken::at(
-                path,
-                format!("the name `{name}` is reserved twice"),
-            ));
+            broken.push(Broken::at(path, format!("the name `{name}` is reserved twice")));
         } else if used.contains(name.as_str()) {
-            broken.push(Broken::at(
-                path,
-                format!("the name `{name}` is reserved, but used"),
-            ));
+            broken.push(Broken::at(path, format!("the name `{name}` is reserved, but used")));
         }
     }
     broken

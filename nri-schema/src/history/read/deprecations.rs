@@ -32,17 +32,10 @@ fn deprecation(entry: &table::TableEntry<'_, '_>) -> Deprecation {
         id: entry.string("id"),
         interface: interface(entry),
         summary: entry.string("summary"),
-        deprecated_in: entry
-            .table("deprecated_in")
-            .as_ref()
-            .map(since)
-            .unwrap_or_default(),
+        deprecated_in: entry.table("deprecated_in").as_ref().map(since).unwrap_or_default(),
         warned_by: entry.table("warned_by").as_ref().map(warning),
         removal: removal(entry),
-        replaced_by: entry
-            .table("replaced_by")
-            .map(|table| table.pairs())
-            .unwrap_or_default(),
+        replaced_by: entry.table("replaced_by").map(|table| table.pairs()).unwrap_or_default(),
         remedy: entry.string("remedy"),
         sources: entry.strings("sources"),
         place: entry.span(),
@@ -55,9 +48,7 @@ fn interface(entry: &table::TableEntry<'_, '_>) -> Interface {
             rpc: entry.string("interface"),
             message: entry.string_if_any("message"),
         },
-        "wasm" => Interface::Wasm {
-            function: entry.string("interface"),
-        },
+        "wasm" => Interface::Wasm { function: entry.string("interface") },
         "plugin" => Interface::Plugin,
         other => {
             entry.complain("kind", &format!("unknown kind `{other}`"));
@@ -68,35 +59,23 @@ fn interface(entry: &table::TableEntry<'_, '_>) -> Interface {
 
 /// Reads `nri` and runtime ids, whatever else the table holds.
 fn since(entry: &table::TableEntry<'_, '_>) -> Since {
-    Since {
-        nri: entry.string_if_any("nri"),
-        runtimes: runtimes(entry),
-    }
+    Since { nri: entry.string_if_any("nri"), runtimes: runtimes(entry) }
 }
 
 fn runtimes(entry: &table::TableEntry<'_, '_>) -> Vec<(String, String)> {
     let about = ["nri", "as", "status", "effect"];
     let pairs = entry.pairs().into_iter();
-    pairs
-        .filter(|(key, _)| !about.contains(&key.as_str()))
-        .collect()
+    pairs.filter(|(key, _)| !about.contains(&key.as_str())).collect()
 }
 
 fn warning(entry: &table::TableEntry<'_, '_>) -> Warning {
-    Warning {
-        runtimes: runtimes(entry),
-        id: entry.string("as"),
-    }
+    Warning { runtimes: runtimes(entry), id: entry.string("as") }
 }
 
 fn removal(entry: &table::TableEntry<'_, '_>) -> Removal {
     let Some(table) = entry.table("removal") else {
         entry.complain("removal", "`removal` is missing");
-        return Removal {
-            status: RemovalStatus::Planned,
-            when: Since::default(),
-            effect: None,
-        };
+        return Removal { status: RemovalStatus::Planned, when: Since::default(), effect: None };
     };
     let status = match table.string("status").as_str() {
         "planned" => RemovalStatus::Planned,
@@ -106,9 +85,5 @@ fn removal(entry: &table::TableEntry<'_, '_>) -> Removal {
             RemovalStatus::Planned
         }
     };
-    Removal {
-        status,
-        when: since(&table),
-        effect: table.string_if_any("effect"),
-    }
+    Removal { status, when: since(&table), effect: table.string_if_any("effect") }
 }

@@ -35,8 +35,5 @@ fn release(entry: &table::TableEntry<'_, '_>) -> Release {
 
 fn one_shot(entry: &table::TableEntry<'_, '_>) -> OneShot {
     entry.only(&["version", "date"]);
-    OneShot {
-        name: entry.string("version"),
-        date: entry.date("date"),
-    }
+    OneShot { name: entry.string("version"), date: entry.date("date") }
 }

@@ -40,10 +40,5 @@ fn runtime(entry: &table::TableEntry<'_, '_>) -> Runtime {
 fn release(entry: &table::TableEntry<'_, '_>) -> RuntimeRelease {
     entry.only(&["release", "nri", "date"]);
     let (version, name) = entry.version("release");
-    RuntimeRelease {
-        version,
-        name,
-        nri: entry.string("nri"),
-        date: entry.date("date"),
-    }
+    RuntimeRelease { version, name, nri: entry.string("nri"), date: entry.date("date") }
 }

@@ -31,20 +31,11 @@ pub(super) fn read<T>(
 ) -> Result<T, Error> {
     let parsed = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        Problem::new(ErrorKind::Table, error.message())
-            .in_file(file)
-            .at(text, span)
+        Problem::new(ErrorKind::Table, error.message()).in_file(file).at(text, span)
     })?;
-    let document = Document {
-        file,
-        text,
-        problems: RefCell::default(),
-    };
-    let result = read(&TableEntry {
-        document: &document,
-        table: parsed.get_ref(),
-        span: parsed.span(),
-    });
+    let document = Document { file, text, problems: RefCell::default() };
+    let result =
+        read(&TableEntry { document: &document, table: parsed.get_ref(), span: parsed.span() });
     Error::unless_empty(document.problems.into_inner())?;
     Ok(result)
 }
@@ -65,8 +56,7 @@ impl<'d, 't> TableEntry<'d, 't> {
 
     pub(super) fn string_if_any(&self, key: &str) -> Option<String> {
         let value = self.table.get(key)?;
-        self.want(value, "a string", DeValue::as_str)
-            .map(str::to_owned)
+        self.want(value, "a string", DeValue::as_str).map(str::to_owned)
     }
 
     /// Returns a boolean, false if absent.
@@ -106,9 +96,7 @@ impl<'d, 't> TableEntry<'d, 't> {
 
     /// Returns the tables of an array, or those written as `[[key]]`.
     pub(super) fn tables(&self, key: &str) -> Vec<TableEntry<'d, 't>> {
-        self.array(key)
-            .filter_map(|value| self.table_of(value))
-            .collect()
+        self.array(key).filter_map(|value| self.table_of(value)).collect()
     }
 
     pub(super) fn table(&self, key: &str) -> Option<TableEntry<'d, 't>> {
@@ -166,11 +154,7 @@ impl<'d, 't> TableEntry<'d, 't> {
 
     fn table_of(&self, value: &'d Spanned<DeValue<'t>>) -> Option<TableEntry<'d, 't>> {
         let table = self.want(value, "a table", DeValue::as_table)?;
-        Some(TableEntry {
-            document: self.document,
-            table,
-            span: value.span(),
-        })
+        Some(TableEntry { document: self.document, table, span: value.span() })
     }
 
     fn want<'v, T>(
@@ -201,15 +185,11 @@ mod tests {
             }
         })
         .unwrap_err();
-        let mut found: Vec<_> = (error.problems())
-            .map(|p| (p.excerpt().unwrap().line(), p.to_string()))
-            .collect();
+        let mut found: Vec<_> =
+            (error.problems()).map(|p| (p.excerpt().unwrap().line(), p.to_string())).collect();
         found.sort();
-        let expected = [
-            (2, "expected a string"),
-            (3, "unknown key `odd`"),
-            (4, "`name` is missing"),
-        ];
+        let expected =
+            [(2, "expected a string"), (3, "unknown key `odd`"), (4, "`name` is missing")];
         assert_eq!(found, expected.map(|(line, fact)| (line, fact.to_owned())));
     }
 }

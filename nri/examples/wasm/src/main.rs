@@ -59,10 +59,7 @@ mod tests {
     #[tokio::test]
     async fn containers_get_the_name_of_their_pod() {
         let mut runtime = Runtime::new().start(PodName::default()).await.unwrap();
-        let created = runtime
-            .create_in_pod(pod("web").container("app"))
-            .await
-            .unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await.unwrap();
         assert_eq!(created.env_var("POD_NAME"), Some("web"));
     }
 
@@ -70,10 +67,7 @@ mod tests {
     async fn the_configuration_names_the_variable() {
         let settings = Runtime::new().config("MY_POD\n");
         let mut runtime = settings.start(PodName::default()).await.unwrap();
-        let created = runtime
-            .create_in_pod(pod("web").container("app"))
-            .await
-            .unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await.unwrap();
         assert_eq!(created.env_var("MY_POD"), Some("web"));
         assert_eq!(created.env_var("POD_NAME"), None);
     }

@@ -123,20 +123,11 @@ fn every_problem_of_the_linux_part_is_reported() {
 
 #[test]
 fn scheduling() {
-    let unknown = LinuxScheduler {
-        policy: 99,
-        ..Default::default()
-    };
+    let unknown = LinuxScheduler { policy: 99, ..Default::default() };
     let order = ": runtime 3, deadline 2 and period 4 are not in ascending order";
     for (scheduler, expected) in [
-        (
-            LinuxScheduler::fifo(0),
-            r#" "priority": 0 is not in 1 to 99"#,
-        ),
-        (
-            LinuxScheduler::other(20),
-            r#" "nice": 20 is not in -20 to 19"#,
-        ),
+        (LinuxScheduler::fifo(0), r#" "priority": 0 is not in 1 to 99"#),
+        (LinuxScheduler::other(20), r#" "nice": 20 is not in -20 to 19"#),
         (LinuxScheduler::deadline_within(3, 2, 4), order),
         (unknown, ": policy 99 is not known"),
     ] {
@@ -152,18 +143,9 @@ fn memory_policies() {
         .flag(MpolFlag::MpolFRelativeNodes);
     let exclusive = r#" "flags": MPOL_F_STATIC_NODES and MPOL_F_RELATIVE_NODES exclude each other"#;
     for (policy, expected) in [
-        (
-            LinuxMemoryPolicy::new(MpolMode::MpolBind, ""),
-            ": mode needs nodes",
-        ),
-        (
-            LinuxMemoryPolicy::new(MpolMode::MpolLocal, "0"),
-            ": mode takes no nodes",
-        ),
-        (
-            LinuxMemoryPolicy::new(MpolMode::MpolBind, "x"),
-            r#": list "x" is malformed"#,
-        ),
+        (LinuxMemoryPolicy::new(MpolMode::MpolBind, ""), ": mode needs nodes"),
+        (LinuxMemoryPolicy::new(MpolMode::MpolLocal, "0"), ": mode takes no nodes"),
+        (LinuxMemoryPolicy::new(MpolMode::MpolBind, "x"), r#": list "x" is malformed"#),
         (both, exclusive),
     ] {
         let expected = format!("linux.memory_policy{expected}");

@@ -15,10 +15,7 @@ const MAP_VALUE: u32 = 2;
 ///
 /// Returns no fields if the release has no number or the bytes are not a message.
 pub fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Newer> {
-    let mut walk = Walk {
-        release: numbers(release),
-        found: Vec::new(),
-    };
+    let mut walk = Walk { release: numbers(release), found: Vec::new() };
     if walk.release.is_some() && walk.run(message, encoded, "").is_err() {
         walk.found.clear();
     }
@@ -59,19 +56,12 @@ impl Walk {
         raw: RawField<'_>,
         path: &str,
     ) -> Result<(), DecodeError> {
-        let path = if path.is_empty() {
-            field.name.to_owned()
-        } else {
-            format!("{path}.{}", field.name)
-        };
+        let path =
+            if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
         if numbers(field.since) > self.release {
             self.note(path, field.since);
         } else if let (Some(of), Some(content)) = (field.of, raw.bytes()) {
-            let content = if field.is_map {
-                map_value(content)?
-            } else {
-                content
-            };
+            let content = if field.is_map { map_value(content)? } else { content };
             self.run(of, content, &path)?;
         }
         Ok(())
@@ -107,11 +97,8 @@ fn map_value(entry: &[u8]) -> Result<&[u8], DecodeError> {
 /// v0.9.0 and before v0.10.0, like 0.9.1.
 pub fn numbers(release: &str) -> Option<[u32; 3]> {
     let release = release.strip_prefix('v').unwrap_or(release);
-    let mut numbers = release
-        .split(['-', '+'])
-        .next()?
-        .split('.')
-        .map(|number| number.parse().ok());
+    let mut numbers =
+        release.split(['-', '+']).next()?.split('.').map(|number| number.parse().ok());
     let found = [numbers.next()??, numbers.next()??, numbers.next()??];
     numbers.next().is_none().then_some(found)
 }
@@ -132,10 +119,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_message_have_no_fields() {
-        assert_eq!(
-            newer_than("ContainerAdjustment", &[0x4a, 0x00, 0xff], "v0.2.0"),
-            []
-        );
+        assert_eq!(newer_than("ContainerAdjustment", &[0x4a, 0x00, 0xff], "v0.2.0"), []);
         assert_eq!(
             newer_than("ContainerAdjustment", &[0x4a, 0x00], "v0.2.0").len(),
             1,

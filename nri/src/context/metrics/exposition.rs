@@ -31,9 +31,7 @@ impl Exposition {
     /// Adds the samples of a histogram in seconds.
     pub fn histogram(&mut self, name: &str, labels: &Labels<'_>, latency: &Latency) {
         let bucket = format!("{name}_bucket");
-        let bounds = latency
-            .buckets()
-            .map(|(bound, count)| (Seconds(bound).to_string(), count));
+        let bounds = latency.buckets().map(|(bound, count)| (Seconds(bound).to_string(), count));
         for (bound, count) in bounds.chain([("+Inf".to_owned(), latency.count())]) {
             let labels = [labels, &[("le", bound.as_str())]].concat();
             self.sample(&bucket, &labels, count);

@@ -31,10 +31,7 @@ impl Histogram {
     /// Returns the counts so far.
     pub fn read(&self) -> Latency {
         Latency {
-            counts: self
-                .counts
-                .each_ref()
-                .map(|count| count.load(Ordering::Relaxed)),
+            counts: self.counts.each_ref().map(|count| count.load(Ordering::Relaxed)),
             sum: Duration::from_nanos(self.nanos.load(Ordering::Relaxed)),
         }
     }
@@ -69,14 +66,10 @@ impl Latency {
     /// Returns the bounds, each with the number of requests that took no longer: the buckets of a
     /// Prometheus histogram, except the last one, `+Inf`, which is [`count`](Self::count).
     pub fn buckets(&self) -> impl Iterator<Item = (Duration, u64)> {
-        self.counts
-            .iter()
-            .take(BOUNDS)
-            .enumerate()
-            .scan(0, |total, (at, count)| {
-                *total += count;
-                Some((bound(at), *total))
-            })
+        self.counts.iter().take(BOUNDS).enumerate().scan(0, |total, (at, count)| {
+            *total += count;
+            Some((bound(at), *total))
+        })
     }
 
     /// Returns the bound below which the given fraction (0 to 1) of the requests stayed; `None`
@@ -84,9 +77,7 @@ impl Latency {
     pub fn quantile(&self, part: f64) -> Option<Duration> {
         let count = self.count();
         let needed = ((count as f64 * part.clamp(0.0, 1.0)).ceil() as u64).max(1);
-        self.buckets()
-            .find(|(_, total)| *total >= needed)
-            .map(|(bound, _)| bound)
+        self.buckets().find(|(_, total)| *total >= needed).map(|(bound, _)| bound)
     }
 }
 
@@ -105,10 +96,7 @@ mod tests {
         let quantiles =
             [0.0, 0.5, 0.75, 1.0].map(|part| latency.quantile(part).unwrap().as_micros());
         assert_eq!(quantiles, [16, 16, 32, 128]);
-        assert_eq!(
-            (latency.count(), latency.sum()),
-            (4, Duration::from_micros(134))
-        );
+        assert_eq!((latency.count(), latency.sum()), (4, Duration::from_micros(134)));
     }
 
     #[test]
@@ -117,9 +105,6 @@ mod tests {
         histogram.count(Duration::from_secs(60));
         let latency = histogram.read();
         assert_eq!((latency.count(), latency.quantile(1.0)), (1, None));
-        assert_eq!(
-            latency.buckets().last(),
-            Some((Duration::from_nanos(16_777_216_000), 0))
-        );
+        assert_eq!(latency.buckets().last(), Some((Duration::from_nanos(16_777_216_000), 0)));
     }
 }

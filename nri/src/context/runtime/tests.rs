@@ -80,18 +80,12 @@ fn check(name: &str, release: &DeValue<'_>) {
 #[test]
 fn is_shown_with_all_that_is_known() {
     let shown = |name, version, nri| Runtime::new(name, version, nri).to_string();
-    assert_eq!(
-        shown("containerd", "v2.4.2", "v0.12.3"),
-        "containerd v2.4.2 (NRI v0.12.3)"
-    );
+    assert_eq!(shown("containerd", "v2.4.2", "v0.12.3"), "containerd v2.4.2 (NRI v0.12.3)");
     assert_eq!(
         shown("cri-o", "1.36.1", ""),
         "cri-o 1.36.1 (NRI v0.11.0, inferred from its version)"
     );
-    assert_eq!(
-        shown("", "", ""),
-        "a runtime without a name (NRI version unknown)"
-    );
+    assert_eq!(shown("", "", ""), "a runtime without a name (NRI version unknown)");
 }
 
 proptest! {

@@ -50,19 +50,13 @@ fn guest() -> Guest<Plugin> {
 }
 
 fn pod(name: &str) -> Option<PodSandbox> {
-    Some(PodSandbox {
-        name: name.to_owned(),
-        ..PodSandbox::default()
-    })
+    Some(PodSandbox { name: name.to_owned(), ..PodSandbox::default() })
 }
 
 fn created(guest: &Guest<Plugin>, name: &str) -> Result<Vec<u8>> {
     let request = CreateContainerRequest {
         pod: pod("web"),
-        container: Some(Container {
-            name: name.to_owned(),
-            ..Container::default()
-        }),
+        container: Some(Container { name: name.to_owned(), ..Container::default() }),
     };
     guest.answer("CreateContainer", request.encode_to_vec())
 }
@@ -70,13 +64,9 @@ fn created(guest: &Guest<Plugin>, name: &str) -> Result<Vec<u8>> {
 #[test]
 fn configure_subscribes_to_what_the_runtime_knows() {
     let configured = |nri_version: &str| {
-        let request = ConfigureRequest {
-            nri_version: nri_version.to_owned(),
-            ..ConfigureRequest::default()
-        };
-        let answer = guest()
-            .answer("Configure", request.encode_to_vec())
-            .unwrap();
+        let request =
+            ConfigureRequest { nri_version: nri_version.to_owned(), ..ConfigureRequest::default() };
+        let answer = guest().answer("Configure", request.encode_to_vec()).unwrap();
         ConfigureResponse::decode(&*answer).unwrap().events
     };
     assert_eq!(configured("v0.12.5"), 0b1011);
@@ -87,15 +77,11 @@ fn configure_subscribes_to_what_the_runtime_knows() {
 fn old_and_new_runtimes_reach_the_same_handler() {
     let guest = guest();
     let dedicated = RunPodSandboxRequest { pod: pod("new") };
-    let change = StateChangeEvent {
-        event: Event::RunPodSandbox.into(),
-        pod: pod("old"),
-        container: None,
-    };
-    for (rpc, request) in [
-        ("RunPodSandbox", dedicated.encode_to_vec()),
-        ("StateChange", change.encode_to_vec()),
-    ] {
+    let change =
+        StateChangeEvent { event: Event::RunPodSandbox.into(), pod: pod("old"), container: None };
+    for (rpc, request) in
+        [("RunPodSandbox", dedicated.encode_to_vec()), ("StateChange", change.encode_to_vec())]
+    {
         assert!(guest.answer(rpc, request).unwrap().is_empty(), "{rpc}");
     }
     assert_eq!(*guest.plugin.seen.lock().unwrap(), ["run new", "run old"]);
@@ -139,16 +125,11 @@ fn synchronize_may_come_in_parts() {
             more,
             ..SynchronizeRequest::default()
         };
-        let answer = guest
-            .answer("Synchronize", request.encode_to_vec())
-            .unwrap();
+        let answer = guest.answer("Synchronize", request.encode_to_vec()).unwrap();
         SynchronizeResponse::decode(&*answer).unwrap()
     };
     assert!(part(true).more);
     let last = part(false);
-    assert_eq!(
-        (last.more, last.update),
-        (false, Vec::<ContainerUpdate>::new())
-    );
+    assert_eq!((last.more, last.update), (false, Vec::<ContainerUpdate>::new()));
     assert_eq!(*guest.plugin.seen.lock().unwrap(), ["2 pods"]);
 }

@@ -31,30 +31,18 @@ impl AsyncRead for Pieces {
 }
 
 fn frame(connection: u32, payload: &[u8]) -> Vec<u8> {
-    let header = FrameHeader {
-        connection,
-        length: payload.len() as u32,
-    };
+    let header = FrameHeader { connection, length: payload.len() as u32 };
     [&header.encode()[..], payload].concat()
 }
 
 fn message(stream: u32, data: &[u8]) -> Vec<u8> {
     let length = data.len() as u32;
-    let header = MessageHeader {
-        length,
-        stream,
-        kind: Kind::Request,
-        flags: 0,
-    };
+    let header = MessageHeader { length, stream, kind: Kind::Request, flags: 0 };
     [&header.encode()[..], data].concat()
 }
 
 fn pieces(bytes: Vec<u8>, sizes: Vec<usize>) -> Pieces {
-    Pieces {
-        bytes: bytes.into(),
-        sizes,
-        turn: 0,
-    }
+    Pieces { bytes: bytes.into(), sizes, turn: 0 }
 }
 
 /// Reads everything there is, as a connection would. Calls a function after each read.
@@ -96,11 +84,7 @@ fn interleave(streams: [Vec<u8>; 2], sizes: &[usize]) -> Vec<u8> {
             bytes.extend(frame(9, &vec![0xff; *size]));
         }
         let turns = (turn + size) % 2;
-        let index = if rest[turns].is_empty() {
-            1 - turns
-        } else {
-            turns
-        };
+        let index = if rest[turns].is_empty() { 1 - turns } else { turns };
         let (now, later) = rest[index].split_at((*size).min(rest[index].len()));
         rest[index] = later;
         bytes.extend(frame(index as u32 + 1, now));
@@ -117,10 +101,7 @@ prop_compose! {
 }
 
 fn any_sizes() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(
-        prop_oneof![1..12usize, 4000..5000usize, 1..100_000usize],
-        1..6,
-    )
+    prop::collection::vec(prop_oneof![1..12usize, 4000..5000usize, 1..100_000usize], 1..6)
 }
 
 proptest! {
@@ -174,16 +155,9 @@ fn largest_message_in_the_largest_frame_is_read() {
 
 #[test]
 fn announced_sizes_are_not_allocated() {
-    let header = MessageHeader {
-        length: MAX_MESSAGE as u32,
-        stream: 1,
-        kind: Kind::Request,
-        flags: 0,
-    };
-    let frame = FrameHeader {
-        connection: 1,
-        length: MAX_FRAME as u32,
-    };
+    let header =
+        MessageHeader { length: MAX_MESSAGE as u32, stream: 1, kind: Kind::Request, flags: 0 };
+    let frame = FrameHeader { connection: 1, length: MAX_FRAME as u32 };
     let announced = [&frame.encode()[..], &header.encode()].concat();
     let mut stream = pieces(announced, vec![usize::MAX]);
     let mut demux = Demux::new([1, 2]);
@@ -192,11 +166,7 @@ fn announced_sizes_are_not_allocated() {
     for _ in 0..40 {
         assert!(demux.poll_fill(&mut stream, &mut context).is_ready());
         assert_eq!(demux.next_message().unwrap(), None);
-        assert!(
-            demux.held() <= 2 * sent + 3 * READ_BUFFER,
-            "{} held for {sent}",
-            demux.held()
-        );
+        assert!(demux.held() <= 2 * sent + 3 * READ_BUFFER, "{} held for {sent}", demux.held());
         stream.bytes.extend([0; 5000]);
         sent += 5000;
     }
@@ -218,10 +188,7 @@ fn read_buffer_is_used_again_when_messages_are_dropped() {
     let mut demux = Demux::new([1, 2]);
     let mut context = Context::from_waker(Waker::noop());
     let mut seen = 0;
-    while !matches!(
-        demux.poll_fill(&mut stream, &mut context),
-        Poll::Ready(Ok(0))
-    ) {
+    while !matches!(demux.poll_fill(&mut stream, &mut context), Poll::Ready(Ok(0))) {
         while let Some(message) = demux.next_message().unwrap() {
             assert_eq!(message.data.len(), 3000);
             seen += 1;

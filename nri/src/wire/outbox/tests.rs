@@ -9,10 +9,7 @@ use crate::wire::ttrpc::ResponseEnvelope;
 fn response(size: usize) -> ResponseEnvelope {
     let payload = (0..5)
         .filter_map(|overhead| size.checked_sub(1 + overhead))
-        .map(|len| ResponseEnvelope {
-            status: None,
-            payload: vec![7; len].into(),
-        })
+        .map(|len| ResponseEnvelope { status: None, payload: vec![7; len].into() })
         .find(|response| response.encoded_len() == size);
     payload.unwrap_or_default()
 }
@@ -85,27 +82,19 @@ fn a_slow_peer_gets_every_byte_once_and_memory_is_given_back() {
     for round in 0..300u32 {
         if round % 3 == 0 {
             let payload = Bytes::from(vec![round as u8; 900]);
-            let answer = ResponseEnvelope {
-                status: None,
-                payload,
-            };
+            let answer = ResponseEnvelope { status: None, payload };
             let before = outbox.len();
             outbox.push(1, Kind::Response, round, &answer).unwrap();
             sent.extend_from_slice(&outbox.bytes()[before..]);
         }
         let _ = outbox.poll_drain(&mut peer, &mut context);
-        assert!(
-            outbox.bytes.capacity() < 64 << 10,
-            "grown while never empty"
-        );
+        assert!(outbox.bytes.capacity() < 64 << 10, "grown while never empty");
     }
     while outbox.poll_drain(&mut peer, &mut context).is_pending() {}
     assert!(peer.taken == sent);
     assert_eq!(peer.flushed, sent.len());
 
-    outbox
-        .push(1, Kind::Response, 1, &response(1 << 20))
-        .unwrap();
+    outbox.push(1, Kind::Response, 1, &response(1 << 20)).unwrap();
     while outbox.poll_drain(&mut peer, &mut context).is_pending() {}
     assert!(outbox.is_empty());
     assert!(outbox.bytes.capacity() <= MAX_KEPT_BUFFER);

@@ -131,20 +131,14 @@ impl Plugin {
             Mutation::EverythingWithoutImplementing => 0,
             _ => SUBSCRIBED,
         };
-        let answer = ConfigureResponse {
-            events,
-            ..ConfigureResponse::default()
-        };
+        let answer = ConfigureResponse { events, ..ConfigureResponse::default() };
         Ok(answer.encode_to_vec())
     }
 
     fn synchronize(&self, request: &RequestEnvelope) -> Answer {
         let part = decoded::<SynchronizeRequest>(&request.payload)?;
         let more = part.more && self.mutation != Mutation::ForgetsMore;
-        let answer = SynchronizeResponse {
-            more,
-            ..SynchronizeResponse::default()
-        };
+        let answer = SynchronizeResponse { more, ..SynchronizeResponse::default() };
         Ok(answer.encode_to_vec())
     }
 
@@ -322,12 +316,7 @@ fn is_implemented(event: Event) -> bool {
 
 /// Returns true if an event was never sent as StateChange.
 fn is_never_state_change(event: Event) -> bool {
-    [
-        Event::CreateContainer,
-        Event::UpdateContainer,
-        Event::StopContainer,
-    ]
-    .contains(&event)
+    [Event::CreateContainer, Event::UpdateContainer, Event::StopContainer].contains(&event)
 }
 
 /// Returns the event of a dedicated RPC that is implemented here.

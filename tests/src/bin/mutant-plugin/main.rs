@@ -112,9 +112,7 @@ fn run(mutation: Mutation, socket: UnixStream) -> Result<(), String> {
 #[allow(unsafe_code)]
 fn connection() -> Result<UnixStream, String> {
     let number = env::var("NRI_PLUGIN_SOCKET").map_err(|error| error.to_string())?;
-    let number = number
-        .parse()
-        .map_err(|_| format!("{number:?} is no descriptor"))?;
+    let number = number.parse().map_err(|_| format!("{number:?} is no descriptor"))?;
     // SAFETY: the runtime passes the descriptor to this process for this purpose, and nothing else uses it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     Ok(UnixStream::from(descriptor))

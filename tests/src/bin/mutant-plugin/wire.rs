@@ -154,15 +154,9 @@ impl Wire {
     /// Answers a request.
     pub(crate) fn answer(&mut self, stream: u32, answer: &Answer) -> Result<(), String> {
         let response = match answer {
-            Ok(payload) => Response {
-                status: None,
-                payload: payload.clone().into(),
-            },
+            Ok(payload) => Response { status: None, payload: payload.clone().into() },
             Err((code, message)) => Response {
-                status: Some(Status {
-                    code: *code,
-                    message: message.clone(),
-                }),
+                status: Some(Status { code: *code, message: message.clone() }),
                 payload: Bytes::new(),
             },
         };
@@ -201,12 +195,7 @@ impl Wire {
         data: &[u8],
     ) -> Result<(), String> {
         let length = data.len() as u32;
-        let header = MessageHeader {
-            length,
-            stream,
-            kind,
-            flags: 0,
-        };
+        let header = MessageHeader { length, stream, kind, flags: 0 };
         let length = length + MESSAGE_HEADER_LEN as u32;
         let frame = FrameHeader { connection, length };
         let bytes = [&frame.encode()[..], &header.encode(), data].concat();

@@ -20,9 +20,7 @@ use settings::{Policy, Settings};
 async fn main() -> nri::Result<()> {
     let settings = Settings::parse()?;
     // Warnings go to standard error; standard output is for the lines that the test reads.
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .init();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
     match settings.policy {
         Policy::None => run(Plain(settings.clone()), settings).await,
         Policy::OkOnTimeout => run(OkOnTimeout(settings.clone()), settings).await,

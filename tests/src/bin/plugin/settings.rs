@@ -26,9 +26,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn parse() -> nri::Result<Self> {
         let mut settings = Settings::default();
-        settings
-            .take_all(Parser::from_env())
-            .map_err(nri::Error::other)?;
+        settings.take_all(Parser::from_env()).map_err(nri::Error::other)?;
         Ok(settings)
     }
 
@@ -71,10 +69,5 @@ fn events(names: &str) -> Result<EventMask, String> {
 fn event(name: &str) -> Option<Event> {
     (1..Event::Last as i32)
         .filter_map(|number| Event::try_from(number).ok())
-        .find(|event| {
-            event
-                .as_str_name()
-                .replace('_', "")
-                .eq_ignore_ascii_case(name)
-        })
+        .find(|event| event.as_str_name().replace('_', "").eq_ignore_ascii_case(name))
 }

@@ -14,10 +14,7 @@ pub(super) const COMPILING: &[(&str, &str)] = &[
         "descriptor.proto as a field",
         "import \"google/protobuf/descriptor.proto\";\nmessage M { google.protobuf.FileDescriptorSet set = 1; }",
     ),
-    (
-        "service ZZ",
-        "service ZZ { rpc X(NriEmpty) returns (NriEmpty); }",
-    ),
+    ("service ZZ", "service ZZ { rpc X(NriEmpty) returns (NriEmpty); }"),
     (
         "service aBC and one with digits",
         "service aBC { rpc X(NriEmpty) returns (NriEmpty); } service S2x { rpc X1y(NriEmpty) returns (NriEmpty); } service _S {} service T { rpc X(NriEmpty) returns (NriEmpty); } service C {} service M {}",
@@ -106,10 +103,7 @@ pub(super) const COMPILING: &[(&str, &str)] = &[
         "names of one letter, digits and underscores",
         "message a { int32 _a = 1; int32 a1 = 2; int32 a_2 = 3; int32 B = 4; } message _b { int32 _1 = 1; } message _1 { int32 x = 1; } message X_Y_z9 { message x_y {} x_y x = 1; } enum _e { _0 = 0; }",
     ),
-    (
-        "empty messages, services and files",
-        "message E {} service S {}",
-    ),
+    ("empty messages, services and files", "message E {} service S {}"),
     (
         "every scalar and optional",
         "message M { double a = 1; float b = 2; int32 c = 3; int64 d = 4; uint32 e = 5; uint64 f = 6; sint32 g = 7; sint64 h = 8; fixed32 i = 9; fixed64 j = 10; sfixed32 k = 11; sfixed64 l = 12; bool m = 13; string n = 14; bytes o = 15; optional double p = 16; optional string q = 17; optional bytes r = 18; optional Event s = 19; optional M t = 20; repeated bytes u = 21; repeated double v = 22 [packed = false]; repeated Event w = 23 [packed = false]; }",

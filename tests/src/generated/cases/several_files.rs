@@ -7,10 +7,7 @@ use crate::generated::NRI;
 pub(super) fn several_files() -> Vec<Case> {
     let case = |name, files: &[(&str, &str)], expected| Case {
         name,
-        files: files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-            .collect(),
+        files: files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         expected,
     };
     let nri = NRI;
@@ -53,10 +50,7 @@ pub(super) fn several_files() -> Vec<Case> {
         case(
             "a package and none",
             &[
-                (
-                    "case.proto",
-                    &with_nri("package a; import \"x.proto\";\nmessage M { T t = 1; }"),
-                ),
+                ("case.proto", &with_nri("package a; import \"x.proto\";\nmessage M { T t = 1; }")),
                 ("x.proto", "syntax = \"proto3\";\nmessage T { T t = 1; }"),
             ],
             Expected::Compiles,
@@ -70,10 +64,7 @@ pub(super) fn several_files() -> Vec<Case> {
                         "package self.type; import \"x.proto\";\nmessage M { super.crate.T t = 1; }",
                     ),
                 ),
-                (
-                    "x.proto",
-                    "syntax = \"proto3\"; package super.crate;\nmessage T { T t = 1; }",
-                ),
+                ("x.proto", "syntax = \"proto3\"; package super.crate;\nmessage T { T t = 1; }"),
             ],
             Expected::Compiles,
         ),
@@ -86,10 +77,7 @@ pub(super) fn several_files() -> Vec<Case> {
                         "package a; import \"pub.proto\"; import \"unused.proto\";\nmessage M { x.T t = 1; }",
                     ),
                 ),
-                (
-                    "pub.proto",
-                    "syntax = \"proto3\"; package pub; import public \"x.proto\";",
-                ),
+                ("pub.proto", "syntax = \"proto3\"; package pub; import public \"x.proto\";"),
                 ("x.proto", "syntax = \"proto3\"; package x; message T {}"),
                 (
                     "unused.proto",
@@ -132,14 +120,8 @@ pub(super) fn several_files() -> Vec<Case> {
                         "package a; import \"x.proto\";\nmessage M { a.rustfmt.T t = 1; a.rustfmt.clippy.T u = 2; } import \"y.proto\";",
                     ),
                 ),
-                (
-                    "x.proto",
-                    "syntax = \"proto3\"; package a.rustfmt;\nmessage T {}",
-                ),
-                (
-                    "y.proto",
-                    "syntax = \"proto3\"; package a.rustfmt.clippy;\nmessage T {}",
-                ),
+                ("x.proto", "syntax = \"proto3\"; package a.rustfmt;\nmessage T {}"),
+                ("y.proto", "syntax = \"proto3\"; package a.rustfmt.clippy;\nmessage T {}"),
             ],
             Expected::Compiles,
         ),

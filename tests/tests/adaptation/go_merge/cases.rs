@@ -33,10 +33,7 @@ pub(crate) fn density(seed: u64) -> Density {
 /// Returns the same for updates, which have fewer fields that could conflict.
 pub(crate) fn update_density(seed: u64) -> Density {
     let density = density(seed);
-    Density {
-        field: density.field + 0.15,
-        ..density
-    }
+    Density { field: density.field + 0.15, ..density }
 }
 
 /// Returns the number of plugins that answer in the case of a seed.
@@ -49,9 +46,7 @@ pub(crate) fn name(number: usize) -> String {
 }
 
 pub(crate) fn updates(random: &mut Adjustments, seed: u64) -> Vec<Vec<ContainerUpdate>> {
-    (0..plugins(seed))
-        .map(|_| random.updates(&OTHERS))
-        .collect()
+    (0..plugins(seed)).map(|_| random.updates(&OTHERS)).collect()
 }
 
 /// Returns a default validator, and a request that it accepts or rejects.
@@ -83,10 +78,8 @@ pub(crate) fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjus
     let kind = random.below(4);
     if kind < 3 {
         let linux = container.linux.get_or_insert_default();
-        linux.seccomp_profile = Some(SecurityProfile {
-            profile_type: kind as i32,
-            ..SecurityProfile::default()
-        });
+        linux.seccomp_profile =
+            Some(SecurityProfile { profile_type: kind as i32, ..SecurityProfile::default() });
     }
     let mut pod = PodSandbox::default();
     if random.below(2) == 0 {
@@ -94,8 +87,7 @@ pub(crate) fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjus
         let values = ["true", "0", "yes", "T"];
         let value = values[random.below(values.len())];
         let keys = ["tolerate", "tolerate/pod", "tolerate/container.web"];
-        pod.annotations
-            .insert(keys[random.below(keys.len())].to_owned(), value.to_owned());
+        pod.annotations.insert(keys[random.below(keys.len())].to_owned(), value.to_owned());
     }
     let lists = ["[p0]", "- absent\n- p1", "[", "p0", "", "[1, true]"];
     if let Some(list) = lists.get(random.below(lists.len() * 2)) {
@@ -103,10 +95,8 @@ pub(crate) fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjus
         pod.annotations.insert(key.to_owned(), (*list).to_owned());
     }
     let created = collector.finish();
-    let plugins = (0..3).map(|number| PluginInstance {
-        name: format!("p{number}"),
-        index: format!("{number:02}"),
-    });
+    let plugins = (0..3)
+        .map(|number| PluginInstance { name: format!("p{number}"), index: format!("{number:02}") });
     let request = ValidateContainerAdjustmentRequest {
         pod: Some(pod),
         container: Some(container),

@@ -42,9 +42,7 @@ pub(crate) fn created(container: Container, answers: Vec<CreateContainerResponse
     let mut collector = CreateCollector::new(container);
     let mut seen = Vec::new();
     for (number, answer) in answers.into_iter().enumerate() {
-        seen.push(SeenRequest::Container(Box::new(normal(
-            collector.container().clone(),
-        ))));
+        seen.push(SeenRequest::Container(Box::new(normal(collector.container().clone()))));
         if let Err(error) = collector.apply(&name(number), answer) {
             return failed(seen, &error);
         }
@@ -56,12 +54,7 @@ pub(crate) fn created(container: Container, answers: Vec<CreateContainerResponse
         update: created.updates,
         evict: Vec::new(),
     };
-    Expected {
-        error: String::new(),
-        response: Some(ordered(response)),
-        seen,
-        validated,
-    }
+    Expected { error: String::new(), response: Some(ordered(response)), seen, validated }
 }
 
 pub(crate) fn updated(
@@ -71,9 +64,9 @@ pub(crate) fn updated(
     let mut seen = Vec::new();
     for (number, answer) in answers.into_iter().enumerate() {
         let resources = collector.resources().cloned();
-        seen.push(resources.map_or(SeenRequest::Nothing, |it| {
-            SeenRequest::Resources(Box::new(it))
-        }));
+        seen.push(
+            resources.map_or(SeenRequest::Nothing, |it| SeenRequest::Resources(Box::new(it))),
+        );
         if let Err(error) = collector.apply(&name(number), answer, Vec::new()) {
             return failed(seen, &error);
         }
@@ -126,11 +119,7 @@ pub(crate) fn compare(cases: Vec<Case>) {
     }
     // Neither side of the rules may go untested.
     let some = cases.len() / 20..cases.len() - cases.len() / 20;
-    assert!(
-        some.contains(&conflicts),
-        "{conflicts} of {} conflict",
-        cases.len()
-    );
+    assert!(some.contains(&conflicts), "{conflicts} of {} conflict", cases.len());
 }
 
 /// Returns another result of the reference for the same case if one is the expected one.
@@ -140,9 +129,7 @@ pub(crate) fn compare(cases: Vec<Case>) {
 pub(crate) fn another(case: &Case, theirs: Expected) -> Expected {
     let results = ask(std::iter::repeat_n(&case.input, 100));
     let mut results = results.iter().map(|result| expected(&case.input, result));
-    results
-        .find(|theirs| *theirs == case.expected)
-        .unwrap_or(theirs)
+    results.find(|theirs| *theirs == case.expected).unwrap_or(theirs)
 }
 
 pub(crate) fn expected(input: &Value, result: &Value) -> Expected {
@@ -151,23 +138,15 @@ pub(crate) fn expected(input: &Value, result: &Value) -> Expected {
     let response = bytes(&result["response"]);
     let response = if input.get("stop").is_some() {
         let response = StopContainerResponse::decode(&*response).unwrap();
-        CreateContainerResponse {
-            update: response.update,
-            ..CreateContainerResponse::default()
-        }
+        CreateContainerResponse { update: response.update, ..CreateContainerResponse::default() }
     } else if input.get("update").is_some() {
         let response = UpdateContainerResponse::decode(&*response).unwrap();
-        CreateContainerResponse {
-            update: response.update,
-            ..CreateContainerResponse::default()
-        }
+        CreateContainerResponse { update: response.update, ..CreateContainerResponse::default() }
     } else {
         CreateContainerResponse::decode(&*response).unwrap()
     };
     let seen = result["seen"].as_array().into_iter().flatten();
-    let seen = seen
-        .map(|request| seen_by_plugin(input, &bytes(request)))
-        .collect();
+    let seen = seen.map(|request| seen_by_plugin(input, &bytes(request))).collect();
     let validated = bytes(&result["validated"]);
     let validated = ValidateContainerAdjustmentRequest::decode(&*validated).unwrap();
     Expected {
@@ -194,9 +173,7 @@ pub(crate) fn seen_by_plugin(input: &Value, request: &[u8]) -> SeenRequest {
 /// they differ from absent ones.
 pub(crate) fn normal(mut container: Container) -> Container {
     if let Some(linux) = &mut container.linux {
-        linux
-            .namespaces
-            .sort_by(|one, other| one.r#type.cmp(&other.r#type));
+        linux.namespaces.sort_by(|one, other| one.r#type.cmp(&other.r#type));
     }
     container
 }
@@ -227,9 +204,8 @@ fn in_order(mut request: ValidateContainerAdjustmentRequest) -> ValidateContaine
 /// Puts removals of mounts in order: the reference keeps them in a map.
 fn removals_in_order(adjustment: &mut ContainerAdjustment) {
     let mounts = std::mem::take(&mut adjustment.mounts);
-    let (mut removed, added): (Vec<Mount>, Vec<Mount>) = mounts
-        .into_iter()
-        .partition(|mount| mount.destination.starts_with('-'));
+    let (mut removed, added): (Vec<Mount>, Vec<Mount>) =
+        mounts.into_iter().partition(|mount| mount.destination.starts_with('-'));
     removed.sort_by(|one, other| one.destination.cmp(&other.destination));
     adjustment.mounts = added.into_iter().chain(removed).collect();
 }
@@ -247,7 +223,5 @@ pub(crate) fn ask<'c>(cases: impl Iterator<Item = &'c Value>) -> Vec<Value> {
     let program = peers::merge();
     let output = peers::run(Command::new(program).stdin(input.reopen().unwrap()));
     let lines = output.lines();
-    lines
-        .map(|line| serde_json::from_str(line).expect(line))
-        .collect()
+    lines.map(|line| serde_json::from_str(line).expect(line)).collect()
 }

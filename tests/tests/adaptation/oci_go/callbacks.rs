@@ -6,10 +6,7 @@ use nri_adaptation::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};
 pub(crate) fn set(generator: Generator<'_>) -> Generator<'_> {
     generator
         .with_annotation_filter(|annotations| {
-            if annotations
-                .get("/name/1")
-                .is_some_and(|value| value.ends_with('9'))
-            {
+            if annotations.get("/name/1").is_some_and(|value| value.ends_with('9')) {
                 return Err("refused annotation".into());
             }
             annotations.remove("-/name/2");

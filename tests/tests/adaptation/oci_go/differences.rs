@@ -48,10 +48,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
     difference("bare-variables", &[How::Result(bare_variables)]),
     difference("first-argument", &[How::Asked(first_argument)]),
     difference("missing-parts", &[How::Asked(missing_parts)]),
-    difference(
-        "time-namespace",
-        &[How::Asked(no_time_asked), How::Result(no_time_set)],
-    ),
+    difference("time-namespace", &[How::Asked(no_time_asked), How::Result(no_time_set)]),
     difference("names", &[How::Error(is_about_a_name)]),
     difference("nameless-variable", &[How::Error(is_nameless)]),
     difference("oom-score", &[How::Error(is_out_of_range)]),
@@ -108,14 +105,8 @@ fn memory(case: &Case, theirs: &mut Value, _ours: &mut Value) {
         ("kernel", asked.kernel.map(|it| json!(it.value))),
         ("kernelTCP", asked.kernel_tcp.map(|it| json!(it.value))),
         ("swappiness", asked.swappiness.map(|it| json!(it.value))),
-        (
-            "disableOOMKiller",
-            asked.disable_oom_killer.map(|it| json!(it.value)),
-        ),
-        (
-            "useHierarchy",
-            asked.use_hierarchy.map(|it| json!(it.value)),
-        ),
+        ("disableOOMKiller", asked.disable_oom_killer.map(|it| json!(it.value))),
+        ("useHierarchy", asked.use_hierarchy.map(|it| json!(it.value))),
     ];
     for (name, value) in values {
         if let Some(value) = value {
@@ -245,9 +236,7 @@ fn missing_parts(case: &mut Case) {
 
 fn no_time_asked(case: &mut Case) {
     if let Some(linux) = &mut case.adjustment.linux {
-        linux
-            .namespaces
-            .retain(|namespace| marker::key(&namespace.r#type) != "time");
+        linux.namespaces.retain(|namespace| marker::key(&namespace.r#type) != "time");
     }
 }
 
@@ -258,10 +247,8 @@ fn no_time_set(_case: &Case, _theirs: &mut Value, ours: &mut Value) {
 }
 
 fn is_about_a_name(error: &Error) -> bool {
-    let is_name = matches!(
-        error.kind(),
-        ErrorKind::UnknownName { .. } | ErrorKind::UnknownNumber(_)
-    );
+    let is_name =
+        matches!(error.kind(), ErrorKind::UnknownName { .. } | ErrorKind::UnknownNumber(_));
     // The reference rejects unknown types of namespaces too.
     is_name && !error.field().starts_with("linux.namespaces")
 }
@@ -282,23 +269,11 @@ fn empty_class(case: &Case, theirs: &mut Value, _ours: &mut Value) {
     let Some(asked) = resources(case).filter(|_| !case.callbacks) else {
         return;
     };
-    if asked
-        .blockio_class
-        .as_ref()
-        .is_some_and(|class| class.value.is_empty())
-    {
+    if asked.blockio_class.as_ref().is_some_and(|class| class.value.is_empty()) {
         theirs["linux"]["resources"]["blockIO"].take();
     }
-    if asked
-        .rdt_class
-        .as_ref()
-        .is_some_and(|class| class.value.is_empty())
-    {
-        let rdt = case
-            .adjustment
-            .linux
-            .as_ref()
-            .and_then(|linux| linux.rdt.clone());
+    if asked.rdt_class.as_ref().is_some_and(|class| class.value.is_empty()) {
+        let rdt = case.adjustment.linux.as_ref().and_then(|linux| linux.rdt.clone());
         let rdt = rdt.unwrap_or_default();
         theirs["linux"]["intelRdt"] = json!({
             "closID": rdt.clos_id.map(|it| it.value),
@@ -319,9 +294,7 @@ fn own_propagation(case: &mut Case) {
         }
         let own = mount.options.iter().rev().find(|it| is_set(it)).cloned();
         if own.is_none() && before.take().is_some_and(|it| it != "rprivate") {
-            mount
-                .options
-                .extend([SENTINEL, "rprivate"].map(str::to_owned));
+            mount.options.extend([SENTINEL, "rprivate"].map(str::to_owned));
         }
         before = own.or(before);
     }

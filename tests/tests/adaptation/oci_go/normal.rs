@@ -48,9 +48,7 @@ const TOPICS: [(&str, &str); 7] = [
 
 /// Returns the field that an error of ours is about.
 pub(crate) fn topic_of(error: &Error) -> &'static str {
-    let found = TOPICS
-        .into_iter()
-        .find(|(field, _)| error.field().starts_with(field));
+    let found = TOPICS.into_iter().find(|(field, _)| error.field().starts_with(field));
     found.map_or("nothing known", |(field, _)| field)
 }
 

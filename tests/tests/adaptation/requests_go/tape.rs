@@ -86,10 +86,7 @@ impl Service for Recorder {
             return Err(Status::new(Code::UNIMPLEMENTED, format!("no {rpc} here")));
         }
         let message = state.decoded(&rpc, request.payload);
-        let seen = Seen {
-            rpc: rpc.clone(),
-            message,
-        };
+        let seen = Seen { rpc: rpc.clone(), message };
         state.seen.lock().expect("no test has failed").push(seen);
         Ok(match &*rpc {
             "Configure" => state.configured().encode_to_vec().into(),
@@ -100,10 +97,7 @@ impl Service for Recorder {
 
 impl State {
     fn configured(&self) -> ConfigureResponse {
-        ConfigureResponse {
-            events: self.events,
-            ..ConfigureResponse::default()
-        }
+        ConfigureResponse { events: self.events, ..ConfigureResponse::default() }
     }
 
     fn decoded(&self, rpc: &str, payload: Bytes) -> DynamicMessage {
@@ -118,8 +112,6 @@ impl State {
 fn all_events(pool: &DescriptorPool) -> i32 {
     let events = pool.get_enum_by_name("nri.pkg.api.v1alpha1.Event");
     let events = events.expect("the enum exists");
-    let known = events
-        .values()
-        .filter(|event| !matches!(event.name(), "UNKNOWN" | "LAST"));
+    let known = events.values().filter(|event| !matches!(event.name(), "UNKNOWN" | "LAST"));
     known.map(|event| 1 << (event.number() - 1)).sum()
 }

@@ -38,29 +38,18 @@ fn what_does_not_build_is_unknown_with_the_message_of_go() {
     let rows = table("hostile-sources.toml");
     let row = rows.iter().find(|row| row.answer == "unknown").unwrap();
     row.write(folder.path());
-    fs::write(
-        folder.path().join("broken.go"),
-        "package main\nvar a int = \"\"\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("broken.go"), "package main\nvar a int = \"\"\n").unwrap();
     let report = check(folder.path(), true);
     assert_eq!(answer(&report), "unknown");
     let reason = &report.subjects[0].verdicts[0].reason;
-    assert!(
-        reason.contains("go build fails") && reason.contains("broken.go:2"),
-        "{reason}"
-    );
+    assert!(reason.contains("go build fails") && reason.contains("broken.go:2"), "{reason}");
     assert_eq!(report.subjects[0].label(), "corp.example/plugin");
 }
 
 /// Runs a command line of the Go toolchain.
 fn shell(folder: &Path, line: &str) -> Result<(), String> {
     let mut shell = Command::new("sh");
-    let output = shell
-        .current_dir(folder)
-        .args(["-c", line])
-        .output()
-        .expect("a shell");
+    let output = shell.current_dir(folder).args(["-c", line]).output().expect("a shell");
     if output.status.success() {
         return Ok(());
     }
@@ -112,10 +101,7 @@ fn published_sources_are_what_their_programs_are() {
         let sources = answer(&check(&folder.join(&plugin.package), false));
         let program = answer(&check(&published::program(plugin, release), false));
         if sources == "ok" || sources == "deprecated" && program != sources {
-            wrong.push(format!(
-                "{}: sources {sources}, program {program}",
-                plugin.name()
-            ));
+            wrong.push(format!("{}: sources {sources}, program {program}", plugin.name()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

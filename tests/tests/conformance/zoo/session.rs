@@ -66,11 +66,7 @@ pub(super) fn under_ours(animal: &Animal<'_>) -> Session {
         let recording = Recording::start(animal, "ours", &socket);
         let deadline = Instant::now() + PATIENCE;
         while adaptation.plugins().is_empty() {
-            assert!(
-                Instant::now() < deadline,
-                "{} does not connect",
-                animal.name()
-            );
+            assert!(Instant::now() < deadline, "{} does not connect", animal.name());
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         for (event, request) in requests(animal) {
@@ -157,17 +153,9 @@ impl Recording {
         let (stop, stopped) = oneshot::channel();
         let proxy = tokio::spawn(async move {
             let stopped = async { drop(stopped.await) };
-            proxy
-                .record(output, options, stopped)
-                .await
-                .expect("it records");
+            proxy.record(output, options, stopped).await.expect("it records");
         });
-        Recording {
-            file,
-            plugin: Running::launch(animal, &listen),
-            proxy,
-            stop,
-        }
+        Recording { file, plugin: Running::launch(animal, &listen), proxy, stop }
     }
 
     /// Ends the plugin and reads what was recorded.
@@ -175,10 +163,7 @@ impl Recording {
         drop(self.plugin);
         drop(self.stop);
         self.proxy.await.expect("no panic");
-        Session {
-            steps: steps(&self.file),
-            file: self.file,
-        }
+        Session { steps: steps(&self.file), file: self.file }
     }
 }
 
@@ -232,14 +217,11 @@ fn steps(file: &Path) -> Vec<Step> {
                 let mut steps = steps.iter_mut().rev();
                 let step = steps.find(|(stream, _)| *stream == sent.stream);
                 let (_, step) = step.expect("the answer to a request");
-                step.answer = sent
-                    .result
-                    .map_err(|status| status.to_string())
-                    .map(|payload| {
-                        let payload = payload.bytes().expect("nothing is withheld").clone();
-                        let answer = DynamicMessage::decode(method(&step.rpc).output(), payload);
-                        answer.expect("an answer of this RPC")
-                    });
+                step.answer = sent.result.map_err(|status| status.to_string()).map(|payload| {
+                    let payload = payload.bytes().expect("nothing is withheld").clone();
+                    let answer = DynamicMessage::decode(method(&step.rpc).output(), payload);
+                    answer.expect("an answer of this RPC")
+                });
             }
             FrameEvent::Request(_)
             | FrameEvent::Response(_)

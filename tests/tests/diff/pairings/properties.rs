@@ -29,28 +29,18 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
             && (code.contains(" = ") || code.starts_with("rpc "))
             && !code.starts_with("option")
     };
-    let targets: Vec<usize> = (0..lines.len())
-        .filter(|&at| is_target(&lines[at]))
-        .collect();
+    let targets: Vec<usize> = (0..lines.len()).filter(|&at| is_target(&lines[at])).collect();
     let at = targets[rng.usize(..targets.len())];
     let line = &mut lines[at];
     let before = line.trim().to_owned();
-    let words: Vec<&str> = before
-        .split("//")
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
+    let words: Vec<&str> =
+        before.split("//").next().unwrap_or_default().split_whitespace().collect();
     *line = match (words.as_slice(), rng.u8(..6)) {
         (_, 0) => String::new(),
         (["rpc", ..], 1) => before.replacen('(', "(stream ", 1),
         (["rpc", ..], _) => {
-            let other = [
-                "Empty",
-                "Container",
-                "StateChangeEvent",
-                "SynchronizeResponse",
-            ][rng.usize(..4)];
+            let other =
+                ["Empty", "Container", "StateChangeEvent", "SynchronizeResponse"][rng.usize(..4)];
             let start = before.find('(').map_or(0, |at| at + 1);
             let end = before.find(')').unwrap_or(start);
             format!("{}{other}{}", &before[..start], &before[end..])
@@ -112,12 +102,8 @@ fn errors_and_pairings_never_contradict_each_other() {
             after = text;
             changes.push(change);
         }
-        let category = [
-            Category::File,
-            Category::Package,
-            Category::WireJson,
-            Category::Wire,
-        ][round % 4];
+        let category =
+            [Category::File, Category::Package, Category::WireJson, Category::Wire][round % 4];
         if let Some(report) = compare(&before, &after, category) {
             compared += 1;
             assert_consistent(&report, &changes.join("; "));

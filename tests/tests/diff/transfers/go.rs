@@ -42,9 +42,7 @@ impl Go {
         self.output.read_exact(&mut head).expect("the peer answers");
         let [decoded, length @ ..] = head;
         let mut bytes = vec![0; usize::try_from(u32::from_be_bytes(length)).expect("small")];
-        self.output
-            .read_exact(&mut bytes)
-            .expect("the peer answers");
+        self.output.read_exact(&mut bytes).expect("the peer answers");
         (decoded == 1).then_some(bytes)
     }
 }

@@ -27,21 +27,14 @@ struct Block {
 
 impl Parts {
     fn of(text: &str) -> Self {
-        let mut parts = Parts {
-            package: String::new(),
-            types: Vec::new(),
-            services: Vec::new(),
-        };
+        let mut parts = Parts { package: String::new(), types: Vec::new(), services: Vec::new() };
         let mut open: Option<Block> = None;
         for line in text.lines() {
             let words: Vec<&str> = line.split([' ', ';', '{']).collect();
             match (words.as_slice(), &mut open) {
                 (["package", name, ..], None) => parts.package = (*name).to_owned(),
                 (["message" | "enum" | "service", name, ..], None) => {
-                    open = Some(Block {
-                        name: (*name).to_owned(),
-                        text: String::new(),
-                    });
+                    open = Some(Block { name: (*name).to_owned(), text: String::new() });
                 }
                 _ => {}
             }
@@ -89,11 +82,7 @@ fn qualified(service: &str, package: &str) -> String {
     for (at, part) in service.split('(').enumerate() {
         let is_type = at > 0;
         text += if is_type { "(" } else { "" };
-        text += &if is_type {
-            format!("{package}.{}", part.trim_start())
-        } else {
-            part.to_owned()
-        };
+        text += &if is_type { format!("{package}.{}", part.trim_start()) } else { part.to_owned() };
     }
     text
 }
@@ -106,27 +95,18 @@ fn harmless(parts: &Parts) -> Vec<(&'static str, Files)> {
     let mut layouts = vec![
         (
             "types in a file of their own",
-            vec![
-                ("types.proto", types()),
-                ("api.proto", file(package, &["types.proto"], &all)),
-            ],
+            vec![("types.proto", types()), ("api.proto", file(package, &["types.proto"], &all))],
         ),
         (
             "types in another package",
             vec![
                 ("types.proto", file("moved.types", &[], &parts.types())),
-                (
-                    "api.proto",
-                    file(package, &["types.proto"], &qualified(&all, "moved.types")),
-                ),
+                ("api.proto", file(package, &["types.proto"], &qualified(&all, "moved.types"))),
             ],
         ),
         (
             "another name of the file",
-            vec![(
-                "v2/plugin.proto",
-                file(package, &[], &(parts.types() + &all)),
-            )],
+            vec![("v2/plugin.proto", file(package, &[], &(parts.types() + &all)))],
         ),
     ];
     for name in ["Runtime", "Plugin", "HostFunctions"] {
@@ -137,10 +117,7 @@ fn harmless(parts: &Parts) -> Vec<(&'static str, Files)> {
                 vec![
                     ("types.proto", types()),
                     ("api.proto", file(package, &["types.proto"], &rest)),
-                    (
-                        "service.proto",
-                        file(package, &["types.proto"], &service.text),
-                    ),
+                    ("service.proto", file(package, &["types.proto"], &service.text)),
                 ],
             ));
         }
@@ -152,10 +129,8 @@ fn harmless(parts: &Parts) -> Vec<(&'static str, Files)> {
 fn harmful(parts: &Parts) -> Vec<(String, Files)> {
     let package = parts.package.as_str();
     let whole = parts.types() + &parts.services_without("");
-    let mut layouts = vec![(
-        "another package".to_owned(),
-        vec![("api.proto", file("moved.v2", &[], &whole))],
-    )];
+    let mut layouts =
+        vec![("another package".to_owned(), vec![("api.proto", file("moved.v2", &[], &whole))])];
     for service in &parts.services {
         let name = &service.name;
         let rest = parts.services_without(name);
@@ -164,21 +139,13 @@ fn harmful(parts: &Parts) -> Vec<(String, Files)> {
             format!("{name} in another package"),
             vec![
                 ("api.proto", file(package, &[], &(parts.types() + &rest))),
-                (
-                    "service.proto",
-                    file("moved.services", &["api.proto"], &moved),
-                ),
+                ("service.proto", file("moved.services", &["api.proto"], &moved)),
             ],
         ));
-        let renamed = service
-            .text
-            .replacen(name.as_str(), &format!("{name}Service"), 1);
+        let renamed = service.text.replacen(name.as_str(), &format!("{name}Service"), 1);
         layouts.push((
             format!("{name} under another name"),
-            vec![(
-                "api.proto",
-                file(package, &[], &(parts.types() + &rest + &renamed)),
-            )],
+            vec![("api.proto", file(package, &[], &(parts.types() + &rest + &renamed)))],
         ));
     }
     layouts
@@ -192,9 +159,7 @@ fn report(before: &str, after: &Files) -> Report {
         std::fs::write(path, text).expect("a folder that can be written to");
     };
     write("before/api.proto", before);
-    after
-        .iter()
-        .for_each(|(name, text)| write(&format!("after/{name}"), text));
+    after.iter().for_each(|(name, text)| write(&format!("after/{name}"), text));
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     diff(&path("before"), &path("after"), Category::File)
         .unwrap_or_else(|error| panic!("{error:?}\n{after:?}"))
@@ -238,11 +203,7 @@ fn a_service_with_another_full_name_gets_no_calls() {
             let report = report(text, &files);
             let fails = |pairing: &Pairing| pairing.outcome() > Outcome::Fallback;
             assert_eq!(report.pairings.len(), 2, "{what}");
-            assert!(
-                report.pairings.iter().all(fails),
-                "{what}: {:#?}",
-                report.pairings
-            );
+            assert!(report.pairings.iter().all(fails), "{what}: {:#?}", report.pairings);
             assert_ne!(errors_of_nri(&report), [""; 0], "{what}");
         }
     });

@@ -18,14 +18,8 @@ const TYPES: &str = "
 
 /// Writes the protos of the matrix.
 pub(super) fn write(folder: &Path) {
-    let three = format!(
-        "syntax = \"proto3\";\npackage three;\n{TYPES}\n{}",
-        variants(true)
-    );
-    let two = format!(
-        "syntax = \"proto2\";\npackage two;\n{TYPES}\n{}",
-        variants(false)
-    );
+    let three = format!("syntax = \"proto3\";\npackage three;\n{TYPES}\n{}", variants(true));
+    let two = format!("syntax = \"proto2\";\npackage two;\n{TYPES}\n{}", variants(false));
     std::fs::write(folder.join("three.proto"), three).expect("a folder that can be written to");
     std::fs::write(folder.join("two.proto"), two).expect("a folder that can be written to");
 }

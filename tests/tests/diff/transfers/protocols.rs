@@ -26,9 +26,7 @@ pub(super) fn law(decoder: &mut dyn Decoder, rounds: u64) -> (usize, usize) {
     for name in REVISIONS {
         let mut revisions = history.revisions().iter();
         let revision = revisions.find(|revision| revision.name() == name);
-        let before = revision
-            .or_else(|| history.revisions().last())
-            .expect("there are revisions");
+        let before = revision.or_else(|| history.revisions().last()).expect("there are revisions");
         for seed in 0..rounds {
             let mut rng = Rng::with_seed(seed);
             let (after, change) = mutate(before.proto(), &mut rng);
@@ -84,10 +82,7 @@ impl Compared {
         let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
         let report = diff(&path("before"), &path("after"), Category::File).ok()?;
         hold_findings(&report);
-        Some(Self {
-            sides,
-            pairings: report.pairings,
-        })
+        Some(Self { sides, pairings: report.pairings })
     }
 
     /// Returns the plugin of the first side on the runtime of the second one, then the reverse.
@@ -96,11 +91,7 @@ impl Compared {
         let sides = [(before, after), (after, before)];
         let directions = sides.into_iter().zip(&self.pairings);
         directions
-            .map(|((plugin, runtime), pairing)| Direction {
-                plugin,
-                runtime,
-                pairing,
-            })
+            .map(|((plugin, runtime), pairing)| Direction { plugin, runtime, pairing })
             .collect()
     }
 }
@@ -136,9 +127,7 @@ impl<'c> Direction<'c> {
     /// Returns true if the only trouble is with the values of fields, which a decoder must see.
     fn must_be_seen(&self) -> bool {
         let items = self.pairing.items.iter();
-        let mut troubled = items
-            .filter(|item| item.outcome > Outcome::Loses)
-            .peekable();
+        let mut troubled = items.filter(|item| item.outcome > Outcome::Loses).peekable();
         let is_value = |item: &PairingItem| {
             item.outcome == Outcome::LosesPresence
                 || item.outcome == Outcome::Misreads && item.detail.starts_with("sent as ")
@@ -156,9 +145,7 @@ impl<'c> Direction<'c> {
             };
             let to_plugin = service.name() == "Plugin";
             for called in service.methods() {
-                let Some(served) = known
-                    .methods()
-                    .find(|method| method.name() == called.name())
+                let Some(served) = known.methods().find(|method| method.name() == called.name())
                 else {
                     continue;
                 };
@@ -196,10 +183,7 @@ fn trouble(
     count: usize,
 ) -> Option<String> {
     for from_plugin in [true, false] {
-        let mut messages = messages
-            .iter()
-            .filter(|one| one.from_plugin == from_plugin)
-            .peekable();
+        let mut messages = messages.iter().filter(|one| one.from_plugin == from_plugin).peekable();
         let Some(first) = messages.peek() else {
             continue;
         };
@@ -276,15 +260,10 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
     let fields: Vec<usize> = (0..lines.len()).filter(|&at| is_field(lines[at])).collect();
     let at = fields[rng.usize(..fields.len())];
     let before = code(lines[at]);
-    let (declared, number) = before
-        .trim_end_matches(';')
-        .split_once(" = ")
-        .expect("a field");
+    let (declared, number) = before.trim_end_matches(';').split_once(" = ").expect("a field");
     let number = number.split_whitespace().next().expect("a number");
     let (kind, name) = declared.rsplit_once(' ').expect("a type and a name");
-    let single = kind
-        .trim_start_matches("repeated ")
-        .trim_start_matches("optional ");
+    let single = kind.trim_start_matches("repeated ").trim_start_matches("optional ");
     let types = [
         "string",
         "bytes",
@@ -316,9 +295,7 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
 /// Renames a message or an enum wherever it is used, or a constant.
 fn rename(text: &str, rng: &mut Rng) -> (String, String) {
     let declared = |keyword: &str| {
-        let lines = text
-            .lines()
-            .filter_map(move |line| line.trim().strip_prefix(keyword));
+        let lines = text.lines().filter_map(move |line| line.trim().strip_prefix(keyword));
         lines
             .filter_map(|rest| rest.split([' ', '{']).next())
             .map(str::to_owned)

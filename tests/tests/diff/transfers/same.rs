@@ -30,10 +30,7 @@ pub(super) fn same_presence(sent: &DynamicMessage, read: &DynamicMessage) -> boo
         let Some(other) = read.descriptor().get_field(field.number()) else {
             return true;
         };
-        match (
-            sent.get_field(&field).as_ref(),
-            read.get_field(&other).as_ref(),
-        ) {
+        match (sent.get_field(&field).as_ref(), read.get_field(&other).as_ref()) {
             (Value::Message(within), Value::Message(inside)) => {
                 !sent.has_field(&field) || !read.has_field(&other) || same_presence(within, inside)
             }
@@ -68,11 +65,9 @@ fn plain(message: &DynamicMessage) -> BTreeMap<u32, Vec<Plain>> {
 
 fn values(message: &DynamicMessage, field: &FieldDescriptor) -> Vec<Plain> {
     match message.get_field(field).as_ref() {
-        Value::List(values) if values.len() == 1 => values
-            .iter()
-            .map(one)
-            .filter(|value| !is_zero(value))
-            .collect(),
+        Value::List(values) if values.len() == 1 => {
+            values.iter().map(one).filter(|value| !is_zero(value)).collect()
+        }
         Value::List(values) => values.iter().map(one).collect(),
         Value::Map(values) => {
             let mut entries: Vec<Plain> = values.iter().map(entry).collect();
@@ -82,11 +77,7 @@ fn values(message: &DynamicMessage, field: &FieldDescriptor) -> Vec<Plain> {
         Value::Message(_) if !message.has_field(field) => Vec::new(),
         value => {
             let value = one(value);
-            if is_zero(&value) {
-                Vec::new()
-            } else {
-                vec![value]
-            }
+            if is_zero(&value) { Vec::new() } else { vec![value] }
         }
     }
 }

@@ -35,9 +35,8 @@ fn value(field: &FieldDescriptor, rng: &mut Rng, left: (usize, usize)) -> Option
     if field.is_map() {
         map(field, rng, left)
     } else if field.is_list() {
-        let values: Option<_> = (0..rng.usize(..4))
-            .map(|_| one(&field.kind(), rng, left))
-            .collect();
+        let values: Option<_> =
+            (0..rng.usize(..4)).map(|_| one(&field.kind(), rng, left)).collect();
         values.map(Value::List)
     } else {
         one(&field.kind(), rng, left)
@@ -50,10 +49,7 @@ fn map(field: &FieldDescriptor, rng: &mut Rng, left: (usize, usize)) -> Option<V
     let (key, value) = (entry.map_entry_key_field(), entry.map_entry_value_field());
     let entries = (0..rng.usize(..4)).map(|_| {
         let key = one(&key.kind(), rng, left)?.into_map_key();
-        Some((
-            key.unwrap_or(MapKey::Bool(true)),
-            one(&value.kind(), rng, left)?,
-        ))
+        Some((key.unwrap_or(MapKey::Bool(true)), one(&value.kind(), rng, left)?))
     });
     entries.collect::<Option<_>>().map(Value::Map)
 }
@@ -68,12 +64,9 @@ fn one(kind: &Kind, rng: &mut Rng, left: (usize, usize)) -> Option<Value> {
         Kind::Uint64 | Kind::Fixed64 => Value::U64(rng.u64(..) >> shift(rng, 64)),
         Kind::Bool => Value::Bool(rng.bool()),
         Kind::String => Value::String(text(rng)),
-        Kind::Bytes => Value::Bytes(
-            (0..rng.usize(..9))
-                .map(|_| rng.u8(..))
-                .collect::<Vec<_>>()
-                .into(),
-        ),
+        Kind::Bytes => {
+            Value::Bytes((0..rng.usize(..9)).map(|_| rng.u8(..)).collect::<Vec<_>>().into())
+        }
         Kind::Message(of) => Value::Message(at_depth(of, rng, left)?),
         Kind::Enum(of) => {
             let values: Vec<i32> = of.values().map(|value| value.number()).collect();
@@ -95,19 +88,14 @@ fn float(rng: &mut Rng) -> f32 {
 fn text(rng: &mut Rng) -> String {
     const LETTERS: [char; 8] = ['a', '\n', ' ', '\u{7f}', 'é', '漢', '\u{10ffff}', '\0'];
     let longest = if rng.u8(..16) == 0 { 200 } else { 7 };
-    (0..rng.usize(..longest))
-        .map(|_| LETTERS[rng.usize(..LETTERS.len())])
-        .collect()
+    (0..rng.usize(..longest)).map(|_| LETTERS[rng.usize(..LETTERS.len())]).collect()
 }
 
 /// Returns the message without the fields that its type does not have, at any depth.
 pub(super) fn without_unknown(mut message: DynamicMessage) -> DynamicMessage {
     message.take_unknown_fields().for_each(drop);
-    let fields: Vec<_> = message
-        .descriptor()
-        .fields()
-        .filter(|field| message.has_field(field))
-        .collect();
+    let fields: Vec<_> =
+        message.descriptor().fields().filter(|field| message.has_field(field)).collect();
     for field in fields {
         let value = clean(message.get_field(&field).into_owned());
         message.set_field(&field, value);
@@ -119,12 +107,9 @@ fn clean(value: Value) -> Value {
     match value {
         Value::Message(message) => Value::Message(without_unknown(message)),
         Value::List(values) => Value::List(values.into_iter().map(clean).collect()),
-        Value::Map(values) => Value::Map(
-            values
-                .into_iter()
-                .map(|(key, value)| (key, clean(value)))
-                .collect(),
-        ),
+        Value::Map(values) => {
+            Value::Map(values.into_iter().map(|(key, value)| (key, clean(value))).collect())
+        }
         other => other,
     }
 }

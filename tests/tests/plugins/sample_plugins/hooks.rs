@@ -33,9 +33,7 @@ fn conditions() -> Vec<(&'static str, Value)> {
         json!({ "arguments": [] }),
     ];
     let current = current.into_iter().map(|when| ("1.0.0", when));
-    current
-        .chain(old.into_iter().map(|when| ("0.1.0", when)))
-        .collect()
+    current.chain(old.into_iter().map(|when| ("0.1.0", when))).collect()
 }
 
 /// Writes a file for each condition, with stages that vary.
@@ -122,9 +120,7 @@ fn as_oci(hooks: &Value) -> Value {
             if let Some(text) = hook["timeout"]["value"].as_str() {
                 hook["timeout"] = json!(text.parse::<u64>().expect("timeout is a number"));
             }
-            hook.as_object_mut()
-                .expect("hook is an object")
-                .retain(|_, value| !value.is_null());
+            hook.as_object_mut().expect("hook is an object").retain(|_, value| !value.is_null());
         }
         if !hooks.is_null() {
             oci[name] = hooks;

@@ -30,10 +30,7 @@ fn manifest(registry: &Registry) -> Result<(), Error> {
 fn unknown(registry: &Registry) -> String {
     let request = Check {
         images: vec![ImageRequest::new(&registry.reference("team/plugin:v1"))],
-        image_options: ImageOptions {
-            insecure: vec![registry.host()],
-            ..ImageOptions::default()
-        },
+        image_options: ImageOptions { insecure: vec![registry.host()], ..ImageOptions::default() },
         ..Check::default()
     };
     let found = collect(&request, READERS);
@@ -49,10 +46,7 @@ fn a_layer_whose_connection_breaks_is_unknown() {
     let (images, name, bytes) = one_image();
     let registry = Registry::with(images.clone(), move |request, _| {
         let reply = images.answer(request);
-        request.path.contains("/blobs/").then_some(Reply {
-            cut: Some(300_000),
-            ..reply
-        })
+        request.path.contains("/blobs/").then_some(Reply { cut: Some(300_000), ..reply })
     });
     let error = blob(&registry, &name, bytes.len()).unwrap_err();
     assert!(error.to_string().contains("cannot reach"), "{error}");
@@ -65,10 +59,7 @@ fn an_interrupted_manifest_is_fetched_again() {
     let registry = Registry::with(images.clone(), move |request, earlier| {
         let reply = images.answer(request);
         (request.path.contains("/manifests/") && earlier < 2).then(|| match earlier {
-            0 => Reply {
-                cut: Some(5),
-                ..reply
-            },
+            0 => Reply { cut: Some(5), ..reply },
             _ => Reply::new(503, ""),
         })
     });
@@ -93,9 +84,7 @@ fn a_registry_that_limits_requests_is_obeyed_within_reason() {
     let registry = limited("3600", 1);
     let error = manifest(&registry).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("answered 429; too many requests; try again in 3600 s"),
+        error.to_string().contains("answered 429; too many requests; try again in 3600 s"),
         "{error}"
     );
     assert_eq!(registry.count("/manifests/"), 1);
@@ -125,10 +114,7 @@ fn a_layer_that_is_not_what_its_digest_says_is_unknown() {
         ("it has more than", long, true),
     ] {
         let registry = Registry::with(images.clone(), move |request, _| {
-            let reply = Reply {
-                is_endless,
-                ..Reply::new(200, body.clone())
-            };
+            let reply = Reply { is_endless, ..Reply::new(200, body.clone()) };
             is_blob(request).then_some(reply)
         });
         let error = blob(&registry, &name, bytes.len()).unwrap_err();
@@ -183,10 +169,7 @@ fn other_documents_are_not_images() {
 #[test]
 fn answers_have_limits() {
     let huge = Registry::with(Images::default(), |request, _| {
-        let reply = Reply {
-            is_endless: true,
-            ..Reply::new(200, vec![b' '; 8 << 20])
-        };
+        let reply = Reply { is_endless: true, ..Reply::new(200, vec![b' '; 8 << 20]) };
         request.path.contains("/manifests/").then_some(reply)
     });
     assert_eq!(manifest(&huge).unwrap_err().kind, SkipKind::TooLarge);
@@ -207,10 +190,7 @@ fn answers_have_limits() {
     let (images, _, _) = one_image();
     let silent = Registry::with(images.clone(), move |request, _| {
         let slow = Some((1, Duration::from_secs(3)));
-        let reply = Reply {
-            slow,
-            ..images.answer(request)
-        };
+        let reply = Reply { slow, ..images.answer(request) };
         request.path.contains("/manifests/").then_some(reply)
     });
     let start = Instant::now();
@@ -221,10 +201,7 @@ fn answers_have_limits() {
     let (images, _, _) = one_image();
     let dripping = Registry::with(images.clone(), move |request, _| {
         let slow = Some((1, Duration::from_millis(100)));
-        let reply = Reply {
-            slow,
-            ..images.answer(request)
-        };
+        let reply = Reply { slow, ..images.answer(request) };
         request.path.contains("/manifests/").then_some(reply)
     });
     let start = Instant::now();
@@ -238,10 +215,7 @@ fn an_index_need_not_state_platforms() {
     let (mut images, _, _) = one_image();
     let of = |architecture: &str| Image {
         architecture: architecture.to_owned(),
-        ..Image::of([gzip(&layer(&[
-            (PLUGIN, &plugin()),
-            ("name", architecture.as_bytes()),
-        ]))])
+        ..Image::of([gzip(&layer(&[(PLUGIN, &plugin()), ("name", architecture.as_bytes())]))])
     };
     let described = ["amd64", "arm64"].map(|architecture| {
         let digest = images.add("team/plugin", architecture, &of(architecture));

@@ -36,10 +36,7 @@ fn a_token_is_fetched_once_for_our_scope() {
     client.manifest(&image).unwrap();
     let asked = tokens.requests();
     assert_eq!(asked.len(), 1);
-    assert_eq!(
-        asked[0].path,
-        "/token?service=s&scope=repository%3Ateam%2Fplugin%3Apull"
-    );
+    assert_eq!(asked[0].path, "/token?service=s&scope=repository%3Ateam%2Fplugin%3Apull");
     assert_eq!(asked[0].header("authorization"), "");
     assert_eq!(registry.requests().len(), 3);
 }
@@ -55,18 +52,14 @@ fn credentials_reach_only_the_realm_that_may_have_them() {
 
     // The token server is not named: a registry over plain HTTP may not send the password there.
     let stranger = token_server();
-    for realm in [
-        format!("http://{}/token", stranger.host()),
-        format!("https://{}/token", stranger.host()),
-    ] {
+    for realm in
+        [format!("http://{}/token", stranger.host()), format!("https://{}/token", stranger.host())]
+    {
         let registry = with_tokens(move || realm.clone());
         let (client, _folder) = client(&[registry.host()], &[&registry.host()]);
         let error = client.manifest(&image(&registry)).unwrap_err();
         assert_eq!(error.kind, SkipKind::Permission, "{error}");
-        assert!(
-            error.to_string().contains("is not sent the credentials"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("is not sent the credentials"), "{error}");
     }
     assert_eq!(stranger.requests(), []);
 }
@@ -89,10 +82,8 @@ fn a_redirect_does_not_take_credentials_along() {
         let redirect = Reply::new(307, "").with("location", &target);
         request.path.contains("/blobs/").then_some(redirect)
     });
-    let (logged_in, _folder) = client(
-        &[registry.host(), store.host()],
-        &[&registry.host(), &store.host()],
-    );
+    let (logged_in, _folder) =
+        client(&[registry.host(), store.host()], &[&registry.host(), &store.host()]);
     let image = image(&registry);
     let size = bytes.len() as u64;
     let name = Digest::parse(&name).unwrap();
@@ -136,13 +127,7 @@ fn broken_token_servers_are_named() {
     for (reply, kind) in [
         (Reply::new(200, "{}"), SkipKind::Broken),
         (Reply::new(200, r#"{"token": "a\nb"}"#), SkipKind::Broken),
-        (
-            Reply {
-                is_endless: true,
-                ..Reply::new(200, vec![b'x'; 4 << 20])
-            },
-            SkipKind::TooLarge,
-        ),
+        (Reply { is_endless: true, ..Reply::new(200, vec![b'x'; 4 << 20]) }, SkipKind::TooLarge),
         (Reply::new(403, ""), SkipKind::Permission),
         (Reply::new(500, ""), SkipKind::Io),
     ] {
@@ -217,16 +202,8 @@ fn helpers_are_asked_within_a_time_limit() {
         ),
         ("exec sleep 30", by_host, "no answer within 0.5 s"),
         ("echo '{}'", by_host, "not the JSON"),
-        (
-            "",
-            r#"{"credsStore": "../test"}"#,
-            "not a valid program name",
-        ),
-        (
-            "",
-            r#"{"credsStore": "missing"}"#,
-            "docker-credential-missing failed",
-        ),
+        ("", r#"{"credsStore": "../test"}"#, "not a valid program name"),
+        ("", r#"{"credsStore": "missing"}"#, "docker-credential-missing failed"),
         ("", r#"{"auths": 1}"#, "line 1"),
     ] {
         let error = helper(script, config).unwrap_err().to_string();
@@ -264,10 +241,7 @@ fn exchanges(config: &str, helper: Option<&str>) {
 
 #[test]
 fn an_identity_token_is_exchanged_for_others() {
-    exchanges(
-        r#"{"auths": {"HOST": {"identitytoken": "identity/+"}}}"#,
-        None,
-    );
+    exchanges(r#"{"auths": {"HOST": {"identitytoken": "identity/+"}}}"#, None);
     let helper = r#"echo '{"Username": "<token>", "Secret": "identity/+"}'"#;
     exchanges(r#"{"credsStore": "test"}"#, Some(helper));
 }
@@ -277,10 +251,7 @@ fn an_identity_token_that_ended_is_named() {
     let tokens = Server::start(|_, _| Reply::new(401, r#"{"error": "invalid_grant"}"#));
     let realm = format!("http://{}/token", tokens.host());
     let registry = with_tokens(move || realm.clone());
-    let config = format!(
-        r#"{{"auths": {{"{}": {{"identitytoken": "x"}}}}}}"#,
-        registry.host()
-    );
+    let config = format!(r#"{{"auths": {{"{}": {{"identitytoken": "x"}}}}}}"#, registry.host());
     let folder = configured(&config, None);
     let client = client_in(&folder, &[registry.host(), tokens.host()]);
     let error = client.manifest(&image(&registry)).unwrap_err();

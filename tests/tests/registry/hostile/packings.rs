@@ -16,20 +16,14 @@ fn check(kind: &str, content: &[u8]) -> Collected {
         let frame = [b"\x50\x2a\x4d\x18\x01\0\0\0".as_slice(), &[number]].concat();
         (kind.to_owned(), [content, &frame].concat())
     });
-    let image = Image {
-        layers: layers.collect(),
-        architecture: "amd64".to_owned(),
-        ..Image::default()
-    };
+    let image =
+        Image { layers: layers.collect(), architecture: "amd64".to_owned(), ..Image::default() };
     let mut images = Images::default();
     images.add("a", "v1", &image);
     let registry = Registry::faithful(images);
     let request = Request {
         images: vec![ImageRequest::new(&registry.reference("a:v1"))],
-        image_options: ImageOptions {
-            insecure: vec![registry.host()],
-            ..ImageOptions::default()
-        },
+        image_options: ImageOptions { insecure: vec![registry.host()], ..ImageOptions::default() },
         threads: 4,
         ..Request::default()
     };
@@ -60,18 +54,8 @@ fn layers_are_read_within_the_limits_or_unknown() {
     let zstd_label = format!("{TAR}+zstd");
     let cut = zstd(&tar);
     for (what, kind, content, expected) in [
-        (
-            "growing windows",
-            zstd_label.as_str(),
-            growing(&[10, 14, 18, 22, 25]),
-            Ok(()),
-        ),
-        (
-            "shrinking windows",
-            &zstd_label,
-            growing(&[25, 20, 15, 10]),
-            Ok(()),
-        ),
+        ("growing windows", zstd_label.as_str(), growing(&[10, 14, 18, 22, 25]), Ok(())),
+        ("shrinking windows", &zstd_label, growing(&[25, 20, 15, 10]), Ok(())),
         ("many frames", &zstd_label, growing(&many), Ok(())),
         (
             "a window that is too large after the first frame",
@@ -85,12 +69,7 @@ fn layers_are_read_within_the_limits_or_unknown() {
             [vec![0x5a, 0x2a, 0x4d, 0x18, 0, 0, 0, 0], zstd(&tar)].concat(),
             Err("compressed with zstd after a frame to skip"),
         ),
-        (
-            "a frame that is cut short",
-            &zstd_label,
-            cut[..cut.len() - 9].to_vec(),
-            Err(""),
-        ),
+        ("a frame that is cut short", &zstd_label, cut[..cut.len() - 9].to_vec(), Err("")),
         (
             "something else after a frame",
             &zstd_label,

@@ -27,26 +27,14 @@ fn a_proxy_connects_to_registries_that_are_not_exempt() {
     let client = with_environment(&insecure, Environment::from([("HTTP_PROXY", url.as_str())]));
     fetch(&client, &name, bytes.len()).unwrap();
     let asked = proxy.requests();
-    assert!(
-        asked.iter().all(|one| one.path == "registry.test:80"),
-        "{asked:?}"
-    );
+    assert!(asked.iter().all(|one| one.path == "registry.test:80"), "{asked:?}");
     // The base64 of `user:p@ss`.
     assert_eq!(asked[0].header("proxy-authorization"), "Basic dXNlcjpwQHNz");
-    assert!(
-        registry
-            .requests()
-            .iter()
-            .all(|one| one.header("proxy-authorization").is_empty())
-    );
+    assert!(registry.requests().iter().all(|one| one.header("proxy-authorization").is_empty()));
 
     let before = proxy.requests().len();
     client.manifest(&image(&registry)).unwrap();
-    assert_eq!(
-        proxy.requests().len(),
-        before,
-        "loopback is never asked through a proxy"
-    );
+    assert_eq!(proxy.requests().len(), before, "loopback is never asked through a proxy");
 }
 
 #[test]
@@ -81,22 +69,14 @@ fn a_proxy_that_refuses_is_named() {
         let url = format!("http://user:secret@{}", proxy.host());
         let client = with_environment(&[], Environment::from([("HTTPS_PROXY", url.as_str())]));
         let shown = client.manifest(&image).unwrap_err().to_string();
-        let expected = format!(
-            "cannot reach registry.test through the proxy {}: ",
-            proxy.host()
-        );
+        let expected = format!("cannot reach registry.test through the proxy {}: ", proxy.host());
         assert!(shown.starts_with(&expected), "{shown}");
-        assert!(
-            shown.contains(&status.to_string()) && shown.contains("NO_PROXY"),
-            "{shown}"
-        );
+        assert!(shown.contains(&status.to_string()) && shown.contains("NO_PROXY"), "{shown}");
         assert!(!shown.contains("secret"), "{shown}");
         assert_eq!(proxy.requests().len(), 1, "it is asked once");
     }
     let environment = Environment::from([("HTTPS_PROXY", "http://u:secret@")]);
-    let error = with_environment(&[], environment)
-        .manifest(&image)
-        .unwrap_err();
+    let error = with_environment(&[], environment).manifest(&image).unwrap_err();
     let expected = "HTTPS_PROXY is not the URL of a proxy; write http://HOST:PORT";
     assert_eq!(error.to_string(), expected);
     let gone = Server::proxy("127.0.0.1:1", 200).host();

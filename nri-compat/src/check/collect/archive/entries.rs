@@ -101,11 +101,7 @@ pub(super) fn each<'s>(
     } else {
         Source::Packed(compressed::reader(content, packing)?)
     };
-    let mut archive = Archive::new(Input {
-        source,
-        position: 0,
-        allowance: Rc::clone(&allowance),
-    });
+    let mut archive = Archive::new(Input { source, position: 0, allowance: Rc::clone(&allowance) });
     for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
@@ -214,10 +210,7 @@ fn check_records<R: Read>(
         let record = record.map_err(damaged)?;
         let (key, value) = (record.key_bytes(), record.value_bytes());
         let read = [(&b"path"[..], path), (b"linkpath", link), (b"size", size)];
-        if read
-            .iter()
-            .any(|(known, read)| key == *known && value != *read)
-        {
+        if read.iter().any(|(known, read)| key == *known && value != *read) {
             return Err(ambiguous());
         }
         if key.starts_with(b"GNU.sparse.") {

@@ -40,11 +40,7 @@ impl<'i> Layers<'i> {
                 slot.or_insert((store, OnceLock::new()));
             }
         }
-        Self {
-            scan,
-            memory: Memory::new(archives),
-            slots,
-        }
+        Self { scan, memory: Memory::new(archives), slots }
     }
 
     /// Reads the layers of these images that were not read yet.
@@ -62,10 +58,8 @@ impl<'i> Layers<'i> {
     fn get(&self, blob: &Blob) -> Option<&Layer> {
         let (store, layer) = self.slots.get(blob.path.as_str())?;
         Some(layer.get_or_init(|| {
-            self.open(*store, blob).unwrap_or_else(|why| Layer {
-                failed: Some(why),
-                ..Layer::default()
-            })
+            self.open(*store, blob)
+                .unwrap_or_else(|why| Layer { failed: Some(why), ..Layer::default() })
         }))
     }
 

@@ -83,10 +83,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Returns the memory for so many archives.
     pub(super) fn new(archives: usize) -> Self {
-        Self {
-            used: AtomicU64::new(0),
-            most: MAX_MEMORY.saturating_mul(archives as u64),
-        }
+        Self { used: AtomicU64::new(0), most: MAX_MEMORY.saturating_mul(archives as u64) }
     }
 
     /// Counts memory that is used from now on.
@@ -214,11 +211,8 @@ impl Layer {
 /// Returns the first bytes of an entry, enough to recognise every format.
 fn start(entry: &mut TarEntry<'_, '_>) -> Result<Vec<u8>, Unreadable> {
     let mut start = entry.head(HEAD)?;
-    let most = if Packing::detect(&start) == Packing::Not {
-        unread_format::ENOUGH
-    } else {
-        PACKED_START
-    };
+    let most =
+        if Packing::detect(&start) == Packing::Not { unread_format::ENOUGH } else { PACKED_START };
     start.extend(entry.head(most - HEAD)?);
     Ok(start)
 }
@@ -265,7 +259,5 @@ fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
 
 /// Returns true if a path within an archive indicates an image.
 fn indicates_image(path: &Path) -> bool {
-    ["oci-layout", "index.json", "manifest.json"]
-        .map(Path::new)
-        .contains(&path)
+    ["oci-layout", "index.json", "manifest.json"].map(Path::new).contains(&path)
 }

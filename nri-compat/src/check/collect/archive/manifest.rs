@@ -30,16 +30,11 @@ const MAX_MANIFESTS: usize = 16 << 20;
 const SMALLEST_MANIFEST: usize = 1 << 10;
 
 /// The beginnings of the media types of layers.
-const LAYER_TYPES: [&str; 2] = [
-    "application/vnd.oci.image.layer.v1.tar",
-    "application/vnd.docker.image.rootfs.diff.tar",
-];
+const LAYER_TYPES: [&str; 2] =
+    ["application/vnd.oci.image.layer.v1.tar", "application/vnd.docker.image.rootfs.diff.tar"];
 
 /// The annotations with the name of an image.
-const NAMES: [&str; 2] = [
-    "io.containerd.image.name",
-    "org.opencontainers.image.ref.name",
-];
+const NAMES: [&str; 2] = ["io.containerd.image.name", "org.opencontainers.image.ref.name"];
 
 /// The parts of images by path: a tar, a folder, or a repository in a registry.
 pub(crate) trait Store: Sync {
@@ -57,9 +52,7 @@ pub(crate) trait Store: Sync {
 pub(super) fn small(store: &dyn Store, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
     let part = store.open(path)?;
     let bytes = part.map(|part| text::bytes(&*part, MAX_MANIFEST));
-    bytes
-        .transpose()
-        .map_err(|why| Unreadable::new(why.kind, format!("{path}: {why}")))
+    bytes.transpose().map_err(|why| Unreadable::new(why.kind, format!("{path}: {why}")))
 }
 
 /// A reference to a manifest, a configuration or a layer.
@@ -175,9 +168,7 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
             let whole = found.images.iter().filter(|one| one.problems.is_empty());
             let known: BTreeSet<Vec<String>> = whole.map(paths).collect();
             let listed = saved.into_iter().flatten().map(Saved::into_image);
-            found
-                .images
-                .extend(listed.filter(|one| !known.contains(&paths(one))));
+            found.images.extend(listed.filter(|one| !known.contains(&paths(one))));
         }
         Err(why) => found.problems.push(why),
     }
@@ -238,10 +229,7 @@ impl Images {
         wants: &dyn Fn(&Platform) -> bool,
     ) -> Vec<(Image, String)> {
         match manifest.and_then(Manifest::checked) {
-            Ok(Manifest {
-                manifests: Some(manifests),
-                ..
-            }) => {
+            Ok(Manifest { manifests: Some(manifests), .. }) => {
                 let inner = manifests.into_iter().rev();
                 let wanted = inner.filter(|one| self.is_wanted(one, wants));
                 return wanted.map(|one| one.into_image(&image.name)).collect();
@@ -319,11 +307,8 @@ impl Descriptor {
             Some(platform) if !around.is_empty() => format!("{base} ({platform})"),
             Some(_) | None => base,
         };
-        let image = Image {
-            name: escape::short(&name),
-            platform: self.platform,
-            ..Image::default()
-        };
+        let image =
+            Image { name: escape::short(&name), platform: self.platform, ..Image::default() };
         (image, self.digest)
     }
 
@@ -338,10 +323,7 @@ impl Descriptor {
             return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
         }
         let malformed = || broken(format!("the digest of layer {number} is malformed"));
-        Ok(Blob {
-            path: path_of(&self.digest).ok_or_else(malformed)?,
-            size: self.size,
-        })
+        Ok(Blob { path: path_of(&self.digest).ok_or_else(malformed)?, size: self.size })
     }
 }
 

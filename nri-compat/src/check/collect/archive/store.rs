@@ -75,11 +75,7 @@ impl<'c> Packed<'c> {
             Ok(ControlFlow::Continue(()))
         });
         let broken = read.err();
-        Self {
-            base,
-            parts,
-            broken,
-        }
+        Self { base, parts, broken }
     }
 
     /// Returns the reason why files besides these images are not read, if there are any.
@@ -130,7 +126,5 @@ fn is_part_of_image(path: &Path) -> bool {
     let names = ["json", "layer.tar", "oci-layout", "repositories", "VERSION"];
     path.starts_with("blobs")
         || path.extension() == Some(OsStr::new("json"))
-        || path
-            .file_name()
-            .is_some_and(|name| names.iter().any(|known| name == *known))
+        || path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
 }

@@ -51,9 +51,7 @@ impl<'c> Remote<'c> {
             found.images.retain(|image| {
                 let stated = image.platform.is_none().then(|| remote.config(image));
                 let other: Option<Platform> = stated.flatten().filter(|stated| !wants(stated));
-                found
-                    .passed_over
-                    .extend(other.iter().map(Platform::to_string));
+                found.passed_over.extend(other.iter().map(Platform::to_string));
                 other.is_none()
             });
         }

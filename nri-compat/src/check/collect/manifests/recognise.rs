@@ -47,9 +47,7 @@ pub(in crate::check::collect) fn recognises(
     // Files of tools that install charts have no object.
     let head = manifest::decode(&file.head);
     let head = head.as_bytes();
-    let begins = [API_VERSION, HOST_PATH, MOUNT_PATH]
-        .iter()
-        .any(|word| mentions(head, word))
+    let begins = [API_VERSION, HOST_PATH, MOUNT_PATH].iter().any(|word| mentions(head, word))
         || is_yaml && mentions_published(head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
@@ -93,10 +91,7 @@ mod tests {
             ("{apiVersion: v1, 'kind':\tPod}", true),
             ("kind: Pod", false),
             ("apiVersion: v1", false),
-            (
-                r#"{"apiVersion": "2016-11-15", "kind_of": 1, "text": "a kind"}"#,
-                false,
-            ),
+            (r#"{"apiVersion": "2016-11-15", "kind_of": 1, "text": "a kind"}"#, false),
         ] {
             assert_eq!(has_object(text.as_bytes()), expected, "{text}");
         }

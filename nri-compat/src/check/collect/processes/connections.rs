@@ -192,10 +192,7 @@ fn request() -> Vec<u8> {
         body.extend(field.to_ne_bytes());
     }
     let length = MESSAGE_HEADER + body.len();
-    let mut message = u32::try_from(length)
-        .unwrap_or_default()
-        .to_ne_bytes()
-        .to_vec();
+    let mut message = u32::try_from(length).unwrap_or_default().to_ne_bytes().to_vec();
     message.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
     message.extend(ALL_SOCKETS.to_ne_bytes());
     // The sequence number and the sender, which the kernel fills in.

@@ -20,14 +20,8 @@ use crate::skipped::Unreadable;
 const PLUGIN_V1: &str = "nri";
 
 /// The keys that only containerd has.
-const SECTIONS: [&str; 6] = [
-    "plugins",
-    "imports",
-    "grpc",
-    "ttrpc",
-    "proxy_plugins",
-    "disabled_plugins",
-];
+const SECTIONS: [&str; 6] =
+    ["plugins", "imports", "grpc", "ttrpc", "proxy_plugins", "disabled_plugins"];
 
 /// The maximum number of files for one configuration.
 const MAX_FILES: usize = 1000;
@@ -60,10 +54,7 @@ pub(super) fn is(document: &Table) -> bool {
     let is_version_1 = version.is_none_or(|version| version < 2);
     nri(PLUGIN).is_some()
         || is_version_1 && nri(PLUGIN_V1).is_some_and(|nri| nri.get("plugin_path").is_some())
-        || version.is_some()
-            && SECTIONS
-                .iter()
-                .any(|section| document.contains_key(*section))
+        || version.is_some() && SECTIONS.iter().any(|section| document.contains_key(*section))
 }
 
 /// Reads these files and all their imports, each once, which ends cycles. The report shows `file`.

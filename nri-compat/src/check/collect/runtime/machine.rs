@@ -21,23 +21,11 @@ const CONTAINERD: [(&str, &[&str]); 10] = [
     ("/usr/share/containerd/config.toml", &[]),
     // k0s: a file that replaces the generated one, which imports the drop-ins.
     ("/etc/k0s/containerd.toml", &[]),
-    (
-        "/run/k0s/containerd-cri.toml",
-        &["/etc/k0s/containerd.d/*.toml"],
-    ),
-    (
-        "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
-        &RANCHER,
-    ),
-    (
-        "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
-        &RANCHER,
-    ),
+    ("/run/k0s/containerd-cri.toml", &["/etc/k0s/containerd.d/*.toml"]),
+    ("/var/lib/rancher/k3s/agent/etc/containerd/config.toml", &RANCHER),
+    ("/var/lib/rancher/rke2/agent/etc/containerd/config.toml", &RANCHER),
     // MicroK8s.
-    (
-        "/var/snap/microk8s/current/args/containerd.toml",
-        &["containerd-template.toml"],
-    ),
+    ("/var/snap/microk8s/current/args/containerd.toml", &["containerd-template.toml"]),
     // Canonical Kubernetes.
     ("/var/snap/k8s/common/etc/containerd/config.toml", &[]),
     // Talos.
@@ -47,12 +35,8 @@ const CONTAINERD: [(&str, &[&str]); 10] = [
 ];
 
 /// The sources of k3s and RKE2, <https://docs.k3s.io/advanced#configuring-containerd>.
-const RANCHER: [&str; 4] = [
-    "config.toml.tmpl",
-    "config-v3.toml.tmpl",
-    "config.toml.d/*.toml",
-    "config-v3.toml.d/*.toml",
-];
+const RANCHER: [&str; 4] =
+    ["config.toml.tmpl", "config-v3.toml.tmpl", "config.toml.d/*.toml", "config-v3.toml.d/*.toml"];
 
 /// The path of CRI-O's configuration.
 const CRIO: &str = "/etc/crio/crio.conf";
@@ -87,13 +71,11 @@ pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
             machine.folders.extend(defaults);
         }
     }
-    machine
-        .folders
-        .extend(ONE_SHOT.map(|(path, has_plugins)| Folder {
-            path: root.below(path),
-            has_plugins,
-            configured_in: None,
-        }));
+    machine.folders.extend(ONE_SHOT.map(|(path, has_plugins)| Folder {
+        path: root.below(path),
+        has_plugins,
+        configured_in: None,
+    }));
     machine
 }
 

@@ -49,11 +49,7 @@ pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
     }
     let table: Table = settings(&plain).map_err(|_| undecided())?;
     // A template has the format of the file that it replaces, which is never version 1.
-    let version = if table.contains_key("version") {
-        ""
-    } else {
-        "version = 2\n"
-    };
+    let version = if table.contains_key("version") { "" } else { "version = 2\n" };
     Ok(format!("{version}{plain}"))
 }
 

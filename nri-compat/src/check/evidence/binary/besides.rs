@@ -28,10 +28,8 @@ const BEGINNINGS: &[(&[u8], &str)] = &[
     (b"\x04\x22\x4d\x18", "lz4"),
 ];
 /// The final marks of archives that are read from the end.
-const ENDINGS: &[(&[u8], &str)] = &[
-    (b"PK\x05\x06", "zip"),
-    (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller"),
-];
+const ENDINGS: &[(&[u8], &str)] =
+    &[(b"PK\x05\x06", "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
 /// The number of bytes of appended data, after padding, that are searched for its start, and of bytes that are enough to see
 /// the format of data that begins with them.
 const BEGINNING: u64 = 4096;
@@ -64,10 +62,7 @@ pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> 
     }
     let is_data = |part: &[u8]| part.iter().any(|byte| *byte != 0);
     let counts = !image.headers.stripped && (is_data(&beginning) || is_data(&ending));
-    Ok(
-        counts
-            .then(|| format!("{size} bytes of unknown data are appended to it and were not read")),
-    )
+    Ok(counts.then(|| format!("{size} bytes of unknown data are appended to it and were not read")))
 }
 
 fn begins(bytes: &[u8]) -> Option<&'static str> {
@@ -94,9 +89,7 @@ pub(crate) fn embedded(
         let found = windows(image.content, *part, 8, |at, bytes| {
             let places = STARTS.places(bytes).map(|place| at + place as u64);
             // The file itself begins like a program.
-            let mut found = places
-                .filter(|place| *place > 0)
-                .map(|place| described(image, place));
+            let mut found = places.filter(|place| *place > 0).map(|place| described(image, place));
             found.find_map(Result::transpose)
         })?;
         if let Some(found) = found {
@@ -129,10 +122,7 @@ fn is_program(bytes: &[u8]) -> bool {
     let &[_, _, _, _, class @ (1 | 2), order @ (1 | 2), 1, ..] = bytes else {
         return false;
     };
-    let layout = Layout {
-        wide: class == 2,
-        big: order == 2,
-    };
+    let layout = Layout { wide: class == 2, big: order == 2 };
     let number = |at| layout.u16(bytes, at).unwrap_or_default();
     matches!(number(16), 2 | 3) && !matches!(number(18), 0 | BPF)
 }

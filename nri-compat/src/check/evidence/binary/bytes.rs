@@ -33,20 +33,12 @@ impl Layout {
     fn number<const SIZE: usize>(self, bytes: &[u8], at: usize) -> Option<u64> {
         let bytes: &[u8; SIZE] = bytes.get(at..)?.first_chunk()?;
         let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-        Some(if self.big {
-            bytes.iter().fold(0, append)
-        } else {
-            bytes.iter().rfold(0, append)
-        })
+        Some(if self.big { bytes.iter().fold(0, append) } else { bytes.iter().rfold(0, append) })
     }
 
     /// Reads a pointer, or a number as wide as one.
     pub(crate) fn pointer(self, bytes: &[u8], at: usize) -> Option<u64> {
-        if self.wide {
-            self.u64(bytes, at)
-        } else {
-            self.u32(bytes, at).map(u64::from)
-        }
+        if self.wide { self.u64(bytes, at) } else { self.u32(bytes, at).map(u64::from) }
     }
 }
 
@@ -69,14 +61,8 @@ mod tests {
 
     #[test]
     fn numbers_end_with_the_bytes() {
-        let little = Layout {
-            wide: true,
-            big: false,
-        };
-        let big = Layout {
-            wide: false,
-            big: true,
-        };
+        let little = Layout { wide: true, big: false };
+        let big = Layout { wide: false, big: true };
         let bytes = [1, 2, 3, 4, 5, 6, 7, 8];
         assert_eq!(little.pointer(&bytes, 0), Some(0x0807_0605_0403_0201));
         assert_eq!(little.pointer(&bytes, 1), None);

@@ -22,10 +22,7 @@ const NAME_SECTIONS: [&str; 2] = [".shstrtab", ".strtab"];
 
 /// Reads the headers of a file that starts as ELF, as far as possible.
 pub(super) fn read(file: &File<'_>) -> Headers {
-    let layout = Layout {
-        wide: file.head.get(4) != Some(&1),
-        big: file.head.get(5) == Some(&2),
-    };
+    let layout = Layout { wide: file.head.get(4) != Some(&1), big: file.head.get(5) == Some(&2) };
     let mut read = Headers {
         layout,
         sections: Vec::new(),
@@ -146,9 +143,7 @@ fn segments<H: FileHeader<Endian = Endianness>>(
     data: Tables<'_, '_>,
 ) -> Vec<Segment> {
     let headers = header.program_headers(endian, data).unwrap_or_default();
-    let loaded = headers
-        .iter()
-        .filter(|header| header.p_type(endian) == elf::PT_LOAD);
+    let loaded = headers.iter().filter(|header| header.p_type(endian) == elf::PT_LOAD);
     let segments = loaded.map(|header| Segment {
         address: header.p_vaddr(endian).into(),
         offset: header.p_offset(endian).into(),
@@ -189,9 +184,7 @@ fn agree(sections: &[Section], names: usize, segments: &[Segment]) -> bool {
     let named = sections.get(names).is_some_and(|section| {
         section.kind == elf::SHT_STRTAB && NAME_SECTIONS.contains(&section.name.as_str())
     });
-    let mut loaded: Vec<_> = (sections.iter())
-        .filter(|section| section.is_loaded())
-        .collect();
+    let mut loaded: Vec<_> = (sections.iter()).filter(|section| section.is_loaded()).collect();
     loaded.sort_by_key(|section| section.offset);
     let apart = loaded.is_sorted_by(|a, b| a.end() <= b.offset);
     let in_place = |section: &&Section| segments.iter().any(|segment| section.lies_in(segment));

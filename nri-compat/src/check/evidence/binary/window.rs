@@ -129,10 +129,7 @@ impl Needles {
     /// Returns the places of needles. Of needles that overlap it may have only the first.
     pub(crate) fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let packed = self.packed.iter().flat_map(move |one| one.find_iter(bytes));
-        let automaton = self
-            .automaton
-            .iter()
-            .flat_map(move |one| one.find_iter(bytes));
+        let automaton = self.automaton.iter().flat_map(move |one| one.find_iter(bytes));
         packed.chain(automaton).map(|found| found.start())
     }
 }

@@ -61,25 +61,17 @@ fn parse(bytes: &[u8]) -> Option<BuildInfo> {
     let flags = *bytes.strip_prefix(MAGIC)?.get(1)?;
     if flags & 2 == 0 {
         // The layout before Go 1.18, which has addresses instead.
-        return Some(BuildInfo {
-            go: "go1.17 or earlier".to_owned(),
-            modules: String::new(),
-        });
+        return Some(BuildInfo { go: "go1.17 or earlier".to_owned(), modules: String::new() });
     }
     let (go, rest) = counted(bytes.get(HEADER..)?)?;
     let (modules, _) = counted(rest)?;
-    Some(BuildInfo {
-        go: text(go),
-        modules: text(unmarked(modules)),
-    })
+    Some(BuildInfo { go: text(go), modules: text(unmarked(modules)) })
 }
 
 /// Splits off a string that is preceded by its length.
 fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, taken) = leb128(bytes)?;
-    bytes
-        .get(taken..)?
-        .split_at_checked(usize::try_from(length).ok()?)
+    bytes.get(taken..)?.split_at_checked(usize::try_from(length).ok()?)
 }
 
 /// Returns the module text without the marks that Go's linker puts around it.
@@ -135,10 +127,7 @@ pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
             "(devel)".to_owned(),
             format!("build information has {path} as the main module, of no version"),
         ),
-        None => (
-            (*version).to_owned(),
-            format!("build information says {path} {version}"),
-        ),
+        None => ((*version).to_owned(), format!("build information says {path} {version}")),
     }
 }
 

@@ -22,12 +22,7 @@ pub(super) struct Handlers {
 impl Handlers {
     /// Returns the names of some of the types, for evidence.
     pub(super) fn shown(&self) -> String {
-        let named: Vec<&str> = self
-            .types
-            .iter()
-            .take(MAX_NAMED)
-            .map(String::as_str)
-            .collect();
+        let named: Vec<&str> = self.types.iter().take(MAX_NAMED).map(String::as_str).collect();
         match self.types.len().checked_sub(MAX_NAMED) {
             None | Some(0) => named.join(", "),
             Some(more) => format!("{} and {more} more", named.join(", ")),
@@ -47,10 +42,7 @@ pub(super) fn read(
         return Ok(None);
     };
     let wanted = interfaces(&types, &format!("{module}/pkg/stub"));
-    if !handler_names(stub)
-        .iter()
-        .all(|event| wanted.contains_key(event))
-    {
+    if !handler_names(stub).iter().all(|event| wanted.contains_key(event)) {
         return Ok(None);
     }
     Ok(Some(implementations(&types, &wanted)))

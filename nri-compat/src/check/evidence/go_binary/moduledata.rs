@@ -55,11 +55,7 @@ fn by_target(
     });
     let sections = DATA.iter().filter_map(|name| image.section(&[name]));
     let sections = sections.map(|section| (section.offset, section.size));
-    let all = if image.headers.sound {
-        Vec::new()
-    } else {
-        image.loaded()
-    };
+    let all = if image.headers.sound { Vec::new() } else { image.loaded() };
     for part in sections.chain(all) {
         let found = windows(image.content, part, word as u64, |at, bytes| {
             let places = needle.find_iter(bytes).take(MAX_PLACES);
@@ -86,11 +82,7 @@ fn parse_at(
 }
 
 fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> {
-    let place = if table.since_1_20 {
-        TYPES_WORD
-    } else {
-        TYPES_WORD_BEFORE_1_20
-    };
+    let place = if table.since_1_20 { TYPES_WORD } else { TYPES_WORD_BEFORE_1_20 };
     let start = *words.get(place)?;
     // Go 1.27 inserted the length of a part of them between start and end.
     let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
@@ -104,11 +96,9 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
 /// Returns its words if only relocations have the addresses, as in position-independent programs of
 /// other linkers.
 fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreadable> {
-    let (Some(section), Some(relative), true) = (
-        image.section(&RELOCATIONS),
-        image.headers.relative,
-        image.headers.layout.wide,
-    ) else {
+    let (Some(section), Some(relative), true) =
+        (image.section(&RELOCATIONS), image.headers.relative, image.headers.layout.wide)
+    else {
         return Ok(None);
     };
     let layout = image.headers.layout;

@@ -183,17 +183,10 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
         }
     };
     let (interface, range) = match below {
-        Some(below) => (
-            Interface::StateChange,
-            format!("{at_least} or later, older than {below}"),
-        ),
+        Some(below) => (Interface::StateChange, format!("{at_least} or later, older than {below}")),
         None => (Interface::Dedicated, format!("{at_least} or later")),
     };
-    (
-        interface,
-        Built::range(Some(at_least), below),
-        format!("{detail}: {range}"),
-    )
+    (interface, Built::range(Some(at_least), below), format!("{detail}: {range}"))
 }
 
 fn handler_evidence(handlers: &Handlers) -> Vec<Evidence> {
@@ -213,10 +206,7 @@ fn handler_evidence(handlers: &Handlers) -> Vec<Evidence> {
 fn without_stub(file: &File<'_>, package: &str) -> Sighting {
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
     let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
-    Sighting {
-        interface: Interface::unknown(reason),
-        ..of_role(file, Role::Plugin, detail)
-    }
+    Sighting { interface: Interface::unknown(reason), ..of_role(file, Role::Plugin, detail) }
 }
 
 fn one_shot(file: &File<'_>, module: &str) -> Sighting {

@@ -29,15 +29,8 @@ const STARTERS: [&str; 2] = ["syscall.forkExec", "syscall.runtime_BeforeExec"];
 /// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters which
 /// few other names have: the search compares every name with the first four bytes of each, and
 /// `/pkg` would fit most.
-const RARE_PARTS: [&str; 7] = [
-    "/stub.",
-    "/adaptation.",
-    "rPluginService",
-    SKEL,
-    "n.Open",
-    "kExec",
-    "eExec",
-];
+const RARE_PARTS: [&str; 7] =
+    ["/stub.", "/adaptation.", "rPluginService", SKEL, "n.Open", "kExec", "eExec"];
 
 /// The signs that were found.
 #[derive(Debug, Default, PartialEq, Eq)]

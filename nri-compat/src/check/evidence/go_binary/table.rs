@@ -11,13 +11,8 @@ use crate::check::evidence::binary::window::{Needles, windows};
 
 pub(super) const SECTIONS: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 /// Other sections that only Go's linker creates.
-const MARKS: [&str; 5] = [
-    ".go.buildinfo",
-    ".note.go.buildid",
-    ".typelink",
-    ".go.module",
-    ".go.type",
-];
+const MARKS: [&str; 5] =
+    [".go.buildinfo", ".note.go.buildid", ".typelink", ".go.module", ".go.type"];
 /// The sections that contain the table if another linker merges sections, or names none.
 const MERGED: [&str; 2] = [".data.rel.ro", ".rodata"];
 
@@ -62,12 +57,8 @@ pub(super) enum Presence {
 pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
         let header = image.part(section.offset, 128)?;
-        if let Some(table) = parse(
-            image.headers.layout.big,
-            section.offset,
-            section.size,
-            &header,
-        ) {
+        if let Some(table) = parse(image.headers.layout.big, section.offset, section.size, &header)
+        {
             return Ok(Presence::Found(table));
         }
     }
@@ -89,11 +80,7 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     let sections = merged.map(|section| (section.offset, section.size));
     let stated = image.headers.layout.big;
     // Damaged headers may state the wrong byte order.
-    let orders: &[bool] = if image.headers.sound {
-        &[stated]
-    } else {
-        &[stated, !stated]
-    };
+    let orders: &[bool] = if image.headers.sound { &[stated] } else { &[stated, !stated] };
     let beginnings = Needles::new(&beginnings(orders));
     for place in sections.chain(image.loaded()) {
         let found = windows(image.content, place, 256, |at, bytes| {
@@ -118,11 +105,7 @@ fn beginnings(orders: &[bool]) -> Vec<Vec<u8>> {
     let magics = [GO_1_20, GO_1_18, GO_1_16].into_iter();
     let all = magics.flat_map(|magic| orders.iter().map(move |big| (magic, *big)));
     all.map(|(magic, big)| {
-        let magic = if big {
-            magic.to_be_bytes()
-        } else {
-            magic.to_le_bytes()
-        };
+        let magic = if big { magic.to_be_bytes() } else { magic.to_le_bytes() };
         [&magic[..], &[0, 0]].concat()
     })
     .collect()
@@ -136,10 +119,7 @@ fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
     if !matches!((quantum, pointer), (1 | 2 | 4, 4 | 8)) {
         return None;
     }
-    let layout = Layout {
-        wide: pointer == 8,
-        big,
-    };
+    let layout = Layout { wide: pointer == 8, big };
     let word = |place: usize| layout.pointer(header, 8 + place * layout.word());
     let magic = layout.u32(header, 0)?;
     let functions = word(0)?;

@@ -79,10 +79,7 @@ impl<'i> Types<'i> {
         let Some((start, length)) = moduledata::types(image, table)? else {
             return Ok(None);
         };
-        Ok(Some(Self {
-            layout: table.layout,
-            bytes: image.part(start, length)?,
-        }))
+        Ok(Some(Self { layout: table.layout, bytes: image.part(start, length)? }))
     }
 
     /// Returns every type that has methods.
@@ -151,10 +148,7 @@ impl<'i> Types<'i> {
     }
 
     fn method(&self, entry: &[u8]) -> Option<Method> {
-        Some(Method {
-            name: self.layout.u32(entry, 0)?,
-            of: self.layout.u32(entry, 4)?,
-        })
+        Some(Method { name: self.layout.u32(entry, 0)?, of: self.layout.u32(entry, 4)? })
     }
 
     /// Returns the method of an interface with a single method.

@@ -85,19 +85,9 @@ impl Manifest {
             // A launched plugin has the name of its file.
             name: name.or_else(|| self.name.clone()),
             index: index.or_else(|| self.index.clone()),
-            nri: Built {
-                version: Some(release(&self.protocol)),
-                ..Built::default()
-            },
-            interface: if funnelled {
-                Interface::Funnelled
-            } else {
-                Interface::Dedicated
-            },
-            events: Events {
-                names: rpcs(&self.events),
-                certainty: Certainty::Exact,
-            },
+            nri: Built { version: Some(release(&self.protocol)), ..Built::default() },
+            interface: if funnelled { Interface::Funnelled } else { Interface::Dedicated },
+            events: Events { names: rpcs(&self.events), certainty: Certainty::Exact },
             required: rpcs(&self.required),
             min_protocol: self.min_protocol.as_deref().map(release),
             evidence: self.evidence(),
@@ -118,10 +108,7 @@ impl Manifest {
             )),
             listed(&self.deprecated, "it has handlers of deprecated calls:"),
             oldest.map(|oldest| format!("it supports {oldest} and later")),
-            listed(
-                &self.required_fields,
-                "it refuses to run under a runtime that ignores",
-            ),
+            listed(&self.required_fields, "it refuses to run under a runtime that ignores"),
             listed(&rpcs(&self.required), "it refuses to run without"),
         ];
         details.into_iter().flatten().map(evidence).collect()
@@ -136,9 +123,7 @@ fn release(protocol: &str) -> String {
 /// Converts the names of events in the protos to RPC names, in the order of the event numbers; an
 /// event that is too new keeps its name.
 fn rpcs(events: &[String]) -> Vec<String> {
-    let known = EVENTS
-        .iter()
-        .filter(|rpc| events.contains(&proto_name(rpc)));
+    let known = EVENTS.iter().filter(|rpc| events.contains(&proto_name(rpc)));
     let mut rpcs: Vec<String> = known.map(|rpc| (*rpc).to_owned()).collect();
     let is_new = |event: &&String| !EVENTS.iter().any(|rpc| proto_name(rpc) == **event);
     rpcs.extend(events.iter().filter(is_new).cloned());
