@@ -14,6 +14,8 @@
 mod check;
 mod deprecation;
 mod disk;
+// The layout of generated code is that of its generator.
+#[rustfmt::skip]
 mod embedded;
 mod lineage;
 mod lookup;

@@ -93,7 +93,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
 }
 
 fn empty() -> syn::File {
-    syn::File { shebang: None, attrs: Vec::new(), items: Vec::new() }
+    syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: Vec::new() }
 }
 
 fn config(input: &Input<'_>) -> Config {
