@@ -40,7 +40,7 @@ async fn measure(peer: Option<String>) -> Result<(), Failure> {
     let adaptation = Adaptation::builder("bench", "v1").start().await?;
     for nth in 0..PLUGINS {
         let plugin = Adjuster(answer(nth));
-        adaptation.builtin_as(plugin, &format!("{nth:02}"), &format!("p{nth}")).await?;
+        adaptation.builtin_as(plugin, format!("{nth:02}-p{nth}").parse()?).await?;
     }
     let encoded: Vec<_> = (0..PLUGINS).map(|nth| answer(nth).encode_to_vec()).collect();
     let mut times = Times::default();

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use nri::api::{ContainerEviction, ContainerUpdate, Event, ValidateContainerAdjustmentRequest};
 use nri::{Error, ErrorKind, Result};
 
-use super::identity::PluginId;
 use super::outcome::Outcome;
 use super::state::State;
 use super::validate::DefaultValidator;
+use nri::PluginId;
 
 /// The callbacks that a runtime implements.
 ///

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use nri::__private::rpc::STATE_CHANGE;
 use nri::api::Event;
 
-use super::identity::PluginId;
+use nri::PluginId;
 
 /// Records kept at once. A peer chooses its own name, so there is no natural bound.
 const MAX_RECORDS: usize = 4096;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use nri::{Error, ErrorKind, Result};
 
-use super::identity::PluginId;
 use super::revision::Revision;
+use nri::{InvalidPluginId, PluginId};
 
 pub(super) use process::{Process, Processes};
 pub use spawn::pass_socket;
@@ -76,11 +76,18 @@ fn is_executable(entry: &DirEntry) -> bool {
 fn read(entry: &DirEntry, configs: &Path, revision: &Revision) -> Result<PluginFile> {
     let path = entry.path();
     let file = entry.file_name();
-    let id = PluginId::of_file(&file.to_string_lossy(), revision)
-        .map_err(|reason| failed(&path, &reason))?;
+    let id = plugin_id(&file.to_string_lossy(), revision)
+        .map_err(|invalid| failed(&path, &invalid).with_help(invalid.help()))?;
     let config = drop_in(configs, &id)?;
     tracing::info!("discovered plugin {id}");
     Ok(PluginFile { id, path, config })
+}
+
+/// Splits and checks the file name of an executable, `NN-name`.
+fn plugin_id(file: &str, revision: &Revision) -> std::result::Result<PluginId, InvalidPluginId> {
+    let (index, name) =
+        file.split_once('-').ok_or_else(|| InvalidPluginId::NoIndex(file.to_owned()))?;
+    revision.plugin_id(index, name)
 }
 
 /// Reads the configuration of a plugin: `NN-name.conf`, else `name.conf`, else nothing.

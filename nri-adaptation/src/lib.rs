@@ -124,9 +124,9 @@ pub use callbacks::{Origin, Requested, RuntimeCallbacks, Validator};
 #[cfg(feature = "serde")]
 pub use config::Config;
 pub use deprecation::{Deprecated, DeprecationList, Deprecations, LogDeprecations};
-pub use identity::PluginId;
 pub use launch::pass_socket;
 pub use metrics::{Metrics, OpenMetrics};
+pub use nri::PluginId;
 pub use outcome::{Outcome, OutcomeResult, Reason, Relayed, RequestError};
 pub use policy::{ErrorPolicy, OnError};
 pub use revision::{Revision, Via};
@@ -195,21 +195,19 @@ impl Adaptation {
             let help = "write #[nri(name = \"…\", index = \"…\")], or call Adaptation::builtin_as";
             return Err(Error::with_kind(ErrorKind::Config, message).with_help(help));
         };
-        self.builtin_as(plugin, index, name).await
+        let id = PluginId::new(index, name).map_err(|invalid| {
+            Error::with_kind(ErrorKind::Config, invalid.to_string()).with_help(invalid.help())
+        })?;
+        self.builtin_as(plugin, id).await
     }
 
-    /// Runs a plugin in this process, with the given index and name.
+    /// Runs a plugin in this process, with this index and name.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`builtin`](Self::builtin).
-    pub async fn builtin_as<P: Plugin>(
-        &self,
-        plugin: P,
-        index: &str,
-        name: &str,
-    ) -> Result<PluginId> {
-        session::run_builtin(&self.0.core, plugin, index, name).await
+    /// Returns the reason if the plugin was refused.
+    pub async fn builtin_as<P: Plugin>(&self, plugin: P, id: PluginId) -> Result<PluginId> {
+        session::run_builtin(&self.0.core, plugin, id).await
     }
 
     /// Returns a guard that prevents plugins from synchronizing while the runtime changes its state. Waits until no plugin

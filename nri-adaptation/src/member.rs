@@ -12,7 +12,9 @@ use nri::__private::Direct;
 use nri::api::{Event, EventMask, FailurePolicy};
 use nri::wire::Caller;
 
-use super::identity::{PluginId, Registration};
+use nri::PluginId;
+
+use super::identity::Registration;
 use super::message::{Content, Message};
 use super::outcome::Delivery;
 

@@ -2,7 +2,9 @@
 
 use nri::api::{Event, EventMask};
 
-use super::identity::PluginId;
+use nri::PluginId;
+
+use super::identity::matches;
 
 /// The effect on a request of a plugin that fails it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl ErrorPolicy {
 
     /// Returns the rule for a plugin and an event, if there is one.
     pub(super) fn of(&self, plugin: &PluginId, event: Event) -> Option<OnError> {
-        let matching = |rule: &&Rule| rule.events.contains(event) && plugin.matches(&rule.plugin);
+        let matching = |rule: &&Rule| rule.events.contains(event) && matches(plugin, &rule.plugin);
         self.rules.iter().rev().find(matching).map(|rule| rule.on_error)
     }
 
@@ -97,7 +99,6 @@ impl ErrorPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::revision::Revision;
 
     #[test]
     fn the_last_matching_rule_applies() {
@@ -107,7 +108,7 @@ mod tests {
             create,
             OnError::Required,
         );
-        let id = PluginId::of_file("10-logger", &Revision::newest()).unwrap();
+        let id = "10-logger".parse().unwrap();
         assert_eq!(policy.of(&id, Event::CreateContainer), Some(OnError::Required));
         assert_eq!(policy.of(&id, Event::RunPodSandbox), Some(OnError::Ignore));
         assert_eq!(policy.required(Event::CreateContainer), ["logger"]);

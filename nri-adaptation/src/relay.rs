@@ -10,6 +10,7 @@ use nri::plugin::Body;
 
 use super::core::Core;
 use super::exchange::{assess, exchange};
+use super::identity::matches;
 use super::member::{Admission, Member};
 use super::message::{Content, Message};
 use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
@@ -66,7 +67,7 @@ impl<'a> Relay<'a> {
             return Ok(());
         }
         for pattern in self.core.policy.required(event) {
-            if !members.iter().any(|member| member.id.matches(pattern)) {
+            if !members.iter().any(|member| matches(&member.id, pattern)) {
                 let rpc = self.message.rpc.name;
                 let message =
                     format!("plugin {pattern} is required for {rpc} and is not connected");

@@ -8,6 +8,7 @@ use nri::api::{Event, EventMask};
 use nri::codec::DecodeError;
 use nri::plugin::Rpc;
 use nri::{Error, ErrorKind, Result};
+use nri::{InvalidPluginId, PluginId};
 
 /// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
@@ -108,6 +109,19 @@ impl Revision {
     /// Returns whether this is the given release or a later one.
     pub fn is_at_least(&self, release: &str) -> bool {
         numbers(release).is_some_and(|release| self.numbers >= release)
+    }
+
+    /// Checks the index and the name of a plugin as a runtime of this release does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the rule that the index or the name breaks.
+    pub fn plugin_id(&self, index: &str, name: &str) -> Result<PluginId, InvalidPluginId> {
+        if self.is_at_least("v0.12.0") {
+            PluginId::new(index, name)
+        } else {
+            PluginId::lenient(index, name)
+        }
     }
 
     /// Returns true if the release has an RPC.

@@ -15,7 +15,9 @@ use nri::wire::{Code, Request, Service, Status};
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::first::first;
-use super::identity::{PluginId, Registration};
+use nri::PluginId;
+
+use super::identity::Registration;
 
 /// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
 const MAX_VERSION: usize = 64;
@@ -66,7 +68,7 @@ impl PluginService {
             Some(given) => Ok(given.clone()),
             None => {
                 let RegisterPluginRequest { plugin_name, plugin_idx, .. } = &request;
-                PluginId::checked(plugin_idx, plugin_name, &core.revision)
+                core.revision.plugin_id(plugin_idx, plugin_name)
             }
         };
         // The receiver is gone when the registration took too long.
@@ -77,7 +79,8 @@ impl PluginService {
                 let _ = register.send(Ok(Registration { id, nri_version }));
                 Ok(Bytes::new())
             }
-            Err(reason) => {
+            Err(invalid) => {
+                let reason = invalid.to_string();
                 let _ = register.send(Err(reason.clone()));
                 Err(Status::invalid_argument(reason))
             }

@@ -18,7 +18,9 @@ use nri::{Error, ErrorKind, Result};
 
 use super::core::Core;
 use super::first::first;
-use super::identity::{PluginId, Registration};
+use nri::PluginId;
+
+use super::identity::Registration;
 use super::join::join;
 use super::launch::Process;
 use super::member::Member;
@@ -115,15 +117,12 @@ where
 pub(super) async fn run_builtin<P: Plugin>(
     core: &Arc<Core>,
     plugin: P,
-    index: &str,
-    name: &str,
+    id: PluginId,
 ) -> Result<PluginId> {
-    let id = PluginId::checked(index, name, &core.revision)
-        .map_err(|reason| Error::with_kind(ErrorKind::Config, reason))?;
     let (ours, theirs) = tokio::io::duplex(BUFFER);
     let stub = Stub::builder(plugin)
-        .name(name)
-        .index(index)
+        .name(&id.name)
+        .index(&id.index)
         .stream(theirs)
         .no_logging()
         .no_reconnect()

@@ -27,7 +27,7 @@ const MORE: [u8; 2] = [3 << 3, 1];
 /// use nri::api::PodSandbox;
 ///
 /// let mut state = State::default();
-/// state.pod(&PodSandbox { id: "p1".into(), ..Default::default() });
+/// state.add_pod(&PodSandbox { id: "p1".into(), ..Default::default() });
 /// assert_eq!((state.pods(), state.containers()), (1, 0));
 /// ```
 #[derive(Debug, Default)]
@@ -41,13 +41,13 @@ pub struct State {
 
 impl State {
     /// Adds a pod.
-    pub fn pod(&mut self, pod: &PodSandbox) {
+    pub fn add_pod(&mut self, pod: &PodSandbox) {
         self.pods += 1;
         self.add(PODS, pod);
     }
 
     /// Adds a container.
-    pub fn container(&mut self, container: &Container) {
+    pub fn add_container(&mut self, container: &Container) {
         self.containers += 1;
         self.add(CONTAINERS, container);
     }
@@ -130,9 +130,9 @@ mod tests {
     fn no_part_exceeds_a_message_and_nothing_is_lost() {
         let mut state = State::default();
         for id in 0..9_000 {
-            state.pod(&pod(id, 1000));
+            state.add_pod(&pod(id, 1000));
         }
-        state.container(&Container::default());
+        state.add_container(&Container::default());
         assert_eq!((state.pods(), state.containers()), (9_000, 1));
         let parts = state.into_parts();
         assert_eq!(parts.len(), 3);
@@ -146,7 +146,7 @@ mod tests {
     fn a_part_is_split_between_entries() {
         let mut state = State::default();
         for id in 0..5 {
-            state.pod(&pod(id, 10));
+            state.add_pod(&pod(id, 10));
         }
         let whole = state.into_parts().remove(0);
         let (first, second) = split(whole.clone());

@@ -38,10 +38,10 @@ use nri::wire::{Connection, Limits};
 use nri::{Error, ErrorKind};
 
 use super::core::Core;
-use super::identity::PluginId;
 use super::launch::PluginFile;
 use super::revision::Revision;
 use super::session::{CHANNELS, Origin, attach};
+use nri::PluginId;
 
 use error::ModuleError;
 use limits::Limit;

@@ -26,7 +26,7 @@ pub(crate) async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<Ended, String> {
     let newest = Revision::newest();
-    let id = PluginId::checked(index, name, &newest)?;
+    let id = PluginId::new(index, name).map_err(|invalid| invalid.to_string())?;
     let channels = Channels { serve: 1, call: 2 };
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
     let request = RegisterPluginRequest {

@@ -274,7 +274,8 @@ async fn load(
     revision: Option<&Revision>,
 ) -> Result<(Box<dyn Stream>, Vec<&'static str>)> {
     let (index, name) = process::identity(path);
-    let id = nri_adaptation::PluginId { index, name };
+    let id = nri_adaptation::PluginId::lenient(&index, &name)
+        .map_err(|invalid| Error::new(invalid.to_string()))?;
     let module = nri_adaptation::WasmModule::load(path, id, revision, START).await;
     let module =
         module.map_err(|error| Error::new(format!("the module does not load: {error}")))?;

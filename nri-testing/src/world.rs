@@ -88,9 +88,9 @@ impl RuntimeCallbacks for Callbacks {
             state.one_entry_per_part();
         }
         let contents = self.world.lock();
-        contents.pods.iter().for_each(|pod| state.pod(pod));
+        contents.pods.iter().for_each(|pod| state.add_pod(pod));
         let containers = contents.containers.iter();
-        containers.for_each(|container| state.container(container));
+        containers.for_each(|container| state.add_container(container));
         Ok(())
     }
 

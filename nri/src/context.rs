@@ -10,8 +10,8 @@ pub(crate) mod update;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::PluginId;
 use crate::adjust::Updates;
-pub(crate) use identity::Identity;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 pub use runtime::Runtime;
 pub use status::{Status, StatusWatch};
@@ -176,7 +176,7 @@ impl EventContext {
     }
 
     /// Returns the index and name that the plugin registers with.
-    pub(crate) fn identity(&self) -> Option<&Identity> {
+    pub(crate) fn identity(&self) -> Option<&PluginId> {
         self.tools.identity.as_ref()
     }
 
@@ -201,11 +201,10 @@ impl EventContext {
         self.with_tools(|tools| tools.set_runtime(Arc::new(runtime)))
     }
 
-    /// Sets the name and index of the plugin, for unit tests.
+    /// Sets the index and name of the plugin, for unit tests.
     #[must_use]
-    pub fn with_identity(self, name: &str, index: &str) -> Self {
-        let (name, index) = (name.to_owned(), index.to_owned());
-        self.with_tools(|tools| tools.identity = Some(Identity { name, index }))
+    pub fn with_identity(self, id: PluginId) -> Self {
+        self.with_tools(|tools| tools.identity = Some(id))
     }
 
     fn with_tools(mut self, set: impl FnOnce(&mut Tools)) -> Self {
@@ -244,7 +243,7 @@ mod tests {
     fn a_test_sets_runtime_identity_and_time() {
         let cx = EventContext::default()
             .with_runtime("containerd", "v2.2.1", "")
-            .with_identity("logger", "10")
+            .with_identity("10-logger".parse().unwrap())
             .with_time_left(Duration::from_secs(2));
         let runtime = cx.runtime().unwrap();
         assert_eq!((runtime.name(), runtime.version()), ("containerd", "v2.2.1"));

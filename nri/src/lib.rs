@@ -86,6 +86,7 @@ pub mod logging;
 pub mod manifest;
 pub mod optional;
 pub mod plugin;
+mod plugin_id;
 pub mod prelude;
 #[cfg(not(target_family = "wasm"))]
 pub mod reload;
@@ -179,6 +180,7 @@ pub use nri_macros::NriPlugin;
 /// assert_eq!(Greeter::<Fixed>::EVENTS, handled);
 /// ```
 pub use nri_macros::plugin;
+pub use plugin_id::{InvalidPluginId, PluginId};
 pub use run::{block_on, run};
 pub use stub::blocking;
 

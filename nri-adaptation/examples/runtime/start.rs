@@ -60,8 +60,8 @@ struct Callbacks {
 impl RuntimeCallbacks for Callbacks {
     async fn synchronize(&self, state: &mut nri_adaptation::State) -> nri::Result<()> {
         self.progress.begin();
-        self.state.pods.iter().for_each(|pod| state.pod(pod));
-        self.state.containers.iter().for_each(|container| state.container(container));
+        self.state.pods.iter().for_each(|pod| state.add_pod(pod));
+        self.state.containers.iter().for_each(|container| state.add_container(container));
         Ok(())
     }
 

@@ -8,11 +8,11 @@ use bytes::Bytes;
 use nri::codec::Message as _;
 use tokio::sync::watch;
 
-use super::super::identity::PluginId;
 use super::error::ModuleError;
 use super::limits::Limit;
 use super::module::Module;
 use nri::__private::{Assembly, Part};
+use nri::PluginId;
 use nri::api::{PLUGIN_SERVICE, SynchronizeResponse};
 use nri::wire::{Code, Request, Service, Status};
 

@@ -114,7 +114,7 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
     let peer = Peer::join(&adaptation, script).await;
     for (index, name) in [("30", "C"), ("10", "A")] {
         let plugin = Recorder::new(name, &seen);
-        adaptation.builtin_as(plugin, index, "in").await.unwrap();
+        adaptation.builtin_as(plugin, format!("{index}-in").parse().unwrap()).await.unwrap();
     }
     let created = adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     assert_eq!(
@@ -135,7 +135,7 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
 async fn updates_come_back_and_a_later_plugin_sees_them() {
     let (seen, adaptation) = (EventLog::default(), adaptation().await);
     let id = Recorder::new("A", &seen);
-    adaptation.builtin_as(id, "10", "in").await.unwrap();
+    adaptation.builtin_as(id, "10-in".parse().unwrap()).await.unwrap();
     let peer = Peer::join(&adaptation, Script::new("20", "peer")).await;
     let asked = LinuxResources {
         cpu: Some(LinuxCpu { shares: Some(3.into()), ..LinuxCpu::default() }),
@@ -156,7 +156,7 @@ async fn updates_come_back_and_a_later_plugin_sees_them() {
 async fn a_plugin_gets_the_events_that_it_handles() {
     let (seen, adaptation) = (EventLog::default(), adaptation().await);
     let plugin = Recorder::new("A", &seen);
-    adaptation.builtin_as(plugin, "10", "in").await.unwrap();
+    adaptation.builtin_as(plugin, "10-in".parse().unwrap()).await.unwrap();
     let run = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     let stop = adaptation.stop_pod_sandbox(&pod("p")).await.unwrap();
     assert_eq!(shown(&run.outcomes), ["10-in answered"]);
@@ -169,7 +169,7 @@ async fn a_panic_an_error_and_a_handler_that_hangs_concern_one_request() {
     let seen = EventLog::default();
     let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
     let plugin = Recorder::new("A", &seen);
-    adaptation.builtin_as(plugin, "10", "in").await.unwrap();
+    adaptation.builtin_as(plugin, "10-in".parse().unwrap()).await.unwrap();
     for (id, reason) in [
         ("panics", "panicked: on purpose"),
         ("fails", "refused"),

@@ -55,12 +55,21 @@ async fn a_plugin_in_this_process_takes_part_like_any_other() {
     assert!(adaptation.plugins().is_empty());
 }
 
+#[derive(NriPlugin)]
+struct Nameless;
+
+impl RunPodSandbox for Nameless {
+    async fn run_pod_sandbox(&self, _: &EventContext, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
 #[tokio::test]
 async fn a_plugin_in_this_process_needs_a_name_and_an_index() {
     let adaptation = adaptation().await;
-    let error = adaptation.builtin_as(Builtin, "1", "x").await.unwrap_err();
-    assert!(error.to_string().contains("must be 2 digits"), "{error}");
-    adaptation.builtin_as(Builtin, "20", "other").await.unwrap();
+    let error = adaptation.builtin(Nameless).await.unwrap_err();
+    assert!(error.to_string().contains("without index or name"), "{error}");
+    adaptation.builtin_as(Builtin, "20-other".parse().unwrap()).await.unwrap();
     assert_eq!(adaptation.plugins()[0].to_string(), "20-other");
 }
 

@@ -69,9 +69,9 @@ impl Cluster {
 
 impl RuntimeCallbacks for Cluster {
     async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
-        self.0.pods.lock().unwrap().iter().for_each(|pod| state.pod(pod));
+        self.0.pods.lock().unwrap().iter().for_each(|pod| state.add_pod(pod));
         let containers = self.0.containers.lock().unwrap();
-        containers.iter().for_each(|container| state.container(container));
+        containers.iter().for_each(|container| state.add_container(container));
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nri::api::{ConfigureResponse, Event, EventMask};
 use nri::wire::CallError;
-use nri_adaptation::{PluginId, Revision, Via};
+use nri_adaptation::{Revision, Via};
 
 use crate::error::{Error, Result};
 use crate::session::{RuntimeKind, can_fall_back, checked, life};
@@ -111,13 +111,10 @@ impl Pass<'_, '_> {
             return Err(live.why_silent());
         };
         if self.run.subject.has_own_identity()
-            && let Err(reason) = PluginId::checked(
-                &registration.plugin_idx,
-                &registration.plugin_name,
-                self.revision,
-            )
+            && let Err(invalid) =
+                self.revision.plugin_id(&registration.plugin_idx, &registration.plugin_name)
         {
-            return self.refused(live, REGISTER, reason).await;
+            return self.refused(live, REGISTER, invalid.to_string()).await;
         }
         let reply = live.configure(self.run, self.runtime.as_ref()).await;
         let answer = self.answered(live, CONFIGURE, reply).await?;

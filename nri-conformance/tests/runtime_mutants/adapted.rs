@@ -14,8 +14,8 @@ struct Callbacks(Arc<Sim>);
 impl RuntimeCallbacks for Callbacks {
     async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
         let (pods, containers) = self.0.state();
-        pods.iter().for_each(|pod| state.pod(pod));
-        containers.iter().for_each(|one| state.container(one));
+        pods.iter().for_each(|pod| state.add_pod(pod));
+        containers.iter().for_each(|one| state.add_container(one));
         Ok(())
     }
 }

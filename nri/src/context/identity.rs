@@ -1,29 +1,15 @@
 //! The name and index of the plugin, and their sources.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::Path;
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, PluginId, Result};
 
 /// The environment variable with the name, set by a runtime that launches a plugin, or by the user
 /// of an external one.
 const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
 /// The environment variable with the index, set in the same way.
 const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
-
-/// The index and name that the plugin registers with, such as `10-logger`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub(crate) name: String,
-    pub(crate) index: String,
-}
-
-impl fmt::Display for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.index, self.name)
-    }
-}
 
 /// The name and index from one source.
 #[derive(Clone, Debug, Default)]
@@ -46,11 +32,9 @@ impl PartialIdentity {
 
     fn by_file(program: &OsStr) -> Self {
         let file = Path::new(program).file_name().and_then(OsStr::to_str);
-        match file.and_then(|file| file.split_once('-')) {
-            Some((index, name)) if is_index(index) && is_name(name) => {
-                PartialIdentity { name: Some(name.to_owned()), index: Some(index.to_owned()) }
-            }
-            _ => Self::default(),
+        match file.map(str::parse::<PluginId>) {
+            Some(Ok(id)) => PartialIdentity { name: Some(id.name), index: Some(id.index) },
+            Some(Err(_)) | None => Self::default(),
         }
     }
 
@@ -60,30 +44,12 @@ impl PartialIdentity {
     }
 
     /// Returns the identity, checked like in a runtime.
-    pub(crate) fn check(self) -> Result<Identity> {
+    pub(crate) fn check(self) -> Result<PluginId> {
         let name = self.name.ok_or_else(|| missing("name"))?;
         let index = self.index.ok_or_else(|| missing("index"))?;
-        if !is_name(&name) {
-            let message = format!("{name:?} is not a valid plugin name");
-            return Err(config(message).with_help("use letters, digits and _ . + - only"));
-        }
-        if !is_index(&index) {
-            let message = format!("{index:?} is not a valid plugin index");
-            return Err(config(message).with_help("use two digits, such as 10"));
-        }
-        Ok(Identity { name, index })
+        PluginId::new(&index, &name)
+            .map_err(|invalid| config(invalid.to_string()).with_help(invalid.help()))
     }
-}
-
-/// Returns true if runtimes accept the name, since [NRI
-/// v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go).
-fn is_name(name: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
-    !name.is_empty() && name.chars().all(allowed)
-}
-
-fn is_index(index: &str) -> bool {
-    index.len() == 2 && index.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn missing(what: &str) -> Error {

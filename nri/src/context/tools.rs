@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::identity::Identity;
 #[cfg(any(test, target_family = "wasm"))]
 use super::metrics::End;
 use super::metrics::Metrics;
 use super::runtime::Runtime;
 use super::status::{Status, StatusWatch};
 use super::update::{Link, Updater};
+use crate::PluginId;
 use crate::api::fields::{is_outdated, newer_than};
 #[cfg(any(test, target_family = "wasm"))]
 use {crate::api::Event, std::time::Duration};
@@ -39,13 +39,13 @@ pub(crate) struct Tools {
     /// Fields of answers that a warning has named, with the RPC and the release of the runtime.
     pub(crate) skipped: Mutex<BTreeSet<String>>,
     /// The index and name of the plugin.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<PluginId>,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }
 
 impl Tools {
     /// Creates the tools of a plugin that is not connected yet.
-    pub(crate) fn new(identity: Identity, check_answers: CheckAnswers) -> Self {
+    pub(crate) fn new(identity: PluginId, check_answers: CheckAnswers) -> Self {
         Tools { identity: Some(identity), check_answers, ..Tools::default() }
     }
 

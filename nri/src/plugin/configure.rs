@@ -118,7 +118,7 @@ mod tests {
             config: "{\n  \"a\": x\n}".to_owned(),
             ..ConfigureRequest::default()
         };
-        let cx = EventContext::default().with_identity("logger", "10");
+        let cx = EventContext::default().with_identity("10-logger".parse().unwrap());
         let parse = serde_json::from_str::<serde_json::Value>;
         let error = Config::of(request, &cx).parse_with(parse).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);

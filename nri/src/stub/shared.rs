@@ -7,8 +7,9 @@ use std::time::Duration;
 use super::backoff::Backoff;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::watchdog::Watchdog;
+use crate::PluginId;
 use crate::codec::DecodeError;
-use crate::context::{CheckAnswers, Identity, Tools};
+use crate::context::{CheckAnswers, Tools};
 use crate::plugin::Plugin;
 
 /// Records a request in a store, by the name of its RPC. A function instead of the store, because plugins without a
@@ -44,7 +45,7 @@ pub enum RuntimeExit {
 /// The plugin and the state that all its connections share.
 pub(super) struct Shared<P> {
     pub(super) plugin: Arc<P>,
-    pub(super) identity: Identity,
+    pub(super) identity: PluginId,
     pub(super) tools: Arc<Tools>,
     pub(super) watchdog: Watchdog,
     pub(super) settings: Settings,
@@ -53,7 +54,7 @@ pub(super) struct Shared<P> {
 }
 
 impl<P: Plugin> Shared<P> {
-    pub(super) fn new(plugin: P, identity: Identity, settings: Settings) -> Self {
+    pub(super) fn new(plugin: P, identity: PluginId, settings: Settings) -> Self {
         Shared {
             plugin: Arc::new(plugin),
             tools: Arc::new(Tools::new(identity.clone(), settings.check_answers)),

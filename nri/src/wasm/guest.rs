@@ -7,9 +7,10 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 
+use crate::PluginId;
 use crate::api::{ConfigureRequest, ConfigureResponse, Event, SynchronizeResponse};
 use crate::codec::Message as _;
-use crate::context::{CheckAnswers, Identity, Runtime, Tools};
+use crate::context::{CheckAnswers, Runtime, Tools};
 use crate::plugin::{Body, Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, Part, failed, subscription};
 use crate::{Error, EventContext, Result};
@@ -27,7 +28,7 @@ pub(super) struct Guest<P> {
 impl<P: Plugin> Guest<P> {
     /// Wraps a plugin. Name and index are those of its `#[nri(…)]`: the host does not pass those of the file.
     pub(super) fn new(plugin: P) -> Self {
-        let identity = Identity {
+        let identity = PluginId {
             name: P::NAME.unwrap_or("plugin").to_owned(),
             index: P::INDEX.unwrap_or("??").to_owned(),
         };

@@ -57,14 +57,14 @@ struct Cluster(usize);
 impl RuntimeCallbacks for Cluster {
     async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
         for id in 0..self.0 {
-            state.pod(&PodSandbox {
+            state.add_pod(&PodSandbox {
                 id: format!("pod-{id}"),
                 name: "p".repeat(300),
                 ..PodSandbox::default()
             });
         }
         for id in 0..2 * self.0 {
-            state.container(&Container {
+            state.add_container(&Container {
                 id: format!("container-{id}"),
                 name: "c".repeat(150),
                 ..Container::default()

@@ -167,7 +167,7 @@ struct LargeState;
 impl RuntimeCallbacks for LargeState {
     async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
         for id in 0..2_000 {
-            state.pod(&PodSandbox {
+            state.add_pod(&PodSandbox {
                 id: id.to_string(),
                 name: "x".repeat(3_000),
                 ..PodSandbox::default()
