@@ -125,7 +125,7 @@ pub(super) fn read<M: nri::codec::Message + 'static>(
     read.map_err(|error| unreadable(member, &error))
 }
 
-fn unreadable(member: &Member, error: &dyn fmt::Display) -> RequestError {
+pub(super) fn unreadable(member: &Member, error: &dyn fmt::Display) -> RequestError {
     let plugin = &member.full_name;
     let message = format!("plugin {plugin} sent an unreadable answer: {error}");
     unusable(member, Reason::PluginError, message)

@@ -12,6 +12,7 @@ use nri::Result;
 use super::callbacks::{NoCallbacks, RuntimeCallbacks, Validator};
 use super::core::{Core, MAX_UPDATES};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
+use super::intake::Intake;
 use super::launch::{PluginFile, Processes, discover, spawn};
 use super::listen::PluginSocket;
 use super::metrics::{Metrics, NoMetrics};
@@ -58,6 +59,7 @@ impl Builder {
             order: PodOrder::default(),
             sync: SyncLock::default(),
             updates: Semaphore::new(MAX_UPDATES),
+            intake: Intake::default(),
             stopping: watch::Sender::new(false),
             processes: Processes::default(),
         };
@@ -120,6 +122,10 @@ impl Builder {
     }
 
     /// Sets how much memory a WebAssembly module may use, in bytes; 256 MiB by default.
+    ///
+    /// In practice, time is the tighter limit of Synchronize: a module gets the whole state in one call, of up to 64 MiB,
+    /// and a plugin that decodes 14 MB does not finish within the default [`request_timeout`](Self::request_timeout)
+    /// of 2 s, as modules are interpreted. Set a longer one for nodes with that much state.
     #[cfg(feature = "wasm")]
     #[must_use]
     pub fn module_memory(mut self, bytes: usize) -> Self {
@@ -205,7 +211,7 @@ impl Builder {
                 wasm::launch(&core, found, self.module_memory).await;
                 #[cfg(not(feature = "wasm"))]
                 tracing::warn!(
-                    "cannot load WebAssembly plugin {}: built without the feature `wasm` of nri",
+                    "cannot load WebAssembly plugin {}: built without the feature `wasm` of nri-adaptation",
                     found.path.display()
                 );
             } else {

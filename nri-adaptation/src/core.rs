@@ -6,6 +6,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::callbacks::{Callbacks, Validator};
 use super::deprecation::Ledger;
+use super::intake::Intake;
 use super::launch::Processes;
 use super::member::Member;
 use super::metrics::Metrics;
@@ -37,6 +38,7 @@ pub(super) struct Core {
     pub(super) order: PodOrder,
     pub(super) sync: SyncLock,
     pub(super) updates: Semaphore,
+    pub(super) intake: Intake,
     /// Becomes true when the adaptation stops.
     pub(super) stopping: watch::Sender<bool>,
     pub(super) processes: Processes,

@@ -121,7 +121,7 @@ fn count(
     }
 }
 
-/// Returns whether a plugin says that it has no such RPC.
+/// Returns true if a plugin says that it has no such RPC.
 fn is_unimplemented(status: &Status) -> bool {
     lack_of(status).is_some()
 }
@@ -229,7 +229,7 @@ impl Core {
         }
     }
 
-    /// Returns whether an error that a plugin returns, or an answer that cannot be used, fails the request.
+    /// Returns true if an error that a plugin returns, or an answer that cannot be used, fails the request.
     pub(super) fn error_fails(&self, member: &Member, event: Event) -> bool {
         let by_default = match EventKind::of(event) {
             EventKind::Consent => OnError::Fail,
@@ -239,13 +239,13 @@ impl Core {
         self.rule(member, event).unwrap_or(by_default) != OnError::Ignore
     }
 
-    /// Returns whether a plugin that is gone before the request reaches it fails the request.
+    /// Returns true if a plugin that is gone before the request reaches it fails the request.
     pub(super) fn absence_fails(&self, member: &Member, event: Event) -> bool {
         let required = self.rule(member, event) == Some(OnError::Required);
         required && !EventKind::of(event).is_teardown()
     }
 
-    /// Returns whether a plugin that does not answer fails the request.
+    /// Returns true if a plugin that does not answer fails the request.
     fn silence_fails(&self, member: &Member, event: Event) -> bool {
         if EventKind::of(event).is_teardown() {
             return false;
@@ -260,7 +260,7 @@ impl Core {
         }
     }
 
-    /// Counts a timeout. Returns whether the plugin stays connected nevertheless.
+    /// Counts a timeout. Returns true if the plugin stays connected nevertheless.
     fn is_kept(&self, member: &Member) -> bool {
         let timeouts = member.count_timeout();
         member.failure_policy.keep_connected || timeouts <= self.policy.kept_timeouts

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use nri::codec::Message as _;
 
 use nri::api::{ContainerUpdate, PLUGIN_SERVICE, SynchronizeResponse};
 use nri::wire::{CallError, Code, MAX_MESSAGE};
@@ -18,7 +17,7 @@ use super::member::{Member, Queued};
 use super::outcome::{Delivery, Outcome};
 use super::state::{State, entries, mark, split};
 
-/// A part of so few pods and containers is not split any further, as in the
+/// A part with this number of pods and containers or fewer is not split any further, as in the
 /// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go).
 const MIN_ENTRIES: usize = 8;
 
@@ -222,10 +221,13 @@ async fn send(
     let start = Instant::now();
     let (caller, within) = (&member.caller, Some(core.request_timeout));
     let sent = caller.call(PLUGIN_SERVICE, METHOD, part, within);
-    let answer = sent.await.and_then(|answer| {
-        SynchronizeResponse::decode(answer)
-            .map_err(|error| CallError::Unreadable(error.to_string()))
-    });
+    let answer = match sent.await {
+        Ok(answer) => {
+            let read = core.intake.answer::<SynchronizeResponse>(METHOD, answer).await;
+            read.map_err(|status| CallError::Unreadable(status.message))
+        }
+        Err(error) => Err(error),
+    };
     let name = &*member.full_name;
     let error = answer.as_ref().err();
     core.metrics.invocation(name, METHOD, start.elapsed(), error);

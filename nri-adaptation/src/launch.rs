@@ -60,6 +60,10 @@ pub(super) fn discover(
         let entry = entry.map_err(|error| failed(plugins, &error))?;
         if is_executable(&entry) {
             found.push(read(&entry, configs, revision)?);
+        } else if entry.path().is_file() {
+            let path = entry.path();
+            let path = path.display();
+            tracing::warn!("ignoring {path}: not executable; for a plugin, run `chmod +x {path}`");
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -85,6 +85,7 @@ mod events;
 mod exchange;
 mod first;
 mod identity;
+mod intake;
 mod join;
 mod launch;
 mod listen;

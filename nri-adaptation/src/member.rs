@@ -104,7 +104,7 @@ impl Member {
         }
     }
 
-    /// Returns whether both are the same connection of a plugin.
+    /// Returns true if both are the same connection of a plugin.
     pub(super) fn is(&self, other: &Member) -> bool {
         std::ptr::eq(self, other)
     }

@@ -107,7 +107,7 @@ impl Message {
         self.request.get_or_insert_with(|| content.encode(self.event).into());
     }
 
-    /// Returns whether the event may be sent as StateChange to plugins that lack its dedicated RPC.
+    /// Returns true if the event may be sent as StateChange to plugins that lack its dedicated RPC.
     pub(super) fn can_fall_back(&self) -> bool {
         self.carrier == Via::Dedicated && self.rpc.change_fields.is_some()
     }

@@ -8,6 +8,7 @@ use nri::__private::{EventKind, newer_than};
 use nri::api::fields::Newer;
 use nri::plugin::Body;
 
+use super::answers::unreadable;
 use super::core::Core;
 use super::exchange::{assess, exchange};
 use super::identity::matches;
@@ -21,7 +22,7 @@ pub(super) trait Answers: Send {
     /// Returns the content of the request for the next plugin.
     fn content(&self) -> Content<'_>;
 
-    /// Takes an answer. Returns whether the content has changed by it.
+    /// Takes an answer. Returns true if the content has changed by it.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl<'a> Relay<'a> {
             Admission::Waiting(answer) => {
                 let within = self.core.request_timeout;
                 match timeout(within, answer).await {
-                    Ok(Ok(delivery)) => self.conclude(member, delivery, answers),
+                    Ok(Ok(delivery)) => self.conclude(member, delivery, answers).await,
                     Ok(Err(_)) => {
                         self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED)
                     }
@@ -128,24 +129,24 @@ impl<'a> Relay<'a> {
         let delivery =
             exchange(self.core, member, &mut self.message, Some(answers.content())).await;
         drop(turn);
-        self.conclude(member, delivery, answers)
+        self.conclude(member, delivery, answers).await
     }
 
-    fn conclude(
+    async fn conclude(
         &mut self,
         member: &Arc<Member>,
         (mut outcome, result): Delivery,
         answers: &mut dyn Answers,
     ) -> Result<(), RequestError> {
         let failure = match result {
-            Ok(answer) => self.take(member, answer, &mut outcome, answers),
+            Ok(answer) => self.take(member, answer, &mut outcome, answers).await,
             Err(error) => assess(self.core, member, &error, &mut outcome),
         };
         self.outcomes.push(outcome);
         failure.map_or(Ok(()), Err)
     }
 
-    fn take(
+    async fn take(
         &mut self,
         member: &Arc<Member>,
         answer: Body,
@@ -154,7 +155,12 @@ impl<'a> Relay<'a> {
     ) -> Option<RequestError> {
         member.reset_timeouts();
         let answer = self.known(member, answer, outcome);
-        match answers.take(self.core, member, answer) {
+        let read = self.core.intake.event(self.message.event, answer).await;
+        let taken = match read {
+            Ok(answer) => answers.take(self.core, member, answer),
+            Err(status) => Err(unreadable(member, &status.message)),
+        };
+        match taken {
             Ok(changed) => {
                 if changed {
                     self.message.renew();

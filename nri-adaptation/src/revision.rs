@@ -106,7 +106,7 @@ impl Revision {
         &self.release
     }
 
-    /// Returns whether this is the given release or a later one.
+    /// Returns true if this is the given release or a later one.
     pub fn is_at_least(&self, release: &str) -> bool {
         numbers(release).is_some_and(|release| self.numbers >= release)
     }
@@ -184,7 +184,7 @@ impl Revision {
         self.changes.contains(event).then_some(Via::StateChange)
     }
 
-    /// Returns whether messages have fields that are younger than this revision.
+    /// Returns true if messages have fields that are younger than this revision.
     pub(super) fn lacks_fields(&self) -> bool {
         self.lacks_fields
     }
@@ -195,7 +195,7 @@ impl Revision {
         known.filter_map(|rpc| rpc.event).fold(EventMask::EMPTY, EventMask::with)
     }
 
-    /// Returns whether a Synchronize that does not fit into one message is split.
+    /// Returns true if a Synchronize that does not fit into one message is split.
     pub fn splits_synchronize(&self) -> bool {
         self.is_at_least("v0.7.0")
     }

@@ -75,7 +75,7 @@ impl Roster {
         Earlier(std::mem::replace(&mut current.done, done))
     }
 
-    /// Removes a plugin. Returns whether it was there.
+    /// Removes a plugin. Returns true if it was there.
     pub(super) fn remove(&self, member: &Member) -> bool {
         let mut current = self.current();
         let others = current.members.iter().filter(|other| !other.is(member));

@@ -18,6 +18,7 @@ use super::first::first;
 use nri::PluginId;
 
 use super::identity::Registration;
+use super::intake;
 
 /// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
 const MAX_VERSION: usize = 64;
@@ -132,11 +133,16 @@ async fn updated(
     disconnected: oneshot::Receiver<()>,
 ) -> Result<Bytes, Status> {
     let disconnected = async { drop(disconnected.await) };
-    let turn = first(core.updates.acquire(), disconnected).await;
-    let Some(Ok(_turn)) = turn else {
+    let admitted = async {
+        // Before the turn, so that large requests that wait take no turns from small ones.
+        let share = core.intake.update(&request.payload).await;
+        (share, core.updates.acquire().await)
+    };
+    let Some((_share, Ok(_turn))) = first(admitted, disconnected).await else {
         return Err(gone());
     };
-    let request: UpdateContainersRequest = decode(request)?;
+    let request: UpdateContainersRequest =
+        intake::decode("the request of UpdateContainers", request.payload).await?;
     let requested = Requested {
         plugin: id,
         origin: Origin::Unsolicited,

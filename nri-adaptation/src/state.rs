@@ -89,7 +89,7 @@ impl State {
     }
 }
 
-/// Returns the number of pods and containers in an encoded part.
+/// Returns the number of fields of an encoded message, such as the pods and containers in a part.
 pub(super) fn entries(part: &[u8]) -> usize {
     boundaries(part).count()
 }
@@ -110,7 +110,7 @@ pub(super) fn mark(part: &mut Vec<u8>) {
 
 /// Returns the offset at which each entry ends.
 fn boundaries(part: &[u8]) -> impl Iterator<Item = usize> {
-    // The bytes read here were encoded here.
+    // What is unreadable ends the entries: nothing after it is decoded, either.
     fields(part).map_while(Result::ok).scan(0, |end, field| {
         *end += field.encoded.len();
         Some(*end)

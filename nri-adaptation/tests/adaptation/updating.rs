@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use nri::api::{ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
+use nri::api::{Container, ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse};
 use nri::codec::Message as _;
 use nri::wire::Code;
 use nri_adaptation::{Adaptation, OutcomeResult, Requested, RuntimeCallbacks, State};
@@ -159,4 +159,74 @@ async fn plugins_that_never_read_take_no_turns_from_others() {
     let peer = Peer::join(&adaptation, Script::new("20", "reads")).await;
     let request = UpdateContainersRequest::default();
     patiently(peer.call("UpdateContainers", &request)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_would_not_fit_into_memory_is_refused_and_the_plugin_stays() {
+    let cluster = Cluster::default();
+    let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
+    let peer = Peer::join(&adaptation, Script::new("10", "many")).await;
+    let empties = |count| UpdateContainersRequest {
+        update: vec![ContainerUpdate::default(); count],
+        ..Default::default()
+    };
+    let error = peer.call("UpdateContainers", &empties(1 << 20)).await.unwrap_err();
+    assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED);
+    let message = error.to_string();
+    assert!(message.contains("UpdateContainers has 1048576 entries, at most "), "{message}");
+    peer.call("UpdateContainers", &empties(100_000)).await.unwrap();
+    assert_eq!(cluster.0.requested.lock().unwrap()[0].updates.len(), 100_000);
+}
+
+#[tokio::test]
+async fn an_answer_that_would_not_fit_into_memory_is_named() {
+    let adaptation = adaptation().await;
+    let answer = vec![0x12, 0].repeat(1 << 20);
+    let script = Script::new("10", "many").on("CreateContainer", Answer::With(answer.into()));
+    let _peer = Peer::join(&adaptation, script).await;
+    let error = adaptation.create_container(&pod("p"), &Container::default()).await.unwrap_err();
+    assert_eq!(error.plugin(), Some("10-many"));
+    let message = error.to_string();
+    assert!(message.contains("CreateContainer has 1048576 entries, at most "), "{message}");
+    assert_eq!(adaptation.plugins().len(), 1, "it stays connected");
+}
+
+/// A runtime that takes its time to apply updates of the plugin `10-large`.
+struct Slow(Arc<Notify>);
+
+impl RuntimeCallbacks for Slow {
+    async fn synchronize(&self, _: &mut State) -> nri::Result<()> {
+        Ok(())
+    }
+
+    async fn update_containers(&self, requested: Requested) -> nri::Result<Vec<ContainerUpdate>> {
+        if requested.plugin.index == "10" {
+            self.0.notified().await;
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn large_requests_delay_no_small_ones_and_no_events() {
+    let go_on = Arc::new(Notify::new());
+    let adaptation = builder().callbacks(Slow(Arc::clone(&go_on))).start().await.unwrap();
+    let large = Arc::new(Peer::join(&adaptation, Script::new("10", "large")).await);
+    let request = UpdateContainersRequest {
+        update: vec![ContainerUpdate::new("c".repeat(1 << 20))],
+        ..Default::default()
+    };
+    let waiting: Vec<_> = (0..8)
+        .map(|_| {
+            let (large, request) = (Arc::clone(&large), request.clone());
+            tokio::spawn(async move { large.call("UpdateContainers", &request).await })
+        })
+        .collect();
+    let small = Peer::join(&adaptation, Script::new("20", "small")).await;
+    small.call("UpdateContainers", &UpdateContainersRequest::default()).await.unwrap();
+    adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
+    for call in waiting {
+        go_on.notify_one();
+        call.abort();
+    }
 }
