@@ -9,13 +9,18 @@ use nri::api::{
 
 use nri::__private::{Changes, changes, downcast};
 use nri::plugin::Body;
+use nri::wire::MAX_MESSAGE;
 
 use super::core::Core;
+use super::intake::SMALL;
 use super::member::Member;
 use super::merge::{CreateCollector, MergeError, UpdateCollector};
 use super::message::Content;
 use super::outcome::{Reason, RequestError};
 use super::relay::Answers;
+
+/// The largest request in bytes that the answers may make: a message without its envelope, which names the RPC.
+const MAX_REQUEST: usize = MAX_MESSAGE - (4 << 10);
 
 /// Answers of events that have none: they only have to be readable.
 pub(super) struct Empties<'a>(pub(super) Content<'a>);
@@ -46,15 +51,18 @@ impl Answers for Creation<'_> {
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
+        let grows = is_large(member, &answer);
         let answer: CreateContainerResponse = read(member, answer)?;
         let (updates, evictions) = (answer.update.len(), answer.evict.len());
         let adjustment = answer.adjust.as_ref();
         let rpc = "CreateContainer";
         core.metrics.adjustments(&member.full_name, rpc, adjustment, updates, evictions);
         let changes = adjustment.is_some_and(|asked| *asked != ContainerAdjustment::default());
-        let event = Event::CreateContainer;
+        let (event, pod) = (Event::CreateContainer, self.pod);
         merge(core, member, event, &mut self.collector, |collector| {
-            collector.apply(&member.full_name, answer)
+            collector.apply(&member.full_name, answer).map_err(|error| conflict(member, &error))?;
+            let next = || Content::container(pod, collector.container());
+            if grows { fits(member, event, next()) } else { Ok(()) }
         })?;
         Ok(changes)
     }
@@ -76,6 +84,7 @@ impl Answers for Updates<'_> {
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
+        let grows = is_large(member, &answer);
         let (update, evict) = if self.event == Event::UpdateContainer {
             let answer: UpdateContainerResponse = read(member, answer)?;
             (answer.update, answer.evict)
@@ -88,8 +97,14 @@ impl Answers for Updates<'_> {
         let (name, rpc) = (&*member.full_name, self.event.name());
         core.metrics.adjustments(name, rpc, None, update.len(), evict.len());
         let changes = self.collector.resources().is_some() && !update.is_empty();
-        merge(core, member, self.event, &mut self.collector, |collector| {
-            collector.apply(name, update, evict)
+        let (event, content) = (self.event, self.content);
+        merge(core, member, event, &mut self.collector, |collector| {
+            let applied = collector.apply(name, update, evict);
+            applied.map_err(|error| conflict(member, &error))?;
+            match collector.resources() {
+                Some(resources) if grows => fits(member, event, content.with_resources(resources)),
+                Some(_) | None => Ok(()),
+            }
         })?;
         Ok(changes)
     }
@@ -101,14 +116,41 @@ fn merge<C: Clone>(
     member: &Member,
     event: Event,
     collector: &mut C,
-    apply: impl FnOnce(&mut C) -> Result<(), MergeError>,
+    apply: impl FnOnce(&mut C) -> Result<(), RequestError>,
 ) -> Result<(), RequestError> {
     let before = (!core.error_fails(member, event)).then(|| collector.clone());
     let merged = apply(collector);
     if let (Err(_), Some(before)) = (&merged, before) {
         *collector = before;
     }
-    merged.map_err(|error| unusable(member, Reason::Conflict, error.to_string()))
+    merged
+}
+
+fn conflict(member: &Member, error: &MergeError) -> RequestError {
+    unusable(member, Reason::Conflict, error.to_string())
+}
+
+/// Returns true if an answer may be what makes the request to the next plugin too large. Plugins in the process answer
+/// with messages that are not encoded, and are trusted; other answers are messages if they were large.
+fn is_large(member: &Member, answer: &Body) -> bool {
+    match answer {
+        Body::Encoded(encoded) => encoded.len() > SMALL,
+        Body::Message(_) => member.direct.is_none(),
+    }
+}
+
+/// Checks that the request to the next plugin fits into a message with the answer of this one: its sender is to blame,
+/// not the next plugin.
+fn fits(member: &Member, event: Event, next: Content<'_>) -> Result<(), RequestError> {
+    let size = next.encode(event).len();
+    if size <= MAX_REQUEST {
+        return Ok(());
+    }
+    let (plugin, rpc) = (&member.full_name, event.name());
+    let message = format!(
+        "plugin {plugin} asked for too much: the {rpc} request to the next plugin would have {size} bytes, at most {MAX_REQUEST} fit"
+    );
+    Err(unusable(member, Reason::TooLarge, message))
 }
 
 /// Reads an answer.

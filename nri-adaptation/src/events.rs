@@ -28,6 +28,10 @@ type Result<T = ()> = std::result::Result<Relayed<T>, RequestError>;
 /// [`ErrorPolicy`](super::ErrorPolicy) says which errors of plugins fail a request.
 ///
 /// An event that the [revision](super::Builder::speaking) does not have is sent to nobody.
+///
+/// A runtime that drops the future of a method gives the request up: the plugins that were not asked yet do not get it,
+/// but one that did still works on it, and nothing tells it to stop. The next request for the pod, and the next one to the
+/// plugin, do not wait for that. A runtime that needs the order awaits the future; the request timeout bounds the wait.
 impl Adaptation {
     /// Reports a pod sandbox that is set up, before it is reported ready.
     ///

@@ -21,7 +21,7 @@ const BUDGET: usize = 128 << 20;
 const WORST_FACTOR: usize = 512;
 
 /// A message up to this encoded size waits for no budget, so that no large message delays it.
-const SMALL: usize = 4 << 10;
+pub(super) const SMALL: usize = 4 << 10;
 
 /// A message above this encoded size is decoded on a thread that may block.
 const LARGE: usize = 64 << 10;

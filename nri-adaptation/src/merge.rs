@@ -18,7 +18,8 @@
 //! | sets the limit of processes in an update | the limit is dropped |
 //! | updates the container of a request that has a limit of processes | it owns that limit: the next plugin that updates the container is in conflict with it |
 //!
-//! Evictions are collected here; the reference drops them.
+//! Evictions are collected here; the reference drops them. And what the runtime gets back has no empty parts: where the
+//! reference returns `hooks: {}`, `memory: {}`, `cpu: {}` or `rdt: {}`, which change nothing, the part is absent here.
 
 mod create;
 mod entries;

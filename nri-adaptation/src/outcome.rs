@@ -150,7 +150,7 @@ pub enum Reason {
     Conflict,
     /// A validator rejected the adjustment.
     Rejected,
-    /// The request does not fit into a message.
+    /// The request does not fit into a message, by itself or with what a plugin asked for.
     TooLarge,
 }
 

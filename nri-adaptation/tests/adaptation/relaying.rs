@@ -2,9 +2,9 @@
 
 use nri::api::{ContainerAdjustment, CreateContainerResponse, Event, EventMask, StateChangeEvent};
 use nri::wire::Code;
-use nri_adaptation::{OutcomeResult, Via};
+use nri_adaptation::{OutcomeResult, Reason, Via};
 
-use crate::peer::{Peer, Script};
+use crate::peer::{Peer, Script, patiently};
 use crate::plugins::{adaptation, container, pod, shown};
 
 #[tokio::test]
@@ -104,4 +104,43 @@ async fn w3_an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembere
     let changes = peer.requests::<StateChangeEvent>("StateChange");
     assert_eq!(changes[1].event(), Event::RunPodSandbox);
     assert_eq!(changes[1].pod, Some(pod("q")));
+}
+
+#[tokio::test]
+async fn a_plugin_that_makes_the_next_request_too_large_is_blamed_for_it() {
+    let adaptation = adaptation().await;
+    let adjust = ContainerAdjustment {
+        args: vec![String::new(); (2 << 20) - 100],
+        ..ContainerAdjustment::default()
+    };
+    let answer =
+        CreateContainerResponse { adjust: Some(adjust), ..CreateContainerResponse::default() };
+    let greedy = Script::new("10", "greedy").message("CreateContainer", &answer);
+    let _greedy = Peer::join(&adaptation, greedy).await;
+    let honest = Peer::join(&adaptation, Script::new("50", "honest")).await;
+    let mut container = container("c");
+    container.env = vec!["x".repeat(8 << 10)];
+    let error = adaptation.create_container(&pod("p"), &container).await.unwrap_err();
+    assert_eq!((error.plugin(), error.reason()), (Some("10-greedy"), Reason::TooLarge), "{error}");
+    assert!(
+        error.to_string().contains("the CreateContainer request to the next plugin"),
+        "{error}"
+    );
+    assert!(honest.events().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_does_not_hold_up_the_next_one() {
+    let adaptation = adaptation().await;
+    let script = Script::new("10", "slow").never("RunPodSandbox");
+    let mut peer = Peer::join(&adaptation, script).await;
+    let running = {
+        let adaptation = adaptation.clone();
+        tokio::spawn(async move { adaptation.run_pod_sandbox(&pod("p")).await })
+    };
+    peer.arrival("RunPodSandbox").await;
+    running.abort();
+    let stopped = patiently(adaptation.stop_pod_sandbox(&pod("p"))).await.unwrap();
+    assert_eq!(shown(&stopped.outcomes), ["10-slow answered"]);
+    assert_eq!(peer.events(), ["RunPodSandbox", "StopPodSandbox"]);
 }
