@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::state::entries;
 
 /// The estimated memory in bytes that requests for updates of all plugins take at once, until the runtime has applied
-/// them. The answers of all plugins take as much again, until they are merged.
+/// them. The answers of all plugins may take as much again while they are decoded.
 const BUDGET: usize = 128 << 20;
 
 /// The bytes of memory that a byte of a message takes at worst, rounded up.
