@@ -3,12 +3,23 @@
 # Nothing but its proto and its row in protos/events.toml is written by hand.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --workspace --all-features --locked --bin xtask --bin nri-compat
+cargo build --workspace --all-features --locked --bin xtask --bin nri-compat --bin build-peers
 target="$(realpath "${CARGO_TARGET_DIR:-target}")"
 xtask="$target/debug/xtask" compat="$target/debug/nri-compat"
 release=v0.99.0
 
 step() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+
+# Go plugins of several releases of NRI.
+"$target/debug/build-peers" go > /dev/null
+go_plugins=("$target"/peers/nri-v*/*/plugin)
+# verdicts COMMAND: what the command says of these plugins under every release of NRI and of containerd that came with
+# another revision, and how sure it is.
+verdicts() {
+  "$1" check --fail-on never --format csv --target nri@0.6 --target nri@0.11 --target nri@0.12 --target containerd@2.7 \
+    "${go_plugins[@]}"
+}
+verdicts "$compat" > "$target/rehearsal-before.csv"
 
 copy="$(mktemp -d)"
 trap 'rm -rf "$copy"' EXIT
@@ -95,6 +106,11 @@ async fn a_plugin_handles_the_new_event() {
 }
 RUST
 cargo test --workspace --all-features --locked --test rehearsal
+
+step "Go plugins built before the release have the same verdicts under the older targets"
+cargo build --workspace --all-features --locked --bin nri-compat
+verdicts "$CARGO_TARGET_DIR/debug/nri-compat" > after.csv
+diff "$target/rehearsal-before.csv" after.csv
 
 step "everything compiles, and older releases are as they were"
 cargo test --workspace --all-features --locked --test adaptation every_plugin_under_every_runtime

@@ -113,6 +113,38 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(text(&again.stderr), "error: release v0.99.6 of 2026-12-01 is already known\n");
 }
 
+/// A reader that demanded the new event of every stub with validation could not read the plugins of today.
+#[test]
+fn a_new_event_is_not_demanded_of_older_stubs() {
+    let root = repository();
+    let newest = newest();
+    let last = newest.lines().find_map(|line| line.trim().strip_prefix("LAST = "));
+    let last: u32 = last.unwrap().trim_end_matches(';').parse().unwrap();
+    let proto = newest
+        .replacen(
+            "  rpc ValidateContainerAdjustment(",
+            "  // Event `BALLOON`: a pod gets more memory.\n  \
+               rpc Balloon(RunPodSandboxRequest) returns (RunPodSandboxResponse);\n  \
+               rpc ValidateContainerAdjustment(",
+            1,
+        )
+        .replacen(
+            &format!("LAST = {last};"),
+            &format!("BALLOON = {last};\n  LAST = {};", last + 1),
+            1,
+        );
+    let events = root.path().join("protos/events.toml");
+    let rows = fs::read_to_string(&events).unwrap();
+    let row = "event = [\n    { rpc = \"Balloon\", kind = \"report\" },";
+    fs::write(&events, rows.replacen("event = [", row, 1)).unwrap();
+    let output = import(&root, &proto, "v0.99.6", "2026-12-01");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let facts = fs::read_to_string(root.path().join("nri-compat/src/facts.rs")).unwrap();
+    assert!(facts.contains("\"Balloon\""), "{facts}");
+    let known = format!("WITH_VALIDATION: &[&str] = EVENTS.split_at({}usize).0", last - 1);
+    assert!(facts.contains(&known), "{facts}");
+}
+
 #[test]
 fn a_release_that_differs_in_comments_is_only_noted() {
     let root = repository();

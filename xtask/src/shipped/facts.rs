@@ -63,6 +63,7 @@ fn events(history: &History) -> Result<TokenStream, Error> {
     let pod_updates = first(history, "UpdatePodSandbox")?;
     let before_pod_updates = events_of(history, previous(history, pod_updates)?)?.len();
     let with_pod_updates = events_of(history, pod_updates)?.len();
+    let with_validation = events_of(history, first(history, "ValidateContainerAdjustment")?)?.len();
     let replacing = &state_change(history)?.replaced_by;
     let is_replacing = |event: &&&str| replacing.iter().any(|(_, rpc)| rpc == **event);
     let dedicated: Vec<&&str> = all.iter().filter(is_replacing).collect();
@@ -76,6 +77,9 @@ fn events(history: &History) -> Result<TokenStream, Error> {
         pub(crate) const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(#before_pod_updates).0;
         /// The events known to a stub with pod updates but without validation.
         pub(crate) const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(#with_pod_updates).0;
+        /// The events known to every stub with validation. A later release may have added events, which stubs built
+        /// before it lack.
+        pub(crate) const WITH_VALIDATION: &[&str] = EVENTS.split_at(#with_validation).0;
     })
 }
 

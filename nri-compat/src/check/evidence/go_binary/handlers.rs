@@ -7,7 +7,7 @@ use super::table::Table;
 use super::types::{Method, Types};
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::facts::{BEFORE_POD_UPDATES, EVENTS, WITH_POD_UPDATES};
+use crate::facts::{BEFORE_POD_UPDATES, EVENTS, WITH_POD_UPDATES, WITH_VALIDATION};
 
 /// The maximum number of types that are named in evidence.
 const MAX_NAMED: usize = 8;
@@ -48,11 +48,12 @@ pub(super) fn read(
     Ok(Some(implementations(&types, &wanted)))
 }
 
-/// Returns the events that a stub of this generation knows at least; a stub newer than any known
-/// one may know more.
+/// Returns the events that every stub of this generation knows. A newer one may know more, which
+/// must not be demanded of the older ones: they would become unreadable with each event that a
+/// release adds.
 fn handler_names(stub: &Stub) -> &'static [&'static str] {
     if stub.validate {
-        &EVENTS
+        WITH_VALIDATION
     } else if stub.update_pod {
         WITH_POD_UPDATES
     } else {
