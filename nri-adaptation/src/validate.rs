@@ -111,7 +111,8 @@ impl DefaultValidator {
             Some(ProfileType::RuntimeDefault) => {
                 (self.reject_runtime_default_seccomp, "runtime default")
             }
-            Some(ProfileType::Localhost) => (self.reject_custom_seccomp, "custom"),
+            // Also a type that a later release of NRI adds: it is not one of the runtime's own.
+            Some(_) => (self.reject_custom_seccomp, "custom"),
         };
         if !rejected {
             return Ok(());

@@ -110,7 +110,7 @@ fn run(command: &Command) -> Result<Exit, Error> {
     }
 }
 
-/// Reports whether `check --every` has written its first report: exit code 0 if the file of its --ready-file exists,
+/// Returns true if `check --every` has written its first report: exit code 0 if the file of its --ready-file exists,
 /// else 1. For the probes of a container without a shell.
 #[derive(Debug, clap::Args)]
 struct ReadyArgs {

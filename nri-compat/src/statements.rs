@@ -10,7 +10,7 @@ pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
     std::iter::empty()
 }
 
-/// Reports whether a statement has exactly this id.
+/// Returns true if a statement has exactly this id.
 pub(crate) fn contains(id: &str) -> bool {
     ids().any(|known| known == id)
 }

@@ -35,7 +35,7 @@ struct WritableCgroups {
     delegated: bool,
 }
 
-/// Returns whether the annotations ask for writable cgroups in this container.
+/// Returns true if the annotations ask for writable cgroups in this container.
 fn is_requested(pod: &PodSandbox, container: &Container) -> bool {
     let own = pod.annotation(&format!("{ANNOTATION}.container.{}", container.name));
     own.or_else(|| pod.annotation(ANNOTATION)) == Some("true")
@@ -83,7 +83,7 @@ impl WritableCgroups {
     }
 }
 
-/// Returns whether these mounts, as in proc_pid_mountinfo(5), have cgroup v2 with `nsdelegate`.
+/// Returns true if these mounts, as in proc_pid_mountinfo(5), have cgroup v2 with `nsdelegate`.
 fn has_nsdelegate(mountinfo: &str) -> bool {
     let options = mountinfo.lines().find_map(|line| {
         let (mount, filesystem) = line.split_once(" - ")?;

@@ -2,6 +2,22 @@
 //!
 //! The API is additive, so this revision serves every runtime. Messages and tables are
 //! generated.
+//!
+//! Every release of NRI adds fields, events and values of enums, and a minor release of this crate
+//! takes them in. Build messages with `..Default::default()`, and give a `match` on an enum an arm for
+//! values to come:
+//!
+//! ```
+//! use nri::api::{ContainerUpdate, Event};
+//!
+//! let update = ContainerUpdate { container_id: "c1".into(), ..Default::default() };
+//! let is_stop = |event| match event {
+//!     Event::StopContainer | Event::StopPodSandbox => true,
+//!     _ => false,
+//! };
+//! assert_eq!(Event::ALL.iter().filter(|event| is_stop(**event)).count(), 2);
+//! # assert!(!update.ignore_failure);
+//! ```
 
 /// Implements the encoding and, with the feature `serde`, the JSON of a message with these fields.
 macro_rules! message {

@@ -27,8 +27,8 @@
 //! ```
 //!
 //! The responder implements only the HTTP/1.1 that this needs: `GET` and `HEAD`, one request per
-//! connection, no bodies. An HTTP library would add a dozen crates and more code than the plugin
-//! itself. The responder holds at most [`MAX_CONNECTIONS`] connections, reads at most
+//! connection, no bodies. An HTTP library would add a dozen crates, and
+//! more code than a small plugin has. The responder holds at most [`MAX_CONNECTIONS`] connections, reads at most
 //! [`MAX_REQUEST`] bytes from each, and closes those that take longer than [`TIMEOUT`]. There is no
 //! authentication: bind it to an address that only the node or its monitoring can reach.
 

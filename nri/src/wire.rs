@@ -1,5 +1,8 @@
 //! Mux and unary ttrpc in one layer, with bounded memory. Independent of NRI's messages.
 //!
+//! For tools that speak NRI's protocol without being a plugin. Until version 1.0 of this crate, a minor
+//! release may change this module.
+//!
 //! A [`Connection`] over a stream socket carries calls in both directions: a [`Service`] answers the peer's
 //! requests, and a [`Caller`] calls the peer. Both ends are built alike and differ only in their [`Channels`].
 //!

@@ -36,10 +36,9 @@ pub(crate) fn parse(name: &str) -> Result<Event, String> {
         Some(Event::ValidateContainerAdjustment) => {
             Err(format!("event `{name}` is sent as a part of CreateContainer"))
         }
-        Some(event) if event != Event::Last => Ok(event),
-        _ => {
-            let known = events()
-                .filter(|event| !matches!(event, Event::Last | Event::ValidateContainerAdjustment));
+        Some(event) => Ok(event),
+        None => {
+            let known = events().filter(|event| *event != Event::ValidateContainerAdjustment);
             let known: Vec<String> = known.map(rpc_name).collect();
             Err(format!("unknown event `{name}`: expected one of {}", known.join(", ")))
         }

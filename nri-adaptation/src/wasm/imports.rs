@@ -109,7 +109,8 @@ fn write(host: &mut Host, level: Level, line: &str) {
         Level::Error => tracing::error!(plugin, "{line}"),
         Level::Warn => tracing::warn!(plugin, "{line}"),
         Level::Info => tracing::info!(plugin, "{line}"),
-        Level::Debug | Level::Unspecified => tracing::debug!(plugin, "{line}"),
+        // Also an unspecified level, and one that a later release of NRI adds.
+        _ => tracing::debug!(plugin, "{line}"),
     }
 }
 

@@ -11,15 +11,13 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let known = events.filter_map(|event| Some((event, messages.variant(event)?)));
     let (variants, names): (Vec<_>, Vec<_>) =
         known.map(|(event, variant)| (variant, &event.rpc_name)).unzip();
-    let count = variants.len();
     quote! {
         impl Event {
-            /// Every event that a plugin can subscribe to, by number, without the zero value and
-            /// the sentinel `Last`.
-            pub const ALL: [Event; #count] = [#(Event::#variants),*];
+            /// Every event that a plugin can subscribe to, by number.
+            pub const ALL: &'static [Event] = &[#(Event::#variants),*];
 
-            /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
-            /// sentinel `Last`.
+            /// Returns the bit of the event in an [`EventMask`]; 0 for a value that is not one of
+            /// [`Event::ALL`].
             pub const fn bit(self) -> i32 {
                 match self as i32 {
                     number @ 1..=32 => (1 << (number - 1)) & EventMask::ALL.0,

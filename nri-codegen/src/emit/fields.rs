@@ -71,7 +71,7 @@ pub(super) fn map_value<'m>(
     entry.field.iter().find(|field| field.number() == 2)
 }
 
-/// Returns whether a nested message stands for the entries of a map.
+/// Returns true if a nested message stands for the entries of a map.
 pub(super) fn is_map_entry(message: &DescriptorProto) -> bool {
     let options = message.options.as_ref();
     options.is_some_and(|options| options.map_entry())

@@ -36,7 +36,7 @@ fn variant_name(prefix: &str, value: &str) -> String {
     }
 }
 
-/// Returns whether Rust has a keyword of this name.
+/// Returns true if Rust has a keyword of this name.
 pub(super) fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err() || name == "gen"
 }

@@ -15,7 +15,7 @@ pub trait Content: Sync {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Reports whether there are no bytes.
+    /// Returns true if there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -121,9 +121,10 @@ fn enter(state: ContainerState, container: &mut Container) {
             (container.pid, container.created_at, container.started_at) = (0, 0, 0);
         }
         ContainerState::ContainerCreated => container.started_at = 0,
-        ContainerState::ContainerPaused | ContainerState::ContainerRunning => {}
         ContainerState::ContainerStopped => {
             container.finished_at = container.started_at + RUNNING;
         }
+        // Running or paused: the sample is of a running container.
+        _ => {}
     }
 }

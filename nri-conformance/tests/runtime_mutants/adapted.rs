@@ -43,7 +43,7 @@ pub(crate) async fn send(
         Event::UpdatePodSandbox => to.update_pod_sandbox(pod, None, None).await.map(drop),
         Event::CreateContainer => to.create_container(pod, container).await.map(drop),
         Event::UpdateContainer => to.update_container(pod, container, &none).await.map(drop),
-        Event::ValidateContainerAdjustment | Event::Unknown | Event::Last => return Ok(()),
+        Event::ValidateContainerAdjustment | Event::Unknown => return Ok(()),
         event => to.send(event, pod, Some(container)).await.map(drop),
     };
     sent.map_err(|error| error.to_string())

@@ -63,7 +63,7 @@ impl History {
         Ok(())
     }
 
-    /// Reports whether `nri` is the name of a release in `versions.toml`, one-shot releases included.
+    /// Returns true if `nri` is the name of a release in `versions.toml`, one-shot releases included.
     pub fn knows(&self, nri: &str) -> bool {
         let releases = self.releases().iter().map(|release| &release.name);
         let mut known = releases.chain(self.one_shot().iter().map(|old| &old.name));

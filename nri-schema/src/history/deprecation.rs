@@ -99,18 +99,18 @@ impl Since {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// Reports whether this NRI release is the named one or a later one.
+    /// Returns true if this NRI release is the named one or a later one.
     pub fn in_nri(&self, release: &Version) -> bool {
         let since = self.nri.as_deref().map(|name| name.trim_start_matches('v'));
         since.is_some_and(|since| Version::parse(since).is_ok_and(|since| *release >= since))
     }
 
-    /// Reports whether this release of a runtime belongs to the named series or a later one.
+    /// Returns true if this release of a runtime belongs to the named series or a later one.
     pub fn in_runtime(&self, runtime: &str, release: &Version) -> bool {
         in_series(&self.runtimes, runtime, release)
     }
 
-    /// Reports whether it holds in a release of a runtime, given as id and version, or of NRI: by
+    /// Returns true if it holds in a release of a runtime, given as id and version, or of NRI: by
     /// the series if the runtime is named, else by the NRI release, which the runtime links.
     pub fn holds(&self, runtime: Option<(&str, &Version)>, nri: Option<&Version>) -> bool {
         match runtime {
@@ -123,7 +123,7 @@ impl Since {
 }
 
 impl Warning {
-    /// Reports whether this release of a runtime warns the operator.
+    /// Returns true if this release of a runtime warns the operator.
     pub fn is_given_by(&self, runtime: &str, release: &Version) -> bool {
         in_series(&self.runtimes, runtime, release)
     }
@@ -141,7 +141,7 @@ impl Removal {
     }
 }
 
-/// Reports whether a release belongs to one of these series of its runtime, or to a later one. A
+/// Returns true if a release belongs to one of these series of its runtime, or to a later one. A
 /// series is `2.7`, or a release such as `2.3.4`.
 fn in_series(all: &[(String, String)], runtime: &str, release: &Version) -> bool {
     let release = [release.major, release.minor, release.patch];

@@ -38,7 +38,7 @@ pub(crate) struct When {
 }
 
 impl When {
-    /// Returns whether a container meets the conditions. Without any condition, none does.
+    /// Returns true if a container meets the conditions. Without any condition, none does.
     pub(crate) fn matches(&self, subject: &Subject<'_>) -> nri::Result<bool> {
         let mut conditions = Vec::new();
         conditions.extend(self.always);

@@ -137,7 +137,7 @@ enumeration! { api::Event, "Event" { Unknown "UNKNOWN", RunPodSandbox "RUN_POD_S
     PostStartContainer "POST_START_CONTAINER", UpdateContainer "UPDATE_CONTAINER",
     PostUpdateContainer "POST_UPDATE_CONTAINER", StopContainer "STOP_CONTAINER", RemoveContainer "REMOVE_CONTAINER",
     UpdatePodSandbox "UPDATE_POD_SANDBOX", PostUpdatePodSandbox "POST_UPDATE_POD_SANDBOX",
-    ValidateContainerAdjustment "VALIDATE_CONTAINER_ADJUSTMENT", Last "LAST", } }
+    ValidateContainerAdjustment "VALIDATE_CONTAINER_ADJUSTMENT", } }
 enumeration! { api::ContainerState, "ContainerState" { ContainerUnknown "CONTAINER_UNKNOWN",
     ContainerCreated "CONTAINER_CREATED", ContainerPaused "CONTAINER_PAUSED", ContainerRunning "CONTAINER_RUNNING",
     ContainerStopped "CONTAINER_STOPPED", } }

@@ -40,6 +40,7 @@ pub mod log_request {
     /// Severity of a log line.
     #[repr(i32)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
     pub enum Level {
         /// Logged like debug output.
         Unspecified = 0,
@@ -667,6 +668,7 @@ pub mod security_profile {
     /// The origin of a seccomp profile.
     #[repr(i32)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
     pub enum ProfileType {
         /// The default profile of the runtime.
         RuntimeDefault = 0,
@@ -983,6 +985,7 @@ pub struct OwningPlugins {
 /// N - 1.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Event {
     /// No event. Has no bit in the mask.
     Unknown = 0,
@@ -1030,14 +1033,11 @@ pub enum Event {
     /// Plugins have adjusted a container; this plugin may reject the result. Mask bit 0x2000; comes
     /// through `Plugin.ValidateContainerAdjustment`. Since v0.10.0.
     ValidateContainerAdjustment = 14,
-    /// Not an event: one more than the highest. The bits 1 to `LAST` - 1, 0x3fff, are those that this
-    /// revision knows. Increases with every new event (12 up to v0.9.0, 14 in the untagged revision
-    /// after it, 15 here), so never send or store it.
-    Last = 15,
 }
 /// The state of a container.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ContainerState {
     /// Not created yet, or unknown to the runtime.
     ContainerUnknown = 0,
@@ -1053,6 +1053,7 @@ pub enum ContainerState {
 /// I/O scheduling class, as of ioprio_set(2). Since v0.10.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum IoPrioClass {
     /// No class: the kernel derives one from the nice value.
     IoprioClassNone = 0,
@@ -1066,6 +1067,7 @@ pub enum IoPrioClass {
 /// Scheduling policy of a process, as of sched(7). Since v0.11.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum LinuxSchedulerPolicy {
     /// No policy: in an adjustment, sets nothing.
     SchedNone = 0,
@@ -1088,6 +1090,7 @@ pub enum LinuxSchedulerPolicy {
 /// v0.11.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum LinuxSchedulerFlag {
     /// Children get the default policy.
     SchedFlagResetOnFork = 0,
@@ -1107,6 +1110,7 @@ pub enum LinuxSchedulerFlag {
 /// How NUMA nodes are chosen for new memory, as of set_mempolicy(2). Since v0.12.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum MpolMode {
     /// The node that the CPU belongs to, or according to an outer policy.
     MpolDefault = 0,
@@ -1127,6 +1131,7 @@ pub enum MpolMode {
 /// v0.12.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum MpolFlag {
     /// The nodes stay as given when the set of allowed nodes changes.
     MpolFStaticNodes = 0,
@@ -1139,6 +1144,7 @@ pub enum MpolFlag {
 /// entry in `FieldOwners.compound`; the others are in `FieldOwners.simple`. Since v0.10.0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Field {
     /// No field.
     None = 0,
@@ -1224,9 +1230,8 @@ pub enum Field {
     MemoryPolicy = 40,
 }
 impl Event {
-    /// Every event that a plugin can subscribe to, by number, without the zero value and
-    /// the sentinel `Last`.
-    pub const ALL: [Event; 14usize] = [
+    /// Every event that a plugin can subscribe to, by number.
+    pub const ALL: &'static [Event] = &[
         Event::RunPodSandbox,
         Event::StopPodSandbox,
         Event::RemovePodSandbox,
@@ -1242,8 +1247,8 @@ impl Event {
         Event::PostUpdatePodSandbox,
         Event::ValidateContainerAdjustment,
     ];
-    /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
-    /// sentinel `Last`.
+    /// Returns the bit of the event in an [`EventMask`]; 0 for a value that is not one of
+    /// [`Event::ALL`].
     pub const fn bit(self) -> i32 {
         match self as i32 {
             number @ 1..=32 => (1 << (number - 1)) & EventMask::ALL.0,

@@ -33,7 +33,8 @@ pub struct Metrics(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    events: [Counters; Event::Last as usize],
+    /// By the number of the event. The first one is that of no event.
+    events: [Counters; Event::ALL.len() + 1],
     reconnects: AtomicU64,
 }
 
@@ -82,7 +83,7 @@ impl Metrics {
 
     /// Returns the counters of each event, in the order of the protocol's RPCs.
     pub fn events(&self) -> impl Iterator<Item = (Event, EventMetrics)> {
-        Event::ALL.into_iter().map(|event| (event, self.event(event)))
+        Event::ALL.iter().map(|event| (*event, self.event(*event)))
     }
 
     /// Returns how often the plugin has reconnected.

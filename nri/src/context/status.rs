@@ -24,7 +24,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns whether events are handled.
+    /// Returns true if events are handled.
     pub fn is_serving(self) -> bool {
         self == Status::Serving
     }

@@ -44,7 +44,7 @@ pub fn request(event: Event, parts: &RequestParts<'_>) -> Option<Box<dyn AnyMess
         Event::RemoveContainer => Box::new(RemoveContainerRequest { pod: parts.pod.cloned(), container: parts.container.cloned() }),
         Event::StopPodSandbox => Box::new(StopPodSandboxRequest { pod: parts.pod.cloned() }),
         Event::RemovePodSandbox => Box::new(RemovePodSandboxRequest { pod: parts.pod.cloned() }),
-        Event::Unknown | Event::Last => return None,
+        Event::Unknown => return None,
     };
     Some(request)
 }
@@ -60,6 +60,6 @@ pub fn changes(event: Event, answer: &[u8]) -> Result<Option<Changes>, DecodeErr
         Event::ValidateContainerAdjustment => { ValidateContainerAdjustmentResponse::decode(answer).map(|_| None) }
         Event::UpdateContainer => { UpdateContainerResponse::decode(answer) .map(|answer| Some(Changes { update: answer.update, evict: answer.evict, ..Changes::default() })) }
         Event::StopContainer => { StopContainerResponse::decode(answer) .map(|answer| Some(Changes { update: answer.update, ..Changes::default() })) }
-        Event::RunPodSandbox | Event::UpdatePodSandbox | Event::PostUpdatePodSandbox | Event::PostCreateContainer | Event::StartContainer | Event::PostStartContainer | Event::PostUpdateContainer | Event::RemoveContainer | Event::StopPodSandbox | Event::RemovePodSandbox | Event::Unknown | Event::Last => Empty::decode(answer).map(|_| None),
+        Event::RunPodSandbox | Event::UpdatePodSandbox | Event::PostUpdatePodSandbox | Event::PostCreateContainer | Event::StartContainer | Event::PostStartContainer | Event::PostUpdateContainer | Event::RemoveContainer | Event::StopPodSandbox | Event::RemovePodSandbox | Event::Unknown => Empty::decode(answer).map(|_| None),
     }
 }

@@ -15,7 +15,7 @@ pub trait AnyMessage: Any + Send {
     /// Returns the encoded message.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Returns whether no field is set.
+    /// Returns true if no field is set.
     fn is_empty(&self) -> bool;
 
     /// Returns the message for a downcast.
@@ -75,7 +75,7 @@ impl Body {
         }
     }
 
-    /// Returns whether no field is set.
+    /// Returns true if no field is set.
     #[cfg(feature = "in-process")]
     pub fn is_empty(&self) -> bool {
         match self {

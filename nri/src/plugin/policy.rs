@@ -67,7 +67,7 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Returns whether the handler of this RPC, called for this event, blocks its thread.
+    /// Returns true if the handler of this RPC, called for this event, blocks its thread.
     pub(crate) fn blocks(&self, rpc: &str, event: Option<Event>) -> bool {
         event.is_some_and(|event| self.blocking.contains(event))
             || self.blocking_rpcs.contains(&rpc)

@@ -84,7 +84,7 @@ impl ValidateContainerAdjustmentRequest {
         owner.strip_prefix(REMOVED)
     }
 
-    /// Returns whether a plugin of this name took part, with (`10-topology`) or without its index (`topology`).
+    /// Returns true if a plugin of this name took part, with (`10-topology`) or without its index (`topology`).
     pub fn has_plugin(&self, name: &str) -> bool {
         let is_named = |plugin: &PluginInstance| {
             plugin.name == name

@@ -82,7 +82,7 @@ impl Caller {
         answered.await.unwrap_or(Err(CallError::Closed))
     }
 
-    /// Returns whether the connection has ended. Every call fails from then on.
+    /// Returns true if the connection has ended. Every call fails from then on.
     pub fn is_closed(&self) -> bool {
         self.calls.is_closed()
     }

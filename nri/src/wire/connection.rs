@@ -90,7 +90,7 @@ where
     ///
     /// # Errors
     ///
-    /// Panics like [`Connection::serve`].
+    /// Returns the errors of [`Connection::serve`].
     ///
     /// # Panics
     ///

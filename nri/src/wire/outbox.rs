@@ -76,7 +76,7 @@ impl Outbox {
         self.bytes().len()
     }
 
-    /// Returns whether everything has been written and flushed.
+    /// Returns true if everything has been written and flushed.
     pub fn is_empty(&self) -> bool {
         self.bytes().is_empty() && !self.unflushed
     }

@@ -8,8 +8,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    Arm, Attribute, Expr, ExprLit, Field, Ident, ImplItem, Item, ItemImpl, ItemStruct, Lit, Meta,
-    Pat, Path, Stmt, Token,
+    Arm, Attribute, Expr, ExprLit, Field, Ident, ImplItem, Item, ItemEnum, ItemImpl, ItemStruct,
+    Lit, Meta, Pat, Path, Stmt, Token,
 };
 
 use nri_schema::model::{self, Protocol};
@@ -29,6 +29,9 @@ const PATHS: [(&str, &str); 4] = [
 
 /// Tables of RPCs and events and their types. `nri` has them in `plugin::Rpc`.
 const TABLES: [&str; 5] = ["EVENTS", "EventInfo", "RPCS", "Rpc", "StateChangeCoverage"];
+
+/// The value of `Event` that is one more than the highest event. It changes with every new event, so `nri` lacks it.
+const SENTINEL: (&str, &str) = ("Event", "Last");
 
 /// The longest line of the codec.
 const MAX_WIDTH: usize = 118;
@@ -92,11 +95,13 @@ fn each(
         }
         Item::Enum(found) => {
             replace_derives(&mut found.attrs, |path| !is_enumeration(path), None);
+            grow(found);
         }
         Item::Impl(found) => {
-            let names = names(found);
+            let name = spelled(&found.self_ty);
+            let mut names = names(found);
             if !names.is_empty() {
-                let name = spelled(&found.self_ty);
+                names.retain(|row| !is_sentinel(&name, row.split(' ').next().unwrap_or_default()));
                 *codec += &call("enumeration", module, &name, &names);
                 *item = Item::Verbatim(TokenStream::new());
             }
@@ -112,6 +117,20 @@ fn each(
         _ => {}
     }
     Ok(())
+}
+
+/// Lets an enum get more values in a later release of NRI without breaking the code that matches it.
+fn grow(found: &mut ItemEnum) {
+    let name = found.ident.to_string();
+    let variants = std::mem::take(&mut found.variants);
+    let kept =
+        variants.into_iter().filter(|variant| !is_sentinel(&name, &variant.ident.to_string()));
+    found.variants = kept.collect();
+    found.attrs.push(syn::parse_quote!(#[non_exhaustive]));
+}
+
+fn is_sentinel(enumeration: &str, value: &str) -> bool {
+    (enumeration, value) == SENTINEL
 }
 
 fn is_table(item: &Item) -> bool {

@@ -153,14 +153,13 @@ fn variant(rpc: &Rpc<'_>) -> TokenStream {
     quote!(Event::#name)
 }
 
-/// Returns the variants of `Event` without an RPC: the bounds of the enum, and events of StateChange alone.
+/// Returns the variants of `Event` without an RPC: its zero value, and events of StateChange alone.
 fn others(plugin: &Plugin<'_>) -> Result<Vec<TokenStream>, Error> {
     let events = plugin.protocol.nri.iter().flat_map(|nri| &nri.events);
     let has_rpc = |name: &str| plugin.rpcs.iter().any(|rpc| rpc.name == name);
     let without = events.map(|event| event.rpc_name.as_str());
     let without = without.filter(|name| !has_rpc(name));
-    ["Unknown", "Last"]
-        .into_iter()
+    std::iter::once("Unknown")
         .chain(without)
         .map(|name| {
             let name = ident(name)?;

@@ -114,7 +114,7 @@ impl Content for Disk {
     }
 }
 
-/// Reports whether a file is regular and anybody may execute it, which is how runtimes find plugins.
+/// Returns true if a file is regular and anybody may execute it, which is how runtimes find plugins.
 pub(super) fn is_executable(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.mode() & 0o111 != 0
 }

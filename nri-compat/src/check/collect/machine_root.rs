@@ -28,7 +28,7 @@ impl MachineRoot {
         &self.folder
     }
 
-    /// Reports whether paths and links have to be mapped below the folder.
+    /// Returns true if paths and links have to be mapped below the folder.
     pub(super) fn is_mounted(&self) -> bool {
         self.folder != Path::new("/")
     }

@@ -43,7 +43,7 @@ pub struct Request<'p> {
 }
 
 impl Request<'_> {
-    /// Reports whether nothing is named, so that the check covers what the runtimes of the machine use.
+    /// Returns true if nothing is named, so that the check covers what the runtimes of the machine use.
     pub(super) fn is_for_machine(&self) -> bool {
         self.paths.is_empty()
             && self.config_files.is_empty()

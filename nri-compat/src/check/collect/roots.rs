@@ -49,7 +49,7 @@ pub(super) struct Roots {
 }
 
 impl Root {
-    /// Reports whether a runtime starts the executables of this folder.
+    /// Returns true if a runtime starts the executables of this folder.
     pub(super) fn launches(&self, folder: &Path) -> bool {
         self.is_plugin_folder && folder == self.path || folder.ends_with(PLUGIN_FOLDER)
     }

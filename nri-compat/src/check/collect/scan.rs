@@ -147,7 +147,7 @@ impl<'s> Scan<'s> {
         self.progress.read(bytes);
     }
 
-    /// Reports whether any reader recognises the file.
+    /// Returns true if any reader recognises the file.
     pub(super) fn recognised(&self, file: &File<'_>) -> bool {
         !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
     }

@@ -167,7 +167,7 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.depth() == 0 || entry.file_type().is_dir()
 }
 
-/// Reports whether a folder is an OCI layout.
+/// Returns true if a folder is an OCI layout.
 fn is_layout(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     has(OCI_LAYOUT) && has("index.json")

@@ -67,7 +67,8 @@ fn events(names: &str) -> Result<EventMask, String> {
 }
 
 fn event(name: &str) -> Option<Event> {
-    (1..Event::Last as i32)
-        .filter_map(|number| Event::try_from(number).ok())
+    Event::ALL
+        .iter()
+        .copied()
         .find(|event| event.as_str_name().replace('_', "").eq_ignore_ascii_case(name))
 }

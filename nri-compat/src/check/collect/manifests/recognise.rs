@@ -24,7 +24,7 @@ const HOST_PATH: &[u8] = b"hostPath";
 /// The field of a mount that is a path in a container, which patches have, too.
 const MOUNT_PATH: &[u8] = b"mountPath";
 
-/// Reports whether a file may be a manifest, and is read as one. `is_recognised` reports whether
+/// Returns true if a file may be a manifest, and is read as one. `is_recognised` reports whether
 /// another reader knows the file.
 ///
 /// Files in archives and images are left out: an image often contains manifests that have nothing to
@@ -58,12 +58,12 @@ pub(in crate::check::collect) fn recognises(
     }
 }
 
-/// Reports whether bytes contain a word.
+/// Returns true if bytes contain a word.
 pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
-/// Reports whether a text may have a Kubernetes object, a part of one with a path of the host or a mount,
+/// Returns true if a text may have a Kubernetes object, a part of one with a path of the host or a mount,
 /// or the name of a published plugin.
 pub(super) fn has_object(text: &[u8]) -> bool {
     mentions(text, API_VERSION) && KIND.is_match(text)
@@ -72,7 +72,7 @@ pub(super) fn has_object(text: &[u8]) -> bool {
         || mentions_published(text)
 }
 
-/// Reports whether the field comes after the first bytes of a text that the user named.
+/// Returns true if the field comes after the first bytes of a text that the user named.
 fn is_later(file: &File<'_>) -> bool {
     let is_text = !file.head.contains(&0) && file.head.len() >= HEAD;
     let all = is_text.then(|| text::bytes(file.content, manifest::MAX_BYTES));

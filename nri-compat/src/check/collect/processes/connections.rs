@@ -80,7 +80,7 @@ fn nri_peers(
     })
 }
 
-/// Reports whether two paths are the same; `/var/run` is a link to `/run`.
+/// Returns true if two paths are the same; `/var/run` is a link to `/run`.
 fn is_same(one: &Path, other: &Path) -> bool {
     let below_run = |path: &Path| path.strip_prefix("/var/run").map(Path::to_owned);
     let plain =

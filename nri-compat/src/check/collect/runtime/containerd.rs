@@ -47,7 +47,7 @@ struct Plugins {
     nri_v1: Option<Nri>,
 }
 
-/// Reports whether a document is such a file: it has a version, and keys that only containerd has.
+/// Returns true if a document is such a file: it has a version, and keys that only containerd has.
 pub(super) fn is(document: &Table) -> bool {
     let nri = |plugin: &str| document.get("plugins")?.get(plugin);
     let version = document.get("version").and_then(Value::as_integer);

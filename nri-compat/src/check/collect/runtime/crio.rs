@@ -25,7 +25,7 @@ struct Crio {
     nri: Nri,
 }
 
-/// Reports whether a document is such a file.
+/// Returns true if a document is such a file.
 pub(super) fn is(document: &Table) -> bool {
     document.contains_key("crio")
 }

@@ -17,7 +17,7 @@ const ACTION: &str = "{{";
 /// The first words of actions that open a block, which `end` closes.
 const OPENING: [&str; 5] = ["if", "range", "with", "define", "block"];
 
-/// Reports whether a path has the name of a template.
+/// Returns true if a path has the name of a template.
 pub(super) fn is(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "tmpl")
 }
