@@ -27,32 +27,31 @@ install_buf() {
   fi
 }
 
-# What takes long to build or to run, each with the files that it tests and is built from.
+# The subjects of .ci/nightly, and the files that the first two test and are built from.
+NIGHTLY=(kubernetes crio fuzz)
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
-  nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes"
-SUBJECT_runtimes="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/containerd tests/crio
-  tests/src/containerd.rs tests/src/crio.rs tests/src/node.rs tests/tests/containerd"
-SUBJECT_specimens="Cargo.lock nri-compat/src/check nri-conformance/src/probe* tests/peers/specimens tests/specimens.toml
-  tests/src/specimens.rs tests/tests/specimens"
-SUBJECT_promtool="deploy/helm/nri-compat/monitoring nri-compat/src/report/openmetrics.rs tests/peers/promtool tests/validators/alerts.py"
-SUBJECT_browser="nri-compat/templates nri-compat/src/report/template* tests/browser tests/src/bin/html-reports.rs tests/src/html_reports.rs"
-SUBJECT_book=".ci/book.sh docs nri/src/guide* nri-compat/src/book.rs nri-compat/src/rules* nri-conformance/contract protos xtask/src/book*"
-SUBJECT_fuzz="Cargo.lock fuzz nri/src nri-adaptation/src nri-codegen/src nri-compat/src nri-conformance/src nri-schema/src"
-SUBJECT_cargo_deny="Cargo.lock Cargo.toml */Cargo.toml deny.toml"
+  nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes .ci/nightly"
+SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio
+  tests/src/crio.rs tests/src/node.rs tests/tests/containerd .ci/nightly"
 
-# subject NAME: the sum of the files that it tests.
-subject() {
-  local files="SUBJECT_$1"
-  # Several words on purpose: one path each.
-  # shellcheck disable=SC2086
-  git ls-files -z -- ${!files} | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+# base: the commit that a change is compared with: where a pull request branched off, or else the newest commit that is more
+# than two days older than HEAD. Prints nothing if the history does not reach back that far.
+base() {
+  if [ -n "${GITHUB_BASE_REF:-}" ]; then
+    git merge-base HEAD "origin/$GITHUB_BASE_REF" 2> /dev/null || true
+  else
+    git rev-list -1 --before="$(($(git show -s --format=%ct HEAD) - 2 * 24 * 60 * 60))" HEAD
+  fi
 }
 
-# changed NAME: whether these files were not tested yet.
-changed() { [ "$(subject "$1")" != "$(cat ".ci/tried/$1" 2> /dev/null)" ]; }
-
-# tried NAME: they were tested.
-tried() { subject "$1" > ".ci/tried/$1"; }
+# changed NAME: whether these files differ from the base. Without one, they count as changed.
+changed() {
+  local files="SUBJECT_$1" base
+  base="$(base)"
+  # Several words on purpose: one path each.
+  # shellcheck disable=SC2086
+  [ -z "$base" ] || ! git diff --quiet "$base" -- ${!files}
+}
 
 # Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
 install_validators() {
@@ -110,19 +109,15 @@ install_promtool() {
 compile_peers() {
   local go=(env CGO_ENABLED=0 nice -n 19 go)
   install_helm
-  ! changed promtool || install_promtool
+  install_promtool
   install_kustomize
-  ! changed cargo_deny || install_cargo_deny
-  ! changed book || install_mdbook
+  install_cargo_deny
+  install_mdbook
   ! changed kubernetes || "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
-  if changed kubernetes || changed runtimes; then
-    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -o /dev/null tool
-  fi
-  if changed runtimes; then
-    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile v2_2_9.mod -o /dev/null tool
-    "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
-  fi
+  "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -o /dev/null tool
+  "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile v2_2_9.mod -o /dev/null tool
+  ! changed crio || "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
 }
 
 # cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.
