@@ -30,7 +30,8 @@ install_buf() {
 # The subjects of .ci/nightly, and the files that the first two test and are built from.
 NIGHTLY=(kubernetes crio fuzz)
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
-  nri-compat/workloads tests/peers/kubernetes tests/src/kubernetes* tests/tests/kubernetes .ci/nightly"
+  nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
+  tests/src/machine.rs tests/src/node.rs tests/tests/kubernetes .ci/nightly"
 SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio
   tests/src/crio.rs tests/src/node.rs tests/tests/containerd .ci/nightly"
 
@@ -46,11 +47,13 @@ base() {
 
 # changed NAME: whether these files differ from the base. Without one, they count as changed.
 changed() {
-  local files="SUBJECT_$1" base
+  local subject="SUBJECT_$1" base
   base="$(base)"
-  # Several words on purpose: one path each.
-  # shellcheck disable=SC2086
-  [ -z "$base" ] || ! git diff --quiet "$base" -- ${!files}
+  [ -n "$base" ] || return 0
+  # Patterns are for git, which also finds files that the change deletes.
+  local -a files
+  read -r -d '' -a files <<< "${!subject}" || true
+  ! git diff --quiet "$base" -- "${files[@]}"
 }
 
 # Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
@@ -117,7 +120,8 @@ compile_peers() {
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
   "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -o /dev/null tool
   "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile v2_2_9.mod -o /dev/null tool
-  ! changed crio || "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags containers_image_openpgp,exclude_graphdriver_btrfs -o /dev/null tool
+  local tags=containers_image_openpgp,exclude_graphdriver_btrfs
+  ! changed crio || "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags "$tags" -o /dev/null tool
 }
 
 # cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.

@@ -187,7 +187,7 @@ impl Session {
         decoded(self.call_within("Synchronize", encoded, within).await?)
     }
 
-    /// Sends an event in the way of this revision: with its dedicated RPC, falling back to StateChange if the plugin does
+    /// Sends an event as a runtime of this revision does: with its dedicated RPC, falling back to StateChange if the plugin does
     /// not implement the RPC and the event can be sent as StateChange; or as StateChange only.
     ///
     /// `request` is the encoded request of the dedicated RPC.

@@ -266,7 +266,7 @@ fn is_module(path: &Path) -> bool {
     read.is_ok() && start == MAGIC
 }
 
-/// Loads a module in the way of a runtime of this revision; without a revision, with the functions that it has. Returns its
+/// Loads a module as a runtime of this revision does. Without a revision, requires only the functions that it has. Returns its
 /// connection, and the RPCs for which it has functions.
 #[cfg(feature = "wasm")]
 async fn load(

@@ -27,10 +27,10 @@
 //! ```
 //!
 //! The responder implements only the HTTP/1.1 that this needs: `GET` and `HEAD`, one request per
-//! connection, no bodies. An HTTP library would add a dozen crates, and
-//! more code than a small plugin has. The responder holds at most [`MAX_CONNECTIONS`] connections, reads at most
-//! [`MAX_REQUEST`] bytes from each, and closes those that take longer than [`TIMEOUT`]. There is no
-//! authentication: bind it to an address that only the node or its monitoring can reach.
+//! connection, no bodies. An HTTP library would add a dozen crates, and more code
+//! than a small plugin has. The responder holds at most [`MAX_CONNECTIONS`] connections, reads at
+//! most [`MAX_REQUEST`] bytes from each, and closes those that take longer than [`TIMEOUT`]. There
+//! is no authentication: bind it to an address that only the node or its monitoring can reach.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

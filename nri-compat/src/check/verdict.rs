@@ -44,11 +44,30 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     if verdict.outcome == Outcome::Ok && !is_program(seen.kind) {
         verdict = cannot_tell(seen, format!("{}; {ONLY_PROGRAM}", verdict.reason));
     }
+    if verdict.outcome == Outcome::Ok
+        && let Some(reason) = unread_deprecation(target)
+    {
+        verdict = cannot_tell(seen, reason);
+    }
     verdict.target.clone_from(&target.head.name);
     if verdict.outcome != Outcome::Unknown {
         verdict.confidence = verdict.confidence.min(confidence(seen));
     }
     Some(verdict)
+}
+
+/// Returns why a plugin may be affected by a deprecation that came with newer tables: the readers of this build do not look for
+/// what it is about.
+fn unread_deprecation(target: &Target<'_>) -> Option<String> {
+    let is_built_in = |deprecation: &&Deprecation| {
+        nri_protos::DEPRECATIONS_TOML.contains(&format!("id = \"{}\"\n", deprecation.id))
+    };
+    let mut newer = target.history.deprecations().iter().filter(|one| !is_built_in(one));
+    let newer = newer.find(|one| target.deprecates(one) || target.has_removed(one))?;
+    let (name, id) = (&target.head.name, &newer.id);
+    Some(format!(
+        "{name} has the deprecation `{id}`, which is newer than this version of nri-compat; it does not look for its use"
+    ))
 }
 
 /// Returns true if a sighting is judged: plugins are, and what may be one or belong to one; runtimes

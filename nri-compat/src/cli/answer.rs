@@ -169,7 +169,7 @@ pub(super) fn with_error(exit: Exit, incomplete: Option<Error>) -> Exit {
     }
 }
 
-/// Returns the error for named paths that are missing, or else for images and logs that could not be read.
+/// Returns the error for named paths that are missing. If none is, returns the error for images and logs that could not be read.
 fn incomplete(collected: &mut Collected) -> Option<Error> {
     let missing = missing(collected);
     missing

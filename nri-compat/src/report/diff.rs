@@ -184,7 +184,7 @@ impl DiffReport {
 }
 
 impl Change {
-    /// Returns the name of the element without what is the same for all of its kind.
+    /// Returns the name of the element, without the package or the prefix that all elements of its kind share.
     pub fn name(&self) -> &str {
         match self.what {
             ElementKind::Service | ElementKind::Message | ElementKind::Enum => {

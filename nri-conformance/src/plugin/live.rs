@@ -70,7 +70,7 @@ impl Live {
         sample_request(self.runtime, event, &sample.pod, &sample.container)
     }
 
-    /// Sends an event in the way of the revision.
+    /// Sends an event as a runtime of the revision does.
     pub(crate) async fn send(&self, event: Event, sample: &Sample) -> Answer {
         let request = self.request(event, sample);
         self.session.send(event, &request).await

@@ -1,4 +1,4 @@
-//! The second pass: the events that a plugin subscribes to, sent in the way of each target.
+//! The second pass: the events that a plugin subscribes to, sent as each target sends them.
 
 use std::time::Duration;
 
@@ -227,7 +227,7 @@ impl Pass<'_, '_> {
         Ok(result)
     }
 
-    /// Sends an event in the way of the target.
+    /// Sends an event as the target does.
     async fn send(&mut self, live: &mut Live, event: Event) -> EventResult {
         let via = self.revision.carrier(event);
         let Some(mut via) = via.filter(|via| self.sends(*via)) else {

@@ -163,7 +163,7 @@ where
         }
     }
 
-    /// Handles the messages that have arrived. Returns whether none is left.
+    /// Handles the messages that have arrived. Returns true if none is left.
     fn take_messages(&mut self) -> Result<bool, ConnectionError> {
         while self.outbox.len() <= self.connection.limits.unsent_ceiling() {
             let Some(message) = self.demux.next_message()? else {
@@ -178,7 +178,7 @@ where
         Ok(false)
     }
 
-    /// Writes the encoded messages. Returns whether everything is written.
+    /// Writes the encoded messages. Returns true if everything is written.
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Result<bool, ConnectionError> {
         match self.outbox.poll_drain(&mut self.connection.stream, cx) {
             Poll::Pending => Ok(false),
@@ -197,7 +197,7 @@ where
         Ok(true)
     }
 
-    /// Reads once. Returns whether anything arrived.
+    /// Reads once. Returns true if anything arrived.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Result<bool, ConnectionError> {
         if self.peer_closed {
             return Ok(false);

@@ -75,7 +75,7 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     check(scan, &images, asked.len(), options.quick);
 }
 
-/// Reads the layers of these images of so many references, and reports what is in them. A quick check only reads the
+/// Reads the layers of images, which `references` references name, and reports their plugins. A quick check only reads
 /// entry points that are plugins.
 fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: bool) {
     let stored = images.iter();

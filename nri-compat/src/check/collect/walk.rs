@@ -173,7 +173,7 @@ fn is_layout(folder: &Path) -> bool {
     has(OCI_LAYOUT) && has("index.json")
 }
 
-/// Returns the reason for skipping what a runtime cannot start, although it is in its folder.
+/// Returns the reason for skipping an entry of a plugin folder that is not a file, which no runtime can start.
 fn special() -> Unreadable {
     Unreadable::new(SkipKind::SpecialFile, "is no file, so that no runtime can start it")
 }

@@ -1,8 +1,10 @@
 //! Events that the target does not know: a runtime drops a plugin that subscribes to one of them.
 
+use nri_schema::history::{History, Revision};
+use semver::Version;
+
 use super::{cannot_tell, remedy};
 use crate::check::target::Target;
-use crate::facts;
 use crate::facts::EVENTS;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
@@ -25,35 +27,55 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     may_subscribe_to_more(seen, target)
 }
 
-/// Objects if it is unknown which events the plugin handles, and its stub has some that the target
-/// does not know.
+/// Objects if the plugin may handle an event that the target does not know, and that its file does not show.
 fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
-    let is_known = match seen.events.certainty {
-        Certainty::Exact | Certainty::ByName => true,
+    let read: &[&str] = match seen.events.certainty {
+        Certainty::Exact | Certainty::ByName => &EVENTS,
         // A runtime that calls a plugin has accepted its subscription; others may not.
-        Certainty::Observed | Certainty::Unknown => false,
+        Certainty::Observed | Certainty::Unknown => &[],
     };
-    let newer: Vec<String> = EVENTS
-        .into_iter()
-        .filter(|event| target.event(event).is_none())
-        .map(str::to_owned)
-        .collect();
-    if is_known || newer.is_empty() || is_older_than_new_events(seen) {
+    let known = newest_events(target.history);
+    let newer = known.filter(|event| !read.contains(event) && target.event(event).is_none());
+    let newer = newer.filter(|event| may_have(seen, target.history, event));
+    let newer: Vec<&str> = newer.collect();
+    if newer.is_empty() {
         return None;
     }
-    let reason = format!(
-        "{} drops a plugin that subscribes to {}; cannot determine which events it handles",
-        target.head.name,
-        newer.join(", ")
-    );
+    let why = match read {
+        [] => "cannot determine which events it handles",
+        _ => "this version of nri-compat is older than the event and does not find it in programs",
+    };
+    let (name, newer) = (&target.head.name, newer.join(", "));
+    let reason = format!("{name} drops a plugin that subscribes to {newer}; {why}");
     Some(cannot_tell(seen, reason))
 }
 
-/// Returns true if the stub is older than the first event that was added to the protocol.
-fn is_older_than_new_events(seen: &Sighting) -> bool {
-    let version = |text: &str| semver::Version::parse(text.trim_start_matches('v')).ok();
+/// Returns the events of the newest revision in the tables. These may be newer than the readers, which know [`EVENTS`].
+fn newest_events(history: &History) -> impl Iterator<Item = &str> {
+    let newest = history.revisions().last().and_then(|revision| revision.protocol().ok());
+    let nri = newest.and_then(|protocol| protocol.nri.as_ref());
+    nri.into_iter().flat_map(|nri| &nri.events).map(|event| event.rpc_name.as_str())
+}
+
+/// Returns true unless the stub of the plugin is older than the event.
+fn may_have(seen: &Sighting, history: &History, event: &str) -> bool {
     let below = seen.nri.below.as_deref().and_then(version);
-    below.is_some_and(|below| Some(below) <= version(facts::POD_UPDATES))
+    below.is_none_or(|below| since(history, event).is_none_or(|since| since < below))
+}
+
+/// Returns the first revision with an event.
+fn since(history: &History, event: &str) -> Option<Version> {
+    let has_event = |revision: &&Revision| {
+        let protocol = revision.protocol().ok();
+        let nri = protocol.and_then(|protocol| protocol.nri.as_ref());
+        nri.is_some_and(|nri| nri.events.iter().any(|known| known.rpc_name == event))
+    };
+    let first = history.revisions().iter().find(has_event);
+    first.and_then(|revision| version(revision.name()))
+}
+
+fn version(text: &str) -> Option<Version> {
+    Version::parse(text.trim_start_matches('v')).ok()
 }
 
 /// Returns the events that the target does not know.

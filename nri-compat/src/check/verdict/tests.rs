@@ -1,5 +1,6 @@
 use super::*;
 use crate::sighting::Events;
+use nri_schema::history::Tables;
 
 use Certainty::{ByName, Exact, Observed};
 use FileKind::{DeprecationList, GoBinary, GoMod, GoSource, Log, RustBinary, WasmModule};
@@ -157,6 +158,57 @@ fn an_event_that_a_plugin_may_handle_is_not_left_out() {
         plugin.nri.below = Some("v0.9.0".to_owned());
         assert_eq!(verdict(&plugin, "containerd@1.7.13").outcome, Ok);
     }
+}
+
+/// Returns the tables of this build with one more release, which adds an event.
+fn newer_tables() -> History {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, content) in Tables::embedded().files(folder.path()) {
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, content).expect("a file");
+    }
+    let at = |path: &str| folder.path().join(path);
+    let newest = nri_protos::REVISIONS.last().expect("a revision").proto;
+    let last = crate::facts::EVENTS.len() + 1;
+    let rpc = "  rpc Balloon(RunPodSandboxRequest) returns (RunPodSandboxResponse);\n  \
+        rpc ValidateContainerAdjustment(";
+    let value = format!("BALLOON = {last};\n  LAST = {};", last + 1);
+    let proto = newest.replacen("  rpc ValidateContainerAdjustment(", rpc, 1).replacen(
+        &format!("LAST = {last};"),
+        &value,
+        1,
+    );
+    std::fs::create_dir(at("api/v0.99.0")).expect("a folder");
+    std::fs::write(at("api/v0.99.0/api.proto"), proto).expect("a file");
+    let versions =
+        "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
+    std::fs::write(at("versions.toml"), nri_protos::VERSIONS_TOML.to_owned() + versions)
+        .expect("a file");
+    History::read(folder.path()).expect("tables that fit together")
+}
+
+#[test]
+fn tables_newer_than_the_readers_make_unknown_what_these_cannot_find() {
+    let history = newer_tables();
+    let verdict = |plugin: &Sighting, target: &str| {
+        let target = Target::parse(&history, target).expect("a target");
+        judge(plugin, &target).expect("something to judge")
+    };
+    let mut plugin = seen(GoBinary, Dedicated, RUN, ByName);
+    // It may have the event, which its runtime would refuse.
+    let unknown = verdict(&plugin, "nri@0.12.5");
+    assert_eq!(unknown.outcome, Unknown);
+    let reason = unknown.reason;
+    assert!(
+        reason.contains("subscribes to Balloon; this version of nri-compat is older"),
+        "{reason}"
+    );
+    assert_eq!(verdict(&plugin, "nri@0.99").outcome, Ok);
+    // Its stub is older than the event.
+    plugin.nri.below = Some("v0.99.0".to_owned());
+    assert_eq!(verdict(&plugin, "nri@0.12.5").outcome, Ok);
+    plugin.events.certainty = Certainty::Unknown;
+    assert_eq!(verdict(&plugin, "nri@0.12.5").outcome, Ok);
 }
 
 #[test]

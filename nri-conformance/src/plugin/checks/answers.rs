@@ -34,7 +34,7 @@ pub(super) static TESTS: &[Test] = tests! {
 /// The number of concurrent requests, about different pods.
 const AT_ONCE: usize = 16;
 
-/// The number of times that so many pods come and go, in a usual run and in a soak test.
+/// The number of rounds, in each of which [`AT_ONCE`] pods come and go, in a usual run and in a soak test.
 const ROUNDS: usize = 30;
 const SOAK_ROUNDS: usize = 3_000;
 
@@ -174,7 +174,7 @@ async fn late_under_load(bench: &Bench, live: &Live, late: &Answer, rounds: usiz
     fail(sent, late.got(), format!("each answer within {within:?}"))
 }
 
-/// Sends as many requests as so many rounds have, one at a time, to a new instance. A plugin that is late without load as well
+/// Sends the requests of this number of rounds to a new instance, one at a time. A plugin that is late without load as well
 /// breaks P5.
 async fn without_load(bench: &Bench, rounds: usize) -> Judged {
     let live = bench.serving().await?;

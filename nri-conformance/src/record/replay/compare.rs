@@ -253,7 +253,7 @@ fn unanswered(recorded: &RecordedAnswer, kind: DifferenceKind) -> Vec<Difference
     }
 }
 
-/// Compares statuses in the way of a runtime, which treats success and these two codes differently from all others.
+/// Compares statuses as a runtime does, which treats success and these two codes differently from all others.
 fn statuses(recorded: Option<&Status>, got: Option<&Status>) -> Vec<DifferenceKind> {
     let special = [Code::UNIMPLEMENTED, Code::DEADLINE_EXCEEDED];
     let class = |status: &Status| special.iter().find(|code| **code == status.code);

@@ -27,7 +27,7 @@ pub(crate) struct Layers<'i> {
 }
 
 impl<'i> Layers<'i> {
-    /// Lists the layers of the images of so many archives with their stores, each once.
+    /// Lists each layer of the images once, with its store. The memory of the stores grows with the number of archives.
     pub(crate) fn new(
         scan: &'i Scan<'i>,
         archives: usize,

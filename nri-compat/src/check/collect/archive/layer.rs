@@ -81,7 +81,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Returns the memory for so many archives.
+    /// Returns the memory that this number of archives may use.
     pub(super) fn new(archives: usize) -> Self {
         Self { used: AtomicU64::new(0), most: MAX_MEMORY.saturating_mul(archives as u64) }
     }

@@ -35,7 +35,7 @@ impl Store for Remote<'_> {
 }
 
 impl<'c> Remote<'c> {
-    /// Fetches the manifests of an image for a platform, else for all of Linux.
+    /// Fetches the manifests of an image for a platform. Without one, fetches those for Linux on every architecture.
     pub(super) fn fetch(
         client: &'c Client,
         reference: &str,
@@ -124,8 +124,8 @@ pub(super) fn parse_platform(text: &str) -> Result<Platform, String> {
     })
 }
 
-/// Returns true if an image for the `stated` platform is checked: for that which was asked for, else for Linux. One
-/// without a variant is for all of them.
+/// Returns true if an image for the `stated` platform is checked: the platform that was asked for, or any Linux if
+/// none was. An image without a variant suits every variant.
 fn is_wanted(stated: &Platform, asked: Option<&Platform>) -> bool {
     if stated.os.is_empty() || stated.architecture.is_empty() {
         return true;
