@@ -193,7 +193,7 @@ impl Adaptation {
     pub async fn builtin<P: Plugin>(&self, plugin: P) -> Result<PluginId> {
         let Some((index, name)) = P::INDEX.zip(P::NAME) else {
             let message = "builtin plugin without index or name";
-            let help = "write #[nri(name = \"…\", index = \"…\")], or call Adaptation::builtin_as";
+            let help = "write name = \"…\" and index = \"…\" in #[nri::plugin(…)] or #[nri(…)], or call Adaptation::builtin_as";
             return Err(Error::with_kind(ErrorKind::Config, message).with_help(help));
         };
         let id = PluginId::new(index, name).map_err(|invalid| {

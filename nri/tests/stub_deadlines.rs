@@ -110,5 +110,8 @@ async fn a_handler_that_blocks_unsaid_is_named_while_it_does() {
     });
     run_pod(&runtime, "block.unsaid", Some(support::PATIENCE)).await.unwrap();
     let line = patiently(tokio::task::spawn_blocking(|| watching.join().unwrap())).await.unwrap();
-    assert!(line.contains("#[nri(blocking(RunPodSandbox))]"), "{line}");
+    assert!(
+        line.contains("add blocking(RunPodSandbox) to #[nri::plugin(…)] or #[nri(…)]"),
+        "{line}"
+    );
 }

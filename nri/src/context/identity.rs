@@ -54,7 +54,8 @@ impl PartialIdentity {
 
 fn missing(what: &str) -> Error {
     config(format!("the plugin has no {what}")).with_help(format!(
-        "write #[nri({what} = \"…\")], call Builder::{what}, or name the executable NN-name, such as 10-logger"
+        "write {what} = \"…\" in #[nri::plugin(…)] or #[nri(…)], call Builder::{what}, or name the executable NN-name, such \
+         as 10-logger"
     ))
 }
 

@@ -136,7 +136,9 @@ fn name(busy: &Busy) {
         event,
         pod = subject.pod(),
         container = subject.container(),
-        help = %format_args!("add #[nri(blocking({rpc}))], or wrap the blocking call in nri::blocking"),
+        help = %format_args!(
+            "add blocking({rpc}) to #[nri::plugin(…)] or #[nri(…)], or wrap the blocking call in nri::blocking"
+        ),
         "the handler of {event} has blocked its thread for {blocked:.1?}: no other event is handled and no deadline kept \
          meanwhile",
     );
