@@ -1,6 +1,5 @@
 //! The plugins' answers, merged by kind of event.
 
-use std::fmt;
 use std::sync::Arc;
 
 use nri::api::{
@@ -90,7 +89,8 @@ impl Answers for Updates<'_> {
             (answer.update, answer.evict)
         } else {
             let changes = changes(self.event, &answer.into_bytes());
-            let changes = changes.map_err(|error| unreadable(member, &error))?;
+            let changes =
+                changes.map_err(|error| RequestError::unreadable(&member.full_name, &error))?;
             let Changes { update, evict, .. } = changes.unwrap_or_default();
             (update, evict)
         };
@@ -164,13 +164,7 @@ pub(super) fn read<M: nri::codec::Message + 'static>(
             downcast(message).ok_or_else(|| "it is of another type".to_owned())
         }
     };
-    read.map_err(|error| unreadable(member, &error))
-}
-
-pub(super) fn unreadable(member: &Member, error: &dyn fmt::Display) -> RequestError {
-    let plugin = &member.full_name;
-    let message = format!("plugin {plugin} sent an unreadable answer: {error}");
-    unusable(member, Reason::PluginError, message)
+    read.map_err(|error| RequestError::unreadable(&member.full_name, &error))
 }
 
 /// Returns the error for an answer that cannot be used.

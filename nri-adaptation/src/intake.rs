@@ -1,8 +1,8 @@
 //! Decodes what plugins send, within a budget of memory, and away from the threads that serve other plugins.
 //!
 //! A message takes far more memory than bytes on the wire: an empty [`ContainerUpdate`] has two bytes. What is decoded
-//! at once is therefore counted over all plugins, and a message that would exceed the budget by itself is refused before
-//! it is decoded.
+//! at once is therefore estimated over all plugins by the size of the messages, and a message with more entries than fit
+//! into the budget is refused before it is decoded. What is nested in an entry is not counted.
 
 use bytes::Bytes;
 use nri::api::{ContainerUpdate, CreateContainerResponse, Event, UpdateContainerResponse};
@@ -102,7 +102,7 @@ async fn share(budget: &Semaphore, encoded: usize) -> Share<'_> {
 ///
 /// # Errors
 ///
-/// Returns RESOURCE_EXHAUSTED for a message above the budget, and INVALID_ARGUMENT for one that is unreadable.
+/// Returns RESOURCE_EXHAUSTED for a message with more entries than fit into the budget, and INVALID_ARGUMENT for one that is unreadable.
 pub(super) async fn decode<M>(name: &str, encoded: Bytes) -> Result<M, Status>
 where
     M: Message + Send + 'static,
@@ -125,7 +125,8 @@ fn read<M: Message>(name: &str, encoded: &Bytes) -> Result<M, Status> {
         .map_err(|error| Status::invalid_argument(format!("{name} is unreadable: {error}")))
 }
 
-/// Checks that the entries of a message fit into the budget. The largest that plugins send is an update.
+/// Checks that the entries of a message fit into the budget, without what is nested in them. The largest entry that plugins
+/// send is an update.
 fn check(name: &str, encoded: &[u8]) -> Result<(), Status> {
     let most = BUDGET / size_of::<ContainerUpdate>();
     let entries = entries(encoded);

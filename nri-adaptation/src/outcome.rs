@@ -165,6 +165,12 @@ impl RequestError {
         }))
     }
 
+    /// Returns the error for an answer that cannot be read.
+    pub(super) fn unreadable(plugin: &Arc<str>, error: &dyn fmt::Display) -> Self {
+        let message = format!("plugin {plugin} sent an unreadable answer: {error}");
+        Self::new(Reason::PluginError, Some(Arc::clone(plugin)), message)
+    }
+
     pub(super) fn with_outcomes(mut self, outcomes: Vec<Outcome>) -> Self {
         self.0.outcomes = outcomes;
         self

@@ -8,7 +8,6 @@ use nri::__private::{EventKind, newer_than};
 use nri::api::fields::Newer;
 use nri::plugin::Body;
 
-use super::answers::unreadable;
 use super::core::Core;
 use super::exchange::{assess, exchange};
 use super::identity::matches;
@@ -158,7 +157,7 @@ impl<'a> Relay<'a> {
         let read = self.core.intake.event(self.message.event, answer).await;
         let taken = match read {
             Ok(answer) => answers.take(self.core, member, answer),
-            Err(status) => Err(unreadable(member, &status.message)),
+            Err(status) => Err(RequestError::unreadable(&member.full_name, &status.message)),
         };
         match taken {
             Ok(changed) => {
