@@ -1,24 +1,24 @@
 //! Decodes what plugins send, within a budget of memory, and away from the threads that serve other plugins.
 //!
-//! A message takes far more memory than bytes on the wire: an empty [`ContainerUpdate`] has two bytes. What is decoded
-//! at once is therefore estimated over all plugins by the size of the messages, and a message with more entries than fit
-//! into the budget is refused before it is decoded. What is nested in an entry is not counted.
+//! A message takes far more memory than bytes on the wire: an empty [`ContainerUpdate`](nri::api::ContainerUpdate) has two
+//! bytes. Each message has a limit when it is decoded, and what is decoded at once is counted over all plugins by what messages
+//! of these sizes take at most.
 
 use bytes::Bytes;
-use nri::api::{ContainerUpdate, CreateContainerResponse, Event, UpdateContainerResponse};
+use nri::__private::decoded_limit;
+use nri::api::{CreateContainerResponse, Event, UpdateContainerResponse};
 use nri::codec::Message;
 use nri::plugin::Body;
 use nri::wire::{Code, Status};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::state::entries;
-
-/// The estimated memory in bytes that requests for updates of all plugins take at once, until the runtime has applied
-/// them. The answers of all plugins may take as much again while they are decoded.
+/// The memory in bytes that requests for updates of all plugins take at most, until the runtime has applied them. The answers
+/// of all plugins may take as much again until they are merged.
 const BUDGET: usize = 128 << 20;
 
-/// The bytes of memory that a byte of a message takes at worst, rounded up.
-const WORST_FACTOR: usize = 512;
+/// The bytes of memory that a byte of a small message takes at worst, rounded up: an empty update takes 400 for its two bytes,
+/// and three times that while the list of them grows.
+const WORST_FACTOR: usize = 640;
 
 /// A message up to this encoded size waits for no budget, so that no large message delays it.
 pub(super) const SMALL: usize = 4 << 10;
@@ -52,49 +52,42 @@ impl Intake {
         share(&self.updates, encoded.len()).await
     }
 
-    /// Decodes an answer.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`decode`].
-    pub(super) async fn answer<M>(&self, name: &str, encoded: Bytes) -> Result<M, Status>
-    where
-        M: Message + Send + 'static,
-    {
-        let _share = share(&self.answers, encoded.len()).await;
-        decode(name, encoded).await
-    }
-
-    /// Decodes a large answer to an event, so that merging it need not. Leaves others as they are.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`decode`].
-    pub(super) async fn event(&self, event: Event, answer: Body) -> Result<Body, Status> {
-        let encoded = match answer {
-            Body::Encoded(encoded) if encoded.len() > LARGE => encoded,
-            small => return Ok(small),
-        };
-        let name = event.name();
-        if event == Event::CreateContainer {
-            let answer: CreateContainerResponse = self.answer(name, encoded).await?;
-            Ok(Body::Message(Box::new(answer)))
-        } else if event == Event::UpdateContainer {
-            let answer: UpdateContainerResponse = self.answer(name, encoded).await?;
-            Ok(Body::Message(Box::new(answer)))
-        } else {
-            check(name, &encoded).map(|()| Body::Encoded(encoded))
-        }
+    /// Waits until an answer fits into the budget.
+    pub(super) async fn answer(&self, encoded: &[u8]) -> Share<'_> {
+        share(&self.answers, encoded.len()).await
     }
 }
 
-/// Waits for the share of a message. One that may need more than there is waits for all of it.
+/// Decodes a large answer to an event, so that merging it need not. Leaves others as they are.
+///
+/// # Errors
+///
+/// Returns the errors of [`decode`].
+pub(super) async fn decode_answer(event: Event, answer: Body) -> Result<Body, Status> {
+    let encoded = match answer {
+        Body::Encoded(encoded) if encoded.len() > LARGE => encoded,
+        small => return Ok(small),
+    };
+    let name = event.name();
+    if event == Event::CreateContainer {
+        let answer: CreateContainerResponse = decode(name, encoded).await?;
+        Ok(Body::Message(Box::new(answer)))
+    } else if event == Event::UpdateContainer {
+        let answer: UpdateContainerResponse = decode(name, encoded).await?;
+        Ok(Body::Message(Box::new(answer)))
+    } else {
+        Ok(Body::Encoded(encoded))
+    }
+}
+
+/// Waits for the share of a message.
 async fn share(budget: &Semaphore, encoded: usize) -> Share<'_> {
     if encoded <= SMALL {
         return None;
     }
-    let units = (encoded.saturating_mul(WORST_FACTOR) / UNIT).min(BUDGET / UNIT);
-    // The semaphore is never closed, and the number of units is small.
+    let most = encoded.saturating_mul(WORST_FACTOR).min(decoded_limit(encoded));
+    // A message on the wire never needs more than there is. The semaphore is never closed, and the number is small.
+    let units = most.min(BUDGET) / UNIT;
     budget.acquire_many(u32::try_from(units).unwrap_or(u32::MAX)).await.ok()
 }
 
@@ -102,7 +95,7 @@ async fn share(budget: &Semaphore, encoded: usize) -> Share<'_> {
 ///
 /// # Errors
 ///
-/// Returns RESOURCE_EXHAUSTED for a message with more entries than fit into the budget, and INVALID_ARGUMENT for one that is unreadable.
+/// Returns RESOURCE_EXHAUSTED for a message that would take too much memory, and INVALID_ARGUMENT for one that is unreadable.
 pub(super) async fn decode<M>(name: &str, encoded: Bytes) -> Result<M, Status>
 where
     M: Message + Send + 'static,
@@ -120,19 +113,9 @@ fn panicked(error: tokio::task::JoinError) -> String {
 }
 
 fn read<M: Message>(name: &str, encoded: &Bytes) -> Result<M, Status> {
-    check(name, encoded)?;
-    M::decode(encoded)
-        .map_err(|error| Status::invalid_argument(format!("{name} is unreadable: {error}")))
-}
-
-/// Checks that the entries of a message fit into the budget, without what is nested in them. The largest entry that plugins
-/// send is an update.
-fn check(name: &str, encoded: &[u8]) -> Result<(), Status> {
-    let most = BUDGET / size_of::<ContainerUpdate>();
-    let entries = entries(encoded);
-    if entries <= most {
-        return Ok(());
-    }
-    let message = format!("{name} has {entries} entries, at most {most} fit into memory");
-    Err(Status::new(Code::RESOURCE_EXHAUSTED, message))
+    M::decode(encoded).map_err(|error| {
+        let code =
+            if error.is_over_budget() { Code::RESOURCE_EXHAUSTED } else { Code::INVALID_ARGUMENT };
+        Status::new(code, format!("{name} is unreadable: {error}"))
+    })
 }

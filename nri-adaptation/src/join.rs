@@ -13,6 +13,7 @@ use nri::{Error, ErrorKind, Result};
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::exchange::{assess, exchange};
+use super::intake;
 use super::member::{Member, Queued};
 use super::outcome::{Delivery, Outcome};
 use super::state::{State, entries, mark, split};
@@ -223,7 +224,8 @@ async fn send(
     let sent = caller.call(PLUGIN_SERVICE, METHOD, part, within);
     let answer = match sent.await {
         Ok(answer) => {
-            let read = core.intake.answer::<SynchronizeResponse>(METHOD, answer).await;
+            let _share = core.intake.answer(&answer).await;
+            let read = intake::decode::<SynchronizeResponse>(METHOD, answer).await;
             read.map_err(|status| CallError::Unreadable(status.message))
         }
         Err(error) => Err(error),

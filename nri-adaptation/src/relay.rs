@@ -11,6 +11,7 @@ use nri::plugin::Body;
 use super::core::Core;
 use super::exchange::{assess, exchange};
 use super::identity::matches;
+use super::intake;
 use super::member::{Admission, Member};
 use super::message::{Content, Message};
 use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
@@ -154,7 +155,12 @@ impl<'a> Relay<'a> {
     ) -> Option<RequestError> {
         member.reset_timeouts();
         let answer = self.known(member, answer, outcome);
-        let read = self.core.intake.event(self.message.event, answer).await;
+        // Until the answer is merged.
+        let _share = match &answer {
+            Body::Encoded(encoded) => self.core.intake.answer(encoded).await,
+            Body::Message(_) => None,
+        };
+        let read = intake::decode_answer(self.message.event, answer).await;
         let taken = match read {
             Ok(answer) => answers.take(self.core, member, answer),
             Err(status) => Err(RequestError::unreadable(&member.full_name, &status.message)),

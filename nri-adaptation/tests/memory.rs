@@ -7,6 +7,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, ContainerUpdate, PodSandbox, RegisterPluginRequest};
@@ -127,7 +128,11 @@ async fn all_gone(adaptation: &Adaptation) {
 
 #[tokio::test]
 async fn plugins_occupy_little_memory_and_none_after_they_have_gone() {
-    let adaptation = Adaptation::builder("test", "1").start().await.unwrap();
+    let adaptation = Adaptation::builder("test", "1")
+        .request_timeout(Duration::from_secs(60))
+        .start()
+        .await
+        .unwrap();
     let mut before = None;
     for round in 0..ROUNDS {
         let start = live();

@@ -69,7 +69,7 @@ pub enum ErrorKind {
     Config,
     /// No answer arrived in time.
     Timeout,
-    /// A message is larger than the protocol allows.
+    /// A message is larger than the protocol allows, or takes more memory than a message of its size may.
     TooLarge,
 }
 

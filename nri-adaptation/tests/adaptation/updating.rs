@@ -173,7 +173,10 @@ async fn a_request_that_would_not_fit_into_memory_is_refused_and_the_plugin_stay
     let error = peer.call("UpdateContainers", &empties(1 << 20)).await.unwrap_err();
     assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED);
     let message = error.to_string();
-    assert!(message.contains("UpdateContainers has 1048576 entries, at most "), "{message}");
+    assert!(
+        message.contains("UpdateContainersRequest.update: the message needs more than "),
+        "{message}"
+    );
     peer.call("UpdateContainers", &empties(100_000)).await.unwrap();
     assert_eq!(cluster.0.requested.lock().unwrap()[0].updates.len(), 100_000);
 }
@@ -187,7 +190,10 @@ async fn an_answer_that_would_not_fit_into_memory_is_named() {
     let error = adaptation.create_container(&pod("p"), &Container::default()).await.unwrap_err();
     assert_eq!(error.plugin(), Some("10-many"));
     let message = error.to_string();
-    assert!(message.contains("CreateContainer has 1048576 entries, at most "), "{message}");
+    assert!(
+        message.contains("CreateContainerResponse.update: the message needs more than "),
+        "{message}"
+    );
     assert_eq!(adaptation.plugins().len(), 1, "it stays connected");
 }
 

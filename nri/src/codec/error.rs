@@ -47,9 +47,17 @@ pub(super) enum Problem {
     EndGroup,
     #[error("invalid string value: data is not UTF-8 encoded")]
     Text,
+    /// Not from prost, which has no such limit.
+    #[error("the message needs more than {0} bytes of memory")]
+    OverBudget(usize),
 }
 
 impl DecodeError {
+    /// Returns true if the message would take more memory than a message of its size may, whether or not it is valid.
+    pub fn is_over_budget(&self) -> bool {
+        matches!(self.0.problem, Problem::OverBudget(_))
+    }
+
     /// Adds the field of a message that contains the value.
     #[cold]
     pub(super) fn within(mut self, message: &'static str, field: &'static str) -> Self {

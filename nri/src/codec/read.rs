@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::Fields;
+use super::budget::Budget;
 use super::error::{DecodeError, Problem};
 use super::wire::{self, WireType};
 
@@ -13,6 +14,8 @@ pub(crate) struct Field<'a> {
     rest: &'a [u8],
     /// The memory that the message is in, if its fields may share it.
     pub(super) shared: Option<&'a Bytes>,
+    /// The memory that is left for the message and all that it is a part of.
+    pub(super) budget: &'a Budget,
 }
 
 /// Decodes all fields. Not inlined, so that the program has one copy for each type of message.
@@ -46,13 +49,18 @@ fn located(
 
 impl<'a> Field<'a> {
     /// Creates a reader before the first field of a message.
-    pub(super) fn of(encoded: &'a [u8]) -> Self {
-        Field { number: 0, wire_type: WireType::Varint, rest: encoded, shared: None }
+    pub(super) fn of(encoded: &'a [u8], budget: &'a Budget) -> Self {
+        Field { number: 0, wire_type: WireType::Varint, rest: encoded, shared: None, budget }
     }
 
     /// Creates the same for a message with fields that share its memory.
-    pub(super) fn of_shared(encoded: &'a Bytes) -> Self {
-        Field { shared: Some(encoded), ..Self::of(encoded) }
+    pub(super) fn of_shared(encoded: &'a Bytes, budget: &'a Budget) -> Self {
+        Field { shared: Some(encoded), ..Self::of(encoded, budget) }
+    }
+
+    /// Takes the value as a message, and returns a reader before its first field.
+    pub(super) fn nested(&mut self) -> Result<Self, DecodeError> {
+        Ok(Self::of(self.bytes()?, self.budget))
     }
 
     /// Returns the number of the field.
@@ -103,14 +111,16 @@ impl<'a> Field<'a> {
 
     /// Reads one number, or several if they are packed.
     #[inline(never)]
-    pub(super) fn numbers(&mut self, mut push: impl FnMut(u64)) -> Result<(), DecodeError> {
+    pub(super) fn numbers(
+        &mut self,
+        mut push: impl FnMut(u64) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         if self.wire_type != WireType::LengthDelimited {
-            push(self.varint()?);
-            return Ok(());
+            return push(self.varint()?);
         }
         let mut packed = self.bytes()?;
         while !packed.is_empty() {
-            push(wire::varint(&mut packed)?);
+            push(wire::varint(&mut packed)?)?;
         }
         Ok(())
     }
@@ -122,5 +132,5 @@ pub(super) fn message<M: Fields>(
     message: &mut M,
     field: &mut Field<'_>,
 ) -> Result<(), DecodeError> {
-    all(message, Field::of(field.bytes()?))
+    all(message, field.nested()?)
 }

@@ -104,7 +104,12 @@ macro_rules! number {
 
         impl Value for Vec<$number> {
             fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-                field.numbers(|$encoded| self.push($from))
+                let budget = field.budget;
+                field.numbers(|$encoded| {
+                    budget.make_room(self)?;
+                    self.push($from);
+                    Ok(())
+                })
             }
 
             fn write(&self, number: u32, writer: &mut Writer<'_>) {
@@ -133,6 +138,9 @@ impl Value for String {
     #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
         let value = field.text()?;
+        if value.len() > self.capacity() {
+            field.budget.charge_text(value.len())?;
+        }
         self.clear();
         self.push_str(value);
         Ok(())
@@ -150,7 +158,10 @@ impl Value for Bytes {
         let value = field.bytes()?;
         *self = match field.shared {
             Some(shared) => shared.slice_ref(value),
-            None => Bytes::copy_from_slice(value),
+            None => {
+                field.budget.charge_text(value.len())?;
+                Bytes::copy_from_slice(value)
+            }
         };
         Ok(())
     }
@@ -167,7 +178,10 @@ impl Value for Bytes {
 impl Value for Vec<String> {
     #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        self.push(field.text()?.to_owned());
+        let text = field.text()?;
+        field.budget.make_room(self)?;
+        field.budget.charge_text(text.len())?;
+        self.push(text.to_owned());
         Ok(())
     }
 
@@ -209,7 +223,8 @@ impl<M: Fields> Value for Option<M> {
 impl<M: Fields> Value for Vec<M> {
     #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
-        let encoded = Field::of(field.bytes()?);
+        let encoded = field.nested()?;
+        field.budget.make_room(self)?;
         // In place, because messages are large.
         self.push(M::default());
         self.last_mut().map_or(Ok(()), |last| read::all(last, encoded))
@@ -234,7 +249,7 @@ impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {
     #[inline(never)]
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
         let (mut key, mut value) = (K::default(), V::default());
-        let mut part = Field::of(field.bytes()?);
+        let mut part = field.nested()?;
         while part.next()? {
             match part.number() {
                 MAP_KEY => key.read(&mut part)?,
@@ -242,6 +257,7 @@ impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {
                 _ => part.skip()?,
             }
         }
+        field.budget.charge_entry::<K, V>(self.len())?;
         self.insert(key, value);
         Ok(())
     }

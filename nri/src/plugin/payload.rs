@@ -132,7 +132,8 @@ pub(crate) fn decode_encoded<S: Message + Default>(rpc: &'static str, encoded: &
 
 /// Returns the error of a request that cannot be decoded.
 pub(crate) fn malformed(rpc: &str, error: DecodeError) -> Error {
-    Error::with_kind(ErrorKind::Malformed, format!("cannot decode the request of {rpc}: {error}"))
+    let kind = if error.is_over_budget() { ErrorKind::TooLarge } else { ErrorKind::Malformed };
+    Error::with_kind(kind, format!("cannot decode the request of {rpc}: {error}"))
 }
 
 /// Returns a part of a request, or the default if the peer left it out. Not inlined, for the same reason.

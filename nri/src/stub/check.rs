@@ -63,7 +63,8 @@ pub(crate) fn failed<P: Plugin>(
     error: Error,
 ) -> Result<Body> {
     let ignorable = event.is_some_and(|event| P::POLICIES.ignore_errors.contains(event));
-    let ignored = ignorable && error.kind() != ErrorKind::Malformed;
+    let is_unread = matches!(error.kind(), ErrorKind::Malformed | ErrorKind::TooLarge);
+    let ignored = ignorable && !is_unread;
     let answered = if ignored { "; answered with success, as `on_error` says" } else { "" };
     tracing::warn!(
         event = name,

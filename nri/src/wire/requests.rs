@@ -207,8 +207,11 @@ where
 }
 
 fn decode(data: Bytes) -> Result<Request, Status> {
-    let envelope = decode_shared::<RequestEnvelope>(&data)
-        .map_err(|error| Status::invalid_argument(format!("unreadable request: {error}")))?;
+    let envelope = decode_shared::<RequestEnvelope>(&data).map_err(|error| {
+        let code =
+            if error.is_over_budget() { Code::RESOURCE_EXHAUSTED } else { Code::INVALID_ARGUMENT };
+        Status::new(code, format!("unreadable request: {error}"))
+    })?;
     let timeout = envelope.timeout();
     Ok(Request {
         deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
