@@ -2,29 +2,37 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{FnArg, ImplItem, ImplItemFn, ItemImpl, Path, Type, Visibility, parse_quote};
+use syn::{ImplItem, ImplItemFn, Item, ItemImpl, Path, Type, Visibility, parse_quote};
 
 use crate::attributes::{self, Attributes};
-use crate::diagnostics::{Diagnostics, suggest};
+use crate::diagnostics::{Diagnostics, list, message, nearest};
 use crate::expand;
 use crate::handles::{Handles, Source, too_new};
 use crate::input::{self, Subject};
 use crate::protocol::Protocol;
-use crate::table::{RPCS, Rpc};
+use crate::signature::{Signature, has_context};
+use crate::table::{LIFE, RPCS, Rpc};
 
-/// The methods of `Connection`, with the number of their arguments in addition to the context.
-const HOOKS: [(&str, usize); 3] = [("on_connect", 0), ("on_disconnect", 1), ("on_reconnect", 0)];
+/// The methods of `Connection`, with their arguments in addition to the context.
+const HOOKS: [(&str, &[(&str, &str)]); 3] =
+    [("on_connect", &[]), ("on_disconnect", &[("reason", "&nri::Error")]), ("on_reconnect", &[])];
 
 /// Expands the block. With errors, the impls are written all the same, so that one mistake causes one error.
 pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream {
-    let block: ItemImpl = match syn::parse2(block) {
+    let block: Item = match syn::parse2(block) {
         Ok(block) => block,
         Err(error) => return error.into_compile_error(),
     };
-    let Some(ident) = name(&block) else {
-        let message = "`nri::plugin` is for a block of methods: `impl Type { … }`";
-        return syn::Error::new_spanned(&block.self_ty, message).into_compile_error();
-    };
+    match named_block(&block) {
+        Ok((block, ident)) => expanded(arguments, block, ident),
+        Err(error) => {
+            let error = error.into_compile_error();
+            quote!(#error #block)
+        }
+    }
+}
+
+fn expanded(arguments: TokenStream, block: &ItemImpl, ident: Ident) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attributes = attributes::parse_arguments(arguments, &mut diagnostics);
     without_lists(&attributes, &mut diagnostics);
@@ -40,12 +48,34 @@ pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream 
         generics: block.generics.clone(),
         attributes: &block.attrs,
     };
-    let traits = found.traits(&block, &krate, &subject.this);
+    let traits = found.traits(block, &krate, &subject.this);
     let handles = Some(Handles { source: Source::Block, ..found.handles });
     let plugin = input::plugin(subject, attributes, protocol, handles, &mut diagnostics);
     let expanded = expand::expand(&plugin, diagnostics);
     quote!(#traits #expanded)
 }
+
+/// Returns the block with the name of its type. Of everything else, the error names the tokens to replace.
+fn named_block(item: &Item) -> syn::Result<(&ItemImpl, Ident)> {
+    let (at, help) = match item {
+        Item::Impl(block) => match (name(block), &block.trait_) {
+            (Some(ident), _) => return Ok((block, ident)),
+            (None, Some((path, _))) => (path.to_token_stream(), OF_A_TRAIT),
+            (None, None) => (block.self_ty.to_token_stream(), OF_A_NAME),
+        },
+        Item::Struct(item) => (item.ident.to_token_stream(), OF_A_TYPE),
+        Item::Enum(item) => (item.ident.to_token_stream(), OF_A_TYPE),
+        Item::Union(item) => (item.ident.to_token_stream(), OF_A_TYPE),
+        other => (other.to_token_stream(), OF_A_NAME),
+    };
+    let fact = "`#[nri::plugin]` is for the block with the handlers";
+    Err(syn::Error::new_spanned(at, message(fact, help)))
+}
+
+const OF_A_NAME: &str = "write it above `impl Name { … }`, where `Name` is the type of the plugin";
+const OF_A_TRAIT: &str = "remove the trait: `impl Name { … }`; or write `#[derive(NriPlugin)]` above the type, which takes impls of traits";
+const OF_A_TYPE: &str = "write it above `impl Name { … }`; or write `#[derive(NriPlugin)]` and `#[nri(…)]` here, and \
+                         implement the handler traits";
 
 /// Returns the name of the type, or `None` for the impl of a trait and for types without a name.
 fn name(block: &ItemImpl) -> Option<Ident> {
@@ -94,11 +124,17 @@ impl Found {
             (Some(rpc), _) => {
                 too_new(rpc, ident, protocol, diagnostics);
                 self.handles.rpcs.push((rpc, ident.span()));
-                self.handlers.push((rpc, with_context(method, 0, krate)));
+                if Signature::of_handler(rpc).check(method, diagnostics) {
+                    self.handlers.push((rpc, with_context(method, krate)));
+                } else {
+                    self.handles.mistaken.push(rpc.name);
+                }
             }
-            (None, Some((_, arguments))) => {
-                self.handles.connection.get_or_insert(ident.span());
-                self.hooks.push(with_context(method, *arguments, krate));
+            (None, Some((name, arguments))) => {
+                if Signature::of_hook(name, arguments).check(method, diagnostics) {
+                    self.handles.connection.get_or_insert(ident.span());
+                    self.hooks.push(with_context(method, krate));
+                }
             }
             (None, None) => unknown(ident, diagnostics),
         }
@@ -130,22 +166,29 @@ impl Found {
 const ELSEWHERE: &str = "move it to another `impl` block: this one has only handlers";
 
 fn unknown(ident: &Ident, diagnostics: &mut Diagnostics) {
-    let methods: Vec<String> = RPCS.iter().map(Rpc::method).collect();
+    let methods: Vec<String> = in_order_of_life().map(Rpc::method).collect();
     let hooks = HOOKS.iter().map(|(name, _)| *name);
-    let known = methods.iter().map(String::as_str).chain(hooks);
-    let help = suggest(&ident.to_string(), known);
-    let help = format!("{help}\nhelp: or {ELSEWHERE}");
+    let known: Vec<_> = methods.iter().map(String::as_str).chain(hooks).collect();
+    let handlers = match nearest(&ident.to_string(), known.iter().copied()) {
+        Some(nearest) => format!("or did you mean `{nearest}`?"),
+        None => format!("the handlers are {}", list(known)),
+    };
+    let help = format!("{ELSEWHERE}\nhelp: {handlers}");
     diagnostics.error(ident, format!("`{ident}` is not a handler"), help);
 }
 
-/// Returns a method with the context among its arguments. The trait's has this many references in addition to the context.
-fn with_context(method: &ImplItemFn, references: usize, krate: &Path) -> ImplItemFn {
-    let is_reference = |argument: &&FnArg| matches!(argument, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(_)));
-    let mut method = ImplItemFn { vis: Visibility::Inherited, ..method.clone() };
-    if method.sig.inputs.iter().filter(is_reference).count() <= references {
-        let place = method.sig.inputs.len().min(1);
+/// Returns the RPCs with an event in the order of the life of a pod with one container, then the others.
+fn in_order_of_life() -> impl Iterator<Item = &'static Rpc> {
+    let events = LIFE.iter().filter_map(|name| RPCS.iter().find(|rpc| rpc.name == *name));
+    events.chain(RPCS.iter().filter(|rpc| !rpc.carries_event()))
+}
+
+/// Returns a method with the context among its arguments.
+fn with_context(method: &ImplItemFn, krate: &Path) -> ImplItemFn {
+    let mut written = ImplItemFn { vis: Visibility::Inherited, ..method.clone() };
+    if !has_context(method) {
         let context = parse_quote!(_: &#krate::EventContext);
-        method.sig.inputs.insert(place, context);
+        written.sig.inputs.insert(1, context);
     }
-    method
+    written
 }

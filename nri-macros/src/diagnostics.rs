@@ -43,21 +43,44 @@ pub(crate) fn message(fact: &str, help: &str) -> String {
 /// Returns help for an unknown name: the most similar known one, or all of them, most similar
 /// first, if none is similar.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known = by_similarity(wrong, known);
+    match similar(wrong, &known) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("use one of {}", list(known.into_iter().map(|(_, name)| name))),
+    }
+}
+
+/// Returns the most similar known name, if one is similar.
+pub(crate) fn nearest<'a>(
+    wrong: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    similar(wrong, &by_similarity(wrong, known))
+}
+
+/// Returns the names in backticks, with commas.
+pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names = names.into_iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the names with their distances, most similar first.
+fn by_similarity<'a>(
+    wrong: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Vec<(usize, &'a str)> {
     let wrong = plain(wrong);
     let mut known: Vec<_> =
         known.into_iter().map(|name| (distance(&wrong, &plain(name)), name)).collect();
     known.sort_by_key(|(distance, _)| *distance);
-    match known.first() {
-        Some((distance, nearest))
-            if 2 * distance <= nearest.len() || plain(nearest).starts_with(&wrong) =>
-        {
-            format!("did you mean `{nearest}`?")
-        }
-        _ => {
-            let known = known.iter().map(|(_, name)| format!("`{name}`"));
-            format!("use one of {}", known.collect::<Vec<_>>().join(", "))
-        }
-    }
+    known
+}
+
+/// Returns the first of these names if it is similar.
+fn similar<'a>(wrong: &str, known: &[(usize, &'a str)]) -> Option<&'a str> {
+    let (distance, nearest) = *known.first()?;
+    let is_similar = 2 * distance <= nearest.len() || plain(nearest).starts_with(&plain(wrong));
+    is_similar.then_some(nearest)
 }
 
 /// Normalizes a name, so that `RunPodSandbox`, `run_pod_sandbox` and `RUN_POD_SANDBOX` are similar.

@@ -43,12 +43,19 @@ pub(crate) struct Handles {
     pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
     /// The place of `Connection`, if it is among them.
     pub(crate) connection: Option<Span>,
+    /// The listed RPCs that have no impl, because an error is reported for their method.
+    pub(crate) mistaken: Vec<&'static str>,
 }
 
 impl Handles {
     /// Returns the place where an RPC is listed.
     pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
         self.rpcs.iter().find(|(listed, _)| listed.name == rpc.name).map(|(_, span)| *span)
+    }
+
+    /// Returns the place where an RPC is listed that has an impl.
+    pub(crate) fn implemented(&self, rpc: &Rpc) -> Option<Span> {
+        self.span(rpc).filter(|_| !self.mistaken.contains(&rpc.name))
     }
 }
 

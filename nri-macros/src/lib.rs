@@ -9,9 +9,11 @@
 //! ```text
 //! attributes.rs, policies.rs → input.rs → expand.rs
 //!             block.rs ↗             diagnostics.rs
+//!         signature.rs ↗
 //! ```
 //!
-//! `block` reads the methods below `#[nri::plugin]`, writes the impls of their traits, and continues like the derive.
+//! `block` reads the methods below `#[nri::plugin]`, checks each `signature`, writes the impls of their traits, and continues
+//! like the derive.
 //! `attributes` parses, `input` and `policies` check the meaning with the generated `table`,
 //! `expand` generates code. All add errors to `diagnostics`, and the impl is generated
 //! nevertheless, so that one mistake causes one error.
@@ -26,6 +28,7 @@ mod handles;
 mod input;
 mod policies;
 mod protocol;
+mod signature;
 #[rustfmt::skip]
 mod table;
 mod wasm;

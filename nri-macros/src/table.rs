@@ -13,27 +13,33 @@ pub(crate) struct Rpc {
     pub(crate) in_state_change: bool,
     /// True if the RPC is deprecated.
     pub(crate) deprecated: bool,
+    /// The name and type of each argument of the handler, without the context.
+    pub(crate) arguments: &'static [(&'static str, &'static str)],
+    /// The type of the answer of the handler.
+    pub(crate) answer: &'static str,
 }
 /// Every RPC of the Plugin service, in the order of the proto.
 pub(crate) const RPCS: &[Rpc] = &[
-    Rpc { name: "Configure", constant: "CONFIGURE", event_since: None, in_state_change: false, deprecated: false },
-    Rpc { name: "Synchronize", constant: "SYNCHRONIZE", event_since: None, in_state_change: false, deprecated: false },
-    Rpc { name: "Shutdown", constant: "SHUTDOWN", event_since: None, in_state_change: false, deprecated: false },
-    Rpc { name: "RunPodSandbox", constant: "RUN_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "UpdatePodSandbox", constant: "UPDATE_POD_SANDBOX", event_since: Some("v0.10.0"), in_state_change: false, deprecated: false },
-    Rpc { name: "PostUpdatePodSandbox", constant: "POST_UPDATE_POD_SANDBOX", event_since: Some("v0.10.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "StopPodSandbox", constant: "STOP_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "RemovePodSandbox", constant: "REMOVE_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "CreateContainer", constant: "CREATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false },
-    Rpc { name: "PostCreateContainer", constant: "POST_CREATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "StartContainer", constant: "START_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "PostStartContainer", constant: "POST_START_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "UpdateContainer", constant: "UPDATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false },
-    Rpc { name: "PostUpdateContainer", constant: "POST_UPDATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "StopContainer", constant: "STOP_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false },
-    Rpc { name: "RemoveContainer", constant: "REMOVE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false },
-    Rpc { name: "StateChange", constant: "STATE_CHANGE", event_since: None, in_state_change: false, deprecated: true },
-    Rpc { name: "ValidateContainerAdjustment", constant: "VALIDATE_CONTAINER_ADJUSTMENT", event_since: Some("v0.10.0"), in_state_change: false, deprecated: false },
+    Rpc { name: "Configure", constant: "CONFIGURE", event_since: None, in_state_change: false, deprecated: false, arguments: &[("config", "Config")], answer: "Subscription" },
+    Rpc { name: "Synchronize", constant: "SYNCHRONIZE", event_since: None, in_state_change: false, deprecated: false, arguments: &[("pods", "Vec<PodSandbox>"), ("containers", "Vec<Container>")], answer: "Updates" },
+    Rpc { name: "Shutdown", constant: "SHUTDOWN", event_since: None, in_state_change: false, deprecated: false, arguments: &[], answer: "()" },
+    Rpc { name: "RunPodSandbox", constant: "RUN_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox")], answer: "()" },
+    Rpc { name: "UpdatePodSandbox", constant: "UPDATE_POD_SANDBOX", event_since: Some("v0.10.0"), in_state_change: false, deprecated: false, arguments: &[("pod", "PodSandbox"), ("overhead_linux_resources", "LinuxResources"), ("linux_resources", "LinuxResources")], answer: "()" },
+    Rpc { name: "PostUpdatePodSandbox", constant: "POST_UPDATE_POD_SANDBOX", event_since: Some("v0.10.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox")], answer: "()" },
+    Rpc { name: "StopPodSandbox", constant: "STOP_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox")], answer: "()" },
+    Rpc { name: "RemovePodSandbox", constant: "REMOVE_POD_SANDBOX", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox")], answer: "()" },
+    Rpc { name: "CreateContainer", constant: "CREATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "Adjustment" },
+    Rpc { name: "PostCreateContainer", constant: "POST_CREATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "()" },
+    Rpc { name: "StartContainer", constant: "START_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "()" },
+    Rpc { name: "PostStartContainer", constant: "POST_START_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "()" },
+    Rpc { name: "UpdateContainer", constant: "UPDATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container"), ("linux_resources", "LinuxResources")], answer: "Updates" },
+    Rpc { name: "PostUpdateContainer", constant: "POST_UPDATE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "()" },
+    Rpc { name: "StopContainer", constant: "STOP_CONTAINER", event_since: Some("v0.2.0"), in_state_change: false, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "Updates" },
+    Rpc { name: "RemoveContainer", constant: "REMOVE_CONTAINER", event_since: Some("v0.2.0"), in_state_change: true, deprecated: false, arguments: &[("pod", "PodSandbox"), ("container", "Container")], answer: "()" },
+    Rpc { name: "StateChange", constant: "STATE_CHANGE", event_since: None, in_state_change: false, deprecated: true, arguments: &[("event", "Event"), ("pod", "PodSandbox"), ("container", "Option<Container>")], answer: "()" },
+    Rpc { name: "ValidateContainerAdjustment", constant: "VALIDATE_CONTAINER_ADJUSTMENT", event_since: Some("v0.10.0"), in_state_change: false, deprecated: false, arguments: &[("request", "ValidateContainerAdjustmentRequest")], answer: "Verdict" },
 ];
+/// The RPC of each event, in the order of the life of a pod with one container.
+pub(crate) const LIFE: &[&str] = &["RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "CreateContainer", "ValidateContainerAdjustment", "PostCreateContainer", "StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer", "StopContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"];
 /// Every tagged release of NRI that has this service, oldest first.
 pub(crate) const RELEASES: &[&str] = &["v0.2.0", "v0.3.0", "v0.4.0", "v0.5.0", "v0.6.0", "v0.6.1", "v0.7.0", "v0.8.0", "v0.9.0", "v0.10.0", "v0.11.0", "v0.12.0", "v0.12.1", "v0.12.2", "v0.12.3", "v0.12.4", "v0.12.5"];

@@ -70,8 +70,8 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
         table(
             &plugin,
             "nri-macros/src/table.rs",
-            macro_table::emit(&plugin),
-            &["Rpc {", "pub(crate) const RELEASES"],
+            macro_table::emit(&plugin, &stages)?,
+            &["Rpc {", "pub(crate) const LIFE", "pub(crate) const RELEASES"],
         ),
         file(&plugin, "nri-compat/src/facts.rs", facts::emit(history)?),
         File { path: "nri/src/context/runtime/releases.rs", text: runtimes::emit(history)? },

@@ -66,7 +66,7 @@ fn detected_row(rpc: &Rpc, plugin: &Plugin) -> TokenStream {
 
 fn listed_row(rpc: &Rpc, handles: &Handles) -> TokenStream {
     let constant = constant(rpc);
-    match handles.span(rpc) {
+    match handles.implemented(rpc) {
         Some(at) => {
             let row = Ident::new(&rpc.constant.to_lowercase(), at);
             quote_spanned!(at=> __nri::add_missing_bounds_with_nri_bound::#row::<Self>())

@@ -1,15 +1,19 @@
-//! The table of `nri-macros`: names, releases, and what `StateChange` covers.
+//! The table of `nri-macros`: names, signatures, releases, and what `StateChange` covers.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::events::Stage;
 use super::rpc::{Plugin, Rpc};
-use crate::tokens::option;
+use super::shape::{Argument, answer, arguments};
+use crate::tokens::{option, source};
+use nri_schema::Error;
 
-pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
-    let rows = plugin.rpcs.iter().map(row);
+pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStream, Error> {
+    let rows = plugin.rpcs.iter().map(row).collect::<Result<Vec<_>, _>>()?;
     let releases = &plugin.releases;
-    quote! {
+    let life = stages.iter().map(|stage| stage.rpc.name);
+    Ok(quote! {
         //! The RPCs that a plugin can handle, and the releases of NRI.
 
         /// One RPC of the Plugin service.
@@ -24,28 +28,43 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
             pub(crate) in_state_change: bool,
             /// True if the RPC is deprecated.
             pub(crate) deprecated: bool,
+            /// The name and type of each argument of the handler, without the context.
+            pub(crate) arguments: &'static [(&'static str, &'static str)],
+            /// The type of the answer of the handler.
+            pub(crate) answer: &'static str,
         }
 
         /// Every RPC of the Plugin service, in the order of the proto.
         pub(crate) const RPCS: &[Rpc] = &[#(#rows),*];
 
+        /// The RPC of each event, in the order of the life of a pod with one container.
+        pub(crate) const LIFE: &[&str] = &[#(#life),*];
+
         /// Every tagged release of NRI that has this service, oldest first.
         pub(crate) const RELEASES: &[&str] = &[#(#releases),*];
-    }
+    })
 }
 
-fn row(rpc: &Rpc<'_>) -> TokenStream {
+fn row(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let (name, constant) = (rpc.name, rpc.constant.to_string());
     let event_since =
         option(rpc.event.as_ref().and_then(|(_, travelled)| travelled.since.as_ref()));
     let (in_state_change, deprecated) = (rpc.in_state_change(), rpc.deprecation.is_some());
-    quote! {
+    let arguments = arguments(rpc)?;
+    let arguments = arguments.iter().map(|Argument { name, ty, .. }| {
+        let (name, ty) = (name.to_string(), source(ty));
+        quote!((#name, #ty))
+    });
+    let answer = source(&answer(rpc)?.ty);
+    Ok(quote! {
         Rpc {
             name: #name,
             constant: #constant,
             event_since: #event_since,
             in_state_change: #in_state_change,
             deprecated: #deprecated,
+            arguments: &[#(#arguments),*],
+            answer: #answer,
         }
-    }
+    })
 }
