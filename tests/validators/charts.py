@@ -74,6 +74,7 @@ PLUGIN_REFUSED = {
     "plugin=Upper": "plugin",
     "index=1": "index",
     "index=100": "index",
+    "restartOnConfig=maybe": "restartOnConfig",
     "typo=1": "typo",
     "httpPort=70000": "httpPort",
     "capabilities={ALL}": "capabilities",
@@ -235,6 +236,22 @@ def nri_compat(deploy, helm, kustomize, validate):
         refused(helm, chart, values, word)
 
 
+def overriding(helm, chart):
+    """The code of the plugin has the index unless a value is set, and a configuration that is followed replaces no pods."""
+    for values, has_index, restarts in [
+        ("config.a=b", False, True),
+        ("config.a=b,index=05", True, True),
+        ("config.a=b,restartOnConfig=false", False, False),
+        ("config.a=b,restartOnConfig=false,podAnnotations.c=d", False, False),
+        ("index=00", True, False),
+    ]:
+        text = template(helm, chart, f"plugin=x,{values}")
+        (daemonset,) = [one for one in documents(text) if one["kind"] == "DaemonSet"]
+        assert ("NRI_PLUGIN_IDX" in text) is has_index, values
+        annotations = daemonset["spec"]["template"]["metadata"].get("annotations", {})
+        assert ("checksum/config" in annotations) is restarts, values
+
+
 def nri_plugin(deploy, helm, kustomize, validate):
     chart, overlays = deploy / "helm/nri-plugin", deploy / "plugins/kustomize"
     plugins = sorted(file.stem for file in (chart / "plugins").iterdir())
@@ -245,6 +262,7 @@ def nri_plugin(deploy, helm, kustomize, validate):
         text = template(helm, chart, name="release", namespace="kube-system", files=[file])
         same(plugin, text, run(kustomize, "build", overlays / plugin))
         valid(plugin, text, validate)
+    overriding(helm, chart)
     everything = "plugin=x,image.pullSecrets={a},image.pullPolicy=Always,priorityClassName=,nodeSelector.a=b,podLabels.a=b,"
     everything += "podAnnotations.a=b,tolerations[0].operator=Exists,config.a=b,httpPort=8080,args={--verbose}"
     valid(everything, template(helm, chart, everything), validate)
