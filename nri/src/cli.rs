@@ -228,8 +228,8 @@ impl Flags {
         reload::read(path).map(Some)
     }
 
-    /// Reads the file of `--config` with this function, and again when it changes. Without the flag, returns the default, which
-    /// never changes.
+    /// Reads the file of `--config` with this function, such as `|text| toml::from_str(text)`, and again when it changes. Without
+    /// the flag, returns the default, which never changes.
     ///
     /// ```no_run
     /// # use nri::prelude::*;
@@ -260,11 +260,11 @@ impl Flags {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`ConfigWatch::of_file`].
+    /// Returns the errors of [`ConfigWatch::of_file`], such as outside of a tokio runtime.
     ///
     /// # Panics
     ///
-    /// Panics outside of a tokio runtime.
+    /// Panics where [`ConfigWatch::of_file`] does.
     pub fn watch_config<T: Default + Send + Sync + 'static, E: Display>(
         &self,
         parser: impl Fn(&str) -> std::result::Result<T, E> + Send + 'static,

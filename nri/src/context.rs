@@ -2,6 +2,7 @@
 
 pub(crate) mod identity;
 pub(crate) mod metrics;
+mod requested;
 pub(crate) mod runtime;
 pub(crate) mod status;
 pub(crate) mod tools;
@@ -105,7 +106,7 @@ impl EventContext {
     }
 
     /// Updates and evicts containers after this event, in a task of its own: the runtime takes updates only after the event.
-    /// Logs which containers were not updated.
+    /// Logs the outcome with the event and the ids of the containers.
     ///
     /// ```
     /// use nri::prelude::*;
@@ -138,10 +139,10 @@ impl EventContext {
     ///
     /// A WebAssembly module cannot request updates: it logs a warning.
     pub fn update_later(&self, updates: impl Into<Updates>) {
-        let (updater, updates) = (self.updater(), updates.into());
+        let (updater, updates, event) = (self.updater(), updates.into(), update::current_event());
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => {
-                drop(runtime.spawn(async move { updater.update_and_log(updates).await }))
+                drop(runtime.spawn(async move { updater.update_and_log(updates, event).await }))
             }
             Err(_) => tracing::warn!(
                 "containers were not updated: only a stub on a tokio runtime can request updates"

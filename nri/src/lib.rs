@@ -1,6 +1,25 @@
 //! Plugins for NRI, the Node Resource Interface of containerd and CRI-O, that run under old runtimes and new ones.
 //!
-//! A plugin is a type with a handler for each event that it subscribes to:
+//! A plugin is a type with a handler for each event that it subscribes to. With the attribute [`plugin`](macro@plugin), the handlers
+//! are the methods of one block, and each leaves out the context if it does not use it:
+//!
+//! ```no_run
+//! use nri::prelude::*;
+//!
+//! struct PodLogger;
+//!
+//! #[nri::plugin(name = "pod-logger", index = "10")]
+//! impl PodLogger {
+//!     async fn run_pod_sandbox(&self, pod: PodSandbox) -> nri::Result<()> {
+//!         println!("pod {}/{} runs", pod.namespace, pod.name);
+//!         Ok(())
+//!     }
+//! }
+//! # fn main() -> nri::Result<()> { nri::run(PodLogger) }
+//! ```
+//!
+//! With the derive [`NriPlugin`], the handlers are impls of traits, which may be in several modules or generic. A type has one of the
+//! two; the rest of this documentation uses the derive:
 //!
 //! ```no_run
 //! use nri::prelude::*;

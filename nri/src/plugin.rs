@@ -74,7 +74,8 @@ use crate::api::EventMask;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a plugin",
     label = "this type does not implement `Plugin`",
-    note = "add `#[derive(NriPlugin)]` to the type, and implement a handler trait for it, such as `RunPodSandbox`"
+    note = "write `#[nri::plugin]` above an `impl` block with its handlers, or `#[derive(NriPlugin)]` above the type, which then \
+            implements a handler trait such as `RunPodSandbox`"
 )]
 pub trait Plugin: Send + Sync + Sized + 'static {
     /// The name given by `#[nri(name = "…")]`.

@@ -70,6 +70,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -85,7 +86,14 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// Settings from a file, which change when the file does. Clones share the file.
 ///
-/// The file is read on the tokio runtime, until all clones are dropped.
+/// The file is read on the tokio runtime, until all clones are dropped. [`from`](Self::from) makes settings of a value instead:
+///
+/// ```
+/// use nri::reload::ConfigWatch;
+///
+/// let shares = ConfigWatch::from(1024_u64);
+/// assert_eq!(*shares.get(), 1024);
+/// ```
 #[derive(Debug)]
 pub struct ConfigWatch<T>(watch::Receiver<Arc<T>>);
 
@@ -95,7 +103,8 @@ impl<T> Clone for ConfigWatch<T> {
     }
 }
 
-/// Settings that never change, for tests and for plugins without a file.
+/// Settings that never change, for tests and for plugins without a file: `ConfigWatch::from(Settings::default())`. They need no
+/// tokio runtime.
 impl<T> From<T> for ConfigWatch<T> {
     fn from(settings: T) -> Self {
         ConfigWatch(watch::Sender::new(Arc::new(settings)).subscribe())
@@ -105,18 +114,21 @@ impl<T> From<T> for ConfigWatch<T> {
 impl<T: Send + Sync + 'static> ConfigWatch<T> {
     /// Reads the file with a function such as `|text| toml::from_str(text)`, and reads it again at SIGHUP and when it changes.
     ///
+    /// The closure is needed: `toml::from_str` alone borrows from one text, and each version of the file is another.
+    ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`] if the file cannot be read, is larger than 4 MiB, or is invalid; and an error if the
-    /// process cannot listen for signals.
+    /// Returns [`ErrorKind::Config`] if the file cannot be read, is larger than 4 MiB, or is invalid; and an error outside of a
+    /// tokio runtime, or if the process cannot listen for signals.
     ///
     /// # Panics
     ///
-    /// Panics outside of a tokio runtime.
+    /// Panics in a tokio runtime without I/O or time. [`block_on`](crate::block_on) has both, as `#[tokio::main]` does.
     pub fn of_file<E: Display>(
         path: impl Into<PathBuf>,
         parser: impl Fn(&str) -> Result<T, E> + Send + 'static,
     ) -> Result<Self> {
+        let runtime = Handle::try_current().map_err(|_| outside_of_tokio())?;
         let path = path.into();
         let file = path.clone();
         let load = move || {
@@ -128,7 +140,7 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         let hangup = signal(SignalKind::hangup()).map_err(Error::other)?;
         let known = identity(&path);
         let (sender, receiver) = watch::channel(Arc::new(load()?));
-        tokio::spawn(follow(path, load, known, hangup, sender));
+        runtime.spawn(follow(path, load, known, hangup, sender));
         Ok(ConfigWatch(receiver))
     }
 
@@ -147,8 +159,8 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         Arc::clone(&self.0.borrow_and_update())
     }
 
-    /// Updates the existing containers: sends what `updates` returns for the settings, now and after each change, and logs which
-    /// containers were not updated. Never returns.
+    /// Updates the existing containers: sends what `updates` returns for the settings, now and after each change, and logs the
+    /// outcome. Never returns.
     ///
     /// The hooks of [`Connection`](crate::plugin::Connection) end with the connection, and this future with them.
     pub async fn reconcile(&self, cx: &EventContext, updates: impl Fn(&T) -> Updates + Send) {
@@ -157,10 +169,16 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         loop {
             let updates = updates(&*settings.changed().await);
             if !updates.updates().is_empty() || !updates.evictions().is_empty() {
-                cx.updater().update_and_log(updates).await;
+                cx.updater().update_and_log(updates, None).await;
             }
         }
     }
+}
+
+fn outside_of_tokio() -> Error {
+    let message = "the configuration cannot be watched outside of a tokio runtime";
+    let help = "call this in `nri::block_on(async { … })`, or in a function below `#[tokio::main]`";
+    Error::other(message).with_help(help)
 }
 
 /// Reads a configuration file.
@@ -260,6 +278,22 @@ mod tests {
         symlink(path("2"), path("new")).unwrap();
         fs::rename(path("new"), path("config")).unwrap();
         assert_eq!(*watch.changed().await, 2);
+    }
+
+    #[test]
+    fn a_file_is_not_watched_outside_of_tokio() {
+        let error = ConfigWatch::of_file("config", number).unwrap_err();
+        assert!(error.to_string().ends_with("outside of a tokio runtime"), "{error}");
+        assert!(error.help().is_some_and(|help| help.contains("nri::block_on")));
+    }
+
+    #[tokio::test]
+    async fn a_closure_around_a_function_of_serde_parses_the_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(&file, "[7]").unwrap();
+        let parser = |text: &str| serde_json::from_str::<Vec<u64>>(text);
+        let watch = ConfigWatch::of_file(file.path(), parser).unwrap();
+        assert_eq!(*watch.get(), [7]);
     }
 
     #[tokio::test]

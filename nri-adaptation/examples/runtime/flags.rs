@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 use nri::api::Event;
@@ -20,12 +21,17 @@ pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
       --speak VERSION   behave like this NRI release, such as v0.11.0 [default: the newest]
       --wait N          start once N external plugins are synchronized; an error after 60 s [default: 0]
       --scenario FILE   JSON: {\"pods\":[…],\"containers\":[…],\"steps\":[{\"event\":\"CreateContainer\",\"pod\":{…},\"container\":{…}}]}
+      --linger MS       wait so long after the last event for updates that plugins send after it [default: 200]
       --bundle DIR      folder with a config.json, whose annotations are also those of the pod
       --event NAME      the event to send, such as PostStartContainer
       --count N         how often to send it
       --labels N        labels and annotations of the pod and of the container [default: 0]
       --pods N          pods, with two containers each, that already exist and are used in turn [default: 0]
   -h, --help            print this help";
+
+/// The time for updates after the last event: a plugin sends them once its answer has arrived, and the runtime cannot know of
+/// them before.
+const LINGER: Duration = Duration::from_millis(200);
 
 /// The maximum number of measured round trips: each takes 8 bytes of memory.
 const MAX_COUNT: u32 = 100_000_000;
@@ -44,6 +50,7 @@ pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
     pub(crate) speak: Option<String>,
     pub(crate) wait: usize,
+    pub(crate) linger: Duration,
     pub(crate) task: Task,
 }
 
@@ -74,6 +81,7 @@ struct Given {
     config: Option<PathBuf>,
     speak: Option<String>,
     wait: Option<usize>,
+    linger: Option<u32>,
     scenario: Option<PathBuf>,
     bundle: Option<PathBuf>,
     event: Option<String>,
@@ -109,6 +117,7 @@ impl Given {
             "config" => self.config = Some(parser.value()?.into()),
             "speak" => self.speak = Some(parser.value()?.string()?),
             "wait" => self.wait = Some(parser.value()?.parse()?),
+            "linger" => self.linger = Some(parser.value()?.parse()?),
             "scenario" => self.scenario = Some(parser.value()?.into()),
             "bundle" => self.bundle = Some(parser.value()?.into()),
             "event" => self.event = Some(parser.value()?.string()?),
@@ -138,6 +147,9 @@ impl Given {
         if self.config.is_some() && self.plugins.is_none() {
             return Err(Failure::usage("--config requires --plugins"));
         }
+        if self.linger.is_some() && self.scenario.is_none() {
+            return Err(Failure::usage("--linger requires --scenario"));
+        }
         let socket = self.socket.ok_or_else(|| Failure::usage("--socket is missing"))?;
         Ok(Flags {
             socket,
@@ -145,6 +157,7 @@ impl Given {
             config: self.config,
             speak: self.speak,
             wait: self.wait.unwrap_or(0),
+            linger: self.linger.map_or(LINGER, |ms| Duration::from_millis(ms.into())),
             task,
         })
     }

@@ -53,6 +53,7 @@ async fn run() -> Result<ExitCode, Failure> {
             let scenario = scenario::Scenario::read(file)?;
             let runtime = start::start(&flags, Arc::new(scenario.state)).await?;
             let report = play::play(&runtime, &scenario.steps).await;
+            tokio::time::sleep(flags.linger).await;
             runtime.adaptation.stop().await;
             println!("{}", report.to_json());
         }

@@ -66,11 +66,12 @@ impl RuntimeCallbacks for Callbacks {
     }
 
     async fn update_containers(&self, requested: Requested) -> nri::Result<Vec<ContainerUpdate>> {
-        let (updates, evictions) = (requested.updates.len(), requested.evictions.len());
-        eprintln!(
-            "plugin {} asks for {updates} updates and {evictions} evictions",
-            requested.plugin
-        );
+        for update in &requested.updates {
+            eprintln!("plugin {} asks for an update of {}", requested.plugin, update.container_id);
+        }
+        for eviction in &requested.evictions {
+            eprintln!("plugin {} evicts {}", requested.plugin, eviction.container_id);
+        }
         Ok(Vec::new())
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::codec::Message;
 
+use super::requested::{Described, Ids};
 use crate::Error;
 use crate::adjust::Updates;
 use crate::api::{
@@ -133,15 +134,19 @@ impl Updater {
         if failed.is_empty() { Ok(()) } else { Err(UpdateError::Failed(failed)) }
     }
 
-    /// Updates and evicts containers, and logs which containers were not updated.
-    pub(crate) async fn update_and_log(&self, updates: Updates) {
+    /// Updates and evicts containers, and logs the outcome with the containers and the event whose handler asked for it.
+    pub(crate) async fn update_and_log(&self, updates: Updates, event: Option<&'static str>) {
+        let described = Described::new(&updates, event);
+        let (event, count) = (described.event(), described.count());
         match self.update(updates).await {
-            Ok(()) => tracing::info!("the existing containers were updated"),
+            Ok(()) => tracing::info!(event, count, "the runtime took the {described}"),
             Err(UpdateError::Failed(failed)) => {
-                let ids: Vec<_> = failed.iter().map(|it| it.container_id.as_str()).collect();
-                tracing::warn!("not updated: {}", ids.join(", "));
+                let failed = Ids::new(failed.iter().map(|it| it.container_id.as_str()));
+                tracing::warn!(event, count, "not updated: {failed}, of the {described}");
             }
-            Err(error) => tracing::warn!("the existing containers were not updated: {error}"),
+            Err(error) => {
+                tracing::warn!(event, count, "the runtime did not take the {described}: {error}");
+            }
         }
     }
 
@@ -212,6 +217,11 @@ impl Link {
 thread_local! {
     /// The handler that this thread is polling, to detect calls that wait for the end of its event.
     static HANDLER: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Returns the event whose handler this thread runs.
+pub(super) fn current_event() -> Option<&'static str> {
+    HANDLER.get()
 }
 
 /// Runs work as part of the handler of an event.
