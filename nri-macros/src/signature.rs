@@ -52,7 +52,7 @@ impl Signature {
     /// Rejects `self`, `&mut self`, and functions without a receiver.
     fn receiver(&self, method: &ImplItemFn) -> Option<Mistake> {
         let receiver = method.sig.receiver();
-        if receiver.is_some_and(|it| is_shared(it)) {
+        if receiver.is_some_and(is_shared) {
             return None;
         }
         let name = &self.method;
