@@ -9,8 +9,14 @@ use nri_adaptation::{Adaptation, Builder, Outcome, Requested, RuntimeCallbacks, 
 /// A request timeout that a test can wait for.
 pub(crate) const SHORT: Duration = Duration::from_millis(100);
 
+/// A limit that no plugin of these tests exceeds on a busy machine, unlike the default's 2 s.
+const GENEROUS: Duration = Duration::from_secs(60);
+
+/// The settings of a runtime, whose limits are reached only in tests that shorten them.
 pub(crate) fn builder() -> Builder {
     Adaptation::builder("test-runtime", "v1.2.3")
+        .registration_timeout(GENEROUS)
+        .request_timeout(GENEROUS)
 }
 
 pub(crate) async fn adaptation() -> Adaptation {

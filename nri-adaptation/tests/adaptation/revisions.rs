@@ -1,5 +1,7 @@
 //! An adaptation that speaks an older release behaves like that release.
 
+use std::time::Duration;
+
 use nri::api::{
     ConfigureRequest, Container, CreateContainerRequest, Event, EventMask, LinuxContainer,
     StateChangeEvent, SynchronizeRequest, User,
@@ -18,14 +20,17 @@ async fn w12_configure_says_what_the_release_has() {
         ("v0.11.0", "", true),
         ("v0.12.0", "v0.12.0", true),
     ] {
-        let adaptation = builder().speaking(release).start().await.unwrap();
+        let limits = builder()
+            .registration_timeout(Duration::from_secs(50))
+            .request_timeout(Duration::from_secs(20));
+        let adaptation = limits.speaking(release).start().await.unwrap();
         let peer = Peer::join(&adaptation, Script::new("10", "plugin")).await;
         let configure = &peer.requests::<ConfigureRequest>("Configure")[0];
         assert_eq!(configure.runtime_name, "test-runtime");
         assert_eq!(configure.runtime_version, "v1.2.3");
         assert_eq!(configure.nri_version, nri, "{release}");
-        assert_eq!(configure.request_timeout == 2_000, timeouts, "{release}");
-        assert_eq!(configure.registration_timeout == 5_000, timeouts, "{release}");
+        assert_eq!(configure.request_timeout == 20_000, timeouts, "{release}");
+        assert_eq!(configure.registration_timeout == 50_000, timeouts, "{release}");
     }
 }
 
