@@ -1,11 +1,10 @@
 //! Arguments, commands and exit codes.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lexopt::prelude::*;
+use clap::{Args, Parser, Subcommand};
 use nri_schema::{Error, History};
 
 use xtask::book::{self, book};
@@ -16,30 +15,76 @@ use xtask::interfaces;
 use xtask::refresh::{RefreshError, Refreshed, refresh};
 use xtask::release::{self, release};
 
-const HELP: &str = "maintains this repository
+/// Maintains this repository.
+///
+/// Exit codes: 0 done, 1 could not run, 2 usage, 100 --check found stale files.
+#[derive(Debug, Parser)]
+#[command(name = "xtask", bin_name = "cargo run -p xtask --", version)]
+pub(crate) struct Cli {
+    /// The repository [default: the one around the current directory].
+    #[arg(long, global = true, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
 
-usage:
-  cargo run -p xtask -- generate [--check] [--root FOLDER]
-      writes every generated file that is stale; with --check only lists them
-  cargo run -p xtask -- api [--check] [--root FOLDER]
-      documents every crate, and writes the public interfaces to snapshots/api; with --check only
-      lists those that changed
-  cargo run -p xtask -- import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
-      adds a release: stores its proto if it is a new protocol revision,
-      records it in protos/versions.toml and regenerates what depends on it
-  cargo run -p xtask -- refresh [--root FOLDER]
-      adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command
-      finds them, and regenerates what depends on it
-  cargo run -p xtask -- book --out FOLDER --command NRI-COMPAT [--root FOLDER]
-      builds the book in docs, with the output of this nri-compat, below the folder
-  cargo run -p xtask -- release --out FOLDER [--only x86_64|aarch64] [--root FOLDER]
-      builds the artifacts of a release: archives, packages, the image, charts, SBOMs and their sums
-  cargo run -p xtask -- --help | --version
+/// A command with its arguments.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes every generated file that is stale.
+    Generate(Check),
+    /// Documents every crate, and writes the public interfaces to snapshots/api.
+    Api(Check),
+    Import(ImportArgs),
+    /// Adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command finds them, and
+    /// regenerates what depends on it.
+    Refresh,
+    Book(BookArgs),
+    Release(ReleaseArgs),
+}
 
---root: the repository; by default the one around the current directory
+#[derive(Debug, Args)]
+struct Check {
+    /// Writes nothing, and lists the files that would change.
+    #[arg(long)]
+    check: bool,
+}
 
-exit codes: 0 done, 1 could not run, 2 usage, 100 --check found stale files
-";
+/// Adds a release: stores its proto if it is a new protocol revision, records it in protos/versions.toml and regenerates
+/// what depends on it.
+#[derive(Debug, Args)]
+struct ImportArgs {
+    /// The api.proto of the release.
+    proto: PathBuf,
+    /// The version, such as v0.12.6.
+    #[arg(long)]
+    version: String,
+    /// The day of the release, such as 2026-12-01.
+    #[arg(long)]
+    date: String,
+}
+
+/// Builds the book in docs, with the output of a given nri-compat.
+#[derive(Debug, Args)]
+struct BookArgs {
+    /// The folder for the sources and the pages of the book.
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// The nri-compat that writes the outputs, with all features.
+    #[arg(long, value_name = "NRI-COMPAT")]
+    command: PathBuf,
+}
+
+/// Builds the artifacts of a release: archives, packages, the image, charts, SBOMs and their sums.
+#[derive(Debug, Args)]
+struct ReleaseArgs {
+    /// The folder for the artifacts.
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Builds for this processor alone.
+    #[arg(long, value_parser = ["x86_64", "aarch64"])]
+    only: Option<String>,
+}
 
 /// The exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +108,7 @@ impl From<Exit> for ExitCode {
 /// The reason why a command did not run.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    Usage(String),
+    Usage(Error),
     Failed(Error),
     NoRoot(PathBuf),
     Refresh(RefreshError),
@@ -84,8 +129,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(fact) => {
-                write!(f, "error: {fact}\n  help: see `cargo run -p xtask -- --help`")
+            Failure::Usage(error) => {
+                write!(f, "error: {error:?}\n  help: see `cargo run -p xtask -- --help`")
             }
             Failure::Failed(error) | Failure::Refresh(RefreshError::Generate(error)) => {
                 write!(f, "error: {error:?}")
@@ -110,152 +155,25 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<lexopt::Error> for Failure {
-    fn from(error: lexopt::Error) -> Self {
-        Failure::Usage(error.to_string())
-    }
-}
-
-/// A command with its arguments.
-#[derive(Debug)]
-pub(crate) enum Command {
-    Help,
-    Version,
-    Generate { check: bool, root: Option<PathBuf> },
-    Api { check: bool, root: Option<PathBuf> },
-    Refresh { root: Option<PathBuf> },
-    Book { options: book::Options, root: Option<PathBuf> },
-    Release { options: release::Options, root: Option<PathBuf> },
-    Import { request: Request, root: Option<PathBuf> },
-}
-
-/// Parses the arguments; the first is the name of the program.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
-    let mut parser = lexopt::Parser::from_iter(arguments);
-    match parser.next()? {
-        None => Err(Failure::Usage("no command".to_owned())),
-        Some(Short('h') | Long("help")) => Ok(Command::Help),
-        Some(Short('V') | Long("version")) => Ok(Command::Version),
-        Some(Value(command)) if command == "generate" => {
-            parse_generated(parser, |check, root| Command::Generate { check, root })
-        }
-        Some(Value(command)) if command == "api" => {
-            parse_generated(parser, |check, root| Command::Api { check, root })
-        }
-        Some(Value(command)) if command == "import" => parse_import(parser),
-        Some(Value(command)) if command == "refresh" => parse_refresh(parser),
-        Some(Value(command)) if command == "book" => parse_book(parser),
-        Some(Value(command)) if command == "release" => parse_release(parser),
-        Some(Value(command)) => {
-            Err(Failure::Usage(format!("unknown command `{}`", command.to_string_lossy())))
-        }
-        Some(other) => Err(other.unexpected().into()),
-    }
-}
-
-fn parse_generated(
-    mut parser: lexopt::Parser,
-    command: fn(bool, Option<PathBuf>) -> Command,
-) -> Result<Command, Failure> {
-    let (mut check, mut root) = (false, None);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("check") => check = true,
-            Long("root") => root = Some(parser.value()?.into()),
-            Short('h') | Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(command(check, root))
-}
-
-fn parse_refresh(mut parser: lexopt::Parser) -> Result<Command, Failure> {
-    let mut root = None;
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("root") => root = Some(parser.value()?.into()),
-            Short('h') | Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(Command::Refresh { root })
-}
-
-fn parse_book(mut parser: lexopt::Parser) -> Result<Command, Failure> {
-    let (mut out, mut command, mut root) = (None, None, None);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("out") => out = Some(parser.value()?.into()),
-            Long("command") => command = Some(parser.value()?.into()),
-            Long("root") => root = Some(parser.value()?.into()),
-            Short('h') | Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    let missing = |what: &str| Failure::Usage(format!("{what} is missing"));
-    let out = out.ok_or_else(|| missing("--out"))?;
-    let command = command.ok_or_else(|| missing("--command"))?;
-    let options = book::Options { out, command };
-    Ok(Command::Book { options, root })
-}
-
-fn parse_release(mut parser: lexopt::Parser) -> Result<Command, Failure> {
-    let (mut out, mut only, mut root) = (None, None, None);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("out") => out = Some(parser.value()?.into()),
-            Long("only") => only = Some(parser.value()?.string()?),
-            Long("root") => root = Some(parser.value()?.into()),
-            Short('h') | Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    let out = out.ok_or_else(|| Failure::Usage("--out is missing".to_owned()))?;
-    let options = release::Options { out, only };
-    Ok(Command::Release { options, root })
-}
-
-fn parse_import(mut parser: lexopt::Parser) -> Result<Command, Failure> {
-    let (mut path, mut version, mut date, mut root) = (None, None, None, None);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
-            Long("version") => version = Some(parser.value()?.string()?),
-            Long("date") => date = Some(parser.value()?.string()?),
-            Long("root") => root = Some(parser.value()?.into()),
-            Short('h') | Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    let missing = |what: &str| Failure::Usage(format!("{what} is missing"));
-    let path = path.ok_or_else(|| missing("the path of the proto"))?;
-    let version = version.ok_or_else(|| missing("--version"))?;
-    let date = date.ok_or_else(|| missing("--date"))?;
-    match Request::new(path, &version, &date) {
-        Ok(request) => Ok(Command::Import { request, root }),
-        Err(error) => Err(Failure::Usage(format!("{error:?}"))),
-    }
-}
-
 /// Runs a command and prints what it did.
-pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
-    match command {
-        Command::Help => print!("{HELP}"),
-        Command::Version => println!("xtask {}", env!("CARGO_PKG_VERSION")),
-        Command::Generate { check, root } => return generate(check, root),
-        Command::Api { check, root } => return api(check, root),
-        Command::Refresh { root } => {
-            print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?)
+pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
+    let root = cli.root;
+    match cli.command {
+        Command::Generate(Check { check }) => return generate(check, root),
+        Command::Api(Check { check }) => return api(check, root),
+        Command::Import(ImportArgs { proto, version, date }) => {
+            let request = Request::new(proto, &version, &date).map_err(Failure::Usage)?;
+            print_import(&import::import(&find_root(root)?, &request)?)
         }
-        Command::Book { options, root } => {
+        Command::Refresh => print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?),
+        Command::Book(BookArgs { out, command }) => {
+            let options = book::Options { out, command };
             let pages = book(&find_root(root)?, &options).map_err(Failure::Task)?;
             println!("wrote {}", pages.display());
         }
-        Command::Release { options, root } => {
+        Command::Release(ReleaseArgs { out, only }) => {
+            let options = release::Options { out, only };
             print_release(&release(&find_root(root)?, &options).map_err(Failure::Task)?)
-        }
-        Command::Import { request, root } => {
-            print_import(&import::import(&find_root(root)?, &request)?)
         }
     }
     Ok(Exit::Clean)

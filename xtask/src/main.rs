@@ -1,12 +1,14 @@
-//! `cargo run -p xtask -- generate | generate --check | import`
+//! The maintenance of this repository: `cargo run -p xtask -- --help`.
 #![forbid(unsafe_code)]
 
 mod cli;
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
+
 fn main() -> ExitCode {
-    match cli::parse(std::env::args_os()).and_then(cli::run) {
+    match cli::run(cli::Cli::parse()) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             eprintln!("{failure}");

@@ -1,5 +1,4 @@
 //! `refresh` on a separate repository, with a module proxy in a folder: what it adds, generates and leaves out.
-#![cfg(feature = "go")]
 
 use std::fs;
 use std::path::Path;
