@@ -3,6 +3,9 @@
 //! The grammar is that of
 //! [distribution](https://pkg.go.dev/github.com/distribution/reference#pkg-overview), and short
 //! names are completed in the same way as by Docker: `plugin` is `docker.io/library/plugin:latest`.
+//!
+//! `oci_spec::distribution::Reference` is less strict. It accepts tags in any alphabet, digests in
+//! upper case and ports of any length, and refuses IPv6 addresses.
 
 use std::fmt;
 use std::sync::LazyLock;
