@@ -8,7 +8,7 @@ install_validators
 target="${CARGO_TARGET_DIR:-target}"
 # Cargo built the commands with the tests, if they ran.
 command="$target/debug/nri-compat-all"
-[ -x "$command" ] || cargo build --locked -p nri-tests --bin nri-compat-all
+[ -x "$command" ] || cargo build --locked -p nri-tests --all-features --bin nri-compat-all
 xtask="$target/debug/xtask"
 [ -x "$xtask" ] || cargo build --locked -p xtask
 out="$target/docs"

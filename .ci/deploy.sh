@@ -10,7 +10,7 @@ install_actionlint
 bin="$PEERS/python/bin"
 # Cargo built the command with the tests, if they ran.
 nri_compat="${CARGO_TARGET_DIR:-target}/debug/nri-compat-all"
-[ -x "$nri_compat" ] || cargo build --locked -p nri-tests --bin nri-compat-all
+[ -x "$nri_compat" ] || cargo build --locked -p nri-tests --all-features --bin nri-compat-all
 broken="$(mktemp -d)"
 manifests="$(mktemp -d)"
 trap 'rm -rf "$broken" "$manifests"' EXIT

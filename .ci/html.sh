@@ -11,6 +11,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # Cargo built the program with the tests, if they ran.
 reports="${CARGO_TARGET_DIR:-target}/debug/html-reports"
-[ -x "$reports" ] || cargo build --locked -p nri-tests --bin html-reports
+[ -x "$reports" ] || cargo build --locked -p nri-tests --all-features --bin html-reports
 "$reports" "$folder"
 NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5}
 folder=$(mktemp -d)
-cargo build --profile bench --quiet -p nri-compat -p nri-tests --features nri-compat/cluster --bin nri-compat --bin api-server
+cargo build --profile bench --quiet -p nri-compat -p nri-tests --features nri-compat/cluster,nri-tests/cluster --bin nri-compat --bin api-server
 mkfifo "$folder/end"
 target/release/api-server "$folder" 5000 50000 6400 < "$folder/end" > "$folder/started" &
 server=$!

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 fields=${1:-650000}
 cargo build --profile bench --quiet -p nri-compat
-cargo build --quiet -p nri-tests --bin large-set
+cargo build --quiet -p nri-tests --features slow-tests --bin large-set
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)
 mkdir "$work/config"

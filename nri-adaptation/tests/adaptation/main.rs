@@ -18,6 +18,6 @@ mod registering;
 mod relaying;
 mod revisions;
 mod synchronizing;
-#[path = "../../../nri/tests/common/threads.rs"]
+#[path = "../../../nri/tests/wire/threads.rs"]
 mod threads;
 mod updating;

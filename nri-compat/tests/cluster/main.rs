@@ -1,7 +1,6 @@
 //! `nri-compat check --cluster`, against servers on loopback.
 #![cfg(feature = "cluster")]
 
-#[path = "../common/api_server.rs"]
 #[allow(dead_code)]
 mod api_server;
 mod command;

@@ -6,5 +6,4 @@ mod ending;
 mod peer;
 mod service;
 mod serving;
-#[path = "../common/threads.rs"]
 mod threads;

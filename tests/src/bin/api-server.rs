@@ -1,7 +1,7 @@
 //! Serves a generated cluster on loopback until standard input ends, and prints the path of a
 //! kubeconfig for it: `api-server FOLDER NODES PODS PADDING`.
 
-#[path = "../../../nri-compat/tests/common/api_server.rs"]
+#[path = "../../../nri-compat/tests/cluster/api_server.rs"]
 #[allow(dead_code)]
 mod api_server;
 

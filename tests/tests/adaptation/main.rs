@@ -4,6 +4,7 @@
 mod adaptation_go;
 #[cfg(feature = "containerd")]
 mod bundle;
+#[cfg(feature = "slow-tests")]
 mod example_runtime;
 #[cfg(feature = "go")]
 mod go_adjust;

@@ -1,6 +1,6 @@
 //! A generated cluster of 5,000 nodes and 50,000 pods, which is read in bounded memory.
 
-#[path = "../../../nri-compat/tests/common/api_server.rs"]
+#[path = "../../../nri-compat/tests/cluster/api_server.rs"]
 #[allow(dead_code)]
 mod api_server;
 

@@ -1,7 +1,9 @@
 //! The lifecycle contract: its tests of plugins, probes and replays.
 
+#[cfg(feature = "slow-tests")]
 mod commands;
 mod formats;
+#[cfg(feature = "slow-tests")]
 mod mutants;
 #[cfg(feature = "go")]
 mod plugins;

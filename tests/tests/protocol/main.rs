@@ -1,12 +1,14 @@
 //! The protocol as data, and what is generated from it.
 
 mod codegen;
+#[cfg(feature = "slow-tests")]
 mod codegen_compiles;
 mod codegen_options;
 mod counting;
 mod fields;
 mod json;
 mod links;
+#[cfg(feature = "slow-tests")]
 mod memory;
 mod protos;
 mod shipped;

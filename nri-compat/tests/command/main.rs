@@ -1,0 +1,8 @@
+//! The command and its other subcommands, as users run them.
+
+mod cli;
+mod data;
+mod diff;
+mod json;
+mod logs;
+mod merge;

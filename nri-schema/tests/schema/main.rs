@@ -1,0 +1,4 @@
+//! The history and its sources.
+
+mod history;
+mod source;

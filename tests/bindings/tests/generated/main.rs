@@ -1,0 +1,5 @@
+//! The generated bindings of three revisions, as a crate that uses them sees them.
+
+mod dispatch;
+mod event_mask;
+mod round_trip;
