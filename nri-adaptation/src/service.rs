@@ -6,10 +6,8 @@ use bytes::Bytes;
 use nri::codec::Message;
 use tokio::sync::oneshot;
 
-use nri::__private::OneLine;
-use nri::api::{
-    RUNTIME_SERVICE, RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse,
-};
+use nri::__private::{OneLine, RuntimeRpc, called};
+use nri::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
 use nri::wire::{Code, Request, Service, Status};
 
 use super::callbacks::{Origin, Requested};
@@ -113,13 +111,9 @@ impl Service for PluginService {
         if let Some(reason) = self.refusal.get() {
             return Err(Status::new(Code::FAILED_PRECONDITION, reason.clone()));
         }
-        if request.service != RUNTIME_SERVICE {
-            return Err(Status::unknown_service(&request.service));
-        }
-        match &*request.method {
-            "RegisterPlugin" => self.register(request),
-            "UpdateContainers" => self.update(request).await,
-            other => Err(Status::unknown_method(&request.service, other)),
+        match called(&request)? {
+            RuntimeRpc::RegisterPlugin => self.register(request),
+            RuntimeRpc::UpdateContainers => self.update(request).await,
         }
     }
 }

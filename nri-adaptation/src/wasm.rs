@@ -30,10 +30,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nri::codec::Message as _;
 use tokio::io::DuplexStream;
 
-use nri::api::RegisterPluginRequest;
+use nri::__private::register;
 use nri::wire::{Connection, Limits};
 use nri::{Error, ErrorKind};
 
@@ -159,15 +158,9 @@ impl WasmModule {
             // The session on the other side logs how the connection ends.
             let _ = connection.serve_until(&service, service.broken()).await;
         });
-        let register = RegisterPluginRequest {
-            plugin_name: id.name,
-            plugin_idx: id.index,
-            ..RegisterPluginRequest::default()
-        };
         tokio::spawn(async move {
-            // A refusal ends the session, which logs it.
-            let (service, payload) = (nri::api::RUNTIME_SERVICE, register.encode_to_vec());
-            let _ = caller.call(service, "RegisterPlugin", payload, None).await;
+            // A refusal ends the session, which logs it. A module does not say which release of NRI it was built with.
+            let _ = register(&caller, &id, "", None).await;
         });
         ours
     }

@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use nri::api::{RUNTIME_SERVICE, RegisterPluginRequest, SynchronizeResponse};
+use nri::__private::register;
+use nri::api::SynchronizeResponse;
 use nri::codec::{DecodeError, Message as _};
 use nri::wire::{CallError, Channels, Connection, Ended, Limits, Service, Status};
 use nri_adaptation::{PluginId, Revision};
@@ -29,21 +30,13 @@ pub(crate) async fn serve(
     let id = PluginId::new(index, name).map_err(|invalid| invalid.to_string())?;
     let channels = Channels { serve: 1, call: 2 };
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
-    let request = RegisterPluginRequest {
-        plugin_name: name.to_owned(),
-        plugin_idx: index.to_owned(),
-        nri_version: newest.release().to_owned(),
-    };
     let refused = async {
-        let request = request.encode_to_vec();
-        let method = "RegisterPlugin";
-        let answer = caller.call(RUNTIME_SERVICE, method, request, Some(REGISTRATION));
-        match answer.await {
+        match register(&caller, &id, newest.release(), Some(REGISTRATION)).await {
             Err(CallError::Status(status)) => {
                 let message = status.message;
                 format!("the runtime refused to register plugin {id}: {message}")
             }
-            Ok(_) | Err(CallError::Closed) => pending().await,
+            Ok(()) | Err(CallError::Closed) => pending().await,
             Err(error) => format!("plugin {id} was not registered: {error}"),
         }
     };

@@ -44,5 +44,7 @@ pub mod fields;
 #[rustfmt::skip]
 #[allow(deprecated, missing_docs)]
 mod messages;
+#[rustfmt::skip]
+pub(crate) mod runtime;
 
 pub use messages::*;

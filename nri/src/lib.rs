@@ -110,6 +110,7 @@ pub mod prelude;
 #[cfg(not(target_family = "wasm"))]
 pub mod reload;
 mod run;
+mod runtime_calls;
 pub mod store;
 pub mod stub;
 pub mod view;
@@ -232,6 +233,7 @@ pub mod __private {
     #[cfg(feature = "in-process")]
     pub use crate::plugin::payload::downcast;
     pub use crate::plugin::route::to_change;
+    pub use crate::runtime_calls::{RuntimeRpc, called, register};
     #[cfg(all(feature = "in-process", not(target_family = "wasm")))]
     pub use crate::stub::direct::Direct;
     #[cfg(not(target_family = "wasm"))]

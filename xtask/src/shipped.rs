@@ -14,6 +14,7 @@ mod lifecycle;
 mod macro_table;
 mod rpc;
 mod rpcs;
+mod runtime_rpcs;
 mod runtimes;
 mod shape;
 mod stages;
@@ -53,6 +54,7 @@ pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error>
     Ok(vec![
         file(&plugin, "nri/src/api/messages.rs", codec.messages),
         File { path: "nri/src/api/codec.rs", text: header(&plugin) + &codec.codec },
+        file(&plugin, "nri/src/api/runtime.rs", runtime_rpcs::emit(&plugin)?),
         file(&plugin, "nri/src/plugin/handlers.rs", handlers::emit(&plugin)?),
         table(&plugin, "nri/src/plugin/rpcs.rs", rpcs::emit(&plugin), &["pub static "]),
         File {

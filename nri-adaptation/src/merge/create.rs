@@ -77,11 +77,13 @@ impl CreateCollector {
         plugin: &str,
         answer: CreateContainerResponse,
     ) -> Result<(), MergeError> {
-        if let Some(adjustment) = answer.adjust {
+        // Without `..`, so that a new field cannot be forgotten.
+        let CreateContainerResponse { adjust, update: updates, evict } = answer;
+        if let Some(adjustment) = adjust {
             self.adjust(adjustment, plugin)?;
         }
         let own_id = &self.view.container.id;
-        for update in answer.update {
+        for update in updates {
             if update.container_id == *own_id {
                 return Err(MergeError::UpdateDuringCreation {
                     plugin: plugin.to_owned(),
@@ -90,7 +92,7 @@ impl CreateCollector {
             }
             self.updates.merge(update, plugin)?;
         }
-        self.updates.evict(answer.evict);
+        self.updates.evict(evict);
         Ok(())
     }
 

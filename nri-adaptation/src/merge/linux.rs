@@ -132,26 +132,28 @@ fn rdt(
     collected: &mut LinuxContainerAdjustment,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
+    // Without `..`, so that a new field cannot be forgotten.
+    let LinuxRdt { clos_id, schemata, enable_monitoring, remove } = asked;
     let collected = collected.rdt.get_or_insert_default();
-    if asked.remove {
+    if remove {
         claims.remove(Field::RdtClosId);
         claims.remove(Field::RdtSchemata);
         claims.remove(Field::RdtEnableMonitoring);
         *collected = LinuxRdt { remove: true, ..LinuxRdt::default() };
     }
-    if asked.clos_id.is_some() {
+    if clos_id.is_some() {
         claims.claim(Field::RdtClosId)?;
-        collected.clos_id = asked.clos_id;
+        collected.clos_id = clos_id;
         collected.remove = false;
     }
-    if asked.schemata.is_some() {
+    if schemata.is_some() {
         claims.claim(Field::RdtSchemata)?;
-        collected.schemata = asked.schemata;
+        collected.schemata = schemata;
         collected.remove = false;
     }
-    if asked.enable_monitoring.is_some() {
+    if enable_monitoring.is_some() {
         claims.claim(Field::RdtEnableMonitoring)?;
-        collected.enable_monitoring = asked.enable_monitoring;
+        collected.enable_monitoring = enable_monitoring;
         collected.remove = false;
     }
     Ok(())

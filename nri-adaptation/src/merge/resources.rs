@@ -3,26 +3,37 @@
 //! All resources that a plugin asks for are claimed before any of them is set, so that a conflict changes nothing but owners.
 
 use super::owners::{Claims, MergeError};
-use nri::api::{Field, LinuxCpu, LinuxMemory, LinuxResources};
+use nri::api::{Field, HugepageLimit, LinuxCpu, LinuxMemory, LinuxResources};
 
 /// Claims the resources that a plugin asks for, except devices and the limit of processes.
 pub(super) fn claim(asked: &LinuxResources, claims: &mut Claims<'_>) -> Result<(), MergeError> {
-    if let Some(memory) = &asked.memory {
+    // Without `..`, so that a new field cannot be forgotten.
+    let LinuxResources {
+        memory,
+        cpu,
+        hugepage_limits,
+        blockio_class,
+        rdt_class,
+        unified,
+        devices: _,
+        pids: _,
+    } = asked;
+    if let Some(memory) = memory {
         claim_memory(memory, claims)?;
     }
-    if let Some(cpu) = &asked.cpu {
+    if let Some(cpu) = cpu {
         claim_cpu(cpu, claims)?;
     }
-    for limit in &asked.hugepage_limits {
-        claims.claim_entry(Field::HugepageLimits, &limit.page_size)?;
+    for HugepageLimit { page_size, limit: _ } in hugepage_limits {
+        claims.claim_entry(Field::HugepageLimits, page_size)?;
     }
-    for key in asked.unified.keys() {
+    for key in unified.keys() {
         claims.claim_entry(Field::CgroupsUnified, key)?;
     }
-    if asked.blockio_class.is_some() {
+    if blockio_class.is_some() {
         claims.claim(Field::BlockioClass)?;
     }
-    if asked.rdt_class.is_some() {
+    if rdt_class.is_some() {
         claims.claim(Field::RdtClass)?;
     }
     Ok(())
@@ -65,13 +76,15 @@ macro_rules! part {
         $($list:ident => $list_field:ident),*
     ) => {
         fn $claim(asked: &$part, claims: &mut Claims<'_>) -> Result<(), MergeError> {
+            // Without `..`, so that a new field cannot be forgotten.
+            let $part { $($value,)+ $($list),* } = asked;
             $(
-                if asked.$value.is_some() {
+                if $value.is_some() {
                     claims.claim(Field::$field)?;
                 }
             )+
             $(
-                if !asked.$list.is_empty() {
+                if !$list.is_empty() {
                     claims.claim(Field::$list_field)?;
                 }
             )*

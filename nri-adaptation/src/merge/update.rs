@@ -55,9 +55,11 @@ impl Pending {
         owners: &mut Owners,
         plugin: &str,
     ) -> Result<(), MergeError> {
+        // Without `..`, so that a new field cannot be forgotten.
+        let ContainerUpdate { container_id: _, linux, ignore_failure } = update;
         self.is_asked = true;
-        self.ignore_failure &= update.ignore_failure;
-        let Some(asked) = update.linux.and_then(|linux| linux.resources) else {
+        self.ignore_failure &= ignore_failure;
+        let Some(LinuxContainerUpdate { resources: Some(asked) }) = linux else {
             return Ok(());
         };
         let mut claims = owners.claims(&self.container_id, plugin);

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use nri::__private::RuntimeRpc;
 use nri::api::{Event, SynchronizeRequest};
 use nri::stub::Runtime;
 use nri::wire::Code;
@@ -23,7 +24,7 @@ const ANY_STEP: &str = "probe";
 
 /// The steps before the first event, as named in troubles.
 pub(super) const CONNECT: &str = "connection";
-pub(super) const REGISTER: &str = "RegisterPlugin";
+pub(super) const REGISTER: &str = RuntimeRpc::RegisterPlugin.name();
 pub(super) const CONFIGURE: &str = "Configure";
 pub(super) const SYNCHRONIZE: &str = "Synchronize";
 

@@ -16,6 +16,7 @@ use std::io::BufRead;
 use std::path::Path;
 use std::time::Duration;
 
+use nri::__private::RuntimeRpc;
 use nri::api::{ConfigureResponse, EventMask, RegisterPluginRequest, SynchronizeRequest};
 use nri::codec::Message as _;
 use nri::wire::Code;
@@ -126,9 +127,13 @@ impl Connection {
     }
 
     fn plugin_request(&mut self, request: &Request) {
-        if request.method != "RegisterPlugin" {
-            return;
+        match RuntimeRpc::from_name(&request.method) {
+            Some(RuntimeRpc::RegisterPlugin) => self.register(request),
+            Some(RuntimeRpc::UpdateContainers) | None => {}
         }
+    }
+
+    fn register(&mut self, request: &Request) {
         let registered = request.payload.bytes().cloned().unwrap_or_default();
         let plugin = RegisterPluginRequest::decode(registered).unwrap_or_default();
         let name = match plugin.plugin_idx.as_str() {

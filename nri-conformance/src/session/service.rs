@@ -4,12 +4,12 @@ use std::future::pending;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use nri::__private::{RuntimeRpc, called};
 use nri::api::{RegisterPluginRequest, UpdateContainersRequest};
 use nri::codec::Message;
 use nri::wire::{Code, ConnectionError, Ended, Request, Service, Status};
 use tokio::sync::watch;
 
-use super::RUNTIME_SERVICE;
 use crate::peer::malformed;
 
 /// The number of requests and of their bytes after which a plugin floods the runtime.
@@ -171,10 +171,9 @@ impl Default for UpdateAnswer {
 impl Service for Arrivals {
     async fn call(&self, request: Request) -> Result<Bytes, Status> {
         self.count(&request);
-        match (&*request.service, &*request.method) {
-            (RUNTIME_SERVICE, "RegisterPlugin") => self.register(request.payload),
-            (RUNTIME_SERVICE, "UpdateContainers") => self.update(request.payload).await,
-            (service, method) => Err(Status::unknown_method(service, method)),
+        match called(&request)? {
+            RuntimeRpc::RegisterPlugin => self.register(request.payload),
+            RuntimeRpc::UpdateContainers => self.update(request.payload).await,
         }
     }
 }

@@ -9,7 +9,10 @@ mod entries;
 mod linux;
 
 use crate::adjust::{Adjustment, Invalid, ProblemKind, Updates};
-use crate::api::ContainerAdjustment;
+use crate::api::{
+    CdiDevice, ContainerAdjustment, ContainerEviction, ContainerUpdate, Hook, Hooks, KeyValue,
+    LinuxContainerUpdate, Mount, PosixRlimit,
+};
 use entries::Entries;
 
 impl Adjustment {
@@ -42,28 +45,38 @@ impl Updates {
 }
 
 fn adjustment(adjust: &ContainerAdjustment, entries: &mut Entries) {
+    // Here and below without `..`, so that a new field cannot be forgotten.
+    let ContainerAdjustment {
+        annotations,
+        mounts: asked_mounts,
+        env: asked_env,
+        hooks: asked_hooks,
+        linux: asked_linux,
+        rlimits: asked_rlimits,
+        cdi_devices: asked_cdi_devices,
+        args: asked_args,
+    } = adjust;
     entries.field("annotations");
-    for (key, value) in &adjust.annotations {
+    for (key, value) in annotations {
         entries.removable(key, !value.is_empty());
     }
-    mounts(adjust, entries);
-    env(adjust, entries);
-    args(adjust, entries);
-    hooks(adjust, entries);
-    if let Some(linux) = &adjust.linux {
+    mounts(asked_mounts, entries);
+    env(asked_env, entries);
+    args(asked_args, entries);
+    hooks(asked_hooks.as_ref(), entries);
+    if let Some(linux) = asked_linux {
         linux::check(linux, entries);
     }
-    rlimits(adjust, entries);
-    cdi_devices(adjust, entries);
+    rlimits(asked_rlimits, entries);
+    cdi_devices(asked_cdi_devices, entries);
 }
 
 /// Checks mounts: OCI runtimes reject a destination that is not absolute.
-fn mounts(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn mounts(mounts: &[Mount], entries: &mut Entries) {
     entries.field("mounts");
-    for mount in &adjust.mounts {
-        let has_value =
-            !(mount.source.is_empty() && mount.r#type.is_empty() && mount.options.is_empty());
-        if let Some(destination) = entries.removable(&mount.destination, has_value) {
+    for Mount { destination, r#type, source, options } in mounts {
+        let has_value = !(source.is_empty() && r#type.is_empty() && options.is_empty());
+        if let Some(destination) = entries.removable(destination, has_value) {
             entries.absolute(destination, destination);
         }
     }
@@ -71,58 +84,57 @@ fn mounts(adjust: &ContainerAdjustment, entries: &mut Entries) {
 
 /// Checks environment variables: execve(2) takes `name=value` strings that end at NUL, so a name
 /// with `=` would set another variable.
-fn env(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn env(env: &[KeyValue], entries: &mut Entries) {
     entries.field("env");
-    for pair in &adjust.env {
-        if let Some(name) = entries.removable(&pair.key, !pair.value.is_empty()) {
+    for KeyValue { key, value } in env {
+        if let Some(name) = entries.removable(key, !value.is_empty()) {
             for forbidden in ['=', '\0'] {
                 let kind = ProblemKind::ForbiddenCharacter(forbidden);
                 entries.require(!name.contains(forbidden), name, kind);
             }
-            entries.require(!pair.value.contains('\0'), name, ProblemKind::Nul);
+            entries.require(!value.contains('\0'), name, ProblemKind::Nul);
         }
     }
 }
 
-fn args(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn args(args: &[String], entries: &mut Entries) {
     entries.field("args");
     // The marker of "replace" without any arguments after it.
-    entries.require(adjust.args != [""], "", ProblemKind::NoArgs);
-    for arg in &adjust.args {
+    entries.require(args != [""], "", ProblemKind::NoArgs);
+    for arg in args {
         entries.require(!arg.contains('\0'), arg, ProblemKind::Nul);
     }
 }
 
 /// Checks hooks: the OCI runtime specification requires absolute paths and timeouts above zero.
-fn hooks(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn hooks(hooks: Option<&Hooks>, entries: &mut Entries) {
     entries.field("hooks");
-    for (_, hook) in adjust.hooks.iter().flat_map(|hooks| hooks.iter()) {
-        entries.named(&hook.path);
-        entries.absolute(&hook.path, &hook.path);
-        if let Some(timeout) = &hook.timeout {
-            entries.range(&hook.path, timeout.value, 1, i64::MAX);
+    for (_, hook) in hooks.iter().flat_map(|hooks| hooks.iter()) {
+        let Hook { path, args: _, env: _, timeout } = hook;
+        entries.named(path);
+        entries.absolute(path, path);
+        if let Some(timeout) = timeout {
+            entries.range(path, timeout.value, 1, i64::MAX);
         }
     }
 }
 
 /// Checks resource limits: setrlimit(2) rejects a soft limit above the hard one, so the process
 /// would never start.
-fn rlimits(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn rlimits(rlimits: &[PosixRlimit], entries: &mut Entries) {
     entries.field("rlimits");
-    for limit in &adjust.rlimits {
-        let (soft, hard) = (limit.soft, limit.hard);
-        entries.unique(&limit.r#type);
+    for PosixRlimit { r#type, hard, soft } in rlimits {
+        entries.unique(r#type);
         let fact = format!("soft limit {soft} is higher than hard limit {hard}");
         let help = "lower the soft limit or raise the hard one";
-        entries.consistent(soft <= hard, &limit.r#type, fact, help);
+        entries.consistent(soft <= hard, r#type, fact, help);
     }
 }
 
 /// Checks CDI devices: CDI resolves only qualified names, so the container would not be created.
-fn cdi_devices(adjust: &ContainerAdjustment, entries: &mut Entries) {
+fn cdi_devices(devices: &[CdiDevice], entries: &mut Entries) {
     entries.field("CDI_devices");
-    for device in &adjust.cdi_devices {
-        let name = &device.name;
+    for CdiDevice { name } in devices {
         entries.unique(name);
         entries.require(is_qualified(name), name, ProblemKind::Unqualified);
     }
@@ -137,16 +149,16 @@ fn is_qualified(name: &str) -> bool {
 /// Checks updates and evictions of other containers. The updates of one container are merged, so setting the same value
 /// twice is a conflict, but setting different values is fine.
 fn others(others: &Updates, entries: &mut Entries) {
-    for update in &others.update {
+    let Updates { update, evict } = others;
+    for ContainerUpdate { container_id, linux, ignore_failure: _ } in update {
         entries.field("update");
-        entries.named(&update.container_id);
-        let linux = update.linux.as_ref();
-        if let Some(resources) = linux.and_then(|linux| linux.resources.as_ref()) {
+        entries.named(container_id);
+        if let Some(LinuxContainerUpdate { resources: Some(resources) }) = linux {
             linux::resources(resources, entries);
         }
     }
     entries.field("evict");
-    for eviction in &others.evict {
-        entries.unique(&eviction.container_id);
+    for ContainerEviction { container_id, reason: _ } in evict {
+        entries.unique(container_id);
     }
 }

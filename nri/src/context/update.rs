@@ -10,9 +10,9 @@ use super::requested::{Described, Ids};
 use crate::Error;
 use crate::adjust::Updates;
 use crate::api::{
-    ContainerEviction, ContainerUpdate, RUNTIME_SERVICE, UpdateContainersRequest,
-    UpdateContainersResponse,
+    ContainerEviction, ContainerUpdate, UpdateContainersRequest, UpdateContainersResponse,
 };
+use crate::runtime_calls::{self, RuntimeRpc};
 use crate::wire::{CallError, Caller, Code, TooLarge};
 
 /// The default time to wait for the runtime. It updates one container after the other, and not
@@ -128,7 +128,8 @@ impl Updater {
         let caller = self.link.caller().ok_or(UpdateError::NotConnected)?;
         let _unanswered = Arc::clone(&self.link.unanswered);
         let answer =
-            caller.call(RUNTIME_SERVICE, "UpdateContainers", request, Some(self.timeout)).await?;
+            runtime_calls::call(&caller, RuntimeRpc::UpdateContainers, request, Some(self.timeout))
+                .await?;
         let answer = UpdateContainersResponse::decode(answer);
         let failed = answer.map_err(|error| UpdateError::Unreadable(error.to_string()))?.failed;
         if failed.is_empty() { Ok(()) } else { Err(UpdateError::Failed(failed)) }

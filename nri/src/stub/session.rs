@@ -5,7 +5,6 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::codec::Message;
 use tokio::time::{Instant, timeout};
 
 use super::CHANNELS;
@@ -14,12 +13,11 @@ use super::deadline::first_poll;
 use super::panic::caught;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
-use crate::api::{RUNTIME_SERVICE, RegisterPluginRequest};
 use crate::context::Status;
 use crate::plugin::rpcs::PROTOCOL;
 use crate::plugin::{Change, Plugin};
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
-use crate::{Error, ErrorKind, EventContext, Result};
+use crate::{Error, ErrorKind, EventContext, Result, runtime_calls};
 
 /// The request to stop, observed by several connections, one after the other; `None` once it was made.
 pub(super) struct StopRequest<'a>(pub(super) Option<Pin<&'a mut (dyn Future<Output = ()> + Send)>>);
@@ -137,14 +135,8 @@ impl<P: Plugin> Shared<P> {
     }
 
     async fn register(&self, caller: &Caller) -> Result<()> {
-        let request = RegisterPluginRequest {
-            plugin_name: self.identity.name.clone(),
-            plugin_idx: self.identity.index.clone(),
-            nri_version: PROTOCOL.to_owned(),
-        };
-        let answer =
-            caller.call(RUNTIME_SERVICE, "RegisterPlugin", request.encode_to_vec(), None).await;
-        answer.map(drop).map_err(|error| self.refused(error))
+        let registered = runtime_calls::register(caller, &self.identity, PROTOCOL, None).await;
+        registered.map_err(|error| self.refused(error))
     }
 
     fn refused(&self, error: CallError) -> Error {

@@ -239,3 +239,32 @@ fn a_remedy_depends_on_the_library() {
         assert_eq!(remedy.contains("signatures"), needs_more, "{remedy}");
     }
 }
+
+#[test]
+fn a_deprecation_that_this_build_does_not_know_is_never_ok() {
+    let newer = r#"
+[[deprecation]]
+id = "made-up"
+kind = "plugin"
+summary = "plugins that this build cannot recognize"
+deprecated_in = { nri = "v0.12.0", containerd = "2.3" }
+removal = { status = "planned", containerd = "2.9" }
+remedy = "rebuild the plugin"
+sources = ["https://example.com/made-up"]
+"#;
+    let mut tables = Tables::embedded();
+    tables.deprecations = (nri_protos::DEPRECATIONS_TOML.to_owned() + newer).into();
+    let history = History::from_tables(tables).expect("the tables fit together");
+    let judged = |target: &str| {
+        let target = Target::parse(&history, target).expect("a target");
+        judge(&seen(GoBinary, Dedicated, RUN, Exact), &target).expect("something to judge")
+    };
+    // Before the release that brings the deprecation, the verdict is that of the tables in this build.
+    assert_eq!(judged("nri@0.11").outcome, Ok);
+    for target in ["containerd@2.3.7", "nri@0.12"] {
+        assert_eq!(verdict(&seen(GoBinary, Dedicated, RUN, Exact), target).outcome, Ok);
+        let judged = judged(target);
+        assert_eq!((judged.outcome, judged.confidence), (Unknown, Confidence::Low), "{target}");
+        assert!(judged.reason.contains("`made-up`"), "{}", judged.reason);
+    }
+}

@@ -7,6 +7,7 @@ use std::io::BufReader;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nri::__private::RuntimeRpc;
 use nri::api::RegisterPluginRequest;
 use nri::codec::Message as _;
 use nri::wire::Status;
@@ -86,13 +87,16 @@ impl ConnectionInfo {
         let Some(payload) = request.payload.bytes() else {
             return;
         };
-        match request.method.as_str() {
-            "RegisterPlugin" => {
+        let Some(called) = RuntimeRpc::from_name(&request.method) else {
+            return;
+        };
+        match called {
+            RuntimeRpc::RegisterPlugin => {
                 if let Ok(plugin) = RegisterPluginRequest::decode(&**payload) {
                     self.plugin = format!("{}-{}", plugin.plugin_idx, plugin.plugin_name);
                 }
             }
-            "UpdateContainers" => {
+            RuntimeRpc::UpdateContainers => {
                 self.update_bytes += payload.len();
                 if self.update_bytes <= MAX_UPDATE_BYTES {
                     self.updates.push(Update {
@@ -102,7 +106,6 @@ impl ConnectionInfo {
                     });
                 }
             }
-            _other => {}
         }
     }
 

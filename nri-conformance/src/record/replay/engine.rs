@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use nri::__private::RuntimeRpc;
 use nri::api::ConfigureRequest;
 use nri::codec::Message as _;
 use nri::wire::{CallError, Caller, Channels, Connection, Limits};
@@ -203,7 +204,7 @@ impl Player<'_> {
             let _ = timeout(LAST_UPDATES, self.arrivals.updated(recorded.len())).await;
         }
         let got = self.arrivals.updates();
-        let method = schema::method(RUNTIME_SERVICE, "UpdateContainers");
+        let method = schema::method(RUNTIME_SERVICE, RuntimeRpc::UpdateContainers.name());
         let message = method.map(|method| method.input());
         for number in 0..recorded.len().max(got.len()) {
             let kinds = match (recorded.get(number), got.get(number)) {
@@ -219,7 +220,7 @@ impl Player<'_> {
                 self.outcome.add(Difference {
                     request: 0,
                     at: Duration::ZERO,
-                    method: "UpdateContainers".to_owned(),
+                    method: RuntimeRpc::UpdateContainers.name().to_owned(),
                     subject: format!("unsolicited update {}", number + 1),
                     kind,
                 });

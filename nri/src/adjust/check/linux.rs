@@ -1,39 +1,59 @@
 //! The Linux part of an adjustment, and the resources of new and running containers.
 
+use std::collections::BTreeMap;
+
 use super::entries::Entries;
 use crate::adjust::{NamespaceKind, ProblemKind, marker};
 use crate::api::{
-    IoPrioClass, LinuxContainerAdjustment, LinuxCpu, LinuxDevice, LinuxIoPriority, LinuxMemory,
-    LinuxMemoryPolicy, LinuxNamespace, LinuxResources, LinuxScheduler, LinuxSchedulerPolicy,
-    MpolFlag, MpolMode, OptionalInt64,
+    HugepageLimit, IoPrioClass, LinuxContainerAdjustment, LinuxCpu, LinuxDevice, LinuxDeviceCgroup,
+    LinuxIoPriority, LinuxMemory, LinuxMemoryPolicy, LinuxNamespace, LinuxNetDevice,
+    LinuxResources, LinuxScheduler, LinuxSchedulerPolicy, MpolFlag, MpolMode, OptionalInt64,
 };
 
 pub(super) fn check(linux: &LinuxContainerAdjustment, entries: &mut Entries) {
-    devices(&linux.devices, entries);
-    if let Some(of_container) = &linux.resources {
-        resources(of_container, entries);
+    // Here and below without `..`, so that a new field cannot be forgotten.
+    let LinuxContainerAdjustment {
+        devices: asked_devices,
+        resources: asked_resources,
+        // Names of the host, which only the runtime can check.
+        cgroups_path: _,
+        oom_score_adj,
+        io_priority: asked_io_priority,
+        // Any profile may be what the kernel takes.
+        seccomp_policy: _,
+        namespaces: asked_namespaces,
+        sysctl,
+        net_devices,
+        scheduler,
+        // Classes of the host, which only the runtime can check.
+        rdt: _,
+        memory_policy: asked_memory_policy,
+    } = linux;
+    devices(asked_devices, entries);
+    if let Some(asked) = asked_resources {
+        resources(asked, entries);
     }
-    if let Some(score) = &linux.oom_score_adj {
+    if let Some(score) = oom_score_adj {
         entries.field("linux.oom_score_adj");
         // proc(5): the range of /proc/PID/oom_score_adj.
         entries.range("", score.value, -1000, 1000);
     }
-    if let Some(priority) = &linux.io_priority {
+    if let Some(priority) = asked_io_priority {
         io_priority(priority, entries);
     }
-    namespaces(&linux.namespaces, entries);
+    namespaces(asked_namespaces, entries);
     entries.field("linux.sysctl");
-    for (name, value) in &linux.sysctl {
+    for (name, value) in sysctl {
         entries.removable(name, !value.is_empty());
     }
     entries.field("linux.net_devices");
-    for (host_name, device) in &linux.net_devices {
-        entries.removable(host_name, !device.name.is_empty());
+    for (host_name, LinuxNetDevice { name }) in net_devices {
+        entries.removable(host_name, !name.is_empty());
     }
-    if let Some(scheduler) = &linux.scheduler {
+    if let Some(scheduler) = scheduler {
         check_scheduler(scheduler, entries);
     }
-    if let Some(policy) = &linux.memory_policy {
+    if let Some(policy) = asked_memory_policy {
         memory_policy(policy, entries);
     }
 }
@@ -41,21 +61,23 @@ pub(super) fn check(linux: &LinuxContainerAdjustment, entries: &mut Entries) {
 fn devices(devices: &[LinuxDevice], entries: &mut Entries) {
     entries.field("linux.devices");
     for device in devices {
-        let kind = device.r#type.as_str();
-        if let Some(path) = entries.removable(&device.path, !kind.is_empty()) {
+        // The kernel checks the numbers of the device, and any mode and owner is one.
+        let LinuxDevice { path, r#type, major: _, minor: _, file_mode: _, uid: _, gid: _ } = device;
+        if let Some(path) = entries.removable(path, !r#type.is_empty()) {
             entries.absolute(path, path);
-            let known = matches!(kind, "b" | "c" | "u" | "p");
-            entries.known(known, path, format!("type {kind:?}"));
+            let known = matches!(r#type.as_str(), "b" | "c" | "u" | "p");
+            entries.known(known, path, format!("type {type:?}"));
         }
     }
 }
 
 /// Checks I/O priorities against ioprio_set(2).
 fn io_priority(priority: &LinuxIoPriority, entries: &mut Entries) {
+    let LinuxIoPriority { class, priority } = priority;
     entries.field("linux.io_priority");
-    let known = IoPrioClass::try_from(priority.class).is_ok();
-    entries.known(known, "", format!("class {}", priority.class));
-    entries.range("", priority.priority.into(), 0, 7);
+    let known = IoPrioClass::try_from(*class).is_ok();
+    entries.known(known, "", format!("class {class}"));
+    entries.range("", (*priority).into(), 0, 7);
 }
 
 /// Checks namespaces: the runtime treats removing one as setting it, so two entries of one kind are
@@ -111,10 +133,11 @@ fn deadline(scheduler: &LinuxScheduler, entries: &mut Entries) {
 /// exclude each other.
 fn memory_policy(policy: &LinuxMemoryPolicy, entries: &mut Entries) {
     entries.field("linux.memory_policy");
-    let Ok(mode) = MpolMode::try_from(policy.mode) else {
-        return entries.known(false, "", format!("mode {}", policy.mode));
+    let LinuxMemoryPolicy { mode, nodes, flags } = policy;
+    let Ok(mode) = MpolMode::try_from(*mode) else {
+        return entries.known(false, "", format!("mode {mode}"));
     };
-    let has_nodes = !policy.nodes.is_empty();
+    let has_nodes = !nodes.is_empty();
     match mode {
         MpolMode::MpolDefault | MpolMode::MpolLocal => {
             let help = "leave the nodes out, or choose a mode that takes them";
@@ -128,8 +151,8 @@ fn memory_policy(policy: &LinuxMemoryPolicy, entries: &mut Entries) {
             entries.consistent(has_nodes, "", "mode needs nodes", "list the nodes");
         }
     }
-    entries.list(&policy.nodes);
-    let has = |flag: MpolFlag| policy.flags.contains(&flag.into());
+    entries.list(nodes);
+    let has = |flag: MpolFlag| flags.contains(&flag.into());
     let both = has(MpolFlag::MpolFStaticNodes) && has(MpolFlag::MpolFRelativeNodes);
     let fact = "MPOL_F_STATIC_NODES and MPOL_F_RELATIVE_NODES exclude each other";
     entries.consistent(!both, "flags", fact, "set one of them");
@@ -137,29 +160,52 @@ fn memory_policy(policy: &LinuxMemoryPolicy, entries: &mut Entries) {
 
 /// Checks the resources of a new or running container.
 pub(super) fn resources(resources: &LinuxResources, entries: &mut Entries) {
-    if let Some(memory) = &resources.memory {
+    let LinuxResources {
+        memory,
+        cpu,
+        hugepage_limits,
+        // Classes of the host, which only the runtime can check.
+        blockio_class: _,
+        rdt_class: _,
+        unified,
+        devices,
+        // Any number is a limit; one that is not above 0 means none.
+        pids: _,
+    } = resources;
+    if let Some(memory) = memory {
         check_memory(memory, entries);
     }
-    if let Some(cpu) = &resources.cpu {
+    if let Some(cpu) = cpu {
         check_cpu(cpu, entries);
     }
     entries.field("linux.resources.hugepage_limits");
-    for limit in &resources.hugepage_limits {
-        entries.unique(&limit.page_size);
+    for HugepageLimit { page_size, limit: _ } in hugepage_limits {
+        entries.unique(page_size);
     }
-    check_unified(resources, entries);
-    check_device_rules(resources, entries);
+    check_unified(unified, entries);
+    check_device_rules(devices, entries);
 }
 
 fn check_memory(memory: &LinuxMemory, entries: &mut Entries) {
+    let LinuxMemory {
+        limit: asked_limit,
+        reservation,
+        swap,
+        // Current kernels ignore these two.
+        kernel: _,
+        kernel_tcp: _,
+        swappiness,
+        disable_oom_killer: _,
+        use_hierarchy: _,
+    } = memory;
     for (field, value) in [
-        ("linux.resources.memory.limit", &memory.limit),
-        ("linux.resources.memory.reservation", &memory.reservation),
-        ("linux.resources.memory.swap", &memory.swap),
+        ("linux.resources.memory.limit", asked_limit),
+        ("linux.resources.memory.reservation", reservation),
+        ("linux.resources.memory.swap", swap),
     ] {
         limit(field, value.as_ref(), entries);
     }
-    if let Some(swappiness) = &memory.swappiness {
+    if let Some(swappiness) = swappiness {
         let value = i64::try_from(swappiness.value).unwrap_or(i64::MAX);
         entries.field("linux.resources.memory.swappiness");
         entries.range("", value, 0, 100);
@@ -167,11 +213,21 @@ fn check_memory(memory: &LinuxMemory, entries: &mut Entries) {
 }
 
 fn check_cpu(cpu: &LinuxCpu, entries: &mut Entries) {
-    limit("linux.resources.cpu.quota", cpu.quota.as_ref(), entries);
+    let LinuxCpu {
+        // The kernel moves shares into its range, and the valid times depend on its configuration.
+        shares: _,
+        quota,
+        period: _,
+        realtime_runtime: _,
+        realtime_period: _,
+        cpus,
+        mems,
+    } = cpu;
+    limit("linux.resources.cpu.quota", quota.as_ref(), entries);
     entries.field("linux.resources.cpu.cpus");
-    entries.list(&cpu.cpus);
+    entries.list(cpus);
     entries.field("linux.resources.cpu.mems");
-    entries.list(&cpu.mems);
+    entries.list(mems);
 }
 
 /// Checks a limit: the kernel accepts no value below -1, which means "no limit".
@@ -184,21 +240,21 @@ fn limit(field: &'static str, value: Option<&OptionalInt64>, entries: &mut Entri
 
 /// Checks unified resources: the key names a file of the cgroup and is not a path; runc rejects a
 /// name with `/`.
-fn check_unified(resources: &LinuxResources, entries: &mut Entries) {
+fn check_unified(unified: &BTreeMap<String, String>, entries: &mut Entries) {
     entries.field("linux.resources.unified");
-    for file in resources.unified.keys() {
+    for file in unified.keys() {
         entries.named(file);
         let holds = !file.contains('/');
         entries.require(holds, file, ProblemKind::ForbiddenCharacter('/'));
     }
 }
 
-fn check_device_rules(resources: &LinuxResources, entries: &mut Entries) {
+fn check_device_rules(rules: &[LinuxDeviceCgroup], entries: &mut Entries) {
     entries.field("linux.resources.devices");
-    for rule in &resources.devices {
-        let known = matches!(rule.r#type.as_str(), "" | "a" | "b" | "c");
-        entries.known(known, "", format!("type {:?}", rule.r#type));
-        let known = rule.access.chars().all(|letter| "rwm".contains(letter));
-        entries.known(known, "", format!("access {:?}", rule.access));
+    for LinuxDeviceCgroup { allow: _, r#type, major: _, minor: _, access } in rules {
+        let known = matches!(r#type.as_str(), "" | "a" | "b" | "c");
+        entries.known(known, "", format!("type {type:?}"));
+        let known = access.chars().all(|letter| "rwm".contains(letter));
+        entries.known(known, "", format!("access {access:?}"));
     }
 }
