@@ -14,6 +14,7 @@
 mod check;
 mod deprecation;
 mod disk;
+mod distribution;
 // The layout of generated code is that of its generator.
 #[rustfmt::skip]
 mod embedded;
@@ -33,6 +34,7 @@ use crate::error::{Error, ErrorKind, Problem};
 
 pub use crate::release::{OneShot, Release};
 pub use deprecation::{Deprecation, Interface, Removal, RemovalStatus, Since, Warning};
+pub use distribution::{Distribution, DistributionRelease};
 pub use lineage::EventHistory;
 pub use revision::{Proto, Revision};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
@@ -45,6 +47,7 @@ pub struct History {
     deprecations: Vec<Deprecation>,
     tables: Tables,
     runtimes: Vec<Runtime>,
+    distributions: Vec<Distribution>,
 }
 
 /// The files of `nri-protos` as text, from which a [`History`] is read.
@@ -54,6 +57,8 @@ pub struct Tables {
     pub versions: Cow<'static, str>,
     /// The text of `runtimes.toml`: releases of container runtimes.
     pub runtimes: Cow<'static, str>,
+    /// The text of `distributions.toml`: releases of distributions of Kubernetes. Empty if there is no such file.
+    pub distributions: Cow<'static, str>,
     /// The text of `deprecations.toml`.
     pub deprecations: Cow<'static, str>,
     /// The proto of each revision, in any order.
@@ -70,18 +75,20 @@ impl History {
     pub fn embedded() -> Result<History, Error> {
         let tables = Tables::embedded();
         let (versions, deprecations) = (embedded::versions(), embedded::deprecations());
-        History::new(versions, embedded::runtimes(), deprecations, tables)
+        let (runtimes, distributions) = (embedded::runtimes(), embedded::distributions());
+        History::new(versions, runtimes, distributions, deprecations, tables)
     }
 
     /// `tables` are the texts of which the values were read, and the protos.
     fn new(
         versions: release::Versions,
         runtimes: Vec<Runtime>,
+        distributions: Vec<Distribution>,
         deprecations: Vec<Deprecation>,
         tables: Tables,
     ) -> Result<History, Error> {
         let revisions = revisions(&versions.releases, &tables)?;
-        Ok(History { versions, revisions, deprecations, tables, runtimes })
+        Ok(History { versions, revisions, deprecations, tables, runtimes, distributions })
     }
 
     /// Returns the releases that speak the protocol, including untagged ones, ascending by version.
@@ -118,6 +125,11 @@ impl History {
     /// Returns the container runtimes, in the order of the table.
     pub fn runtimes(&self) -> &[Runtime] {
         &self.runtimes
+    }
+
+    /// Returns the distributions of Kubernetes, in the order of the table.
+    pub fn distributions(&self) -> &[Distribution] {
+        &self.distributions
     }
 
     /// Returns the date of the newest release in the tables, of NRI or a runtime: `2026-10-23`.

@@ -45,6 +45,9 @@ pub const VERSIONS_TOML: &str = include_str!("../versions.toml");
 /// Releases of containerd and CRI-O, with the NRI release that each links: `runtimes.toml`.
 pub const RUNTIMES_TOML: &str = include_str!("../runtimes.toml");
 
+/// Releases of distributions of Kubernetes, with the runtime that each ships: `distributions.toml`.
+pub const DISTRIBUTIONS_TOML: &str = include_str!("../distributions.toml");
+
 /// Deprecated interfaces, with their planned removal and replacement: `deprecations.toml`.
 pub const DEPRECATIONS_TOML: &str = include_str!("../deprecations.toml");
 

@@ -130,6 +130,7 @@ mod tests {
         History::from_tables(Tables {
             versions: (nri_protos::VERSIONS_TOML.to_owned() + release).into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
+            distributions: nri_protos::DISTRIBUTIONS_TOML.into(),
             deprecations: nri_protos::DEPRECATIONS_TOML.into(),
             protos: known.chain([Proto::from_text("v0.99.0", proto)]).collect(),
         })

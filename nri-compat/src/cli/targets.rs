@@ -9,8 +9,8 @@ use crate::error::Error;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// A release to check against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as reported by
-    /// machines: containerd://2.4.2+unknown. May be given several times, or with several releases
+    /// A release to check against: nri@0.12, containerd@2.3.4, cri-o@1.36, rke2@v1.34.5, k0s@1.36,
+    /// talos@1.13, or as reported by machines: containerd://2.4.2+unknown. May be given several times, or with several releases
     /// separated by commas [default: as set in the policy, else the newest known release of NRI].
     #[arg(long = "target", value_name = "RELEASE", value_delimiter = ',')]
     targets: Vec<String>,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::deprecation::{self, Deprecation, Interface};
-use super::{History, Proto, Revision, release, runtime};
+use super::{History, Proto, Revision, distribution, release, runtime};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::model::Protocol;
 use crate::near;
@@ -20,6 +20,7 @@ impl History {
         self.check_releases(&mut problems);
         self.check_wasm(&mut problems);
         self.check_runtimes(&mut problems)?;
+        self.check_distributions(&mut problems);
         self.check_deprecations(&mut problems)?;
         for revision in &self.revisions {
             if let Err(error) = revision.protocol()?.check() {
@@ -61,6 +62,23 @@ impl History {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the tables have every runtime that a distribution ships.
+    fn check_distributions(&self, problems: &mut Vec<Problem>) {
+        for distribution in self.distributions() {
+            for release in &distribution.releases {
+                let shipped = format!("{}@{}", distribution.runtime, release.runtime);
+                if let Err(error) = self.runtime(&shipped) {
+                    let fact = format!(
+                        "{} {} ships {shipped}, which is in no table",
+                        distribution.id, release.name
+                    );
+                    let problem = self.unmatched(distribution::FILE, &release.runtime, fact);
+                    problems.push(problem.with_help(error.help().unwrap_or_default()));
+                }
+            }
+        }
     }
 
     /// Returns true if `nri` is the name of a release in `versions.toml`, one-shot releases included.
@@ -183,8 +201,11 @@ impl History {
     }
 
     fn unmatched(&self, file: &str, name: &str, fact: String) -> Problem {
-        let text: &str =
-            if file == runtime::FILE { &self.tables.runtimes } else { &self.tables.versions };
+        let text: &str = match file {
+            runtime::FILE => &self.tables.runtimes,
+            distribution::FILE => &self.tables.distributions,
+            _ => &self.tables.versions,
+        };
         let problem = Problem::new(ErrorKind::Table, fact).in_file(file);
         match text.find(&format!("\"{name}\"")).map(|at| at + 1) {
             Some(at) => problem.at(text, Range { start: at, end: at + name.len() }),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Proto, Tables, deprecation, release, runtime};
+use super::{Proto, Tables, deprecation, distribution, release, runtime};
 use crate::compile::files;
 use crate::error::{Error, ErrorKind, Problem};
 
@@ -13,20 +13,23 @@ impl Tables {
         Tables {
             versions: nri_protos::VERSIONS_TOML.into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
+            distributions: nri_protos::DISTRIBUTIONS_TOML.into(),
             deprecations: nri_protos::DEPRECATIONS_TOML.into(),
             protos: protos.map(Proto::embedded).collect(),
         }
     }
 
-    /// Reads `versions.toml`, `runtimes.toml` and `deprecations.toml` in `folder`, and every `api/REVISION/api.proto`.
+    /// Reads `versions.toml`, `runtimes.toml` and `deprecations.toml` in `folder`, every `api/REVISION/api.proto`, and
+    /// `distributions.toml` if there is one.
     ///
     /// # Errors
     ///
-    /// Returns an error if a file is missing, cannot be read or is not UTF-8.
+    /// Returns an error if one of the other files is missing, cannot be read or is not UTF-8.
     pub fn read(folder: &Path) -> Result<Tables, Error> {
         Ok(Tables {
             versions: text(&folder.join(release::FILE))?.into(),
             runtimes: text(&folder.join(runtime::FILE))?.into(),
+            distributions: text_if_any(&folder.join(distribution::FILE))?.into(),
             deprecations: text(&folder.join(deprecation::FILE))?.into(),
             protos: protos(&folder.join("api"))?,
         })
@@ -37,6 +40,7 @@ impl Tables {
         let tables = [
             (release::FILE, &self.versions),
             (runtime::FILE, &self.runtimes),
+            (distribution::FILE, &self.distributions),
             (deprecation::FILE, &self.deprecations),
         ];
         let tables = tables.map(|(name, text)| (folder.join(name), text.as_bytes().to_vec()));
@@ -62,6 +66,11 @@ fn protos(api: &Path) -> Result<Vec<Proto>, Error> {
 
 fn proto_path(api: &Path, revision: &str) -> PathBuf {
     api.join(revision).join("api.proto")
+}
+
+/// Returns an empty text for a missing file.
+fn text_if_any(path: &Path) -> Result<String, Error> {
+    if path.exists() { text(path) } else { Ok(String::new()) }
 }
 
 fn text(path: &Path) -> Result<String, Error> {

@@ -2,10 +2,20 @@
 
 use semver::Version;
 
-use super::{History, Release, Revision, Runtime, RuntimeAt, RuntimeRelease};
+use super::{
+    Distribution, DistributionRelease, History, Release, Revision, Runtime, RuntimeAt,
+    RuntimeRelease,
+};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
 use crate::schema::names;
+
+/// Distributions that are not in the tables.
+const REPORTING: [&str; 1] = ["k3s"];
+
+/// Every node reports its runtime, whatever the distribution.
+const REPORTING_HELP: &str = "`kubectl get nodes -o wide` shows the runtime of each node, such as \
+    containerd://2.1.5-k3s1, which is a name for a target";
 
 impl History {
     /// Returns the NRI release named by `spec`: as in [`History::release`], or a runtime that links
@@ -61,19 +71,36 @@ impl History {
     }
 
     /// Returns the release of a runtime: `containerd@2.2.1`, the newest patch of `cri-o@1.33`, or
-    /// `containerd@latest`.
+    /// `containerd@latest`; or the one that a distribution ships: `rke2@v1.34.5+rke2r1`,
+    /// `k0s@1.36`.
     ///
     /// # Errors
     ///
     /// Returns an error if the runtime or release is unknown; it lists similar ones.
     pub fn runtime(&self, spec: &str) -> Result<RuntimeAt<'_>, Error> {
         let (id, version) = spec.split_once('@').unwrap_or((spec, "latest"));
-        let runtimes = self.runtimes();
-        let runtime = runtimes.iter().find(|runtime| runtime.id == id);
-        let runtime = runtime.ok_or_else(|| unknown_runtime(id, runtimes))?;
+        if let Some(distribution) = self.distribution(id) {
+            return self.shipped(distribution, version);
+        }
+        let mut runtimes = self.runtimes().iter();
+        let runtime = runtimes.find(|runtime| runtime.id == id);
+        let runtime = runtime.ok_or_else(|| self.unknown_runtime(id))?;
         let release = runtime_release(runtime, version);
         let release = release.ok_or_else(|| unknown_runtime_release(runtime, version))?;
         Ok(RuntimeAt { runtime, release })
+    }
+
+    /// Returns the distribution with this id.
+    pub fn distribution(&self, id: &str) -> Option<&Distribution> {
+        let mut all = self.distributions().iter();
+        all.find(|distribution| distribution.id == id)
+    }
+
+    /// Returns the runtime that a release of a distribution ships.
+    fn shipped(&self, distribution: &Distribution, version: &str) -> Result<RuntimeAt<'_>, Error> {
+        let release = distribution_release(distribution, version);
+        let release = release.ok_or_else(|| unknown_distribution_release(distribution, version))?;
+        self.runtime(&format!("{}@{}", distribution.runtime, release.runtime))
     }
 
     /// Returns the revisions that declare the element of this full name, oldest first.
@@ -89,6 +116,19 @@ impl History {
             }
         }
         Ok(found)
+    }
+
+    fn unknown_runtime(&self, id: &str) -> Problem {
+        let distributions = self.distributions().iter().map(|one| one.id.as_str());
+        let runtimes = self.runtimes().iter().map(|runtime| runtime.id.as_str());
+        let ids: Vec<&str> = runtimes.chain(distributions).collect();
+        if REPORTING.contains(&id) {
+            return Problem::new(ErrorKind::Version, format!("the tables do not have {id}"))
+                .with_help(REPORTING_HELP);
+        }
+        let all = format!("known runtimes: {}", ids.join(", "));
+        Problem::new(ErrorKind::Version, format!("unknown runtime `{id}`"))
+            .with_help(near::help(&near::names(id, ids), &all))
     }
 
     fn unknown_release(&self, spec: &str) -> Problem {
@@ -123,22 +163,46 @@ fn runtime_release<'r>(runtime: &'r Runtime, version: &str) -> Option<&'r Runtim
     }
 }
 
-fn unknown_runtime(id: &str, runtimes: &[Runtime]) -> Problem {
-    let ids = || runtimes.iter().map(|runtime| runtime.id.as_str());
-    let all = format!("known runtimes: {}", ids().collect::<Vec<_>>().join(", "));
-    Problem::new(ErrorKind::Version, format!("unknown runtime `{id}`"))
-        .with_help(near::help(&near::names(id, ids()), &all))
+/// Returns the release with this tag, the newest build of `1.34.5`, or the newest patch of `1.34`.
+fn distribution_release<'d>(
+    distribution: &'d Distribution,
+    version: &str,
+) -> Option<&'d DistributionRelease> {
+    let mut releases = distribution.releases.iter();
+    if version == "latest" {
+        return releases.next_back();
+    }
+    if let Some(minor) = minor(version) {
+        return releases.rfind(|r| (r.version.major, r.version.minor) == minor);
+    }
+    let without_build =
+        |name: &str| name.split_once('+').map(|(numbers, _)| bare(numbers).to_owned());
+    releases.rfind(|release| {
+        let number = without_build(&release.name);
+        bare(&release.name) == bare(version) || number.as_deref() == Some(bare(version))
+    })
+}
+
+fn unknown_distribution_release(distribution: &Distribution, version: &str) -> Problem {
+    let names = distribution.releases.iter().map(|release| release.name.as_str());
+    unknown_release_of(&distribution.id, version, names)
 }
 
 fn unknown_runtime_release(runtime: &Runtime, version: &str) -> Problem {
     let names = runtime.releases.iter().map(|release| release.name.as_str());
+    unknown_release_of(&runtime.id, version, names)
+}
+
+fn unknown_release_of<'n>(
+    id: &str,
+    version: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Problem {
     let near = near::versions(version, names);
-    let near: Vec<String> =
-        near.iter().map(|name| format!("{}@{}", runtime.id, bare(name))).collect();
+    let near: Vec<String> = near.iter().map(|name| format!("{id}@{}", bare(name))).collect();
     let near: Vec<&str> = near.iter().map(String::as_str).collect();
-    let fact = format!("unknown release `{version}` of {}", runtime.id);
-    let otherwise =
-        format!("name one as {}@1.2.3, or {}@1.2 for the newest patch", runtime.id, runtime.id);
+    let fact = format!("unknown release `{version}` of {id}");
+    let otherwise = format!("name one as {id}@1.2.3, or {id}@1.2 for the newest patch");
     Problem::new(ErrorKind::Version, fact).with_help(near::help(&near, &otherwise))
 }
 
@@ -159,4 +223,51 @@ fn minor(spec: &str) -> Option<(u64, u64)> {
     let version = Version::parse(&format!("{}.0", bare(spec))).ok()?;
     let plain = version.pre.is_empty() && version.build.is_empty();
     plain.then_some((version.major, version.minor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shipped(spec: &str) -> String {
+        let history = History::embedded().expect("the tables fit together");
+        match history.runtime(spec) {
+            Ok(at) => format!("{} {}", at.runtime.id, at.release.name),
+            Err(error) => format!("{error}: {}", error.help().expect("a remedy")),
+        }
+    }
+
+    #[test]
+    fn a_release_of_a_distribution_is_the_runtime_that_it_ships() {
+        for (spec, runtime) in [
+            ("rke2@v1.34.5+rke2r1", "containerd v2.1.5"),
+            ("rke2@v1.34.5", "containerd v2.1.5"),
+            ("rke2@1.25.15", "containerd v1.7.7"),
+            ("k0s@1.36", "containerd v2.3.3"),
+            ("k0s@v1.36.3+k0s.1", "containerd v2.3.3"),
+            ("talos@1.13", "containerd v2.2.7"),
+            ("talos@v1.13.4", "containerd v2.2.4"),
+        ] {
+            assert_eq!(shipped(spec), runtime, "{spec}");
+        }
+    }
+
+    #[test]
+    fn what_distributions_do_not_have_lists_what_is_near() {
+        let unknown = shipped("k0s@1.63");
+        assert!(unknown.starts_with("unknown release `1.63` of k0s: "), "{unknown}");
+        assert!(shipped("rke2@v1.34.5+rke2r9").contains("rke2@1.34.5+rke2r1"));
+        assert!(shipped("tallos@1.13").contains("talos"));
+        assert!(shipped("k3s@v1.34.5+k3s1").contains("kubectl get nodes -o wide"));
+    }
+
+    #[cfg(feature = "tables")]
+    #[test]
+    fn older_folders_of_tables_have_no_distributions() {
+        let mut tables = crate::history::Tables::embedded();
+        tables.distributions = "".into();
+        let history = History::from_tables(tables).expect("the others fit together");
+        history.check().expect("nothing is missing");
+        assert!(history.runtime("k0s@1.36").is_err());
+    }
 }

@@ -1,6 +1,7 @@
 //! Reads a history from tables in TOML.
 
 mod deprecations;
+mod distributions;
 mod releases;
 mod runtimes;
 mod table;
@@ -20,7 +21,8 @@ impl History {
         let versions = releases::read(&tables.versions)?;
         let deprecations = deprecations::read(&tables.deprecations)?;
         let runtimes = runtimes::read(&tables.runtimes)?;
-        History::new(versions, runtimes, deprecations, tables)
+        let distributions = distributions::read(&tables.distributions)?;
+        History::new(versions, runtimes, distributions, deprecations, tables)
     }
 
     /// Reads the history in `folder`, which has the layout of the package `nri-protos`.
@@ -46,6 +48,7 @@ mod tests {
         assert_eq!(embedded.module(), read.module());
         assert_eq!(embedded.wasm_since(), read.wasm_since());
         assert_eq!(embedded.runtimes(), read.runtimes());
+        assert_eq!(embedded.distributions(), read.distributions());
         let mut deprecations = read.deprecations().to_vec();
         for deprecation in &mut deprecations {
             deprecation.place = 0..0;

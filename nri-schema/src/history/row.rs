@@ -1,8 +1,8 @@
 //! Rows of the generated tables, as values of the history.
 
-use semver::{Prerelease, Version};
+use semver::{BuildMetadata, Prerelease, Version};
 
-use super::RuntimeRelease;
+use super::{DistributionRelease, RuntimeRelease};
 use crate::release::{OneShot, Release};
 
 /// Major, minor and patch.
@@ -45,6 +45,27 @@ pub(super) fn linking(name: &str, version: Number, nri: &str, date: &str) -> Run
         version: number(version),
         name: name.to_owned(),
         nri: nri.to_owned(),
+        date: date.to_owned(),
+    }
+}
+
+/// Returns the release of a distribution: its name, version, the part of the version after the `+`, the release of the
+/// runtime that it ships, and its date.
+pub(super) fn shipping(
+    name: &str,
+    version: Number,
+    build: &str,
+    runtime: &str,
+    date: &str,
+) -> DistributionRelease {
+    DistributionRelease {
+        version: Version {
+            // The generator takes it from a valid version.
+            build: BuildMetadata::new(build).unwrap_or_default(),
+            ..number(version)
+        },
+        name: name.to_owned(),
+        runtime: runtime.to_owned(),
         date: date.to_owned(),
     }
 }

@@ -7,8 +7,8 @@ use semver::Version;
 
 use nri_schema::Error;
 use nri_schema::history::{
-    Deprecation, History, Interface, OneShot, Release, Removal, RemovalStatus, Runtime,
-    RuntimeRelease, Since, Warning,
+    Deprecation, Distribution, DistributionRelease, History, Interface, OneShot, Release, Removal,
+    RemovalStatus, Runtime, RuntimeRelease, Since, Warning,
 };
 
 use super::Target;
@@ -24,11 +24,13 @@ const HEAD: &str = "//! The tables of `nri-protos` as values.
 pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
     let versions = versions(history);
     let runtimes = history.runtimes().iter().map(runtime);
+    let distributions = history.distributions().iter().map(distribution);
     let deprecations = history.deprecations().iter().map(deprecation);
     let table = formatted(&quote! {
         use super::deprecation::{Deprecation, Interface, Removal, RemovalStatus, Since, Warning};
+        use super::distribution::Distribution;
         use super::release::Versions;
-        use super::row::{linking, one_shot, pairs, release, texts, untagged};
+        use super::row::{linking, one_shot, pairs, release, shipping, texts, untagged};
         use super::runtime::Runtime;
 
         /// Returns the content of `versions.toml`.
@@ -36,6 +38,9 @@ pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
 
         /// Returns the content of `runtimes.toml`.
         pub(super) fn runtimes() -> Vec<Runtime> { Vec::from([#(#runtimes),*]) }
+
+        /// Returns the content of `distributions.toml`.
+        pub(super) fn distributions() -> Vec<Distribution> { Vec::from([#(#distributions),*]) }
 
         /// Returns the content of `deprecations.toml`.
         pub(super) fn deprecations() -> Vec<Deprecation> { Vec::from([#(#deprecations),*]) }
@@ -96,6 +101,27 @@ fn linking(release: &RuntimeRelease) -> TokenStream {
     let RuntimeRelease { version, name, nri, date } = release;
     let version = number(version);
     quote!(linking(#name, #version, #nri, #date))
+}
+
+fn distribution(distribution: &Distribution) -> TokenStream {
+    let Distribution { id, title, runtime, file, before, releases } = distribution;
+    let releases = releases.iter().map(shipping);
+    quote! {
+        Distribution {
+            id: #id.to_owned(),
+            title: #title.to_owned(),
+            runtime: #runtime.to_owned(),
+            file: #file.to_owned(),
+            before: #before.to_owned(),
+            releases: Vec::from([#(#releases),*]),
+        }
+    }
+}
+
+fn shipping(release: &DistributionRelease) -> TokenStream {
+    let DistributionRelease { version, name, runtime, date } = release;
+    let (version, build) = (number(version), version.build.as_str());
+    quote!(shipping(#name, #version, #build, #runtime, #date))
 }
 
 fn deprecation(deprecation: &Deprecation) -> TokenStream {

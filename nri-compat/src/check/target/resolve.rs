@@ -42,7 +42,8 @@ impl UnknownReleases {
 
 impl<'h> Target<'h> {
     /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`,
-    /// `containerd@latest`; `containerd@2.7`, which is only planned, but is the release of a
+    /// `containerd@latest`; a release of a distribution, for the runtime that it ships, such as
+    /// `rke2@v1.34.5` or `k0s@1.36`; `containerd@2.7`, which is only planned, but is the release of a
     /// planned removal; or in a form printed by machines, see [`ReleaseName::parse`].
     ///
     /// # Errors
@@ -204,6 +205,7 @@ impl<'h> Target<'h> {
         let at = history.runtime(spec).map_err(unknown)?;
         let runtime =
             RuntimeRelease { runtime: at.runtime.id.clone(), version: at.release.version.clone() };
+        let is_distribution = !spec.starts_with(&format!("{}@", runtime.runtime));
         let mut releases = history.releases().iter();
         let linked = releases.find(|release| release.name == at.release.nri);
         let protocol = match linked {
@@ -214,6 +216,7 @@ impl<'h> Target<'h> {
             head: CheckTarget {
                 name: format!("{}@{}", runtime.runtime, runtime.version),
                 nri: at.release.nri.clone(),
+                given: is_distribution.then(|| spec.to_owned()),
                 ..CheckTarget::default()
             },
             history,
@@ -263,7 +266,7 @@ fn of_series(version: &str, series: &str) -> bool {
 fn not_a_release(spec: &str) -> Error {
     let message = format!("`{}` does not name a release", first_line(spec));
     Error::new(ErrorKind::Target, message).with_help(
-        "name one as nri@0.12, containerd@2.3.4 or cri-o@1.36, or as a node names it: containerd://2.4.2",
+        "name one as nri@0.12, containerd@2.3.4, cri-o@1.36, rke2@v1.34.5, k0s@1.36 or talos@1.13, or as a node names it: containerd://2.4.2",
     )
 }
 

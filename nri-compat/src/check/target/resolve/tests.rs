@@ -20,6 +20,10 @@ containerd@2.4.99 | containerd@2.4.99 | containerd@2.4 |
 containerd@2.7 | containerd@2.7 | | planned
 containerd@v2.7.0 | containerd@2.7 | | planned
 containerd://2.2.1-k3s1 | containerd@2.2.1 | | given
+rke2@v1.34.5+rke2r1 | containerd@2.1.5 | | given
+rke2@1.25.15 | containerd@1.7.7 | | given
+k0s@1.36 | containerd@2.3.3 | | given
+talos@1.13 | containerd@2.2.7 | | given
 containerd@2.3.0-rc.1 | containerd@2.3.0 | containerd@2.3.0 | given
 cri-o@1.33.99-3.rhaos4.20 | cri-o@1.33.99 | cri-o@1.33 | given";
 
