@@ -12,7 +12,7 @@ use xtask::error::TaskError;
 use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
 use xtask::interfaces;
-use xtask::refresh::{RefreshError, Refreshed, refresh};
+use xtask::refresh::{RefreshError, Refreshed, add, refresh};
 use xtask::release::{self, release};
 
 /// Maintains this repository.
@@ -36,9 +36,7 @@ enum Command {
     /// Documents every crate, and writes the public interfaces to snapshots/api.
     Api(Check),
     Import(ImportArgs),
-    /// Adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command finds them, and
-    /// regenerates what depends on it.
-    Refresh,
+    Refresh(RefreshArgs),
     Book(BookArgs),
     Release(ReleaseArgs),
 }
@@ -62,6 +60,21 @@ struct ImportArgs {
     /// The day of the release, such as 2026-12-01.
     #[arg(long)]
     date: String,
+}
+
+/// Adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command finds them, and regenerates
+/// what depends on it; or adds one release, without the network, from a file of its sources.
+#[derive(Debug, Args)]
+struct RefreshArgs {
+    /// The go.mod of the release of a runtime, or the file that protos/distributions.toml names for a distribution.
+    #[arg(requires = "release", requires = "date")]
+    file: Option<PathBuf>,
+    /// The release, such as cri-o@v1.37.1 or k0s@v1.36.4+k0s.0.
+    #[arg(long, requires = "file")]
+    release: Option<String>,
+    /// The day of the release, such as 2026-12-01.
+    #[arg(long, requires = "file")]
+    date: Option<String>,
 }
 
 /// Builds the book in docs, with the output of a given nri-compat.
@@ -140,6 +153,10 @@ impl fmt::Display for Failure {
                 f,
                 "error: no module of a runtime can be fetched: {reason}\n  help: `go list -m -versions github.com/containerd/containerd/v2` shows what is wrong; GOPROXY names the module proxies"
             ),
+            Failure::Refresh(RefreshError::File(reason)) => write!(
+                f,
+                "error: {reason}\n  help: name the release by its tag, and the file of its sources that names what it carries"
+            ),
             Failure::NoRoot(from) => write!(
                 f,
                 "error: no folder at or above `{}` has protos/versions.toml\n  help: name the repository with --root",
@@ -165,7 +182,14 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             let request = Request::new(proto, &version, &date).map_err(Failure::Usage)?;
             print_import(&import::import(&find_root(root)?, &request)?)
         }
-        Command::Refresh => print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?),
+        Command::Refresh(RefreshArgs { file, release, date }) => {
+            let root = find_root(root)?;
+            let refreshed = match (file, release, date) {
+                (Some(file), Some(release), Some(date)) => add(&root, &release, &date, &file),
+                _ => refresh(&root),
+            };
+            print_refresh(&refreshed.map_err(Failure::Refresh)?)
+        }
         Command::Book(BookArgs { out, command }) => {
             let options = book::Options { out, command };
             let pages = book(&find_root(root)?, &options).map_err(Failure::Task)?;

@@ -3,6 +3,7 @@
 //! The `go.mod` of a release determines the NRI that it links. The `go` command fetches it, from the proxies that
 //! `GOPROXY` names, and verifies it.
 
+mod file;
 mod go;
 mod insert;
 
@@ -16,26 +17,46 @@ use semver::Version;
 
 use crate::generate;
 
+pub use file::add;
+
 /// The module of NRI.
 const NRI: &str = "github.com/containerd/nri";
 
 /// A runtime release that was added to the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// The id of the runtime, `containerd` or `cri-o`.
-    pub runtime: String,
+    /// The id of the runtime or distribution, such as `containerd` or `k0s`.
+    pub id: String,
     /// The release, as tagged: `v2.4.3`.
     pub release: String,
-    /// The NRI release that it links.
-    pub nri: String,
+    /// What it carries.
+    pub carried: Carried,
     /// Its date, `YYYY-MM-DD` in UTC.
     pub date: String,
 }
 
+/// What decides which NRI a release speaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// The NRI release that a runtime links.
+    Nri(String),
+    /// The id and the release of the runtime that a distribution ships.
+    Runtime(String, String),
+}
+
+impl fmt::Display for Carried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Carried::Nri(nri) => write!(f, "links NRI {nri}"),
+            Carried::Runtime(id, release) => write!(f, "ships {id} {release}"),
+        }
+    }
+}
+
 impl fmt::Display for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Added { runtime, release, nri, date } = self;
-        write!(f, "added {runtime} {release}: links NRI {nri}, {date}")
+        let Added { id, release, carried, date } = self;
+        write!(f, "added {id} {release}: {carried}, {date}")
     }
 }
 
@@ -70,6 +91,8 @@ pub struct Refreshed {
 pub enum RefreshError {
     /// The `go` command has no module of a runtime: the reason for the first one.
     Go(String),
+    /// A release that was named with a file cannot be added: the reason.
+    File(String),
     /// The tables, or the files that depend on them, could not be written.
     Generate(Error),
 }
@@ -175,9 +198,9 @@ fn added(
         return Err(format!("links NRI {nri}, which is not in versions.toml"));
     }
     Ok(Added {
-        runtime: runtime.id.clone(),
+        id: runtime.id.clone(),
         release: release.to_owned(),
-        nri,
+        carried: Carried::Nri(nri),
         date: described.date,
     })
 }

@@ -98,6 +98,50 @@ fn new_releases_are_added_and_what_depends_on_them_is_generated() {
     assert!(self::text(&again).contains("no new releases to add"));
 }
 
+fn add(root: &Path, release: &str, file: &str, content: &str) -> Output {
+    let path = root.join(file);
+    fs::write(&path, content).expect("it can be written");
+    let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    xtask.arg("refresh").arg(path).args(["--release", release, "--date", "2026-12-24", "--root"]);
+    xtask.arg(root).env("GOPROXY", "off").output().expect("the binary runs")
+}
+
+#[test]
+fn a_release_is_added_from_a_file_of_its_sources() {
+    let root = repository();
+    let root = root.path();
+    let go_mod = format!("module github.com/cri-o/cri-o\n\ngo 1.26\n\nrequire {NRI} v0.12.4\n");
+    let variables = "containerd_version = 2.3.2\n";
+    let cri_o = "cri-o@v1.38.1";
+    let k0s = "k0s@v1.37.4+k0s.0";
+    for (release, file, content, line) in [
+        (cri_o, "go.mod", &*go_mod, "added cri-o v1.38.1: links NRI v0.12.4, 2026-12-24"),
+        (
+            k0s,
+            "variables",
+            variables,
+            "added k0s v1.37.4+k0s.0: ships containerd v2.3.2, 2026-12-24",
+        ),
+    ] {
+        let output = add(root, release, file, content);
+        assert!(text(&output).contains(line), "{}", text(&output));
+        let history = History::read(&root.join("protos")).expect("the tables are whole");
+        assert!(history.runtime(release).is_ok(), "{release}");
+        let again = add(root, release, file, content);
+        assert!(text(&again).contains("the tables have"), "{}", text(&again));
+    }
+    for (release, content, reason) in [
+        ("k0s@v1.37.5+k0s.0", "nothing", "has no number after `containerd_version`"),
+        ("k0s@v1.37.5+k0s.0", "containerd_version = 9.9.9", "is not in runtimes.toml"),
+        ("k0s@1.37", variables, "is not a release such as"),
+        ("k9s@v1.37.5", variables, "no table has"),
+    ] {
+        let output = add(root, release, "variables", content);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output).contains(reason), "{}", text(&output));
+    }
+}
+
 #[test]
 fn a_proxy_that_has_nothing_changes_nothing() {
     let root = repository();

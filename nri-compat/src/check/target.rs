@@ -25,6 +25,8 @@ pub struct Target<'h> {
     pub(super) nri: Version,
     /// The runtime release, unless the target is a release of NRI.
     pub(super) runtime: Option<RuntimeRelease>,
+    /// False for a release of a distribution that is newer than the tables: it may ship a later runtime.
+    is_runtime_known: bool,
 }
 
 impl<'h> Target<'h> {
@@ -53,15 +55,34 @@ impl<'h> Target<'h> {
     /// is planned for this release or an earlier one.
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
-        let by_series = || {
-            let at = self.runtime.as_ref();
-            at.is_some_and(|at| removal.when.in_runtime(&at.runtime, &at.version))
-        };
+        let by_series = || self.is_in_series_of(deprecation);
         match removal.status {
             RemovalStatus::Done => removal.when.in_nri(&self.nri) || by_series(),
             // A released version still has the interface, whatever was planned.
-            RemovalStatus::Planned => self.head.planned && by_series(),
+            RemovalStatus::Planned => {
+                (self.head.planned || self.head.newer_than_data.is_some()) && by_series()
+            }
         }
+    }
+
+    /// Reports whether a planned removal may have happened by now: the release is newer than the tables, and the plan
+    /// does not say that it comes first.
+    pub(super) fn may_have_removed(&self, deprecation: &Deprecation) -> bool {
+        let removal = &deprecation.removal;
+        let is_planned_for = |at: &RuntimeRelease| {
+            let mut planned = removal.when.runtimes.iter();
+            planned.any(|(id, _)| *id == at.runtime)
+        };
+        let comes_first =
+            self.is_runtime_known && self.runtime.as_ref().is_some_and(is_planned_for);
+        self.head.newer_than_data.is_some()
+            && removal.status == RemovalStatus::Planned
+            && (self.is_in_series_of(deprecation) || !comes_first)
+    }
+
+    fn is_in_series_of(&self, deprecation: &Deprecation) -> bool {
+        let at = self.runtime.as_ref();
+        at.is_some_and(|at| deprecation.removal.when.in_runtime(&at.runtime, &at.version))
     }
 
     /// Reports whether the interface is deprecated here. If the table does not name the runtime,

@@ -49,6 +49,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     {
         verdict = cannot_tell(seen, reason);
     }
+    verdict = may_be_removed(seen, target, verdict);
     verdict.target.clone_from(&target.head.name);
     if verdict.outcome != Outcome::Unknown {
         verdict.confidence = verdict.confidence.min(confidence(seen));
@@ -68,6 +69,34 @@ fn unread_deprecation(target: &Target<'_>) -> Option<String> {
     Some(format!(
         "{name} has the deprecation `{id}`, which is newer than this version of nri-compat; it does not look for its use"
     ))
+}
+
+/// Weakens a verdict that relies on an interface which a release newer than the tables may have removed.
+fn may_be_removed(seen: &Sighting, target: &Target<'_>, verdict: Verdict) -> Verdict {
+    let planned = verdict.planned_removal.as_deref();
+    let works = matches!(verdict.outcome, Outcome::Ok | Outcome::Deprecated);
+    let mut relied_on = target.history.deprecations().iter();
+    let relied_on =
+        relied_on.find(|one| planned.is_some() && one.removal.when.words().as_deref() == planned);
+    match (relied_on, planned, &target.head.newer_than_data) {
+        (Some(deprecation), Some(planned), Some(date))
+            if works && target.may_have_removed(deprecation) =>
+        {
+            let name = &target.head.name;
+            let reason = format!(
+                "{}, unless {name} did what is planned for {planned}: it is newer than this tool's data of {date}",
+                verdict.reason
+            );
+            Verdict {
+                events: verdict.events,
+                since: verdict.since,
+                planned_removal: verdict.planned_removal,
+                remedy: verdict.remedy,
+                ..cannot_tell(seen, reason)
+            }
+        }
+        _ => verdict,
+    }
 }
 
 /// Returns true if a sighting is judged: plugins are, and what may be one or belong to one; runtimes

@@ -67,9 +67,12 @@ pub struct CheckTarget {
     pub given: Option<String>,
     /// The NRI release that it links; for a planned release, the newest known one.
     pub nri: String,
-    /// The substitute if the tables do not have the release: `2.4.2`, or `nri@0.12.5` with
-    /// `--assume`.
+    /// The substitute if the tables do not have the release: `2.4.2`, `k0s@v1.36.3+k0s.2`, or
+    /// `nri@0.12.5` with `--assume`.
     pub assumed: Option<String>,
+    /// The date of the tables, if the release is newer than they are: `2026-10-23`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer_than_data: Option<String>,
     /// True if the release is only planned.
     pub planned: bool,
     /// True if it is the default: the newest known release.

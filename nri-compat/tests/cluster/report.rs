@@ -48,6 +48,7 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     let runtimes = [
         "docker://24.0.7",
         "containerd://9.9.9",
+        "containerd://2.5.1",
         "",
         "containerd://1.7.27-k3s1",
         "containerd://2.2.3+unknown",
@@ -68,6 +69,7 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     for text in [
         "1 node docker 24.0.7: without plugins: this runtime does not support NRI",
         "1 node containerd 9.9.9: not checked: unknown release `9.9.9`",
+        "1 node containerd 2.5.1: checked as containerd@2.5.1",
         "1 node without a runtime: not checked",
         "1 node containerd 1.7.27-k3s1: checked as containerd@1.7.27",
         "1 node containerd 2.2.3+unknown: checked as containerd@2.2.3",

@@ -1,8 +1,8 @@
-//! Adds releases to `runtimes.toml` as text, to keep comments and layout.
+//! Adds releases to `runtimes.toml` or `distributions.toml` as text, to keep comments and layout.
 
 use semver::Version;
 
-use super::Added;
+use super::{Added, Carried};
 use nri_schema::{ErrorKind, Problem};
 
 /// Returns the table with a line for each release, ordered by version within its runtime.
@@ -21,7 +21,7 @@ pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Problem> {
 /// Inserts the line of a release; `None` if its position is not found.
 fn insert(lines: &mut Vec<String>, added: &Added) -> Option<()> {
     let version = version_of(&added.release)?;
-    let id = format!("id = \"{}\"", added.runtime);
+    let id = format!("id = \"{}\"", added.id);
     let block = position(lines, 0, |line| line == id)?;
     let start = position(lines, block, |line| line == "releases = [")?;
     let end = position(lines, start, |line| line == "]")?;
@@ -46,8 +46,12 @@ fn position(lines: &[String], from: usize, is: impl Fn(&str) -> bool) -> Option<
 }
 
 fn line(added: &Added) -> String {
-    let Added { release, nri, date, .. } = added;
-    format!("  {{ release = \"{release}\", nri = \"{nri}\", date = {date} }},")
+    let Added { release, carried, date, .. } = added;
+    let (key, carried) = match carried {
+        Carried::Nri(nri) => ("nri", nri),
+        Carried::Runtime(_, release) => ("runtime", release),
+    };
+    format!("  {{ release = \"{release}\", {key} = \"{carried}\", date = {date} }},")
 }
 
 /// Returns the version in `{ release = "v2.4.2", …`.
@@ -61,7 +65,7 @@ fn version_of(release: &str) -> Option<Version> {
 }
 
 fn no_place(added: &Added) -> Problem {
-    let message = format!("runtimes.toml has no place for {} {}", added.runtime, added.release);
+    let message = format!("the table has no place for {} {}", added.id, added.release);
     Problem::new(ErrorKind::Table, message)
         .with_help("lay it out as before: `releases = [`, then one release per line")
 }
@@ -89,9 +93,9 @@ releases = [
 
     fn added(runtime: &str, release: &str) -> Added {
         Added {
-            runtime: runtime.to_owned(),
+            id: runtime.to_owned(),
             release: release.to_owned(),
-            nri: "v0.9.0".to_owned(),
+            carried: Carried::Nri("v0.9.0".to_owned()),
             date: "2026-11-03".to_owned(),
         }
     }

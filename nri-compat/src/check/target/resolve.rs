@@ -1,5 +1,6 @@
 //! Finds the release that a name stands for, and a substitute for one that the tables do not have.
 
+mod newer;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,8 @@ use crate::report::check::CheckTarget;
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 #[group(skip)]
 pub struct UnknownReleases {
-    /// Fail if a target is not in the tables, instead of treating an unknown patch release as the
-    /// newest known one.
+    /// Fail if a target is not in the tables, instead of treating a release that is newer than the
+    /// tables as the newest known one of its line.
     #[arg(long = "strict-targets")]
     pub strict: bool,
     /// The NRI release (nri@0.12) that runtime releases of an unknown minor are assumed to link.
@@ -76,7 +77,9 @@ impl<'h> Target<'h> {
         if spec != name.spec() {
             target.head.given = Some(first_line(spec).to_owned());
         }
-        if name.is_prerelease() && target.head.assumed.is_none() {
+        let is_other_build =
+            || !name.suffix.is_empty() && history.distribution(&name.name).is_some();
+        if (name.is_prerelease() || is_other_build()) && target.head.assumed.is_none() {
             unknown.allow(&name, &name.version)?;
             target.head.assumed = Some(name.version);
         }
@@ -110,13 +113,18 @@ impl<'h> Target<'h> {
         if let Some(target) = Self::newer_patch(history, name, unknown)? {
             return Ok(target);
         }
+        if unknown.assume.is_none()
+            && let Some(target) = newer::assumed(history, name, unknown)?
+        {
+            return Ok(target);
+        }
         let error = || Self::lookup_error(history, name);
         let known_runtime = history.runtime(&name.name).is_ok();
         match (&unknown.assume, name.series()) {
             (Some(nri), Some(version)) if known_runtime => {
                 Self::assumed_nri(history, name, version, nri)
             }
-            (None, Some(_)) if known_runtime => Err(error().with_help(unknown_minor_help(history))),
+            (None, Some(_)) if known_runtime => Err(unknown_minor(error(), history)),
             _ => Err(error()),
         }
     }
@@ -127,7 +135,8 @@ impl<'h> Target<'h> {
         name: &ReleaseName,
         unknown: &UnknownReleases,
     ) -> Result<Option<Self>, Error> {
-        let Some(wanted) = name.patch() else {
+        let Some(wanted) = name.patch().filter(|_| history.distribution(&name.name).is_none())
+        else {
             return Ok(None);
         };
         let series = format!("{}@{}.{}", name.name, wanted.major, wanted.minor);
@@ -198,6 +207,7 @@ impl<'h> Target<'h> {
             protocol: Some(history.revision_of(release)?.protocol()?),
             nri: release.version.clone(),
             runtime: None,
+            is_runtime_known: true,
         })
     }
 
@@ -223,6 +233,7 @@ impl<'h> Target<'h> {
             protocol,
             nri: release_number(&at.release.nri),
             runtime: Some(runtime),
+            is_runtime_known: true,
         })
     }
 
@@ -275,13 +286,15 @@ fn not_an_nri_release(spec: &str) -> Error {
     Error::new(ErrorKind::Target, message).with_help("name one as nri@0.12")
 }
 
-fn unknown_minor_help(history: &History) -> String {
+/// Adds to the near matches how to judge a release of another minor.
+fn unknown_minor(error: Error, history: &History) -> Error {
     let newest = history.release("latest");
     let newest = newest.map_or("0.12", |release| release.name.trim_start_matches('v'));
-    format!(
-        "use a newer nri-compat, or newer tables with `--data DIR`, or name the NRI that it links, for example \
+    let near = error.help().unwrap_or_default().to_owned();
+    error.with_help(format!(
+        "{near}; or use a newer nri-compat, or newer tables with `--data DIR`, or name the NRI that it links, for example \
          `--assume nri@{newest}`"
-    )
+    ))
 }
 
 fn first_line(text: &str) -> &str {

@@ -15,7 +15,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     if seen.interface == Interface::Dedicated {
         return ok("answers the RPC of each event that it handles");
     }
-    if !target.deprecates(deprecation) {
+    if !target.deprecates(deprecation) && !target.may_have_removed(deprecation) {
         return ok(format!("{} sends these events as StateChange", target.head.name));
     }
     let events = concerned(seen, deprecation);

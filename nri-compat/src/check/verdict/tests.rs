@@ -55,6 +55,19 @@ macro_rules! plugins {
 }
 
 #[test]
+fn a_release_newer_than_the_tables_may_have_done_what_is_planned() {
+    let old = seen(GoBinary, StateChange, &["RunPodSandbox"], Exact);
+    // The plan names containerd 2.7 alone.
+    let targets = ["containerd@2.6", "containerd@2.8", "cri-o@1.39", "nri@0.13", "k0s@1.40"];
+    let expected = [Outcome::Deprecated, Outcome::Removed, Unknown, Unknown, Unknown];
+    assert_eq!(outcomes(&old, &targets), expected);
+    let reason = verdict(&old, "cri-o@1.39").reason;
+    assert!(reason.contains("planned for containerd 2.7"), "{reason}");
+    let current = seen(GoBinary, Dedicated, &["RunPodSandbox"], Exact);
+    assert_eq!(outcomes(&current, &targets), [Ok; 5]);
+}
+
+#[test]
 fn outcomes_across_runtimes() {
     let plugins = plugins! {
         // An old stub works, then falls back, then stops.

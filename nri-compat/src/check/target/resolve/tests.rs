@@ -47,11 +47,47 @@ fn names_stand_for_releases_or_substitutes() {
     }
 }
 
+/// A target that is newer than the tables, the release of which it takes the rest, and whether it has to be shown as it was given.
+const NEWER: &str = "\
+containerd@2.5.1 | containerd@2.5.1 | containerd@latest |
+containerd@2.6 | containerd@2.6 | containerd@latest |
+containerd://2.5.1-k3s1 | containerd@2.5.1 | containerd@latest | given
+containerd@2.8.0 | containerd@2.8.0 | containerd@latest |
+cri-o@1.39 | cri-o@1.39 | cri-o@latest |
+nri@0.13 | nri@0.13 | nri@latest |
+k0s@1.40 | containerd@2.3.3 | k0s@latest | given
+rke2@v1.34.99+rke2r1 | containerd@2.2.6 | rke2@1.34 | given";
+
+#[test]
+fn newer_releases_are_judged_as_the_newest_known_one() {
+    let history = History::embedded().expect("the tables fit together");
+    for row in NEWER.lines() {
+        let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+        let target = resolve(columns[0], false, None).expect(row);
+        let known = resolve(columns[2], false, None).expect(row);
+        assert_eq!((&*target.name, &target.nri), (columns[1], &known.nri), "{row}");
+        assert_eq!(target.newer_than_data.as_deref(), Some(history.date()), "{row}");
+        let given = (columns[3] == "given").then_some(columns[0]);
+        assert_eq!(target.given.as_deref(), given, "{row}");
+        assert!(target.assumed.is_some(), "{row}");
+    }
+}
+
+#[test]
+fn typing_errors_name_what_is_near() {
+    for (spec, near) in [("containerd@22.1", "containerd@2.1.0"), ("containrd@2.2", "containerd")] {
+        let error = resolve(spec, false, None).expect_err(spec);
+        assert!(error.help().is_some_and(|help| help.contains(near)), "{spec}: {:?}", error.help());
+    }
+}
+
 #[test]
 fn strict_targets_and_assumptions() {
-    let unknown = "containerd@2.6.1";
+    let unknown = "containerd@1.8.1";
     for (spec, strict, assume, is_judged) in [
         ("containerd@2.4.99", true, None, false),
+        ("containerd@2.6.1", true, None, false),
+        ("k0s@1.40", true, None, false),
         ("containerd@2.4.2", true, None, true),
         (unknown, true, Some("nri@0.11"), true),
         (unknown, false, Some("nri@0.99"), false),
@@ -72,7 +108,7 @@ fn strict_targets_and_assumptions() {
 
 #[test]
 fn what_does_not_exist_is_refused() {
-    let specs = "containerd@2.6 containerd@2.70 cri-o@2.7 podman@1.0 nri@0.1.0 2.7 nri@ containerd@2.4.-1 \
+    let specs = "containerd@1.8 containerd@22.1 containrd@2.2 nri@0.99 k0s@1.63 k3s@1.34 containerd@2.70 cri-o@2.7 podman@1.0 nri@0.1.0 2.7 nri@ containerd@2.4.-1 \
         containerd@2.4.2. containerd@2.4.2- containerd@2.4.2+ containerd@2.4.2~ containerd@2.4.99--x \
         containerd@2.4.99-a..b containerd@2.4.2.1 containerd@v2..4 containerd@vv2.4 \
         containerd@vlatest containerd@02.4.2 containerd@2.4.02 containerd@2.7. containerd@2.7.x \
