@@ -36,6 +36,7 @@ pub struct Builder {
     plugins: Option<PathBuf>,
     configs: PathBuf,
     release: Option<String>,
+    falls_back: bool,
     #[cfg(feature = "wasm")]
     module_memory: usize,
 }
@@ -69,6 +70,7 @@ impl Builder {
             plugins: None,
             configs: PathBuf::from("/etc/nri/conf.d"),
             release: None,
+            falls_back: true,
             #[cfg(feature = "wasm")]
             module_memory: wasm::DEFAULT_MEMORY,
         }
@@ -104,6 +106,14 @@ impl Builder {
     #[must_use]
     pub fn speaking(mut self, release: impl Into<String>) -> Self {
         self.release = Some(release.into());
+        self
+    }
+
+    /// Never sends StateChange to a plugin that lacks the RPC of an event, like the planned releases without StateChange: such a
+    /// plugin does not get the event. The default is to fall back, and to record the deprecation.
+    #[must_use]
+    pub fn without_state_change(mut self) -> Self {
+        self.falls_back = false;
         self
     }
 
@@ -194,6 +204,9 @@ impl Builder {
         let mut core = self.core;
         if let Some(release) = &self.release {
             core.revision = Revision::of(release)?;
+        }
+        if !self.falls_back {
+            core.revision = core.revision.without_fallback();
         }
         if core.ledger.receivers.is_empty() {
             core.ledger.receivers.push(Box::new(LogDeprecations));

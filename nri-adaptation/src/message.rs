@@ -74,6 +74,8 @@ pub(super) struct Message {
     pub(super) rpc: &'static Rpc,
     /// The RPC that the revision spoken has for the event.
     pub(super) carrier: Via,
+    /// True if the revision has a fallback.
+    falls_back: bool,
     /// Encoded for the dedicated RPC, with all fields; `None` until a plugin needs it.
     request: Option<Bytes>,
     /// Encoded for the dedicated RPC, without fields that the revision lacks.
@@ -89,6 +91,7 @@ impl Message {
             event,
             rpc: rpc_of(event)?,
             carrier: revision.carrier(event)?,
+            falls_back: revision.falls_back(),
             request: None,
             dedicated: None,
             change: None,
@@ -109,7 +112,7 @@ impl Message {
 
     /// Returns true if the event may be sent as StateChange to plugins that lack its dedicated RPC.
     pub(super) fn can_fall_back(&self) -> bool {
-        self.carrier == Via::Dedicated && self.rpc.change_fields.is_some()
+        self.falls_back && self.carrier == Via::Dedicated && self.rpc.change_fields.is_some()
     }
 
     /// Returns the encoded request of the RPC. The message must have been encoded.

@@ -34,6 +34,8 @@ pub struct Revision {
     changes: EventMask,
     /// True if messages have fields that it lacks.
     lacks_fields: bool,
+    /// True if a plugin that lacks the RPC of an event gets it as StateChange.
+    falls_back: bool,
 }
 
 /// The RPC that brought an event to a plugin.
@@ -90,6 +92,7 @@ impl Revision {
             dedicated: EventMask::EMPTY,
             changes: EventMask::EMPTY,
             lacks_fields,
+            falls_back: true,
         };
         for (rpc, event) in RPCS.iter().filter_map(|rpc| Some((rpc, rpc.event?))) {
             if revision.has_rpc(rpc) {
@@ -185,6 +188,16 @@ impl Revision {
     }
 
     /// Returns true if messages have fields that are younger than this revision.
+    pub(super) fn falls_back(&self) -> bool {
+        self.falls_back
+    }
+
+    /// Returns the revision without the fallback to StateChange.
+    pub(super) fn without_fallback(mut self) -> Self {
+        self.falls_back = false;
+        self
+    }
+
     pub(super) fn lacks_fields(&self) -> bool {
         self.lacks_fields
     }

@@ -62,6 +62,38 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 #[derive(Debug)]
 pub struct Endpoint(TcpListener);
 
+/// The answers of `/readyz` and `/metrics`.
+#[derive(Clone)]
+pub struct Health {
+    status: Arc<dyn Fn() -> (bool, String) + Send + Sync>,
+    metrics: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl Health {
+    /// Creates the answers of a program: `status` returns true while it is ready, with a line about its state, and `metrics`
+    /// its metrics in the OpenMetrics text format.
+    pub fn new(
+        status: impl Fn() -> (bool, String) + Send + Sync + 'static,
+        metrics: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Self {
+        Health { status: Arc::new(status), metrics: Arc::new(metrics) }
+    }
+
+    fn of_stub(status: StatusWatch, metrics: Metrics) -> Self {
+        let status = move || {
+            let status = status.get();
+            (status.is_serving(), status.to_string())
+        };
+        Health::new(status, move || metrics.open_metrics())
+    }
+}
+
+impl std::fmt::Debug for Health {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Health").finish_non_exhaustive()
+    }
+}
+
 /// A response without the common headers.
 struct Response {
     status: &'static str,
@@ -96,6 +128,11 @@ impl Endpoint {
 
     /// Answers requests until the future is dropped or its task is aborted.
     pub async fn serve(self, status: StatusWatch, metrics: Metrics) {
+        self.serve_with(Health::of_stub(status, metrics)).await;
+    }
+
+    /// Answers requests about a program that is no plugin of this crate, until the future is dropped or its task is aborted.
+    pub async fn serve_with(self, health: Health) {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -103,10 +140,10 @@ impl Endpoint {
             };
             match self.0.accept().await {
                 Ok((stream, _)) => {
-                    let (status, metrics) = (status.clone(), metrics.clone());
+                    let health = health.clone();
                     tokio::spawn(async move {
                         // A slow or disconnected client gets no answer.
-                        let _ = timeout(TIMEOUT, answer(stream, &status, &metrics)).await;
+                        let _ = timeout(TIMEOUT, answer(stream, &health)).await;
                         drop(place);
                     });
                 }
@@ -119,15 +156,11 @@ impl Endpoint {
     }
 }
 
-async fn answer(
-    mut stream: TcpStream,
-    status: &StatusWatch,
-    metrics: &Metrics,
-) -> std::io::Result<()> {
+async fn answer(mut stream: TcpStream, health: &Health) -> std::io::Result<()> {
     let mut received = Vec::new();
     let (response, is_head) = loop {
         if let Some((method, path)) = parse(&received) {
-            break (respond(method, path, status, metrics), method == "HEAD");
+            break (respond(method, path, health), method == "HEAD");
         }
         if received.len() >= MAX_REQUEST {
             break (
@@ -144,19 +177,19 @@ async fn answer(
     stream.shutdown().await
 }
 
-fn respond(method: &str, path: &str, status: &StatusWatch, metrics: &Metrics) -> Response {
+fn respond(method: &str, path: &str, health: &Health) -> Response {
     match (method, path) {
         ("", _) => Response::plain("400 Bad Request", "not an HTTP/1 request"),
         ("GET" | "HEAD", "/healthz") => Response::plain("200 OK", "ok"),
         ("GET" | "HEAD", "/readyz") => {
-            let status = status.get();
-            let code = if status.is_serving() { "200 OK" } else { "503 Service Unavailable" };
-            Response::plain(code, &status.to_string())
+            let (is_ready, status) = (health.status)();
+            let code = if is_ready { "200 OK" } else { "503 Service Unavailable" };
+            Response::plain(code, &status)
         }
         ("GET" | "HEAD", "/metrics") => Response {
             status: "200 OK",
             content_type: OPEN_METRICS_CONTENT_TYPE,
-            body: metrics.open_metrics(),
+            body: (health.metrics)(),
         },
         ("GET" | "HEAD", _) => {
             Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics")

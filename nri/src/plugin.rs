@@ -22,6 +22,7 @@ pub use configure::{Config, Subscription};
 pub use connection::Connection;
 #[doc(hidden)]
 pub use dispatch::Handlers;
+pub use route::state_change;
 #[doc(hidden)]
 pub use {
     call::{Answer, Call, Checked, Reply, Subject},

@@ -89,7 +89,12 @@ pub use crate::context::{
 };
 pub use aside::blocking;
 #[cfg(not(target_family = "wasm"))]
-pub use {backoff::Backoff, connect::DEFAULT_SOCKET, options::Builder, shared::RuntimeExit};
+pub use {
+    backoff::{Attempts, Backoff},
+    connect::{DEFAULT_SOCKET, connect, launched_socket},
+    options::Builder,
+    shared::RuntimeExit,
+};
 #[cfg(any(test, target_family = "wasm"))]
 pub(crate) use {
     check::failed,

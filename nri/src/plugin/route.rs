@@ -4,6 +4,7 @@
 use bytes::Bytes;
 
 use super::payload::malformed;
+use super::rpcs::RPCS;
 use super::{Body, Call, Handler, Plugin, Row, Rpc};
 use crate::api::Event;
 use crate::codec::DecodeError;
@@ -163,6 +164,32 @@ fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeEr
         fields.iter().find(|(_, change)| *change == from).map(|(own, _)| *own)
     })?;
     Ok(request)
+}
+
+/// Converts the request of a dedicated RPC, such as `RunPodSandbox`, to the request of `StateChange` with the same event;
+/// `None` for an RPC whose event `StateChange` never carried. Both have the same fields with different numbers; a field that
+/// StateChange does not have is left out.
+///
+/// For programs between a runtime and a plugin, which see messages as bytes. The `nri` crate converts by itself.
+///
+/// ```
+/// use nri::api::{Event, RunPodSandboxRequest, StateChangeEvent};
+/// use nri::codec::Message as _;
+///
+/// let request = RunPodSandboxRequest::default().encode_to_vec();
+/// let change = nri::plugin::state_change("RunPodSandbox", &request)?.expect("StateChange has it");
+/// assert_eq!(StateChangeEvent::decode(&change[..])?.event(), Event::RunPodSandbox);
+/// assert_eq!(nri::plugin::state_change("CreateContainer", b"")?, None);
+/// # Ok::<(), nri::codec::DecodeError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if the request is not a protobuf message.
+pub fn state_change(method: &str, request: &[u8]) -> Result<Option<Vec<u8>>, DecodeError> {
+    let rpc = RPCS.iter().find(|rpc| rpc.name == method);
+    let carried = rpc.and_then(|rpc| Some((rpc.event?, rpc.change_fields?)));
+    carried.map(|(event, fields)| to_change(request, event, fields)).transpose()
 }
 
 /// Converts a dedicated request to a StateChangeEvent.

@@ -30,27 +30,28 @@ impl Backoff {
     }
 }
 
-/// The number of attempts since the connection last worked.
+/// The attempts to connect since the connection last worked.
 #[derive(Debug)]
-pub(super) struct Attempts {
+pub struct Attempts {
     backoff: Backoff,
     made: u32,
 }
 
 impl Attempts {
-    pub(super) fn new(backoff: Backoff) -> Self {
+    /// Starts to count.
+    pub fn new(backoff: Backoff) -> Self {
         Attempts { backoff, made: 0 }
     }
 
     /// Returns the wait before the next attempt.
-    pub(super) fn next_wait(&mut self) -> Duration {
+    pub fn next_wait(&mut self) -> Duration {
         let wait = self.backoff.wait(self.made, random());
         self.made = self.made.saturating_add(1);
         wait
     }
 
     /// Records how long a connection lasted. After a short one the waits are not reset.
-    pub(super) fn held(&mut self, time: Duration) {
+    pub fn held(&mut self, time: Duration) {
         if time >= self.backoff.longest {
             self.made = 0;
         }

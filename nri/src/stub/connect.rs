@@ -21,6 +21,50 @@ const PATH_VARIABLE: &str = "NRI_SOCKET";
 /// plugin.
 const SOCKET_VARIABLE: &str = "NRI_PLUGIN_SOCKET";
 
+/// Takes over the socket that the runtime passed to this process, which it launched as a plugin; `None` if no runtime launched
+/// it.
+///
+/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub) takes it over by itself.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if `NRI_PLUGIN_SOCKET` is not the number of an open, connected Unix
+/// socket, or if the socket was taken over before.
+///
+/// # Panics
+///
+/// Panics outside of a tokio runtime with I/O enabled.
+pub fn launched_socket() -> Result<Option<Socket>> {
+    let Ok(number) = std::env::var(SOCKET_VARIABLE) else {
+        return Ok(None);
+    };
+    take_over(&number).map(Some)
+}
+
+fn take_over(number: &str) -> Result<Socket> {
+    let stream = inherit::take_over(number)?;
+    Ok(Socket::new(UnixStream::from_std(stream)?)?)
+}
+
+/// Connects to a runtime that listens for plugins, once.
+///
+/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub) connects by itself, as often as
+/// needed.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Connection`](crate::ErrorKind::Connection) with what to check.
+///
+/// # Panics
+///
+/// Panics outside of a tokio runtime with I/O enabled.
+pub async fn connect(path: &Path) -> Result<Socket> {
+    match UnixStream::connect(path).await {
+        Ok(stream) => Ok(Socket::new(stream)?),
+        Err(error) => Err(not_connected(path, error)),
+    }
+}
+
 /// Any stream of bytes in both directions.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
@@ -60,18 +104,12 @@ impl Endpoint {
     /// Connects. An endpoint that can be used only once is marked as used.
     pub(super) async fn open(&mut self) -> Result<Box<dyn Stream>> {
         match self {
-            Self::Socket(path) => match UnixStream::connect(&*path).await {
-                Ok(stream) => Ok(Box::new(Socket::new(stream)?)),
-                Err(error) => Err(not_connected(path, error)),
-            },
+            Self::Socket(path) => Ok(Box::new(connect(path).await?)),
             Self::Handed(connections) => match connections.recv().await {
                 Some(stream) => Ok(Box::new(stream)),
                 None => Err(used()),
             },
-            Self::Launched(number) => {
-                let stream = inherit::take_over(&number.take().ok_or_else(used)?)?;
-                Ok(Box::new(Socket::new(UnixStream::from_std(stream)?)?))
-            }
+            Self::Launched(number) => Ok(Box::new(take_over(&number.take().ok_or_else(used)?)?)),
             Self::Given(stream) => stream.take().ok_or_else(used),
         }
     }

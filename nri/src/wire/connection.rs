@@ -28,6 +28,10 @@ pub struct Channels {
 }
 
 impl Channels {
+    /// The channels of NRI, seen from a plugin: it serves the service `Plugin` on connection 1, and calls the service
+    /// `Runtime` on connection 2. A runtime has them [flipped](Self::flipped).
+    pub const PLUGIN: Self = Self { serve: 1, call: 2 };
+
     /// Returns the same channels, seen from the other side.
     pub fn flipped(self) -> Self {
         Self { serve: self.call, call: self.serve }

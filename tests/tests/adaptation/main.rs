@@ -2,6 +2,8 @@
 
 #[cfg(feature = "go")]
 mod adaptation_go;
+#[cfg(feature = "go")]
+mod bridge;
 #[cfg(feature = "containerd")]
 mod bundle;
 #[cfg(feature = "slow-tests")]

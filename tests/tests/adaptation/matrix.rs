@@ -7,23 +7,25 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nri::api::{Container, LinuxResources, PodSandbox};
 use nri_adaptation::{
-    Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Revision, Via,
+    Adaptation, Builder, DeprecationList, Outcome, OutcomeResult, RequestError, Revision, Via,
 };
 use nri_tests::matrix::{Cell, Row, details, life_of, summary};
 use nri_tests::peers::NRI_RELEASES;
 use nri_tests::plugin::Plugin;
-use nri_tests::process::PATIENCE;
+use nri_tests::process::{PATIENCE, Process, Stream};
 use nri_tests::runtime::Runtime;
 use nri_tests::{peers, snapshot};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::time::sleep;
 
 /// The name of each row, and the NRI release whose events the plugin handles.
-const PLUGINS: [(&str, &str); 7] = [
+const PLUGINS: [(&str, &str); 10] = [
     ("Go v0.6.1", "v0.6.1"),
     ("Go v0.8.0", "v0.8.0"),
     ("Go v0.11.0", "v0.11.0"),
@@ -31,7 +33,13 @@ const PLUGINS: [(&str, &str); 7] = [
     ("Rust, current", NEWEST),
     ("Rust, bindings of v0.11.0", "v0.11.0"),
     (ONLY_STATE_CHANGE, NEWEST),
+    ("Go v0.6.1, bridge", "v0.6.1"),
+    ("Go v0.8.0, bridge", "v0.8.0"),
+    ("Go v0.11.0, bridge", "v0.11.0"),
 ];
+
+/// The end of the names of plugins that connect to `nri-bridge` instead of the runtime.
+const BEHIND_THE_BRIDGE: &str = ", bridge";
 
 /// The plugin that handles only the events that came as StateChange.
 const ONLY_STATE_CHANGE: &str = "Rust, StateChange only";
@@ -39,14 +47,18 @@ const ONLY_STATE_CHANGE: &str = "Rust, StateChange only";
 /// The newest release of the plugins and runtimes.
 const NEWEST: &str = NRI_RELEASES[NRI_RELEASES.len() - 1];
 
-const COLUMNS: [&str; 6] = [
+const COLUMNS: [&str; 7] = [
     "ours as v0.8.0",
     "ours as v0.11.0",
     "ours as v0.12.5",
+    WITHOUT_STATE_CHANGE,
     "Go v0.6.1",
     "Go v0.11.0",
     "Go v0.12.5",
 ];
+
+/// A release as it will be after the removal of StateChange.
+const WITHOUT_STATE_CHANGE: &str = "ours without StateChange";
 
 fn row((name, release): (&'static str, &str)) -> Row {
     let mut handled = life_of(release);
@@ -81,15 +93,18 @@ async fn every_plugin_under_every_runtime() {
 }
 
 async fn cell(row: &Row, column: &str) -> Cell {
+    if column == WITHOUT_STATE_CHANGE {
+        return under_ours(row, NEWEST, Builder::without_state_change).await;
+    }
     match column.split_once(" as ") {
-        Some((_, release)) => under_ours(row, release).await,
+        Some((_, release)) => under_ours(row, release, |builder| builder).await,
         None => under_go(row, column.trim_start_matches("Go ")),
     }
 }
 
 fn executable(row: &Row) -> PathBuf {
     match row.name.strip_prefix("Go ") {
-        Some(release) => peers::plugin(release),
+        Some(release) => peers::plugin(release.trim_end_matches(BEHIND_THE_BRIDGE)),
         None if row.name.contains("current") => env!("CARGO_BIN_EXE_plugin-current").into(),
         None if row.name.contains("bindings") => env!("CARGO_BIN_EXE_plugin-pinned").into(),
         None => env!("CARGO_BIN_EXE_plugin-state-change").into(),
@@ -107,8 +122,33 @@ fn containerd(nri: &str) -> &'static str {
     }
 }
 
-fn start(row: &Row, socket: &Path) -> Plugin {
-    Plugin::external(&executable(row), socket, "10-peer", &[])
+/// A plugin, and the bridge that it connects to, if it has one.
+struct Started {
+    plugin: Plugin,
+    _bridge: Option<(Process, TempDir)>,
+}
+
+fn start(row: &Row, socket: &Path) -> Started {
+    let bridge = row.name.ends_with(BEHIND_THE_BRIDGE).then(|| bridge(socket));
+    let nearest = bridge.as_ref().map(|(_, folder)| folder.path().join("bridge.sock"));
+    let nearest = nearest.as_deref().unwrap_or(socket);
+    let plugin = Plugin::external(&executable(row), nearest, "10-peer", &[]);
+    Started { plugin, _bridge: bridge }
+}
+
+/// Starts a bridge between the runtime at a socket and plugins at another one, in a folder of its own.
+fn bridge(runtime: &Path) -> (Process, TempDir) {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let plugins = folder.path().join("bridge.sock");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bridge"));
+    command.arg("--socket").arg(runtime).arg("--listen").arg(&plugins);
+    let bridge = Process::spawn(&mut command, Stream::Error);
+    let deadline = Instant::now() + PATIENCE;
+    while !plugins.exists() {
+        assert!(Instant::now() < deadline, "the bridge does not listen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (bridge, folder)
 }
 
 /// Returns the name of an event in the spelling of its RPC.
@@ -135,15 +175,15 @@ fn is_of_life(line: &Value) -> bool {
     event.is_some_and(|event| life_of(NEWEST).contains(&event.as_str()))
 }
 
-async fn under_ours(row: &Row, release: &str) -> Cell {
+async fn under_ours(row: &Row, release: &str, settings: fn(Builder) -> Builder) -> Cell {
     let folder = tempfile::tempdir().expect("temporary folder");
     let socket = folder.path().join("nri.sock");
     let deprecations = DeprecationList::default();
     let adaptation =
         Adaptation::builder("containerd", containerd(release)).listen(&socket).speaking(release);
-    let adaptation =
-        adaptation.deprecations(deprecations.clone()).start().await.expect("it starts");
-    let mut plugin = start(row, &socket);
+    let adaptation = settings(adaptation).deprecations(deprecations.clone());
+    let adaptation = adaptation.start().await.expect("it starts");
+    let Started { mut plugin, _bridge } = start(row, &socket);
     if let Err(reason) = connected(&adaptation, &mut plugin).await {
         return Cell { dropped: Some(reason), ..Cell::default() };
     }
@@ -222,7 +262,7 @@ fn seen<T>(relayed: Result<nri_adaptation::Relayed<T>, RequestError>) -> Vec<(St
 fn under_go(row: &Row, release: &str) -> Cell {
     let mut runtime = Runtime::named(release, "containerd", containerd(release));
     runtime.start();
-    let mut plugin = start(row, &runtime.socket());
+    let Started { mut plugin, _bridge } = start(row, &runtime.socket());
     if let Err(reason) = connected_to_go(&mut runtime) {
         return Cell { dropped: Some(reason), ..Cell::default() };
     }

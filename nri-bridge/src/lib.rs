@@ -1,0 +1,25 @@
+//! Runs an NRI plugin that nobody can rebuild under runtimes without `StateChange`.
+//!
+//! Towards the runtime the bridge is the plugin, towards the plugin it is the runtime. Every message passes as the bytes that
+//! were sent, with the same index, name and configuration, except for two: in Configure the time limits become shorter, and an
+//! event that the plugin answers with UNIMPLEMENTED is sent to it again as `StateChange`. A plugin that crashes or answers too
+//! late leaves the request unanswered and closes the connection, so that the runtime does what it does with such a plugin.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`relay`] | the messages between one runtime and one plugin |
+//! | [`child`] | the process of the plugin |
+//! | [`place`] | where the plugin lies that a launched bridge stands for |
+//! | [`modes`] | the three ways to run: launched, as a wrapper, and listening |
+//! | [`state`] | what probes and metrics show |
+//! | [`flags`] | the command line |
+
+pub mod child;
+pub mod error;
+pub mod flags;
+pub mod modes;
+pub mod place;
+pub mod relay;
+pub mod state;
+
+pub use error::{Error, ErrorKind};
