@@ -29,7 +29,7 @@ install_buf() {
 
 # The subjects of .ci/nightly, and the files that the first two test and are built from.
 NIGHTLY=(kubernetes crio fuzz)
-SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/workloads*
+SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/report/policy_report* nri-compat/src/workloads*
   nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
   tests/src/machine.rs tests/src/node.rs tests/tests/kubernetes .ci/nightly"
 SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio

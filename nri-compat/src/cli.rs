@@ -18,6 +18,7 @@ mod plugin_under_test;
 #[cfg(feature = "conformance")]
 mod probe;
 mod progress;
+mod published;
 #[cfg(feature = "conformance")]
 mod record;
 mod releases;

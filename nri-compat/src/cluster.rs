@@ -1,18 +1,20 @@
 //! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI plugins.
 //!
-//! Only lists of the resources in [`RESOURCES`] are requested. Nothing is written, and neither
-//! secrets nor logs are read. Lists are read page by page, and only the few fields that matter are
+//! Only lists of the resources in [`RESOURCES`] are requested, and neither secrets nor logs are read. Nothing is written,
+//! except by [`publish`], which writes one policy report. Lists are read page by page, and only the few fields that matter are
 //! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
 //! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its objects,
-//! whose fields `object` reads.
+//! whose fields `object` reads. `published` writes and
+//! lists policy reports.
 
 mod access;
 mod client;
 mod error;
 mod inventory;
 mod object;
+mod published;
 mod resources;
 
 use std::path::PathBuf;
@@ -21,6 +23,7 @@ use std::time::Duration;
 pub use error::ClusterError;
 pub use inventory::{Inventory, Plugin};
 pub use object::Image;
+pub use published::{publish, published};
 pub use resources::{RESOURCES, Resource, VERB};
 
 use crate::report::check::ClusterView;

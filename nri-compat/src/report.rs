@@ -1,7 +1,7 @@
 //! The findings of the tool as plain data, and their formats.
 //!
 //! The types in [`mod@check`], [`mod@diff`], [`pairing`] and so on are independent of formats. [`template`] has the
-//! formats that are text with values in it; [`json`], [`sarif`] and [`openmetrics`] are code. A check report may have very many
+//! formats that are text with values in it; [`json`], [`sarif`], [`openmetrics`] and [`policy_report`] are code. A check report may have very many
 //! findings, so each of its formats can also be written piece by piece.
 
 pub mod check;
@@ -15,6 +15,7 @@ pub mod json;
 pub mod merge;
 pub mod openmetrics;
 pub mod pairing;
+pub mod policy_report;
 #[cfg(feature = "conformance")]
 pub mod probe;
 #[cfg(feature = "conformance")]

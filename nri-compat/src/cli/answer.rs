@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::decisions::{self, Decisions};
+use super::published::ApiName;
 use super::values::{Format, among};
-use super::{images, output};
+use super::{images, output, published};
 use crate::check::assess::assess;
 use crate::check::collect::Collected;
 use crate::check::target::Target;
@@ -19,6 +20,7 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
+use crate::report::policy_report::{self, Api};
 use crate::report::template::{Look, UserTemplate};
 use crate::report::{openmetrics, sarif};
 
@@ -43,6 +45,10 @@ pub(super) struct Args {
     /// Write the report to this file as well, as OpenMetrics for a node exporter; the file is replaced as a whole.
     #[arg(long, value_name = "FILE")]
     metrics_file: Option<PathBuf>,
+    /// Write the report into the cluster of the kubeconfig, or of this pod, as well: as an object of this API, which replaces
+    /// the earlier one about this node.
+    #[arg(long, value_name = "API")]
+    publish: Option<ApiName>,
     #[command(flatten)]
     decisions: decisions::Args,
     /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
@@ -101,11 +107,15 @@ impl Args {
             let written = write_metrics(path, &report);
             written.map_err(Error::cannot_write(path, ErrorKind::Output))
         });
+        let published = self
+            .publish
+            .map(|api| published::publish(api, &policy_report::of_check(&report, api.into())));
         match self.template()? {
             Some(template) => output::print(&template.check(report)?)?,
             None => output::write(|out| self.write(report, out))?,
         }
         metrics.transpose()?;
+        published.transpose()?;
         Ok(exit)
     }
 
@@ -114,6 +124,8 @@ impl Args {
         match self.format {
             Format::Sarif => sarif::write_check(&report, out),
             Format::Openmetrics => openmetrics::write_check(&report, out),
+            Format::Openreports => policy_report::write_check(&report, Api::OpenReports, out),
+            Format::Policyreport => policy_report::write_check(&report, Api::PolicyReport, out),
             format => {
                 let explain = self.explain;
                 let look = Look { explain, ..output::look() };

@@ -104,10 +104,7 @@ fn once(args: &Args) -> Result<Exit, Error> {
 /// Returns an error, because this build has no client for the Kubernetes API.
 #[cfg(not(feature = "cluster"))]
 fn check_cluster(_: &Args) -> Result<Exit, Error> {
-    let message = "--cluster: this nri-compat was built without the feature `cluster`";
-    Err(Error::new(crate::error::ErrorKind::Cluster, message).with_help(
-        "use a release, or install it with `cargo install nri-compat --features cluster`",
-    ))
+    Err(super::published::without_cluster("--cluster"))
 }
 
 impl Args {

@@ -6,21 +6,31 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde_json::Value;
 
-use super::output;
+use super::published::ApiName;
 use super::values::{Format, among};
+use super::{output, published};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
 use crate::policy::{FailOn, named};
 use crate::report::merge::MergeReport;
+use crate::report::policy_report::{self, Api};
 use crate::text_file;
 
 /// The maximum size of the list of expected nodes in bytes.
 const MAX_NODES: u64 = 64 << 20;
 
 /// The formats of a merged report.
-const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Html];
+const FORMATS: &[Format] = &[
+    Format::Text,
+    Format::Json,
+    Format::Markdown,
+    Format::Html,
+    Format::Openreports,
+    Format::Policyreport,
+];
 
 /// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
 /// last seen.
@@ -32,8 +42,11 @@ const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Forma
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Reports; - for standard input.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "cluster")]
     paths: Vec<PathBuf>,
+    /// Read the reports that `check --publish` wrote into the cluster of the kubeconfig, or of this pod, as objects of this API.
+    #[arg(long, value_name = "API", num_args = 0..=1, default_missing_value = "openreports")]
+    cluster: Option<ApiName>,
     /// Output format.
     #[arg(long, value_parser = among(FORMATS), default_value = "text")]
     format: Format,
@@ -77,14 +90,31 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
             Err(error) => merge.skip(&shown, format!("cannot be read: {error}")),
         }
     }
+    if let Some(api) = args.cluster {
+        read_cluster(api, &mut merge)?;
+    }
     let report = merge.finish(&expected);
-    output::print_report(&report, args.format)?;
+    print(&report, args.format)?;
     if report.summary.reports == 0 {
         return Err(Error::new(ErrorKind::Input, "no report could be read").with_help(
-            "name files that `nri-compat check --format json` wrote, or - for standard input",
+            "name files that `nri-compat check --format json` wrote, or - for standard input; --cluster reads what `nri-compat check --publish` wrote",
         ));
     }
     Ok(exit(&report, &args.fail_on))
+}
+
+/// Reads the reports of the nodes of a cluster.
+fn read_cluster(api: ApiName, merge: &mut Merge) -> Result<(), Error> {
+    published::read(api, &mut |object| {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let name = format!("policy report {}", name.unwrap_or_default());
+        match policy_report::document(object) {
+            Ok(Some(document)) => merge.read(&name, &mut document.to_string().as_bytes()),
+            // About the cluster, which the reports of its nodes are not part of.
+            Ok(None) => {}
+            Err(error) => merge.skip(&name, format!("not a report of nri-compat: {error}")),
+        }
+    })
 }
 
 impl Args {
@@ -110,6 +140,18 @@ fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
         || (names(None) && report.has_silent_nodes())
         || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);
     Exit::of(fails && !names(Some(FailOn::Never)))
+}
+
+fn print(report: &MergeReport, format: Format) -> Result<(), Error> {
+    match format {
+        Format::Openreports => {
+            output::write(|out| policy_report::write_merge(report, Api::OpenReports, out))
+        }
+        Format::Policyreport => {
+            output::write(|out| policy_report::write_merge(report, Api::PolicyReport, out))
+        }
+        format => output::print_report(report, format),
+    }
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {

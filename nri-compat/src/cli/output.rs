@@ -50,7 +50,7 @@ pub(super) fn write_report<R: Templated + Serialize>(
         Format::Junit => template::Format::Junit,
         Format::Json => return json::write(&report, out),
         Format::Jsonl => return json::write_line(&report, out),
-        Format::Sarif | Format::Openmetrics => {
+        Format::Sarif | Format::Openmetrics | Format::Openreports | Format::Policyreport => {
             return Err(io::Error::other("this report has no such format"));
         }
     };

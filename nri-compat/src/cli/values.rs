@@ -29,6 +29,10 @@ pub(super) enum Format {
     Sarif,
     /// For node exporters: OpenMetrics text.
     Openmetrics,
+    /// For Kubernetes: a ClusterReport of openreports.io/v1alpha1.
+    Openreports,
+    /// For Kubernetes: a ClusterPolicyReport of wgpolicyk8s.io/v1alpha2.
+    Policyreport,
 }
 
 impl Format {

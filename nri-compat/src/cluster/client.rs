@@ -87,11 +87,9 @@ impl Client {
     ) -> Result<(), ClusterError> {
         let mut page = ListParams::default().limit(PAGE_OBJECTS);
         for _ in 0..MAX_PAGES {
-            let answer = timeout(self.timeout, self.answer(resource, &page)).await;
-            let (status, body) = answer.map_err(|_| self.too_slow(resource))??;
-            if status != StatusCode::OK {
-                return Err(self.refused(resource, status, &body));
-            }
+            let path = resource.path(self.view.namespace.as_deref());
+            let request = kube::core::Request::new(path).list(&page);
+            let body = self.request(VERB, resource, request).await?;
             let next = inventory.add_page(resource, &body);
             page.continue_token = next.map_err(|error| self.not_a_list(resource, error))?;
             if page.continue_token.is_none() {
@@ -103,14 +101,32 @@ impl Client {
         Err(ClusterError::new(SkipKind::Limit, message))
     }
 
+    /// Sends a request about objects of a resource, and returns the body of a successful answer; `verb` is the permission that
+    /// it needs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::list`].
+    pub(super) async fn request(
+        &self,
+        verb: &str,
+        resource: &Resource,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> Result<Vec<u8>, ClusterError> {
+        let request = request.map_err(|error| self.broken(resource, error))?;
+        let answer = timeout(self.timeout, self.answer(resource, request)).await;
+        let (status, body) = answer.map_err(|_| self.too_slow(resource))??;
+        if status.is_success() {
+            return Ok(body);
+        }
+        Err(self.refused(verb, resource, status, &body))
+    }
+
     async fn answer(
         &self,
         resource: &Resource,
-        page: &ListParams,
+        request: http::Request<Vec<u8>>,
     ) -> Result<(StatusCode, Vec<u8>), ClusterError> {
-        let path = resource.path(self.view.namespace.as_deref());
-        let request = kube::core::Request::new(path).list(page);
-        let request = request.map_err(|error| self.broken(resource, error))?;
         let response = self.kube.send(request.map(Body::from)).await;
         let response = response.map_err(|error| match error {
             kube::Error::Service(cause) => self.broken(resource, cause),
@@ -129,7 +145,7 @@ impl Client {
         }
     }
 
-    fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
+    pub(super) fn not_a_list(&self, resource: &Resource, error: serde_json::Error) -> ClusterError {
         let (server, name) = (&self.view.server, resource.name());
         let message = format!("{server} answers the request for {name} with something else");
         ClusterError::new(SkipKind::Broken, message).caused_by(error).with_help(IS_API_SERVER)
@@ -161,10 +177,16 @@ impl Client {
     }
 
     /// Returns the error for a status other than success.
-    fn refused(&self, resource: &Resource, status: StatusCode, body: &[u8]) -> ClusterError {
+    fn refused(
+        &self,
+        verb: &str,
+        resource: &Resource,
+        status: StatusCode,
+        body: &[u8],
+    ) -> ClusterError {
         let ClusterView { server, name, .. } = &self.view;
         let namespace = self.view.namespace.as_ref();
-        let scope = match namespace.filter(|_| resource.is_namespaced()) {
+        let scope = match namespace.filter(|_| resource.is_namespaced) {
             Some(namespace) => format!("in the namespace {namespace}"),
             None => "in the whole cluster".to_owned(),
         };
@@ -179,7 +201,7 @@ impl Client {
             ),
             403 => (
                 SkipKind::Permission,
-                format!("not permitted to {VERB} {list}"),
+                format!("not permitted to {verb} {list}"),
                 Some("bind the ClusterRole in deploy/kubernetes/cluster-reader.yaml"),
             ),
             404 => {

@@ -1,6 +1,7 @@
 //! The resources that are listed, which are also the permissions that a reader needs.
 
 use super::error::ClusterError;
+use crate::report::policy_report::{Api, Names};
 
 /// The only verb that is used. Lists contain whole objects, so `get` is not needed.
 pub const VERB: &str = "list";
@@ -10,16 +11,20 @@ pub const VERB: &str = "list";
 pub struct Resource {
     /// The API group; empty for the core group.
     pub group: &'static str,
+    /// The version of the API.
+    pub version: &'static str,
     /// The name in URLs and in roles, in the plural.
     pub plural: &'static str,
     /// The kind of its objects.
     pub kind: &'static str,
+    /// True if its objects belong to namespaces.
+    pub is_namespaced: bool,
 }
 
 /// All resources that are listed: nodes for their runtimes, pods for their containers, and the
 /// workloads that create pods.
 pub const RESOURCES: [Resource; 7] = [
-    Resource::new("", "nodes", NODE),
+    Resource { is_namespaced: false, ..Resource::new("", "nodes", NODE) },
     Resource::new("", "pods", POD),
     Resource::new("apps", "daemonsets", "DaemonSet"),
     Resource::new("apps", "deployments", "Deployment"),
@@ -36,12 +41,13 @@ pub(super) const POD: &str = "Pod";
 
 impl Resource {
     const fn new(group: &'static str, plural: &'static str, kind: &'static str) -> Self {
-        Self { group, plural, kind }
+        Self { group, version: "v1", plural, kind, is_namespaced: true }
     }
 
-    /// Returns true if its objects belong to namespaces.
-    pub(super) fn is_namespaced(&self) -> bool {
-        self.kind != NODE
+    /// Returns the policy reports of an API, which are about nodes.
+    pub(super) fn policy_reports(api: Api) -> Self {
+        let Names { group, version, kind, plural } = api.names();
+        Self { group, version, plural, kind, is_namespaced: false }
     }
 
     /// Returns the name with the group, as in messages of `kubectl`: `daemonsets.apps`.
@@ -54,9 +60,10 @@ impl Resource {
 
     /// Returns the path of the list in a namespace, or in all of them.
     pub fn path(&self, namespace: Option<&str>) -> String {
-        let namespace = namespace.filter(|_| self.is_namespaced());
+        let namespace = namespace.filter(|_| self.is_namespaced);
         let namespace = namespace.map(|name| format!("namespaces/{name}/"));
-        let list = format!("v1/{}{}", namespace.unwrap_or_default(), self.plural);
+        let namespace = namespace.unwrap_or_default();
+        let list = format!("{}/{namespace}{}", self.version, self.plural);
         if self.group.is_empty() {
             return format!("/api/{list}");
         }

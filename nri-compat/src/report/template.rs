@@ -176,6 +176,7 @@ fn source_of(name: &str) -> Option<String> {
 fn add_filters(environment: &mut Environment<'_>) {
     environment.add_filter("code", |name: &str| escape::code(name));
     environment.add_filter("cell", escape::cell);
+    environment.add_filter("breakable", escape::breakable);
     environment.add_filter("property", |text: &str| escape::property(text));
     environment.add_filter("join", join);
     environment.add_filter("bytes", bytes);

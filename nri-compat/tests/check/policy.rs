@@ -56,8 +56,20 @@ fn verdicts_at_or_above_the_one_named_are_100() {
 #[test]
 fn nothing_but_fail_on_and_the_policy_changes_the_exit_code() {
     let folder = folder("");
-    let formats =
-        ["text", "json", "jsonl", "markdown", "csv", "github", "junit", "sarif", "openmetrics"];
+    let formats = [
+        "text",
+        "json",
+        "jsonl",
+        "markdown",
+        "html",
+        "csv",
+        "github",
+        "junit",
+        "sarif",
+        "openmetrics",
+        "openreports",
+        "policyreport",
+    ];
     for format in formats {
         let output = check(folder.path(), &[NEW, &["--format", format, "--explain"]].concat());
         assert_eq!(code(&output), Some(100), "{format}");

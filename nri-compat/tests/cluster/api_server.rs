@@ -16,6 +16,7 @@ pub(crate) struct Request {
     pub(crate) query: HashMap<String, String>,
     /// The headers, with names in lower case.
     pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: String,
     /// The number of requests for the same path before this one.
     pub(crate) nth: usize,
 }
@@ -223,11 +224,16 @@ fn read(reader: &mut impl std::io::BufRead) -> Option<Request> {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
         let Some((name, value)) = line.split_once(':') else {
-            return Some(request);
+            break;
         };
         let (name, value) = (name.to_ascii_lowercase(), value.trim().to_owned());
         request.headers.insert(name, value);
     }
+    let length = request.headers.get("content-length").and_then(|text| text.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    request.body = String::from_utf8(body).ok()?;
+    Some(request)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

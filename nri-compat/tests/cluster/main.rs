@@ -10,6 +10,7 @@ mod kubeconfig;
 mod lists;
 mod objects;
 mod proxies;
+mod published;
 mod report;
 mod tls;
 mod workloads;

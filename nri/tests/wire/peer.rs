@@ -20,7 +20,7 @@ use crate::service::Tester;
 pub(crate) const CHANNELS: Channels = Channels { serve: 1, call: 2 };
 
 /// A time limit longer than anything takes here; a test that waits so long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The peer's end of a connection under test.
 pub(crate) struct Peer {

@@ -2,6 +2,7 @@
 
 use jsonschema::Validator;
 use nri_compat::report::check::{CheckReport, Outcome};
+use nri_compat::report::policy_report::{self, Api};
 use nri_compat::report::template::{Format, Look, render};
 use nri_compat::report::{json, openmetrics, sarif};
 use nri_compat::sighting::FileKind;
@@ -31,6 +32,11 @@ fn formats_are_as_reviewed() {
         }
         let on_a_node = openmetrics::check(&reports::on_a_node());
         insta::assert_snapshot!("on_a_node.openmetrics", on_a_node);
+        for (name, api) in [("openreports", Api::OpenReports), ("policyreport", Api::PolicyReport)]
+        {
+            let object = policy_report::render_check(&reports::on_a_node(), api);
+            insta::assert_snapshot!(format!("on_a_node.{name}"), object);
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 
 use nri_compat::policy::{Policy, apply, today};
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped, Verdict};
+use nri_compat::report::policy_report::{self, Api};
 use nri_compat::report::template::{Format, Look, render};
 use nri_compat::report::{json, openmetrics, sarif, visible};
 use nri_compat::sighting::Evidence;
@@ -39,7 +40,7 @@ fn names() -> impl Strategy<Value = String> {
         .prop_map(|chars| chars.into_iter().collect())
 }
 
-fn all_formats(report: &CheckReport) -> [String; 9] {
+fn all_formats(report: &CheckReport) -> [String; 10] {
     [
         render(report, Format::Text(Look::default())),
         json::render(report),
@@ -50,6 +51,7 @@ fn all_formats(report: &CheckReport) -> [String; 9] {
         render(report, Format::Junit),
         sarif::check(report),
         openmetrics::check(report),
+        policy_report::render_check(report, Api::OpenReports),
     ]
 }
 

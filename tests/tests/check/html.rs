@@ -229,7 +229,9 @@ proptest! {
 
     #[test]
     fn names_are_text_and_never_markup(name in names()) {
-        let (plain, page) = (parsed(&render(named("\u{2603}"), Format::Html)), parsed(&render(named(&name), Format::Html)));
+        // Where a line may break depends on the name. No name can contain this element, because `<` is escaped.
+        let page = |name: &str| parsed(&render(named(name), Format::Html).replace("<wbr>", ""));
+        let (plain, page) = (page("\u{2603}"), page(&name));
         prop_assert_eq!(&page.elements, &plain.elements);
         let shown = visible(&name);
         // A name may contain another one's text, but there are as many as in the plain page at least.

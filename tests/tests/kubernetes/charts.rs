@@ -15,10 +15,12 @@ const DISTRIBUTIONS: [&str; 8] =
     ["any", "containerd", "cri-o", "k3s", "rke2", "microk8s", "k0s", "talos"];
 
 /// Further values of the chart `nri-compat`.
-const VALUES: [&str; 5] = [
+const VALUES: [&str; 7] = [
     "kind=Job,scan=processes",
     "kind=CronJob,scan=processes",
     "kind=None,cluster.enabled=true",
+    "policyReports.enabled=true,cluster.enabled=true",
+    "kind=CronJob,policyReports.enabled=true,policyReports.api=policyreport",
     "kind=None,cluster.enabled=true,cluster.schedule=,cluster.registrySecret=registry",
     "textfile.enabled=true,cluster.enabled=true,monitoring.rules=true,monitoring.dashboard=true,priorityClassName=system-node-critical",
 ];

@@ -4,3 +4,4 @@ mod api;
 mod charts;
 mod image;
 mod node;
+mod policy_reports;

@@ -23,6 +23,9 @@
 {{- if .Values.textfile.enabled }}
 - --metrics-file=/textfile/nri-compat.prom
 {{- end }}
+{{- if .Values.policyReports.enabled }}
+- --publish={{ .Values.policyReports.api }}
+{{- end }}
 {{- if eq .Values.kind "DaemonSet" }}
 - --every={{ .Values.interval | int }}s
 - --ready-file=/state/ready
@@ -106,7 +109,10 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  automountServiceAccountToken: false
+  {{- if .Values.policyReports.enabled }}
+  serviceAccountName: {{ include "nri-compat.name" . }}-reports
+  {{- end }}
+  automountServiceAccountToken: {{ .Values.policyReports.enabled }}
   {{- if ne .Values.kind "DaemonSet" }}
   restartPolicy: Never
   {{- end }}

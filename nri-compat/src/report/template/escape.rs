@@ -114,6 +114,50 @@ pub(super) fn code(name: &str) -> Value {
     Value::from_safe_string(text)
 }
 
+/// Returns text for HTML in which long identifiers break after their separators instead of in the middle of a word. In
+/// markup, the names inside of tags stay as they are.
+pub(super) fn breakable(value: &Value) -> Value {
+    if value.is_none() || value.is_undefined() {
+        return value.clone();
+    }
+    let text = value.to_string();
+    let markup = if value.is_safe() { text } else { xml(&visible(&text)) };
+    let mut broken = String::with_capacity(markup.len());
+    for (at, piece) in markup.split('<').enumerate() {
+        let (tag, text) = match piece.split_once('>') {
+            Some((tag, text)) if at > 0 => (Some(tag), text),
+            Some(_) | None => (None, piece),
+        };
+        broken.extend(tag.into_iter().flat_map(|tag| ["<", tag, ">"]));
+        push_breakable(&mut broken, text);
+    }
+    Value::from_safe_string(broken)
+}
+
+/// Adds text in which a line may break after each separator.
+fn push_breakable(broken: &mut String, mut text: &str) {
+    while let Some(end) = separator(text) {
+        let (piece, behind) = text.split_at(end);
+        broken.push_str(piece);
+        broken.push_str("<wbr>");
+        text = behind;
+    }
+    broken.push_str(text);
+}
+
+/// Returns the end of the first separator inside of an identifier. A version number stays whole: `containerd@2.4.2` has one
+/// separator.
+fn separator(text: &str) -> Option<usize> {
+    let inside = |(before, after): (char, char)| match before {
+        '_' | '/' | '@' => after.is_alphanumeric(),
+        '.' => after.is_alphabetic(),
+        _ => false,
+    };
+    let ends = text.char_indices().skip(1).map(|(at, _)| at);
+    let pairs = text.chars().zip(text.chars().skip(1));
+    ends.zip(pairs).find(|(_, pair)| inside(*pair)).map(|(end, _)| end)
+}
+
 /// Returns a cell of a Markdown table, in which a `|` does not end the cell.
 pub(super) fn cell(state: &State<'_, '_>, value: &Value) -> Value {
     Value::from_safe_string(markup(state, value).replace('|', "\\|"))
@@ -122,6 +166,16 @@ pub(super) fn cell(state: &State<'_, '_>, value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn identifiers_break_after_separators_and_versions_do_not() {
+        let html = |text: &str| breakable(&Value::from(text)).to_string();
+        assert_eq!(html("RUN_POD_SANDBOX"), "RUN_<wbr>POD_<wbr>SANDBOX");
+        assert_eq!(html("containerd@2.4.2"), "containerd@<wbr>2.4.2");
+        assert_eq!(html("/opt/<a>.Plugin, b."), "/<wbr>opt/&lt;a&gt;.<wbr>Plugin, b.");
+        let markup = Value::from_safe_string("a_b <a href='c_d'>e_f</a>".to_owned());
+        assert_eq!(breakable(&markup).to_string(), "a_<wbr>b <a href='c_d'>e_<wbr>f</a>");
+    }
 
     #[test]
     fn code_stays_code_and_formulas_are_disarmed() {

@@ -1,0 +1,99 @@
+//! The results of `check` and `logs`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{PolicyResult, Reference, ResultKind, SOURCE, Severity, Time, shortened};
+use crate::place::Place;
+use crate::report::check::{CheckReport, Subject, Verdict};
+use crate::sighting::{Built, FileKind, Role};
+
+/// The policy that every result is about.
+pub(super) const POLICY: &str = "nri-compatibility";
+
+/// The category of every result.
+pub(super) const CATEGORY: &str = "NRI";
+
+/// The parts of a subject by which `merge` recognises it on other nodes.
+#[derive(Serialize)]
+struct Identity<'s> {
+    place: Place,
+    kind: FileKind,
+    role: Role,
+    name: &'s Option<String>,
+    index: &'s Option<String>,
+    program: &'s Option<String>,
+    nri: &'s Built,
+    events: &'s [String],
+}
+
+/// Returns a result for each verdict.
+pub(super) fn results(report: &CheckReport) -> Vec<PolicyResult> {
+    let time = report.summary.at.as_deref().and_then(Time::of);
+    let verdicts = report.verdicts();
+    verdicts.map(|(subject, verdict)| result(subject, verdict, time)).collect()
+}
+
+fn result(subject: &Subject, verdict: &Verdict, timestamp: Option<Time>) -> PolicyResult {
+    let is_suppressed = verdict.suppressed.is_some();
+    let kind = if is_suppressed { ResultKind::Skip } else { ResultKind::of(verdict.outcome) };
+    let (label, target) = (subject.label(), &verdict.target);
+    let message = match &*verdict.reason {
+        "" => format!("{label} is {} under {target}", verdict.outcome.as_str()),
+        reason => format!("{label} is {} under {target}: {reason}", verdict.outcome.as_str()),
+    };
+    PolicyResult {
+        source: SOURCE.to_owned(),
+        policy: POLICY.to_owned(),
+        rule: verdict.rule.to_owned(),
+        category: CATEGORY.to_owned(),
+        severity: Some(Severity::of(verdict.outcome)),
+        result: kind,
+        scored: !is_suppressed,
+        message: shortened(&message),
+        timestamp,
+        resources: resource(&subject.place).into_iter().collect(),
+        properties: properties(subject, verdict),
+    }
+}
+
+/// Returns the workload that a subject runs in.
+fn resource(place: &Place) -> Option<Reference> {
+    let workload = place.workload.as_deref()?;
+    Some(Reference {
+        api_version: None,
+        kind: workload.kind.clone(),
+        name: workload.name.clone(),
+        namespace: workload.namespace.clone(),
+    })
+}
+
+fn properties(subject: &Subject, verdict: &Verdict) -> BTreeMap<String, String> {
+    let identity = Identity {
+        place: subject.place.whole_file(),
+        kind: subject.kind,
+        role: subject.role,
+        name: &subject.name,
+        index: &subject.index,
+        program: &subject.program,
+        nri: &subject.nri,
+        events: &subject.events,
+    };
+    let removal = verdict.planned_removal.as_deref().unwrap_or_default();
+    let suppressed = verdict.suppressed.as_ref().map(|by| by.phrase()).unwrap_or_default();
+    let all = [
+        ("plugin", subject.label()),
+        ("target", verdict.target.clone()),
+        ("verdict", verdict.outcome.as_str().to_owned()),
+        ("where", shortened(&subject.place.to_string())),
+        ("events", shortened(&verdict.events.join(", "))),
+        ("planned removal", removal.to_owned()),
+        ("remedy", shortened(&verdict.remedy)),
+        ("suppressed", shortened(&suppressed)),
+        ("nodes", shortened(&subject.nodes.join(", "))),
+        (super::read::SUBJECT, serde_json::to_string(&identity).unwrap_or_default()),
+    ];
+    let filled = all.into_iter().filter(|(_, value)| !value.is_empty());
+    filled.map(|(name, value)| (name.to_owned(), value)).collect()
+}

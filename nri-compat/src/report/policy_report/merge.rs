@@ -1,0 +1,47 @@
+//! The results of `merge`.
+
+use super::check::{CATEGORY, POLICY};
+use super::{PolicyResult, ResultKind, SOURCE, Severity, shortened};
+use crate::report::check::Outcome;
+use crate::report::counted;
+use crate::report::merge::{MergeReport, MergedPlugin};
+
+/// Returns a result for each plugin, target and outcome, with the number of nodes.
+pub(super) fn results(report: &MergeReport) -> Vec<PolicyResult> {
+    let plugins = report.plugins.iter();
+    let results = plugins.flat_map(|plugin| {
+        let verdicts = plugin.verdicts.iter();
+        verdicts.flat_map(move |verdict| {
+            let outcomes = verdict.outcomes();
+            outcomes.map(move |(outcome, nodes)| result(plugin, &verdict.target, outcome, nodes))
+        })
+    });
+    results.collect()
+}
+
+fn result(plugin: &MergedPlugin, target: &str, outcome: Outcome, nodes: usize) -> PolicyResult {
+    let (label, word) = (plugin.label(), outcome.as_str());
+    let nodes = counted(nodes, "node");
+    let properties = [
+        ("plugin", label.clone()),
+        ("target", target.to_owned()),
+        ("verdict", word.to_owned()),
+        ("where", shortened(&plugin.path)),
+        ("events", shortened(&plugin.events.join(", "))),
+        ("nodes", nodes.clone()),
+        ("first seen", plugin.first_seen.clone().unwrap_or_default()),
+        ("last seen", plugin.last_seen.clone().unwrap_or_default()),
+    ];
+    let filled = properties.into_iter().filter(|(_, value)| !value.is_empty());
+    PolicyResult {
+        source: SOURCE.to_owned(),
+        policy: POLICY.to_owned(),
+        category: CATEGORY.to_owned(),
+        severity: Some(Severity::of(outcome)),
+        result: ResultKind::of(outcome),
+        scored: true,
+        message: shortened(&format!("{label} is {word} under {target} on {nodes}")),
+        properties: filled.map(|(name, value)| (name.to_owned(), value)).collect(),
+        ..PolicyResult::default()
+    }
+}
