@@ -16,6 +16,7 @@ fn repository() -> TempDir {
     fs::write(protos.join("versions.toml"), nri_protos::VERSIONS_TOML).unwrap();
     fs::write(protos.join("runtimes.toml"), nri_protos::RUNTIMES_TOML).unwrap();
     fs::write(protos.join("deprecations.toml"), nri_protos::DEPRECATIONS_TOML).unwrap();
+    fs::write(protos.join("distributions.toml"), nri_protos::DISTRIBUTIONS_TOML).unwrap();
     let events = include_str!("../../protos/events.toml");
     fs::write(protos.join("events.toml"), events).unwrap();
     for revision in REVISIONS {
