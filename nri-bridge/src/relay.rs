@@ -5,12 +5,16 @@ mod plugin;
 mod runtime;
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::OnceLock;
+use std::task::Poll;
 use std::time::Duration;
 
 use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
+use tokio::task::unconstrained;
 
 use crate::state::State;
 use plugin::FromPlugin;
@@ -56,7 +60,8 @@ impl Label {
 }
 
 /// Relays between a runtime and a plugin until one of them closes its connection, or the plugin fails. Then both connections
-/// are closed at once, and requests in progress stay unanswered, as if the plugin itself had ended.
+/// are closed at once, and requests in progress stay unanswered, as if the plugin itself had ended. The answers that the plugin
+/// gave before it ended are sent.
 pub async fn relay<R, P>(runtime: R, plugin: P, options: &Options, state: &State) -> End
 where
     R: AsyncRead + AsyncWrite + Unpin,
@@ -70,9 +75,10 @@ where
     let from_plugin = FromPlugin { runtime: to_runtime, label: &label, failed: failed.clone() };
     let plugin_calls = Forward { to: to_plugin, failed };
     let from_runtime = FromRuntime::new(plugin_calls, &label, options, state);
+    let mut serving = pin!(runtime.serve(&from_runtime));
     let end = tokio::select! {
         Some(end) = failure.recv() => end,
-        ended = runtime.serve(&from_runtime) => End::Runtime(ended.err()),
+        ended = serving.as_mut() => End::Runtime(ended.err()),
         ended = plugin.serve(&from_plugin) => match ended {
             Ok(Ended::ByPeer | Ended::ByShutdown) => End::PluginClosed,
             Err(error) => End::PluginFailed(format!("the plugin broke the protocol: {error}")),
@@ -81,11 +87,24 @@ where
     match &end {
         End::Runtime(_) => tracing::info!("{}: {end}", label.get()),
         End::PluginClosed | End::PluginFailed(_) => {
+            send_answers(serving).await;
             state.lose();
             tracing::warn!("{}: {end}", label.get());
         }
     }
     end
+}
+
+/// Sends the answers that arrived together with the end of the plugin, such as that to Shutdown, as far as the socket has room.
+async fn send_answers(serving: Pin<&mut impl Future>) {
+    // Without a budget, because the relay may have used up that of its task.
+    let mut serving = pin!(unconstrained(serving));
+    poll_fn(|cx| {
+        // The relay ends, whatever the result is.
+        let _ = serving.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
 }
 
 /// Calls that end the relay if they are not answered.

@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behaviour {
     Answers,
+    AnswersAndEnds,
     Fails,
     Crashes,
     NeverAnswers,
@@ -69,6 +70,10 @@ impl Service for Old {
             "Synchronize" | "Shutdown" => Ok(Bytes::new()),
             "CreateContainer" | "StateChange" => match self.behaviour {
                 Behaviour::Answers => Ok(Bytes::new()),
+                Behaviour::AnswersAndEnds => {
+                    self.crash.notify_one();
+                    Ok(Bytes::new())
+                }
                 Behaviour::Fails => Err(Status::new(Code::UNKNOWN, "no luck today")),
                 Behaviour::Crashes => {
                     self.crash.notify_one();
@@ -135,6 +140,8 @@ fn serve(plugin: Old, stream: DuplexStream) -> Caller {
     let (connection, caller) = Connection::new(stream, Channels::PLUGIN, Limits::default());
     tokio::spawn(async move {
         tokio::select! {
+            // A plugin that answers and ends sends its answer before.
+            biased;
             _ = connection.serve(&plugin) => {}
             () = plugin.crash.notified() => {}
         }
@@ -199,6 +206,15 @@ async fn a_crash_in_the_middle_of_an_event_closes_the_connection() {
     let relayed = bridged.adaptation.run_pod_sandbox(&pod()).await.expect("the pod runs");
     assert_eq!(relayed.outcomes[0].result, OutcomeResult::Disconnected);
     assert!(bridged.adaptation.plugins().is_empty());
+    let end = bridged.end().await;
+    assert!(matches!(end, End::PluginClosed), "{end}");
+}
+
+#[tokio::test]
+async fn an_answer_right_before_the_end_of_the_plugin_arrives() {
+    let bridged = Bridged::start(Old::new(handled(), Behaviour::AnswersAndEnds)).await;
+    let relayed = bridged.adaptation.run_pod_sandbox(&pod()).await.expect("the pod runs");
+    assert_eq!(relayed.outcomes[0].result, OutcomeResult::Answered);
     let end = bridged.end().await;
     assert!(matches!(end, End::PluginClosed), "{end}");
 }
