@@ -187,7 +187,7 @@ impl Revision {
         self.changes.contains(event).then_some(Via::StateChange)
     }
 
-    /// Returns true if messages have fields that are younger than this revision.
+    /// Returns true if a plugin that lacks the RPC of an event gets it as StateChange.
     pub(super) fn falls_back(&self) -> bool {
         self.falls_back
     }
@@ -198,6 +198,7 @@ impl Revision {
         self
     }
 
+    /// Returns true if messages have fields that are younger than this revision.
     pub(super) fn lacks_fields(&self) -> bool {
         self.lacks_fields
     }

@@ -8,11 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use nri::api::{
     ConfigureRequest, ConfigureResponse, Container, Event, EventMask, PodSandbox,
-    RegisterPluginRequest, StateChangeEvent,
+    RegisterPluginRequest, StateChangeEvent, SynchronizeRequest, SynchronizeResponse,
 };
 use nri::codec::Message as _;
 use nri::wire::{Caller, Channels, Code, Connection, Limits, Request, Service, Status};
-use nri_adaptation::{Adaptation, OutcomeResult};
+use nri_adaptation::{Adaptation, OutcomeResult, RuntimeCallbacks};
 use nri_bridge::relay::{End, Options, relay};
 use nri_bridge::state::State;
 use tokio::io::DuplexStream;
@@ -67,7 +67,12 @@ impl Service for Old {
                 let answer = ConfigureResponse { events, ..ConfigureResponse::default() };
                 Ok(answer.encode_to_vec().into())
             }
-            "Synchronize" | "Shutdown" => Ok(Bytes::new()),
+            "Shutdown" => Ok(Bytes::new()),
+            "Synchronize" => {
+                let part = SynchronizeRequest::decode(&request.payload[..]).expect("a message");
+                let answer = SynchronizeResponse { more: part.more, ..Default::default() };
+                Ok(answer.encode_to_vec().into())
+            }
             "CreateContainer" | "StateChange" => match self.behaviour {
                 Behaviour::Answers => Ok(Bytes::new()),
                 Behaviour::AnswersAndEnds => {
@@ -251,4 +256,72 @@ async fn the_end_of_the_runtime_ends_the_relay() {
     let end = bridged.end().await;
     assert!(matches!(end, End::Runtime(None)), "{end}");
     assert_eq!(state.serving(), 0);
+}
+
+/// A runtime whose pods do not fit into one message.
+struct ManyPods;
+
+/// The number of its pods.
+const MANY: usize = 20_000;
+
+impl RuntimeCallbacks for ManyPods {
+    async fn synchronize(&self, state: &mut nri_adaptation::State) -> nri::Result<()> {
+        for id in 0..MANY {
+            let id = format!("pod-{id}");
+            state.add_pod(&PodSandbox { id, name: "p".repeat(400), ..PodSandbox::default() });
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_split_state_arrives_in_its_parts() {
+    let limit = Duration::from_secs(60);
+    let builder = Adaptation::builder("containerd", "v2.7.0").without_state_change();
+    let builder = builder.callbacks(ManyPods).request_timeout(limit);
+    let adaptation = builder.start().await.expect("it starts");
+    let bridged = Bridged::with(adaptation, Old::new(handled(), Behaviour::Answers)).await;
+    let requests = bridged.plugin.requests.lock().expect("no panic").clone();
+    let parts = requests.iter().filter(|(method, _)| method == "Synchronize");
+    let parts = parts.map(|(_, part)| SynchronizeRequest::decode(&part[..]).expect("a message"));
+    let parts: Vec<_> = parts.map(|part| (part.pods.len(), part.more)).collect();
+    assert!(parts.len() > 1, "{parts:?}");
+    assert_eq!(parts.iter().map(|(pods, _)| pods).sum::<usize>(), MANY);
+    assert_eq!(parts.iter().filter(|(_, more)| !more).count(), 1);
+    assert_eq!(bridged.state.serving(), 1);
+}
+
+/// The events that never had another carrier than StateChange before NRI v0.12.0.
+const CARRIED: [Event; 9] = [
+    Event::RunPodSandbox,
+    Event::PostUpdatePodSandbox,
+    Event::PostCreateContainer,
+    Event::StartContainer,
+    Event::PostStartContainer,
+    Event::PostUpdateContainer,
+    Event::RemoveContainer,
+    Event::StopPodSandbox,
+    Event::RemovePodSandbox,
+];
+
+#[tokio::test]
+async fn many_events_of_each_kind_arrive_once_and_in_order() {
+    const ROUNDS: usize = 200;
+    let mask = CARRIED.into_iter().fold(EventMask::EMPTY, EventMask::with);
+    let bridged = Bridged::start(Old::new(mask, Behaviour::Answers)).await;
+    for _ in 0..ROUNDS {
+        for event in CARRIED {
+            let sent = bridged.adaptation.send(event, &pod(), Some(&container())).await;
+            let sent = sent.expect("it passes");
+            assert_eq!(sent.outcomes[0].result, OutcomeResult::Answered, "{event:?}");
+        }
+    }
+    let called = bridged.plugin.called();
+    let arrived: Vec<_> =
+        called.iter().filter_map(|call| call.strip_prefix("StateChange ")).collect();
+    let expected = CARRIED.iter().map(|event| event.as_str_name()).cycle();
+    let expected: Vec<_> = expected.take(ROUNDS * CARRIED.len()).collect();
+    assert!(arrived == expected, "{} events arrived", arrived.len());
+    // Each RPC was tried once: the refusals, Configure and Synchronize.
+    assert_eq!(called.len() - arrived.len(), CARRIED.len() + 2);
 }
