@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nri::wire::Socket;
+use tokio::io::Interest;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -44,13 +45,14 @@ pub async fn listen(listening: &Listening, options: &Options, state: &State) -> 
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return Ok(());
         };
-        match accept(&listener).await {
-            Ok(plugin) => {
+        match listener.accept().await {
+            Ok((plugin, _)) => {
                 let (socket, options) = (listening.runtime.clone(), options.clone());
                 let state = state.clone();
                 tokio::spawn(async move {
-                    let runtime = reach(&socket).await;
-                    relay(runtime, plugin, &options, &state).await;
+                    if let Some((runtime, plugin)) = connect(&socket, plugin).await {
+                        relay(runtime, plugin, &options, &state).await;
+                    }
                     drop(place);
                 });
             }
@@ -62,9 +64,20 @@ pub async fn listen(listening: &Listening, options: &Options, state: &State) -> 
     }
 }
 
-async fn accept(listener: &UnixListener) -> std::io::Result<Socket> {
-    let (stream, _): (UnixStream, _) = listener.accept().await?;
-    Socket::new(stream)
+/// Connects to the runtime for a plugin, and waits for it if it is down. Returns `None` if the plugin leaves before, as plugins
+/// do whose registration takes too long: otherwise it would keep its place, and the runtime would get a dead plugin.
+async fn connect(socket: &Path, plugin: UnixStream) -> Option<(Socket, Socket)> {
+    let runtime = tokio::select! {
+        runtime = reach(socket) => runtime,
+        // Wakes up when the plugin has closed its side, not when it has sent its registration.
+        _ = plugin.ready(Interest::PRIORITY) => {
+            tracing::info!("a plugin left while the runtime was down");
+            return None;
+        }
+    };
+    let plugin = Socket::new(plugin);
+    let plugin = plugin.inspect_err(|error| tracing::warn!("cannot serve a plugin: {error}"));
+    Some((runtime, plugin.ok()?))
 }
 
 /// Creates the socket, in place of one that an earlier process has left behind.
@@ -81,4 +94,34 @@ fn bind(path: &Path) -> Result<UnixListener, Error> {
     let listener = UnixListener::bind(path).map_err(failed)?;
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
     Ok(listener)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_plugin_waits_for_the_runtime_until_it_leaves() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("nri.sock");
+        let (mut plugin, ours) = UnixStream::pair().expect("a pair");
+        plugin.write_all(b"registration").await.expect("there is room");
+        let waiting = connect(&socket, ours);
+        let (connected, ()) = tokio::join!(waiting, async {
+            tokio::task::yield_now().await;
+            drop(plugin);
+        });
+        assert!(connected.is_none());
+
+        let (mut plugin, ours) = UnixStream::pair().expect("a pair");
+        plugin.write_all(b"registration").await.expect("there is room");
+        let waiting = connect(&socket, ours);
+        let (connected, _listener) = tokio::join!(waiting, async {
+            tokio::task::yield_now().await;
+            UnixListener::bind(&socket).expect("a socket")
+        });
+        assert!(connected.is_some());
+    }
 }
