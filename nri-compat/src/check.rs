@@ -6,6 +6,7 @@
 //! [`crate::report`] print it.
 
 pub mod assess;
+mod bridged;
 pub mod collect;
 mod collected;
 pub mod content;

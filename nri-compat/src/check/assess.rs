@@ -1,5 +1,6 @@
 //! Turns the collected sightings into the report, with one verdict per sighting and target.
 
+use super::bridged;
 use super::collected::Collected;
 use super::removal;
 use super::target::Target;
@@ -9,7 +10,8 @@ use crate::sighting;
 use crate::sighting::{Role, Sighting};
 
 /// Judges the collected sightings against the targets.
-pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
+pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
+    bridged::mark(&mut collected.sightings);
     let mut pool = Pool::default();
     let subjects: Vec<Subject> =
         collected.sightings.into_iter().map(|seen| subject(seen, targets, &mut pool)).collect();

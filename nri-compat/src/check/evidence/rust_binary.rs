@@ -48,13 +48,17 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
         let seen = opaque::hidden(file, FileKind::RustBinary, NAME, reason);
         return Ok(vec![seen]);
     }
-    if found.contains(&Embedded::Tool) {
-        return Ok(vec![tool(file)]);
+    let mut tools = found.iter().filter_map(|found| match found {
+        Embedded::Tool(name) => Some(name),
+        Embedded::Plugin(_) | Embedded::Damaged => None,
+    });
+    if let Some(name) = tools.next() {
+        return Ok(vec![tool(file, name)]);
     }
     if !found.is_empty() {
         let plugins = found.iter().filter_map(|found| match found {
             Embedded::Plugin(plugin) => Some(plugin.sighting(file)),
-            Embedded::Tool | Embedded::Damaged => None,
+            Embedded::Tool(_) | Embedded::Damaged => None,
         });
         return Ok(plugins.collect());
     }
@@ -106,9 +110,10 @@ fn own_bindings(file: &File<'_>, kind: FileKind, names: &Names) -> Sighting {
 }
 
 /// Reports a tool, such as this one, that contains the protocol in order to compare it.
-fn tool(file: &File<'_>) -> Sighting {
+fn tool(file: &File<'_>, name: &str) -> Sighting {
     let detail = "its manifest says that it is a tool, not a plugin";
-    sighting(file, FileKind::RustBinary, Role::Library, evidence(detail))
+    let seen = sighting(file, FileKind::RustBinary, Role::Library, evidence(detail));
+    Sighting { program: Some(name.to_owned()), ..seen }
 }
 
 fn kind(image: &Image<'_>, constants: &[(u64, u64)]) -> Result<FileKind, Unreadable> {

@@ -2,7 +2,6 @@
 //! the layout, and a test compares both.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::evidence;
 use crate::check::content::File;
@@ -38,8 +37,8 @@ pub(super) struct Manifest {
 pub(super) enum Embedded {
     /// The manifest of a plugin.
     Plugin(Box<Manifest>),
-    /// A note that the program is a tool that knows NRI and is not a plugin.
-    Tool,
+    /// A note that the program is a tool that knows NRI and is not a plugin, with its name.
+    Tool(String),
     /// A truncated or damaged manifest.
     Damaged,
 }
@@ -50,7 +49,7 @@ pub(super) enum Embedded {
 enum Text {
     Tool {
         #[serde(rename = "tool")]
-        _name: IgnoredAny,
+        name: String,
     },
     Plugin(Box<Manifest>),
 }
@@ -67,7 +66,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Embedded> {
     }
     let text = rest.get(..length).unwrap_or_default();
     match serde_json::from_slice(text) {
-        Ok(Text::Tool { .. }) => Some(Embedded::Tool),
+        Ok(Text::Tool { name }) => Some(Embedded::Tool(name)),
         Ok(Text::Plugin(manifest)) => Some(Embedded::Plugin(manifest)),
         Err(_) => is_object.then_some(Embedded::Damaged),
     }
